@@ -197,6 +197,10 @@ fn tell_sandbox(recorder: &Arc<Recorder>, runner: Runner) {
     });
 }
 
+fn answer_limits(build_seconds: u64) -> tools::AnswerLimits {
+    tools::AnswerLimits { build_seconds, ..tools::AnswerLimits::default() }
+}
+
 /// What is open before the parts are put together.
 struct Opened {
     dir: SessionDir,
@@ -247,11 +251,10 @@ fn launch(
         names,
         assets: machine.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),
+        runner: parts.runner.clone(),
+        contents: Some(Arc::new(recorder.blobs().clone())),
         serial: Arc::clone(&serial),
-        limits: tools::AnswerLimits {
-            build_seconds: plan.limits.build_seconds,
-            ..tools::AnswerLimits::default()
-        },
+        limits: answer_limits(plan.limits.build_seconds),
         cancel: stop.clone(),
     };
     let setup = EngineSetup {

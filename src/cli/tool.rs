@@ -168,6 +168,8 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         names: Arc::new(load_names(&machine.assets, toolchain.as_ref())?),
         assets: machine.assets.clone(),
         toolchain,
+        runner: machine.runner.with_consent(Trust::of(&machine.dirs.data).consent(project)?),
+        contents: None,
         serial: Arc::new(hub),
         limits: tools::AnswerLimits::default(),
         cancel: CancellationToken::new(),

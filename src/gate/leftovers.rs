@@ -157,6 +157,7 @@ fn learn(known: &mut BTreeMap<ProposalId, Known>, found: &[Leftover], record: &R
         | Event::Team(_)
         | Event::Files(_)
         | Event::Build(_)
+        | Event::Test(_)
         | Event::Log(_)
         | Event::Board(_)
         | Event::Port(_)

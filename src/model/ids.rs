@@ -53,6 +53,10 @@ number_id!(
     BuildId, u32
 );
 number_id!(
+    /// One run of tests, from 1 within a session.
+    TestRunId, u32
+);
+number_id!(
     /// One question put to the person, from 1 within a session.
     QuestionId, u32
 );
@@ -120,6 +124,8 @@ pub enum LogKind {
     Build,
     /// Every byte one serial connection received.
     Serial,
+    /// What one run of tests printed.
+    Test,
 }
 
 /// One raw log of a session; its text form (`build-1`) is the stem of its file's name.
@@ -136,6 +142,7 @@ impl fmt::Display for LogId {
         let kind = match self.kind {
             LogKind::Build => "build",
             LogKind::Serial => "serial",
+            LogKind::Test => "test",
         };
         write!(f, "{kind}-{}", self.number)
     }
@@ -150,6 +157,7 @@ impl FromStr for LogId {
         let kind = match kind {
             "build" => LogKind::Build,
             "serial" => LogKind::Serial,
+            "test" => LogKind::Test,
             _ => return Err(wrong()),
         };
         let number = number.parse().map_err(|_| wrong())?;

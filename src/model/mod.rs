@@ -29,6 +29,7 @@ pub mod sandbox;
 pub mod serial;
 pub mod sources;
 pub mod team;
+pub mod test_run;
 pub mod time;
 pub mod timeline;
 pub mod tool_spec;
@@ -54,7 +55,7 @@ pub use files::{FileEvent, OutsideChange};
 pub use health::{Health, HealthLine};
 pub use ids::{
     AgentName, BatchId, BuildId, CallId, InquiryId, LogId, LogKind, ProposalId, QuestionId, RuleId,
-    Seq, SessionId, ToolName, TurnId,
+    Seq, SessionId, TestRunId, ToolName, TurnId,
 };
 pub use intent::{Excerpt, Intent, Shown};
 pub use message::{Message, MessageRole, ToolCall, Usage};
@@ -77,6 +78,7 @@ pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
     START_PLAN, TeamEvent, estimated_tokens,
 };
+pub use test_run::{TestCase, TestCounts, TestEvent, TestOutcome, TestReport, TestedFile};
 pub use time::Timestamp;
 pub use timeline::{Direction, Playback, Speed, TimelineCommand, TimelineView};
 pub use tool_spec::ToolSpec;

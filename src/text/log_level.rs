@@ -10,7 +10,7 @@ use crate::text::esp_log::{self, LogLevel};
 pub fn level(kind: LogKind, text: &str) -> Option<LogLevel> {
     match kind {
         LogKind::Serial => serial_level(text),
-        LogKind::Build => build_level(text),
+        LogKind::Build | LogKind::Test => build_level(text),
     }
 }
 

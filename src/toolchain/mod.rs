@@ -27,6 +27,7 @@ pub mod partitions;
 pub mod platformio;
 pub mod process;
 pub mod python_program;
+pub mod scratch;
 mod size;
 pub mod sketch;
 #[cfg(test)]

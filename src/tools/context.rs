@@ -8,7 +8,8 @@ use super::state::SharedState;
 use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
-use crate::model::Ledger;
+use crate::model::{BlobSource, Ledger};
+use crate::sandbox::Runner;
 use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
 
@@ -29,6 +30,10 @@ pub struct ToolContext {
     pub assets: Assets,
     /// Builds and plans flashes; the gate does the flashing.
     pub toolchain: Arc<dyn Toolchain>,
+    /// Runs what agents wrote.
+    pub runner: Runner,
+    /// Contents of proposals; `None` where there are none.
+    pub contents: Option<Arc<dyn BlobSource>>,
     /// Keeps serial ports open.
     pub serial: Arc<SerialHub>,
     /// Bounds of answers.

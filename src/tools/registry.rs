@@ -7,7 +7,8 @@ use super::{
     Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
     dialogue, edit_nvs, erase_flash, file_name_checker, files, find_relevant_files, flash,
     generate_code, get_pinout_info, headers, insert_code, list_boards, map_sketch, read_flash,
-    retrieve_docs, run_static_analysis, scan_i2c, serial, serial_send, write_file,
+    retrieve_docs, run_code, run_static_analysis, run_tests, scan_i2c, serial, serial_send,
+    write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -46,7 +47,9 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: serial::NAME, make: serial::make },
     ToolEntry { name: read_flash::NAME, make: read_flash::make },
     ToolEntry { name: retrieve_docs::NAME, make: retrieve_docs::make },
+    ToolEntry { name: run_code::NAME, make: run_code::make },
     ToolEntry { name: run_static_analysis::NAME, make: run_static_analysis::make },
+    ToolEntry { name: run_tests::NAME, make: run_tests::make },
     ToolEntry { name: scan_i2c::NAME, make: scan_i2c::make },
     ToolEntry { name: serial_send::NAME, make: serial_send::make },
     ToolEntry { name: write_file::NAME, make: write_file::make },

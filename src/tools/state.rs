@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::last_tests::LastTests;
 use super::organized_files;
 pub use super::organized_files::OrganizedFile;
 use crate::model::{
     BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
     Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PortEvent, ProgramSize,
-    ProjectPath, ProposalEvent, ProposalId, Record, Severity, Timestamp, TurnEvent,
+    ProjectPath, ProposalEvent, ProposalId, Record, Severity, TestRunId, TestedFile, Timestamp,
+    TurnEvent,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -49,6 +51,15 @@ impl LastBuild {
     }
 }
 
+/// What the session makes of files; `None`: it removes them.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct FileWrites {
+    /// By approved proposals that are not settled.
+    open: BTreeMap<ProposalId, (ProjectPath, Option<ContentHash>)>,
+    /// What it last made of each file that it touched.
+    done: BTreeMap<ProjectPath, Option<ContentHash>>,
+}
+
 /// Facts of the session that tools rely on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TeamState {
@@ -58,6 +69,8 @@ pub struct TeamState {
     pub last_build: Option<LastBuild>,
     /// What the program of the last measured build takes.
     pub size: Option<ProgramSize>,
+    /// The run of tests that was last.
+    pub last_tests: Option<LastTests>,
     /// Files of the project that the last build found errors or warnings in.
     pub diagnosed: Vec<ProjectPath>,
     /// The board that is connected.
@@ -70,10 +83,7 @@ pub struct TeamState {
     changes: BTreeSet<ProposalId>,
     /// What each open proposal wants.
     wanted: BTreeMap<ProposalId, Change>,
-    /// What approved proposals that are not settled make of a file; `None`: it will be gone.
-    writing: BTreeMap<ProposalId, (ProjectPath, Option<ContentHash>)>,
-    /// What the session last made of each file it touched.
-    written: BTreeMap<ProjectPath, Option<ContentHash>>,
+    writes: FileWrites,
 }
 
 impl TeamState {
@@ -98,7 +108,10 @@ impl TeamState {
             Event::Turn(TurnEvent::ToolAnswered { call, result, .. }) => {
                 self.answered(*call, result)
             }
-            Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { .. })) => self.changed(),
+            Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { .. })) => {
+                self.changed();
+                self.outdate_tests(None);
+            }
             Event::Proposal(ProposalEvent::Decided { proposal, decision }) => {
                 self.decided(*proposal, decision)
             }
@@ -129,6 +142,7 @@ impl TeamState {
                     last.at = record.at;
                 }
             }
+            Event::Test(event) => LastTests::fold(&mut self.last_tests, event),
             Event::Board(BoardEvent::Connected(board)) => self.board = Some(board.clone()),
             Event::Board(BoardEvent::Lost { port, .. }) => {
                 if self.board.as_ref().is_some_and(|board| board.port == *port) {
@@ -154,6 +168,31 @@ impl TeamState {
         }
     }
 
+    /// Number for the next run of tests.
+    #[must_use]
+    pub fn next_test_run(&self) -> TestRunId {
+        self.last_tests.as_ref().map_or(TestRunId(1), |last| last.run.next())
+    }
+
+    /// What the proposals want that wait for a decision, in the order they were made.
+    pub fn waiting(&self) -> impl Iterator<Item = &Change> {
+        self.wanted.values()
+    }
+
+    /// Whether the last tests passed with the files as they are now.
+    #[must_use]
+    pub fn tests_passed(&self) -> bool {
+        let is_saved = |file: &TestedFile| self.written(&file.path) == Some(&Some(file.hash));
+        let last = self.last_tests.as_ref();
+        last.is_some_and(|last| last.is_fresh_success() && last.proposed().all(is_saved))
+    }
+
+    fn outdate_tests(&mut self, written: Option<&(ProjectPath, Option<ContentHash>)>) {
+        if let Some(last) = &mut self.last_tests {
+            last.outdate(written);
+        }
+    }
+
     fn answered(&mut self, call: CallId, result: &Value) {
         let Some(files) = self.name_checks.remove(&call) else { return };
         if result.get("ok") == Some(&Value::Bool(true)) {
@@ -164,13 +203,13 @@ impl TeamState {
     /// Whether an approved proposal for that file is under way.
     #[must_use]
     pub fn is_being_written(&self, path: &ProjectPath) -> bool {
-        self.writing.values().any(|(of, _)| of == path)
+        self.writes.open.values().any(|(of, _)| of == path)
     }
 
     /// What the session last made of a file; the inner `None`: it removed it.
     #[must_use]
     pub fn written(&self, path: &ProjectPath) -> Option<&Option<ContentHash>> {
-        self.written.get(path)
+        self.writes.done.get(path)
     }
 
     fn decided(&mut self, proposal: ProposalId, decision: &Decision) {
@@ -180,7 +219,7 @@ impl TeamState {
         {
             // Only some of the lines may have been approved, or edited ones.
             let content = decision.written(&change).map(|content| content.hash);
-            self.writing.insert(proposal, (path.clone(), content));
+            self.writes.open.insert(proposal, (path.clone(), content));
         }
     }
 
@@ -193,10 +232,11 @@ impl TeamState {
 
     fn settled(&mut self, proposal: ProposalId, outcome: &Outcome) {
         self.wanted.remove(&proposal);
-        if let Some((path, content)) = self.writing.remove(&proposal)
+        let writing = self.writes.open.remove(&proposal);
+        if let Some((path, content)) = writing.clone()
             && *outcome == Outcome::Applied
         {
-            self.written.insert(path, content);
+            self.writes.done.insert(path, content);
         }
         // What was interrupted or failed may have reached the disk; a rebuild costs little.
         let untouched = matches!(outcome, Outcome::Denied | Outcome::Stale { .. });
@@ -204,6 +244,7 @@ impl TeamState {
             return;
         }
         self.changed();
+        self.outdate_tests(writing.as_ref());
     }
 }
 

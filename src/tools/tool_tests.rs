@@ -94,6 +94,8 @@ impl ToolBench {
             names: Arc::new(NameList::parse("names.txt", names).unwrap()),
             assets: Assets::built_in(),
             toolchain: Arc::new(Unused),
+            runner: crate::sandbox::Runner::of_this_program(),
+            contents: None,
             serial: Arc::new(SerialHub::new(Arc::new(Unused))),
             limits: AnswerLimits {
                 files: 3,

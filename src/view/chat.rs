@@ -171,6 +171,7 @@ impl Chat {
             | Event::Files(_)
             | Event::Proposal(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)

@@ -173,6 +173,7 @@ impl Head {
             | Event::Turn(_)
             | Event::Proposal(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Port(_)
             | Event::Person(_)

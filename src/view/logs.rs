@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::analyses::Analyses;
+use super::test_runs::TestRuns;
 use crate::model::{
     BuildEvent, BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogEvent, LogId, LogKind,
     PanicReport, PortChange, PortEvent, ProgramSize, Record, SerialControl, SessionEvent, Severity,
@@ -29,6 +31,10 @@ pub struct Logs {
     pub older_builds: u64,
     /// How many older connections there were, all closed.
     pub older_serials: u64,
+    /// Runs of tests.
+    pub tests: TestRuns,
+    /// What linters and measures of complexity found.
+    pub analyses: Analyses,
     /// What the program of the last measured build takes.
     measured: Option<ProgramSize>,
 }
@@ -133,6 +139,8 @@ impl SerialView {
 impl Logs {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply(&mut self, record: &Record) {
+        self.tests.apply(record);
+        self.analyses.apply(record);
         match &record.event {
             Event::Build(BuildEvent::Started { build, log, command }) => {
                 self.shed(KEPT + SPARE, KEPT);
@@ -183,6 +191,7 @@ impl Logs {
                 LogKind::Serial => self.with_serial(*log, |view| {
                     (view.bytes, view.lines) = (*bytes, *lines);
                 }),
+                LogKind::Test => {}
             },
             Event::Port(PortEvent::Opened { port, log, baud }) => {
                 self.shed(KEPT + SPARE, KEPT);
@@ -217,6 +226,7 @@ impl Logs {
             | Event::Team(_)
             | Event::Proposal(_)
             | Event::Board(_)
+            | Event::Test(_)
             | Event::Person(_) => {}
         }
     }
@@ -230,6 +240,7 @@ impl Logs {
         if self.serials.len() > most {
             self.older_serials += shed(&mut self.serials, kept, |view| view.closed.is_some());
         }
+        self.tests.shed(most);
     }
 
     fn with_build(&mut self, is: impl Fn(&BuildView) -> bool, change: impl FnOnce(&mut BuildView)) {

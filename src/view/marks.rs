@@ -5,7 +5,7 @@
 
 use crate::model::{
     BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PortChange, PortEvent, ProposalEvent,
-    Record, Seq, Timestamp, TurnEvent,
+    Record, Seq, TestEvent, Timestamp, TurnEvent,
 };
 
 /// A moment of the session.
@@ -131,6 +131,7 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
             MarkKind::BuildPassed
         }
         Event::Build(BuildEvent::Ended { .. }) => MarkKind::Error,
+        Event::Test(TestEvent::Ended { report, .. }) if !report.has_passed() => MarkKind::Error,
         Event::Board(BoardEvent::Connected(_)) => MarkKind::Flash,
         Event::Port(PortEvent::Changed { event: PortChange::Panicked { .. }, .. }) => {
             MarkKind::Panic
@@ -143,6 +144,7 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
         | Event::Team(_)
         | Event::Proposal(_)
         | Event::Build(_)
+        | Event::Test(_)
         | Event::Log(_)
         | Event::Board(_)
         | Event::Port(_)

@@ -3,6 +3,7 @@
 //! Owns [`SessionView::apply`], and the index and the scan of lines. Must not read a clock, a file or the environment: the same records
 //! give the same view, live, resumed or replayed.
 
+mod analyses;
 mod chat;
 mod context;
 mod entry;
@@ -16,8 +17,10 @@ mod project;
 mod review;
 mod ruled;
 mod team;
+mod test_runs;
 mod waits;
 
+pub use analyses::{Analyses, AnalysisRow, AnalysisView};
 pub use chat::{Chat, KEPT};
 pub use entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
 pub use head::{Head, PersonQuestion, PhaseView, RunState, Speaker};
@@ -28,6 +31,7 @@ pub use project::{ContextWish, FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, PendingList, PlanView, StepState, TeamView};
+pub use test_runs::{TestRunView, TestRuns};
 
 use crate::model::{
     ContentHash, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,

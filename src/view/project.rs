@@ -145,6 +145,7 @@ impl Project {
             | Event::Model(_)
             | Event::Proposal(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)

@@ -285,6 +285,7 @@ impl Review {
             | Event::Model(_)
             | Event::Team(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)

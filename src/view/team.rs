@@ -99,6 +99,7 @@ impl TeamView {
             | Event::Model(_)
             | Event::Proposal(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)

@@ -213,6 +213,8 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
             Ok(())
         }
         "assets" if file == "README.md" => Ok(()),
+        // `tests/sandbox` runs tests with them.
+        "assets/testing" => Ok(()),
         // What the program prints: `schemas.rs`.
         "assets/schemas" => Ok(()),
         // Built in whole; the tests of `text::line_syntax` read them.

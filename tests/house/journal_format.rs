@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::events::boards::VARIANTS;
-use crate::events::{LAST_KIND, LATER, ORDER, event, kind};
+use crate::events::{LAST_KIND, LATER, NEWEST, ORDER, event, kind};
 use firmhand::app::Timeline;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::{Record, Seq, Timestamp};
@@ -25,7 +25,8 @@ fn records() -> Vec<Record> {
     // What came later stands at the end, so that the lines before it stay as they were written.
     let later = VARIANTS.flat_map(|variant| [13, 34, 38].map(|kind| event(kind, variant, variant)));
     let latest = (0..3).flat_map(|variant| LATER.map(|kind| event(kind, variant, variant)));
-    let all = all.chain(later).chain(latest);
+    let newest = (0..3).flat_map(|variant| NEWEST.map(|kind| event(kind, variant, variant)));
+    let all = all.chain(later).chain(latest).chain(newest);
     (1..)
         .zip(all)
         .map(|(seq, event)| {

@@ -9,8 +9,11 @@
     reason = "a test says what is wrong by panicking, and works on its own files"
 )]
 
+mod agents_code;
+mod agents_tests;
 mod escapes;
 mod limits;
 mod place;
+mod project;
 mod runs;
 mod stand;

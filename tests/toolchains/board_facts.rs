@@ -62,6 +62,8 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
             bench.path("unused"),
             crate::sandbox_runner(),
         )),
+        runner: crate::sandbox_runner(),
+        contents: None,
         serial: Arc::new(SerialHub::new(ledger)),
         limits: AnswerLimits::default(),
         cancel: CancellationToken::new(),

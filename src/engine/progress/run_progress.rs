@@ -367,6 +367,7 @@ impl RunProgress {
             Event::Files(_)
             | Event::Proposal(_)
             | Event::Build(_)
+            | Event::Test(_)
             | Event::Log(_)
             | Event::Board(_)
             | Event::Port(_)

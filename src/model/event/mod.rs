@@ -24,6 +24,7 @@ pub use turn::TurnEvent;
 
 use super::answering::ModelEvent;
 use super::team::TeamEvent;
+pub use super::test_run::TestEvent;
 
 /// A fact. What is large and rare is boxed: a long session holds a million, and every
 /// fact is moved several times on its way into a view.
@@ -45,6 +46,8 @@ pub enum Event {
     Proposal(ProposalEvent),
     /// Builds.
     Build(BuildEvent),
+    /// Runs of tests.
+    Test(TestEvent),
     /// Raw logs.
     Log(LogEvent),
     /// Boards.

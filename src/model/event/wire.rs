@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deseria
 
 use super::{
     BoardEvent, BuildEvent, Event, FilesEvent, LogEvent, PersonEvent, PhaseEvent, PortEvent,
-    ProposalEvent, SessionEvent, TurnEvent,
+    ProposalEvent, SessionEvent, TestEvent, TurnEvent,
 };
 
 const MODEL: &str = "model";
@@ -32,6 +32,7 @@ enum Family {
     Files,
     Proposal,
     Build,
+    Test,
     Log,
     Board,
     Port,
@@ -49,6 +50,7 @@ static NAMES: LazyLock<HashMap<&'static str, Family>> = LazyLock::new(|| {
         (names::<FilesEvent>(), Family::Files),
         (names::<ProposalEvent>(), Family::Proposal),
         (names::<BuildEvent>(), Family::Build),
+        (names::<TestEvent>(), Family::Test),
         (names::<LogEvent>(), Family::Log),
         (names::<BoardEvent>(), Family::Board),
         (names::<PortEvent>(), Family::Port),
@@ -70,6 +72,7 @@ impl Serialize for Event {
             Self::Files(event) => event.serialize(out),
             Self::Proposal(event) => event.serialize(out),
             Self::Build(event) => event.serialize(out),
+            Self::Test(event) => event.serialize(out),
             Self::Log(event) => event.serialize(out),
             Self::Board(event) => event.serialize(out),
             Self::Port(event) => event.serialize(out),
@@ -105,6 +108,7 @@ impl<'de> Visitor<'de> for EventVisitor {
             Family::Files => Event::Files(FilesEvent::deserialize(event)?),
             Family::Proposal => Event::Proposal(ProposalEvent::deserialize(event)?),
             Family::Build => Event::Build(BuildEvent::deserialize(event)?),
+            Family::Test => Event::Test(TestEvent::deserialize(event)?),
             Family::Log => Event::Log(LogEvent::deserialize(event)?),
             Family::Board => Event::Board(BoardEvent::deserialize(event)?),
             Family::Port => Event::Port(PortEvent::deserialize(event)?),
@@ -242,6 +246,7 @@ mod tests {
             names::<FilesEvent>(),
             names::<ProposalEvent>(),
             names::<BuildEvent>(),
+            names::<TestEvent>(),
             names::<LogEvent>(),
             names::<BoardEvent>(),
             names::<PortEvent>(),

@@ -146,6 +146,8 @@ impl BoardBench {
             ),
             assets: Assets::built_in(),
             toolchain: builds.clone(),
+            runner: crate::sandbox::Runner::of_this_program(),
+            contents: None,
             serial: Arc::new(SerialHub::new(ledger)),
             limits: AnswerLimits { diagnostics: 3, ..AnswerLimits::default() },
             cancel: cancel.clone(),

@@ -17,7 +17,7 @@ use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 42;
+pub const LAST_KIND: usize = 44;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -44,6 +44,8 @@ pub fn kind(event: &Event) -> usize {
         Event::Build(BuildEvent::Started { .. }) => 17,
         Event::Build(BuildEvent::Progress { .. }) => 18,
         Event::Build(BuildEvent::Ended { .. }) => 19,
+        Event::Test(TestEvent::Started { .. }) => 43,
+        Event::Test(TestEvent::Ended { .. }) => 44,
         Event::Log(LogEvent::Grew { .. }) => 20,
         Event::Board(BoardEvent::Connected(_)) => 21,
         Event::Board(BoardEvent::Lost { .. }) => 22,
@@ -200,6 +202,35 @@ fn sandboxed(variant: u32) -> Event {
         _ => (SandboxLevel::None, vec!["namespaces".to_owned(), "Landlock".to_owned()]),
     };
     Event::Session(SessionEvent::Sandboxed { level, missing })
+}
+
+fn tests_ended(variant: u32, number: u32) -> Event {
+    let outcomes =
+        [TestOutcome::Failed, TestOutcome::Error, TestOutcome::Passed, TestOutcome::Skipped];
+    let mut report =
+        TestReport { framework: "pytest 8.3".into(), millis: 900, ..Default::default() };
+    for (index, outcome) in outcomes.into_iter().enumerate().skip(variant as usize % 3) {
+        report.counts.add(outcome);
+        let test = TestCase::new(format!("test_{index}"), outcome);
+        report.tests.push(match outcome {
+            TestOutcome::Passed => TestCase { millis: 3, ..test },
+            _ => TestCase {
+                message: "assert 3 == 4".into(),
+                file: Some(path(number).to_string()),
+                line: Some(12),
+                output: "E   assert 3 == 4\n".into(),
+                ..test
+            },
+        });
+    }
+    if variant.is_multiple_of(2) {
+        let hash = ContentHash::of(&number.to_le_bytes());
+        report.proposed.push(TestedFile { path: path(number), hash });
+        report.notes.push("pytest is not installed".into());
+        report.stopped = "the sandbox ended it (time)".into();
+        (report.omitted, report.coverage) = (7, Some(81));
+    }
+    Event::Test(TestEvent::Ended { run: TestRunId(number), report: Box::new(report) })
 }
 
 fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
@@ -392,12 +423,21 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         }
         41 => Event::Files(FilesEvent::Disk(of_files(variant, number))),
         42 => sandboxed(variant),
+        43 => Event::Test(TestEvent::Started {
+            run: TestRunId(number),
+            log: LogId { kind: LogKind::Test, number },
+            command: "tests in Python".into(),
+        }),
+        44 => tests_ended(variant, number),
         _ => other_event(kind, variant, number),
     }
 }
 
 /// Kinds that came after the others; the lines of older journals stay as they are.
 pub const LATER: [usize; 1] = [42];
+
+/// Kinds that came after those.
+pub const NEWEST: [usize; 2] = [43, 44];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

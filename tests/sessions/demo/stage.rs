@@ -221,6 +221,8 @@ impl Stage {
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
             assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
+            runner: crate::sandbox_runner(),
+            contents: Some(Arc::new(recorder.blobs().clone())),
             serial,
             limits: AnswerLimits::default(),
             cancel: stop.clone(),

@@ -6,7 +6,7 @@ use crate::model::{
     AgentName, BoardEvent, BuildEvent, BuildOutcome, Change, Decision, Event, FileEvent,
     FilesEvent, LogEvent, LogId, ModelEvent, Outcome, PersonEvent, PhaseEvent, PhaseOutcome,
     PortChange, PortEvent, ProposalEvent, ProposalId, Record, SandboxLevel, SerialControl,
-    SessionEvent, SessionOutcome, TeamEvent, TurnEvent, TurnStop,
+    SessionEvent, SessionOutcome, TeamEvent, TestEvent, TurnEvent, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -137,6 +137,13 @@ fn of_event(event: &Event) -> DigestParts {
             TurnStop::Interrupted => ("turn_ended", format!("{turn} interrupted"), Bad),
         },
         Event::Team(fact) => of_team(fact),
+        Event::Test(TestEvent::Started { run, command, .. }) => {
+            ("tests_started", format!("{run} {command}"), Plain)
+        }
+        Event::Test(TestEvent::Ended { run, report }) => {
+            let tone = if report.has_passed() { Good } else { Bad };
+            ("tests_ended", format!("{run} {}", report.summary()), tone)
+        }
         Event::Proposal(ProposalEvent::Made(_))
         | Event::Proposal(ProposalEvent::Restated { .. })
         | Event::Proposal(ProposalEvent::Inquired { .. })

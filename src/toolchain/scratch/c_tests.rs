@@ -1,0 +1,267 @@
+//! Tests in C and C++: each file with tests becomes a program of its own, with the sources that it
+//! includes the headers of.
+//!
+//! Unity, Criterion and the Test Anything Protocol are understood; a program that prints none of them
+//! is one test, which passes when it ends with 0.
+
+use super::c_program::{CProgram, Compiled, compile};
+use super::c_sources::{SourceSet, has_main};
+use super::captured::Captured;
+use super::order::Outcome;
+use super::report::{Collected, printed};
+use super::run_env::RunEnv;
+use crate::model::{TestCase, TestOutcome, UserError};
+
+const UNITY: &str = include_str!("../../../assets/testing/unity.h");
+
+/// Makes a program print each line at once, so that none is lost when it crashes.
+const LINE_BY_LINE: &str = "/usr/bin/stdbuf";
+
+/// Bytes of a source that are looked at.
+const LIMIT: u64 = 1 << 20;
+
+/// Runs the tests in these sources.
+///
+/// # Errors
+/// When there is no compiler or no sandbox.
+pub async fn run(env: &mut RunEnv<'_>, files: &[String]) -> Result<Outcome, UserError> {
+    let (project, support) = (env.scratch.project(), env.scratch.support());
+    let mut outcome =
+        Outcome { tests: Collected::below(&[&project, &support]), ..Outcome::default() };
+    env.scratch.put_support("unity.h", UNITY)?;
+    let mut frameworks: Vec<&'static str> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        if env.is_over() {
+            outcome.stopped = "the time was over before all tests had run".to_owned();
+            break;
+        }
+        let program = match build(env, number, file).await? {
+            Ok(program) => program,
+            Err(case) => {
+                outcome.tests.add(case);
+                continue;
+            }
+        };
+        let captured = env.run(program).await?;
+        let framework = read(file, &captured, &mut outcome);
+        if !frameworks.contains(&framework) {
+            frameworks.push(framework);
+        }
+        if captured.was_cancelled {
+            break;
+        }
+    }
+    frameworks.retain(|framework| !framework.is_empty());
+    outcome.framework = if frameworks.is_empty() { "C".to_owned() } else { frameworks.join(", ") };
+    Ok(outcome)
+}
+
+/// The program of one file; or the test that says why there is none.
+async fn build(
+    env: &mut RunEnv<'_>,
+    number: usize,
+    file: &str,
+) -> Result<Result<super::captured::ConfinedProgram, TestCase>, UserError> {
+    env.say(&format!("-- {file}"));
+    let text = env.scratch.text(file, LIMIT).unwrap_or_default();
+    let sources = SourceSet::of(env.scratch, file);
+    let has_criterion = sources.foreign.iter().any(|header| header.starts_with("criterion/"));
+    let first = if has_main(&text) || has_criterion {
+        format!("./{file}")
+    } else {
+        let has_own_unity = !sources.foreign.contains("unity.h");
+        let Some(runner) = runner_of(file, &text, has_own_unity) else {
+            let message = "there is neither a `main` nor a test function in it";
+            let case = TestCase { message: message.to_owned(), ..failed(file) };
+            return Ok(Err(case));
+        };
+        let name = format!("runner_{number}.c{}", if file.ends_with(".c") { "" } else { "pp" });
+        env.scratch.put_support(&name, &runner)?;
+        env.scratch.support().join(name).display().to_string()
+    };
+    let args = if has_criterion { vec!["-lcriterion".to_owned()] } else { Vec::new() };
+    let name = format!("test_{number}");
+    let program = CProgram { first: &first, sources: &sources, name: &name, args: &args };
+    match compile(env, &program).await? {
+        Compiled::Program(path) => {
+            let verbose = has_criterion.then(|| "--verbose=1".to_owned());
+            if std::path::Path::new(LINE_BY_LINE).is_file() {
+                let args =
+                    ["-oL".to_owned(), path.display().to_string()].into_iter().chain(verbose);
+                return Ok(Ok(env.program(LINE_BY_LINE.into(), args.collect())));
+            }
+            Ok(Ok(env.program(path, verbose.into_iter().collect())))
+        }
+        Compiled::Failed(captured) => Ok(Err(uncompiled(file, &captured))),
+    }
+}
+
+fn failed(file: &str) -> TestCase {
+    TestCase {
+        file: Some(file.to_owned()),
+        line: Some(1),
+        ..TestCase::new(file, TestOutcome::Error)
+    }
+}
+
+/// The test that says what the compiler found.
+fn uncompiled(file: &str, captured: &Captured) -> TestCase {
+    let output = captured.output.text();
+    let error =
+        output.lines().find(|line| line.contains("error:") || line.contains("undefined reference"));
+    let (place, message) = match error.and_then(|line| line.split_once("error:")) {
+        Some((place, message)) => (place, message.trim().to_owned()),
+        None => ("", error.map_or_else(|| captured.fault().unwrap_or_default(), str::to_owned)),
+    };
+    let mut parts = place.split(':');
+    let at =
+        parts.next().filter(|at| !at.is_empty()).map(|at| at.trim_start_matches("./").to_owned());
+    let line = parts.next().and_then(|line| line.parse().ok());
+    let mut message = format!("it does not compile: {message}");
+    let is_firmware =
+        ["esp_", "freertos/", "driver/"].iter().any(|start| message.contains(&format!(" {start}")));
+    if is_firmware {
+        message.push_str(
+            "; code that needs ESP-IDF cannot be tested this way, so keep the logic apart from it",
+        );
+    }
+    let case = failed(file);
+    TestCase { message, output, line: line.or(case.line), file: at.or(case.file.clone()), ..case }
+}
+
+/// A program that runs the test functions of a source; `None` when it has none.
+fn runner_of(file: &str, text: &str, has_own_unity: bool) -> Option<String> {
+    let functions: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .filter_map(|(index, line)| Some((index + 1, test_function(line)?)))
+        .collect();
+    let has_cases = text.contains("TEST_CASE(") && !has_own_unity;
+    if functions.is_empty() && !has_cases {
+        return None;
+    }
+    let mut runner = format!(
+        "#include \"{file}\"\n#include \"unity.h\"\nint main(void)\n{{\n    UNITY_BEGIN();\n"
+    );
+    for (line, name) in functions {
+        runner.push_str(&format!("#line {line} \"{file}\"\n    RUN_TEST({name});\n"));
+    }
+    if has_cases {
+        runner.push_str("    unity_run_all_cases();\n");
+    }
+    runner.push_str("    return UNITY_END();\n}\n");
+    Some(runner)
+}
+
+/// The name of a function without arguments that is a test by its name.
+fn test_function(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("static ").unwrap_or(line).strip_prefix("void ")?;
+    let (name, args) = rest.trim_start().split_once('(')?;
+    let name = name.trim();
+    let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let is_test = name.starts_with("test") || name.starts_with("should");
+    let (inside, after) = args.split_once(')')?;
+    let is_plain = matches!(inside.trim(), "" | "void") && !after.trim_start().starts_with(';');
+    (is_name && is_test && is_plain).then_some(name)
+}
+
+/// Reads what a test program printed; returns the framework.
+fn read(file: &str, captured: &Captured, outcome: &mut Outcome) -> &'static str {
+    let text = captured.output.text();
+    let before = outcome.tests.counts.total();
+    let bad = outcome.tests.counts.bad();
+    let form = printed(&text, &mut outcome.tests);
+    let fault = captured.fault();
+    if captured.report.wall.is_some() || captured.was_cancelled {
+        outcome.stopped = format!("{file}: {}", fault.clone().unwrap_or_default());
+    }
+    if captured.output.cut() > 0 {
+        let cut = captured.output.cut();
+        outcome
+            .notes
+            .push(format!("{file}: {cut} bytes of output were left out, and tests in them"));
+    }
+    let is_counted = outcome.tests.counts.total() > before;
+    match (form.framework, fault) {
+        ("", fault) => outcome.tests.add(whole_program(file, &text, fault)),
+        (_, fault) if !form.is_whole => {
+            // A crash that the framework itself has told of is not told twice.
+            let is_told = text.contains(":FAIL: ended by signal");
+            if !is_told {
+                let why = fault.unwrap_or_else(|| "exit code 0".to_owned());
+                let message = format!("the test program ended before all tests had run: {why}");
+                let output = last_lines(&text);
+                outcome.tests.add(TestCase { message, output, ..failed(file) });
+            }
+        }
+        (_, Some(fault)) if outcome.tests.counts.bad() == bad => {
+            let message = format!("every test passed, and then the program failed: {fault}");
+            let output = last_lines(&text);
+            outcome.tests.add(TestCase { message, output, ..failed(file) });
+        }
+        (_, None | Some(_)) => {
+            if !is_counted {
+                outcome.notes.push(format!("{file} has no tests"));
+            }
+        }
+    }
+    form.framework
+}
+
+/// A test program without a framework.
+fn whole_program(file: &str, text: &str, fault: Option<String>) -> TestCase {
+    let millis = 0;
+    let Some(fault) = fault else {
+        let output = last_lines(text);
+        return TestCase { millis, output, outcome: TestOutcome::Passed, ..failed(file) };
+    };
+    let assertion =
+        text.lines().find(|line| line.contains("Assertion `") && line.contains("failed"));
+    // `program: test.c:12: main: Assertion `a == b' failed.`
+    let mut parts = assertion.unwrap_or_default().split(": ");
+    let place = parts.nth(1).and_then(|place| place.split_once(':'));
+    let at = place.map(|(at, _)| at.trim_start_matches("./").to_owned());
+    let line = place.and_then(|(_, line)| line.trim_end_matches(':').parse().ok());
+    let message = match assertion.and_then(|line| line.split_once("Assertion ")) {
+        Some((_, what)) => format!("assertion {what}"),
+        None => fault,
+    };
+    let case = failed(file);
+    TestCase {
+        millis,
+        message,
+        outcome: TestOutcome::Failed,
+        output: last_lines(text),
+        line: line.or(case.line),
+        file: at.or(case.file.clone()),
+        ..case
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.get(lines.len().saturating_sub(60)..).unwrap_or_default().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_functions_are_found_by_their_heads() {
+        assert_eq!(test_function("void test_ring_is_empty(void)"), Some("test_ring_is_empty"));
+        assert_eq!(test_function("static void test_a() {"), Some("test_a"));
+        assert_eq!(test_function("void test_a(void);"), None);
+        assert_eq!(test_function("void test_a(int b)"), None);
+        assert_eq!(test_function("int test_a(void)"), None);
+        assert_eq!(test_function("void setUp(void) {}"), None);
+    }
+
+    #[test]
+    fn an_assertion_has_its_place() {
+        let text = "test_0: ./test/ring.c:12: main: Assertion `a == 3' failed.\n";
+        let case = whole_program("test/ring.c", text, Some("ended by signal 6 (SIGABRT)".into()));
+        assert_eq!((case.file.as_deref(), case.line), (Some("test/ring.c"), Some(12)));
+        assert_eq!(case.message, "assertion `a == 3' failed.");
+    }
+}

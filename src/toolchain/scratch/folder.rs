@@ -1,0 +1,232 @@
+//! A folder for one run of what an agent wrote: a copy of the project with the proposed files in
+//! it, and places for what the run leaves behind.
+//!
+//! Owns the folder. What ran in it may have put links and pipes everywhere, so that nothing here
+//! follows one out of it or waits at one.
+
+#![expect(clippy::disallowed_methods, reason = "the copy of the project is written here")]
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::model::{ContentHash, ProjectPath, UserError};
+
+/// Name of the copy.
+const PROJECT: &str = "project";
+/// Name of the folder for results.
+const RESULTS: &str = "results";
+/// Name of the folder for temporary files.
+const TEMPORARY: &str = "tmp";
+/// Name of the folder for what the run needs from this program.
+const SUPPORT: &str = "support";
+
+/// One such folder. Dropping it removes it.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    top: tempfile::TempDir,
+    dir: Dir,
+    /// What was last written to each file of the copy.
+    written: BTreeMap<ProjectPath, ContentHash>,
+}
+
+impl ScratchFolder {
+    /// Makes an empty one.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new() -> Result<Self, UserError> {
+        let made = || -> io::Result<Self> {
+            let top = tempfile::Builder::new().prefix("firmhand-run-").tempdir()?;
+            let dir = Dir::open_ambient_dir(top.path(), ambient_authority())?;
+            for name in [PROJECT, RESULTS, TEMPORARY, SUPPORT] {
+                dir.create_dir(name)?;
+            }
+            Ok(Self { top, dir, written: BTreeMap::new() })
+        };
+        made().map_err(|error| {
+            UserError::from_cause("Cannot make a folder for the run", &error)
+                .fix("Free some disk space, or set TMPDIR to a folder that can be written.")
+        })
+    }
+
+    /// The copy of the project.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.path(PROJECT)
+    }
+
+    /// Where a run leaves its results.
+    #[must_use]
+    pub fn results(&self) -> PathBuf {
+        self.path(RESULTS)
+    }
+
+    /// Where a run keeps temporary files.
+    #[must_use]
+    pub fn temporary(&self) -> PathBuf {
+        self.path(TEMPORARY)
+    }
+
+    /// What a run needs from this program, to read.
+    #[must_use]
+    pub fn support(&self) -> PathBuf {
+        self.path(SUPPORT)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        // Links on the way to the temporary folder are not seen by who runs in it.
+        let top = std::fs::canonicalize(self.top.path());
+        top.unwrap_or_else(|_| self.top.path().to_owned()).join(name)
+    }
+
+    /// Writes a file of the copy, unless the same was written there last: what a run made of it
+    /// since is kept then.
+    ///
+    /// # Errors
+    /// When it cannot be written, e.g. because a run has put something else in its place.
+    pub fn put(&mut self, path: &ProjectPath, content: &[u8]) -> Result<(), UserError> {
+        let hash = ContentHash::of(content);
+        if self.written.get(path) == Some(&hash) {
+            return Ok(());
+        }
+        self.write(&format!("{PROJECT}/{path}"), content)?;
+        self.written.insert(path.clone(), hash);
+        Ok(())
+    }
+
+    /// Removes a file of the copy that was removed from the project.
+    pub fn remove(&mut self, path: &ProjectPath) {
+        // It may be gone already.
+        let _ = self.dir.remove_file(format!("{PROJECT}/{path}"));
+        self.written.remove(path);
+    }
+
+    /// Writes a file that the run needs from this program.
+    ///
+    /// # Errors
+    /// As [`ScratchFolder::put`].
+    pub fn put_support(&self, name: &str, content: &str) -> Result<(), UserError> {
+        self.write(&format!("{SUPPORT}/{name}"), content.as_bytes())
+    }
+
+    fn write(&self, path: &str, content: &[u8]) -> Result<(), UserError> {
+        let written = || -> io::Result<()> {
+            if let Some(parent) = Path::new(path).parent() {
+                self.dir.create_dir_all(parent)?;
+            }
+            // A link in its place is replaced, not followed.
+            match self.dir.remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+            self.dir.write(path, content)
+        };
+        written().map_err(|error| {
+            UserError::from_cause(format!("Cannot copy {path} for the run"), &error)
+                .fix("Run again without `keep`, in a new folder.")
+        })
+    }
+
+    /// Forgets the results of the run before.
+    pub fn clear_results(&self) {
+        // What cannot be removed is overwritten or not read.
+        let _ = self.dir.remove_dir_all(RESULTS).or_else(|_| self.dir.remove_file(RESULTS));
+        let _ = self.dir.create_dir(RESULTS);
+    }
+
+    /// The beginning of a result, at most `limit` bytes; `None` when there is no such file.
+    #[must_use]
+    pub fn result(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
+        let path = format!("{RESULTS}/{name}");
+        // Asked before opening: a pipe would wait for its other end.
+        if !self.dir.symlink_metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let mut content = Vec::new();
+        self.dir.open(&path).ok()?.take(limit).read_to_end(&mut content).ok()?;
+        Some(content)
+    }
+
+    /// The beginning of a file of the copy as text, as [`ScratchFolder::result`].
+    #[must_use]
+    pub fn text(&self, path: &str, limit: u64) -> Option<String> {
+        let path = format!("{PROJECT}/{path}");
+        if !self.dir.symlink_metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let mut content = Vec::new();
+        self.dir.open(&path).ok()?.take(limit).read_to_end(&mut content).ok()?;
+        Some(crate::text::sanitize::decode(&content).into_owned())
+    }
+
+    /// The files of the copy that were written by this program.
+    pub fn files(&self) -> impl Iterator<Item = &ProjectPath> {
+        self.written.keys()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    #[test]
+    fn what_a_run_changed_is_kept_until_the_project_changes() {
+        let mut scratch = ScratchFolder::new().unwrap();
+        scratch.put(&path("data/list.txt"), b"one").unwrap();
+        let file = scratch.project().join("data/list.txt");
+        fs::write(&file, "saved").unwrap();
+        scratch.put(&path("data/list.txt"), b"one").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "saved");
+        scratch.put(&path("data/list.txt"), b"two").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "two");
+        scratch.remove(&path("data/list.txt"));
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn links_that_a_run_leaves_lead_nowhere() {
+        let outside = tempfile::tempdir().unwrap();
+        let victim = outside.path().join("victim");
+        fs::write(&victim, "secret").unwrap();
+        let mut scratch = ScratchFolder::new().unwrap();
+        symlink(&victim, scratch.project().join("a.py")).unwrap();
+        scratch.put(&path("a.py"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "secret");
+        symlink(outside.path(), scratch.project().join("src")).unwrap();
+        assert!(scratch.put(&path("src/victim"), b"new").is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "secret");
+        symlink(&victim, scratch.results().join("report")).unwrap();
+        assert_eq!(scratch.result("report", 100), None);
+        let parts: Vec<&str> =
+            victim.to_str().unwrap().trim_start_matches('/').split('/').collect();
+        let up = format!("{}{}", "../".repeat(12), parts.join("/"));
+        symlink(up, scratch.results().join("up")).unwrap();
+        assert_eq!(scratch.result("up", 100), None);
+        scratch.clear_results();
+        assert!(victim.exists() && scratch.results().is_dir());
+        fs::remove_dir(scratch.results()).unwrap();
+        symlink(outside.path(), scratch.results()).unwrap();
+        assert_eq!(scratch.result("victim", 100), None);
+        scratch.clear_results();
+        assert!(victim.exists());
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_result_is_no_result() {
+        let scratch = ScratchFolder::new().unwrap();
+        let pipe = scratch.results().join("report");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert_eq!(scratch.result("report", 100), None);
+    }
+}
