@@ -1,37 +1,16 @@
 //! One configuration file as it is written, before the layers are put together.
 
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
 use crate::model::{ChangeKind, UserError};
-use crate::text::lines::line_at;
 
 use super::glob::Glob;
 use super::models::{BudgetsLayer, ModelsLayer, Profiles};
-use super::origin::{Origin, Sourced};
+use super::notify::Notify;
 use super::policy::{PolicyRule, Ruling};
-use super::settings::Notify;
+use super::source::{ConfigSource, LayerKind};
 use super::spanned::{Spanned, schema_of};
-
-/// Which file a layer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LayerKind {
-    User,
-    Project,
-    /// Named by a flag; holds nothing but rules.
-    PolicyFile,
-}
-
-/// The text of a configuration file together with its place, for error messages.
-#[derive(Debug)]
-pub(super) struct ConfigSource<'a> {
-    pub kind: LayerKind,
-    pub file: &'a Path,
-    pub text: &'a str,
-}
 
 /// Settings of a person or a project; each may be left out.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -120,88 +99,54 @@ struct PolicyLayer {
     policy: Vec<Spanned<RuleLayer>>,
 }
 
-impl ConfigSource<'_> {
+impl Layer {
     /// Reads the values.
-    pub fn parse(&self) -> Result<Layer, UserError> {
-        let layer = match self.kind {
-            LayerKind::User | LayerKind::Project => toml::from_str(self.text),
-            LayerKind::PolicyFile => toml::from_str::<PolicyLayer>(self.text)
-                .map(|only| Layer { policy: only.policy, ..Layer::default() }),
+    pub fn parse(source: &ConfigSource<'_>) -> Result<Self, UserError> {
+        let layer = match source.kind {
+            LayerKind::User | LayerKind::Project => toml::from_str(source.text),
+            LayerKind::PolicyFile => toml::from_str::<PolicyLayer>(source.text)
+                .map(|only| Self { policy: only.policy, ..Self::default() }),
         };
-        layer.map_err(|error| self.wrong(error.span().unwrap_or(0..0), first_line(error.message())))
-    }
-
-    /// The rules of a parsed layer.
-    pub fn rules(&self, layer: &Layer) -> Result<Vec<PolicyRule>, UserError> {
-        layer.policy.iter().map(|rule| self.rule(rule)).collect()
-    }
-
-    fn rule(&self, spanned: &Spanned<RuleLayer>) -> Result<PolicyRule, UserError> {
-        let rule = spanned.get_ref();
-        if self.kind == LayerKind::Project && rule.decide == Ruling::Allow {
-            let mut error = self.wrong(
-                spanned.span(),
-                "a project's own configuration may only ask or deny, because agents write to it",
-            );
-            error.fix = "Move the rule to your own configuration, or use `ask` or `deny`.".into();
-            return Err(error);
-        }
-        let path = match &rule.path {
-            None => None,
-            Some(path) if rule.kind.is_some_and(ChangeKind::is_of_board) => {
-                let kind = rule.kind.map_or("", ChangeKind::as_str);
-                let why = format!("a {kind} changes no file: remove `path`");
-                return Err(self.wrong(path.span(), &why));
-            }
-            Some(path) => {
-                Some(Glob::new(path.get_ref()).map_err(|why| self.wrong(path.span(), &why))?)
-            }
-        };
-        Ok(PolicyRule {
-            decide: rule.decide,
-            kind: rule.kind,
-            tool: rule.tool.as_deref().map(Into::into),
-            agent: rule.agent.as_deref().map(Into::into),
-            path,
-            origin: self.origin(spanned.span()),
+        layer.map_err(|error| {
+            source.wrong(error.span().unwrap_or(0..0), first_line(error.message()))
         })
     }
 
-    /// A value with its origin.
-    pub fn sourced<T: Clone>(&self, value: &Spanned<T>) -> Sourced<T> {
-        Sourced { value: value.get_ref().clone(), origin: self.origin(value.span()) }
+    /// The rules, which come from `source`.
+    pub fn rules(&self, source: &ConfigSource<'_>) -> Result<Vec<PolicyRule>, UserError> {
+        self.policy.iter().map(|spanned| rule(source, spanned)).collect()
     }
+}
 
-    /// As [`ConfigSource::sourced`] for a number of which 0 makes no sense.
-    pub fn positive(&self, value: &Spanned<u32>) -> Result<Sourced<u32>, UserError> {
-        if *value.get_ref() == 0 {
-            return Err(self.wrong(value.span(), "it must be at least 1"));
+fn rule(source: &ConfigSource<'_>, spanned: &Spanned<RuleLayer>) -> Result<PolicyRule, UserError> {
+    let rule = spanned.get_ref();
+    if source.kind == LayerKind::Project && rule.decide == Ruling::Allow {
+        let mut error = source.wrong(
+            spanned.span(),
+            "a project's own configuration may only ask or deny, because agents write to it",
+        );
+        error.fix = "Move the rule to your own configuration, or use `ask` or `deny`.".into();
+        return Err(error);
+    }
+    let path = match &rule.path {
+        None => None,
+        Some(path) if rule.kind.is_some_and(ChangeKind::is_of_board) => {
+            let kind = rule.kind.map_or("", ChangeKind::as_str);
+            let why = format!("a {kind} changes no file: remove `path`");
+            return Err(source.wrong(path.span(), &why));
         }
-        Ok(self.sourced(value))
-    }
-
-    fn origin(&self, span: Range<usize>) -> Origin {
-        let (file, line): (PathBuf, usize) = (self.file.to_owned(), self.line(&span));
-        match self.kind {
-            LayerKind::User => Origin::User { file, line },
-            LayerKind::Project => Origin::Project { file, line },
-            LayerKind::PolicyFile => Origin::FlagFile { file, line },
+        Some(path) => {
+            Some(Glob::new(path.get_ref()).map_err(|why| source.wrong(path.span(), &why))?)
         }
-    }
-
-    fn line(&self, span: &Range<usize>) -> usize {
-        line_at(self.text, span.start)
-    }
-
-    pub fn wrong(&self, span: Range<usize>, why: &str) -> UserError {
-        let file = self.file.display();
-        let line = self.line(&span);
-        UserError::new(
-            format!("Cannot use {file}, line {line}"),
-            why,
-            format!("Correct line {line} of {file}."),
-        )
-    }
+    };
+    Ok(PolicyRule {
+        decide: rule.decide,
+        kind: rule.kind,
+        tool: rule.tool.as_deref().map(Into::into),
+        agent: rule.agent.as_deref().map(Into::into),
+        path,
+        origin: source.origin(spanned.span()),
+    })
 }
 
 fn first_line(text: &str) -> &str {

@@ -11,8 +11,8 @@ use serde::Deserialize;
 
 use crate::model::{Budget, Cost, UserError};
 
-use super::layer::{ConfigSource, LayerKind};
 use super::origin::{Origin, Sourced};
+use super::source::{ConfigSource, LayerKind};
 use super::spanned::Spanned;
 
 /// Models and budgets.

@@ -4,17 +4,16 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use crate::files;
 use crate::model::{Budget, UserError};
 
 use super::dirs::Dirs;
-use super::layer::{ConfigSource, Layer, LayerKind};
+use super::layer::Layer;
 use super::models::{Models, budget_words};
+use super::notify::Notify;
 use super::origin::{Origin, Sourced};
 use super::policy::Policy;
+use super::source::{ConfigSource, LayerKind};
 
 /// Environment variable that names the theme.
 pub const THEME_VAR: &str = "FIRMHAND_THEME";
@@ -50,36 +49,6 @@ pub struct TerminalUse {
     pub title: Sourced<bool>,
     /// How a person who looks elsewhere is called.
     pub notify: Sourced<Notify>,
-}
-
-/// How a person who looks elsewhere is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Notify {
-    /// By what the terminal is known to understand, else by the bell.
-    Auto,
-    /// By the bell.
-    Bell,
-    /// By a desktop notification, OSC 9.
-    Osc9,
-    /// By a desktop notification with a title, OSC 777.
-    Osc777,
-    /// Not at all.
-    Off,
-}
-
-impl Notify {
-    /// Name in a configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Bell => "bell",
-            Self::Osc9 => "osc9",
-            Self::Osc777 => "osc777",
-            Self::Off => "off",
-        }
-    }
 }
 
 /// Bounds on runs; `None` leaves it to the team.
@@ -200,8 +169,8 @@ impl Settings {
             let Some(file) = file else { continue };
             let Some(text) = read(kind, file)? else { continue };
             let source = ConfigSource { kind, file, text: &text };
-            let layer = source.parse()?;
-            rules.extend(source.rules(&layer)?);
+            let layer = Layer::parse(&source)?;
+            rules.extend(layer.rules(&source)?);
             settings.take(&source, &layer)?;
         }
         settings.policy = Policy::new(rules);

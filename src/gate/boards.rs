@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::approved::{Approved, EditNvs, Erase, Flash, ReadBack, SendText};
-use super::effect_time::{Ended, out_of_time};
+use super::effect_time::{Ended, in_time, out_of_time};
 use super::effects::{self, EffectResult, Unwritten};
 use super::submit::{Gate, GateError};
 use crate::device::Loan;
@@ -37,7 +37,7 @@ impl Gate {
             cancel: order,
         });
         let board = &approved.effect().plan.board;
-        self.connected("flash", board, self.in_time(&cancel, flashed).await)
+        self.connected("flash", board, in_time(self.work_time(), &cancel, flashed).await)
     }
 
     pub(super) async fn erase(&self, approved: &Approved<Erase>) -> Result<Outcome, GateError> {
@@ -52,7 +52,7 @@ impl Gate {
             cancel: order,
         });
         let board = &approved.effect().plan.board;
-        self.connected("erasing", board, self.in_time(&cancel, erased).await)
+        self.connected("erasing", board, in_time(self.work_time(), &cancel, erased).await)
     }
 
     pub(super) async fn send(&self, approved: &Approved<SendText>) -> Outcome {
@@ -74,7 +74,7 @@ impl Gate {
             plan: read.plan.clone(),
             cancel: order,
         });
-        let Ended { result: done, is_out_of_time } = self.in_time(&cancel, read).await;
+        let Ended { result: done, is_out_of_time } = in_time(self.work_time(), &cancel, read).await;
         match done.outcome {
             Outcome::Failed(error) if is_out_of_time => Outcome::Interrupted(format!(
                 "The time of the run was over while the flash was read ({}); `{}` was not written.",
@@ -104,7 +104,7 @@ impl Gate {
             progress,
             cancel: order,
         });
-        let Ended { result, is_out_of_time } = self.in_time(&cancel, edited).await;
+        let Ended { result, is_out_of_time } = in_time(self.work_time(), &cancel, edited).await;
         let result = match result {
             Ok(board) => Ok(board),
             Err(Unwritten::Failed(error)) => Err(error),

@@ -42,7 +42,8 @@ impl Gate {
     /// Asks the compiler about another content for a proposal; [`Gate::with_content`] says what it
     /// found.
     pub(super) async fn compile_version(&self, proposal: &Proposal, content: &[u8]) {
-        let word = self.compiled_version(proposal, content).await;
+        let (waiting, blobs) = (self.all_waiting(), self.parts.blobs.as_ref());
+        let word = self.compiler().version((proposal, content), &waiting, blobs).await;
         if let Some(hash) = version_hash(proposal, content) {
             self.version_compiled().keep(hash, word);
         }

@@ -3,11 +3,11 @@
 //! Owns that an effect whose time is over is asked to end, and awaited: what writes to a board stops
 //! between two blocks. Must not know how time is counted.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use super::submit::Gate;
 use crate::model::{BoardInfo, Outcome, UserError};
 
 /// The time that a run has for its work.
@@ -26,34 +26,31 @@ pub(super) struct Ended<T> {
     pub(super) is_out_of_time: bool,
 }
 
-impl Gate {
-    /// Waits for an effect that ends when `cancel` is cancelled, and cancels it when the time of the
-    /// run is over.
-    pub(super) async fn in_time<T>(
-        &self,
-        cancel: &CancellationToken,
-        work: impl Future<Output = T>,
-    ) -> Ended<T> {
-        let time = self.work_time();
-        let left = time.as_ref().and_then(|time| time.left());
-        let started = Instant::now();
-        let mut work = std::pin::pin!(work);
-        let in_time = match left {
-            Some(left) => tokio::time::timeout(left, &mut work).await.ok(),
-            None => Some(work.as_mut().await),
-        };
-        let ended = match in_time {
-            Some(result) => Ended { result, is_out_of_time: false },
-            None => {
-                cancel.cancel();
-                Ended { result: work.await, is_out_of_time: true }
-            }
-        };
-        if let Some(time) = time {
-            time.worked(started.elapsed());
+/// Waits for an effect that ends when `cancel` is cancelled, and cancels it when the time of the
+/// run is over.
+pub(super) async fn in_time<T>(
+    time: Option<Arc<dyn WorkTime>>,
+    cancel: &CancellationToken,
+    work: impl Future<Output = T>,
+) -> Ended<T> {
+    let left = time.as_ref().and_then(|time| time.left());
+    let started = Instant::now();
+    let mut work = std::pin::pin!(work);
+    let in_time = match left {
+        Some(left) => tokio::time::timeout(left, &mut work).await.ok(),
+        None => Some(work.as_mut().await),
+    };
+    let ended = match in_time {
+        Some(result) => Ended { result, is_out_of_time: false },
+        None => {
+            cancel.cancel();
+            Ended { result: work.await, is_out_of_time: true }
         }
-        ended
+    };
+    if let Some(time) = time {
+        time.worked(started.elapsed());
     }
+    ended
 }
 
 /// What is told of an effect that failed because its time was over.

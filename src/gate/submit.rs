@@ -18,7 +18,7 @@ use super::folder::Identity;
 use super::history::ChangeHistory;
 use super::queue::{ApprovalQueue, DecisionTerms, Queue, Ticket};
 use super::session_rules::SessionRules;
-use super::syntax::VersionCompiled;
+use super::syntax::{Compiler, VersionCompiled};
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::knowledge::NameList;
@@ -241,7 +241,7 @@ impl Gate {
         mut drafts: Vec<Draft>,
     ) -> Result<Vec<(Pending, Judge)>, GateError> {
         let mut waiting = Vec::with_capacity(drafts.len());
-        let compiled = self.compiled(&drafts).await;
+        let compiled = self.compiler().drafts(&drafts).await;
         let mut known = Vec::with_capacity(drafts.len());
         for draft in &mut drafts {
             known.push(self.compared(draft).await);
@@ -381,6 +381,15 @@ impl Gate {
     /// All that waits for the person, as it was stated last.
     pub(super) fn all_waiting(&self) -> Vec<Proposal> {
         lock(&self.waiting).values().cloned().collect()
+    }
+
+    /// The compiler of the project.
+    pub(super) fn compiler(&self) -> Compiler<'_> {
+        Compiler {
+            toolchain: self.parts.toolchain.as_ref(),
+            project: self.parts.sandbox.root(),
+            cancel: &self.parts.cancel,
+        }
     }
 
     /// What the compiler said of the person's version.

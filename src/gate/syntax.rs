@@ -2,65 +2,76 @@
 //!
 //! Owns the patience for it and its words. Must not know compilers: the toolchain asks them.
 
+use std::path::Path;
 use std::time::Duration;
 
-use super::submit::Gate;
+use tokio_util::sync::CancellationToken;
+
 use crate::model::{
-    Check, CheckKind, ContentHash, Diagnostic, Draft, DraftChange, Finding, FindingLevel,
-    FindingPlace, ProjectPath, Proposal,
+    BlobSource, Check, CheckKind, ContentHash, Diagnostic, Draft, DraftChange, Finding,
+    FindingLevel, FindingPlace, ProjectPath, Proposal,
 };
+use crate::toolchain::Toolchain;
 use crate::toolchain::syntax::{self, NewText, SyntaxJob};
 
 /// How long a batch waits for the compiler before it is proposed without its word.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-impl Gate {
+/// The compiler of the project.
+pub(super) struct Compiler<'a> {
+    pub(super) toolchain: &'a dyn Toolchain,
+    pub(super) project: &'a Path,
+    /// Ends the asking.
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl Compiler<'_> {
     /// The compiler's word on each draft, thought to be approved all together; `None` where it has
     /// none.
-    pub(super) async fn compiled(&self, drafts: &[Draft]) -> Vec<Option<Check>> {
+    pub(super) async fn drafts(&self, drafts: &[Draft]) -> Vec<Option<Check>> {
         let texts: Vec<Option<NewText>> = drafts.iter().map(|draft| text(&draft.change)).collect();
         let paths: Vec<Option<ProjectPath>> =
             texts.iter().map(|text| Some(text.as_ref()?.path.clone())).collect();
         if paths.iter().all(Option::is_none) {
             return vec![None; drafts.len()];
         }
-        let mut found = self.ask_compiler(texts.into_iter().flatten().collect()).await.into_iter();
+        let mut found = self.ask(texts.into_iter().flatten().collect()).await.into_iter();
         let check = |path: Option<ProjectPath>| Some(check(&path?, &found.next()??));
         paths.into_iter().map(check).collect()
     }
 
     /// The compiler's word on another content for a proposal, thought to be approved together with
-    /// what else waits of its batch; `None` where it has none.
-    pub(super) async fn compiled_version(
+    /// what else of its batch is in `waiting`; `None` where it has none.
+    pub(super) async fn version(
         &self,
-        proposal: &Proposal,
-        content: &[u8],
+        (proposal, content): (&Proposal, &[u8]),
+        waiting: &[Proposal],
+        blobs: &dyn BlobSource,
     ) -> Option<Check> {
         let path = proposal.change.path()?.clone();
         let mut files = vec![NewText { path: path.clone(), content: content.to_vec() }];
-        for other in self.all_waiting() {
+        for other in waiting {
             if other.batch.id != proposal.batch.id || other.change.path() == Some(&path) {
                 continue;
             }
             // A content that cannot be read back is told of where it is decided on.
-            let text =
-                other.change.after().and_then(|after| self.parts.blobs.blob(&after.hash).ok());
+            let text = other.change.after().and_then(|after| blobs.blob(&after.hash).ok());
             if let (Some(path), Some(text)) = (other.change.path(), text) {
                 files.push(NewText { path: path.clone(), content: text.to_vec() });
             }
         }
-        let found = self.ask_compiler(files).await.into_iter().next()??;
+        let found = self.ask(files).await.into_iter().next()??;
         Some(check(&path, &found))
     }
 
-    /// Asks the compiler. A stop ends the asking.
-    async fn ask_compiler(&self, files: Vec<NewText>) -> Vec<syntax::Finding> {
-        let project = self.parts.sandbox.root().to_owned();
-        let job = SyntaxJob { project, files: files.into(), limit: PATIENCE };
+    /// Asks it. A stop ends the asking.
+    async fn ask(&self, files: Vec<NewText>) -> Vec<syntax::Finding> {
+        let job =
+            SyntaxJob { project: self.project.to_owned(), files: files.into(), limit: PATIENCE };
         tokio::select! {
             biased;
-            () = self.parts.cancel.cancelled() => Vec::new(),
-            found = self.parts.toolchain.check_syntax(job) => found,
+            () = self.cancel.cancelled() => Vec::new(),
+            found = self.toolchain.check_syntax(job) => found,
         }
     }
 }
