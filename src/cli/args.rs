@@ -79,6 +79,12 @@ pub enum CliCommand {
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
+    /// Read the log of a build and list what is wrong, each with file, line and message.
+    ///
+    /// E.g. `idf.py build 2>&1 | firmhand diagnose`. Reads what GCC, Clang, linkers, CMake, Kconfig,
+    /// ninja, Python, idf.py and arduino-cli print, as text, JSON or SARIF. Exit codes: 0 no errors,
+    /// 1 errors, 2 wrong usage.
+    Diagnose(DiagnoseArgs),
     /// Listen to a board: its output, coloured by level, with panics looked up.
     Monitor(MonitorArgs),
     /// Call one tool and print its answer, a JSON object.
@@ -416,6 +422,22 @@ pub struct MonitorArgs {
     /// Log lines to show by tag and level, e.g. `*:W wifi:V`; everything is recorded anyway.
     #[arg(long, value_name = "TAG:LEVEL", default_value = "")]
     pub filter: String,
+}
+
+/// Arguments of `diagnose`.
+#[derive(Debug, Args)]
+pub struct DiagnoseArgs {
+    /// The log; `-` or nothing for the standard input.
+    #[arg(value_name = "LOG", default_value = "-")]
+    pub log: PathBuf,
+    /// Folder of the project as the log names it, which need not exist here; without it, the one
+    /// that the log says it is for, or the current one.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Print one JSON object: `ok`, `errors`, `warnings` and `notes`, each with `file`, `line`,
+    /// `column`, `severity`, `message` and `hint`.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `tool`.

@@ -3,6 +3,7 @@
 mod args;
 mod check_change;
 mod checks;
+mod diagnose;
 mod examples;
 mod full_screen;
 mod headless;
@@ -124,6 +125,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             Ok(ExitCode::SUCCESS)
         }
         CliCommand::Doctor(args) => checks::doctor(&start_up.machine(None)?, &args),
+        CliCommand::Diagnose(args) => diagnose::run(&args),
         CliCommand::Models { profile } => {
             checks::models(&start_up.machine(None)?.profiles, profile.as_deref())
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{check_change, report, runtime};
+use super::{check_change, diagnose, report, runtime};
 use crate::app::machine::Machine;
 use crate::app::shipped::{load_adapters, load_kit, load_knowledge, load_names};
 use crate::app::trust::Trust;
@@ -52,31 +52,59 @@ impl Ledger for Unkept {
 /// `"ok": true`, 1 for `"ok": false`.
 ///
 /// # Errors
-/// When there is no such tool, the arguments are not JSON, or a part cannot be made.
+/// When the answer cannot be printed.
 pub fn call(
     machine: &Machine,
     name: &str,
     args: &str,
     project: &Path,
 ) -> Result<ExitCode, UserError> {
+    match answer_to(machine, name, args, project) {
+        Ok(code) => Ok(code),
+        Err((code, error)) => {
+            report::json(&tools::ToolError::from_user_error(code, &error).to_answer())?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// As [`call`]; what could not even be asked is an error with its code.
+fn answer_to(
+    machine: &Machine,
+    name: &str,
+    args: &str,
+    project: &Path,
+) -> Result<ExitCode, (&'static str, UserError)> {
+    let not_run = |error| ("not_run", error);
     let name = ToolName::new(name);
-    if name.as_str() != check_change::NAME {
-        tools::known(&name)?;
-    }
     if name.as_str() == check_change::NAME {
-        return check(machine, args, project);
+        return check(machine, args, project).map_err(not_run);
     }
+    if name.as_str() == diagnose::NAME {
+        return diagnose::tool(args, project).map_err(|error| ("bad_arguments", error));
+    }
+    tools::known(&name).map_err(|error| ("unknown_tool", error))?;
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "Write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`.";
-        UserError::new("Cannot read the arguments as JSON", error.to_string(), fix)
+        let what = "Cannot read the arguments as JSON";
+        ("bad_arguments", UserError::new(what, error.to_string(), fix))
     })?;
+    run(machine, &name, args, project).map_err(not_run)
+}
+
+fn run(
+    machine: &Machine,
+    name: &ToolName,
+    args: Value,
+    project: &Path,
+) -> Result<ExitCode, UserError> {
     let runtime = runtime::engine()?;
     let answer = runtime.block_on(async {
-        if let Err(error) = check_trust(machine, &name, project) {
+        if let Err(error) = check_trust(machine, name, project) {
             return Ok(untrusted(&error));
         }
         let context = context(machine, project)?;
-        let tool = Registry::new(&context).get(&name)?;
+        let tool = Registry::new(&context).get(name)?;
         let limit = tool.timeout();
         let answer = match tokio::time::timeout(limit, tool.call(args)).await {
             Ok(Ok(Reply::Answer(answer))) => answer,
@@ -134,6 +162,7 @@ pub fn list(machine: &Machine, project: &Path) -> Result<ExitCode, UserError> {
         .block_on(async { Ok::<_, UserError>(Registry::new(&context(machine, project)?).all()) })?;
     let space = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
     report::line(&format!("{:space$}  {}", check_change::NAME, check_change::ABOUT));
+    report::line(&format!("{:space$}  {}", diagnose::NAME, diagnose::ABOUT));
     for spec in specs {
         let about = spec.description.split_inclusive(". ").next().unwrap_or_default().trim();
         report::line(&format!("{:space$}  {about}", spec.name.as_str()));

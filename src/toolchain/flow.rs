@@ -30,6 +30,10 @@ pub(super) async fn build(
     })
     .await?;
     // Searching long output takes a moment. It ends without a result only when the program ends.
-    let found = tokio::task::spawn_blocking(move || gather.finish()).await.unwrap_or_default();
+    let found = tokio::task::spawn_blocking(move || match ended {
+        ProcessEnd::Badly(_) => gather.finish_failed(),
+        ProcessEnd::Well | ProcessEnd::TimedOut | ProcessEnd::Cancelled => gather.finish(),
+    });
+    let found = found.await.unwrap_or_default();
     Ok((ended, found))
 }

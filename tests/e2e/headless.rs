@@ -107,6 +107,7 @@ fn tools_that_find_facts_answer_with_one_object() {
     let project = place.project().to_str().unwrap().to_owned();
     fs::create_dir_all(place.project()).unwrap();
     fs::write(place.project().join("a.c"), "int a;\n").unwrap();
+    fs::write(place.project().join("build.log"), "../main/main.c:3:1: error: no\n").unwrap();
     let own = place.config().join("assets/pinout");
     fs::create_dir_all(&own).unwrap();
     let table = r#"{"chip": "MY-CHIP", "source": ["me"], "warnings": {}, "pins": [{"gpio": 7}]}"#;
@@ -127,6 +128,10 @@ fn tools_that_find_facts_answer_with_one_object() {
         ("check_change", r#"{"path": "a.c"}"#, false, "/error/code", "bad_arguments"),
         ("check_change", "{path}", false, "/error/code", "bad_arguments"),
         ("list_boards", "{}", true, "/toolchain", "virtual board"),
+        ("no_such_tool", "{}", false, "/error/code", "unknown_tool"),
+        ("list_boards", "{port}", false, "/error/code", "bad_arguments"),
+        ("read_build_log", r#"{"path": "build.log"}"#, true, "/errors/0/file", "main/main.c"),
+        ("read_build_log", r#"{"path": "none.log"}"#, false, "/error/code", "bad_arguments"),
     ] {
         let output = place.run(&["tool", tool, "--args", args, "--project", &project]);
         let printed = String::from_utf8(output.stdout).unwrap();
@@ -136,6 +141,35 @@ fn tools_that_find_facts_answer_with_one_object() {
         assert_eq!(output.status.code(), Some(i32::from(!is_ok)), "{tool}");
         assert_eq!(answer.pointer(pointer).unwrap(), expected, "{tool} {args}: {answer}");
     }
+}
+
+#[test]
+fn the_log_of_a_build_is_diagnosed() {
+    let place = Place::new();
+    let log = place.config().join("build.log");
+    fs::create_dir_all(place.config()).unwrap();
+    let text = "Running ninja in directory /work/lamp/build\n\
+                /opt/idf/err.h:9:3: error: void value not ignored as it ought to be\n\
+                /work/lamp/main/lamp.c:7:5: note: in expansion of macro 'ESP_ERROR_CHECK'\n\
+                /work/lamp/main/lamp.c:8:5: warning: unused variable 'x' [-Wunused-variable]\n";
+    fs::write(&log, text).unwrap();
+    let output = place.run(&["diagnose", log.to_str().unwrap()]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(
+        printed,
+        "main/lamp.c:7:5: error: void value not ignored as it ought to be\n\
+         main/lamp.c:8:5: warning: unused variable 'x' [-Wunused-variable]\n"
+    );
+    let output =
+        place.run(&["diagnose", log.to_str().unwrap(), "--json", "--project", "/elsewhere"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["errors"][0]["file"], "main/lamp.c", "{answer}");
+    assert_eq!(answer["warnings"][0]["line"], 8, "{answer}");
+    fs::write(&log, "[1/1] Linking\nDone\n").unwrap();
+    let output = place.run(&["diagnose", log.to_str().unwrap()]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    assert_eq!(place.run(&["diagnose", "/nowhere/x.log"]).status.code(), Some(1));
 }
 
 #[test]

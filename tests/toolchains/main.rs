@@ -13,6 +13,7 @@
 
 mod board_bench;
 mod board_facts;
+mod build_logs;
 mod builds;
 mod esp_idf;
 mod platformio;

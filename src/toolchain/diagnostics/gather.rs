@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{MAX_DIAGNOSTICS, parse, tidy};
+use super::finding::{MAX_DIAGNOSTICS, is_error, tidy};
+use super::search::{last_line, parse};
 use crate::model::Diagnostic;
 
 /// Output that is searched at once, in bytes.
@@ -52,6 +53,17 @@ impl Gather {
         let found = parse(&self.project, &self.pending);
         self.merge(found);
         self.found
+    }
+
+    /// As [`Self::finish`], for a build that failed: when no error was found, the last line is one.
+    #[must_use]
+    pub fn finish_failed(self) -> Vec<Diagnostic> {
+        let last = last_line(&self.pending);
+        let mut found = self.finish();
+        if !found.iter().any(is_error) {
+            found.splice(0..0, last);
+        }
+        found
     }
 
     /// Searches what is there, and keeps the last lines of it for what follows.

@@ -20,7 +20,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::chip::{self, Esptool, FlashAccess, Loader};
-use super::diagnostics::NinjaProgress;
+use super::diagnostics::{self, NinjaProgress};
 use super::esptool;
 use super::flow;
 use super::host_board::HostBoard;
@@ -136,6 +136,7 @@ impl IdfToolchain {
                 return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
             }
         };
+        diagnostics::locate(&project, &mut diagnostics);
         // `idf.py` gives its advice itself; ninja has none to give.
         if outcome == BuildOutcome::Failed && way == Route::Ninja {
             hints::advise(&project, &mut diagnostics, env, &cancel).await;

@@ -198,14 +198,9 @@ fn shared(one: &Path, other: &Path) -> usize {
 
 /// The errors in a compiler's output, with places as the project's files are called.
 fn errors(output: &[u8], overlay: &Overlay, project: &Path) -> Vec<Diagnostic> {
-    let mut found = diagnostics::parse(overlay.root(), output);
+    // What is not proposed lies in the project itself.
+    let mut found = diagnostics::parse_in(&[overlay.root(), project], output);
     found.retain(|one| one.severity == Severity::Error);
-    for one in &mut found {
-        let file = one.file.as_deref().map(Path::new);
-        if let Some(inside) = file.and_then(|file| file.strip_prefix(project).ok()) {
-            one.file = Some(inside.to_string_lossy().into_owned());
-        }
-    }
     found
 }
 

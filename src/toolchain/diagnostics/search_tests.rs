@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::finding::MAX_DIAGNOSTICS;
 use super::*;
 
 const PROJECT: &str = "/home/me/blink";
@@ -22,7 +23,7 @@ fn short(output: &str) -> Vec<String> {
 
 #[test]
 fn a_missing_header_carries_the_advice_of_the_framework() {
-    let output = include_str!("../../tests/data/build/missing-header.txt");
+    let output = include_str!("../../../tests/data/build/missing-header.txt");
     assert_eq!(short(output), ["Error main/main.c:5:10 esp_timer.h: No such file or directory"]);
     let hint = &found(output)[0].hint;
     assert!(hint.starts_with("Compilation failed because main.c"), "{hint}");
@@ -35,10 +36,7 @@ fn an_error_in_a_foreign_header_is_placed_where_it_is_included() {
                   from /home/me/blink/main/main.c:2:\n\
                   /opt/idf/esp_wifi.h:1:2: error: #error \"no\"\n\
                   /opt/idf/esp_wifi.h:9:1: error: alone\n";
-    assert_eq!(
-        short(output),
-        ["Error main/net.h:3:0 #error \"no\"", "Error /opt/idf/esp_wifi.h:9:1 alone"]
-    );
+    assert_eq!(short(output), ["Error main/net.h:3:0 #error \"no\"", "Error main/net.h:3:0 alone"]);
     let own = "In file included from /home/me/blink/main/main.c:2:\n\
                /home/me/blink/main/net.h:1:2: error: here\n";
     assert_eq!(short(own), ["Error main/net.h:1:2 here"]);
@@ -46,7 +44,7 @@ fn an_error_in_a_foreign_header_is_placed_where_it_is_included() {
 
 #[test]
 fn a_cmake_error_points_into_the_project() {
-    let output = include_str!("../../tests/data/build/unknown-component.txt");
+    let output = include_str!("../../../tests/data/build/unknown-component.txt");
     let text = "Error CMakeLists.txt:4:0 Failed to resolve component 'ssd1306_driver' required by \
                 component 'main': unknown name.";
     assert_eq!(short(output), [text]);
@@ -57,12 +55,12 @@ fn a_cmake_error_points_into_the_project() {
 
 #[test]
 fn linkers_are_understood() {
-    let output = include_str!("../../tests/data/build/undefined-reference.txt");
+    let output = include_str!("../../../tests/data/build/undefined-reference.txt");
     assert_eq!(
         short(output),
         [
             "Error main/main.c:19:0 undefined reference to `display_init'",
-            "Error :0:0 undefined reference to `led_init' (in libmain.a(main.c.obj))",
+            "Error main/main.c:0:0 undefined reference to `led_init'",
             "Error main/main.c:20:0 undefined reference to `led_on'",
             "Error :0:0 region `dram0_0_seg' overflowed by 12 bytes",
             "Warning :0:0 blink.elf has a LOAD segment with RWX permissions",
@@ -114,7 +112,7 @@ fn programs_that_fail_without_a_place_are_heard() {
 
 #[test]
 fn errors_come_first_and_quotes_stay() {
-    let output = include_str!("../../tests/data/build/sketch.txt");
+    let output = include_str!("../../../tests/data/build/sketch.txt");
     let texts = short(output);
     assert_eq!(texts.len(), 3);
     assert_eq!(texts[0], "Error blink.ino:1:36 ‘lcd’ was not declared in this scope");

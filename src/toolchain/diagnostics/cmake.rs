@@ -1,0 +1,154 @@
+//! What CMake prints: blocks of indented lines with the stack of calls behind them.
+//!
+//! Owns the choice of the place: a block within a block, as ESP-IDF prints what went wrong in a
+//! component's list, before the block around it; the project's own call before the framework's.
+
+use super::finding::{Place, placed, unplaced};
+use super::paths::Paths;
+use super::patterns::{PATTERNS, captures, group, is_match, number};
+use crate::model::{Diagnostic, Severity};
+
+/// Blocks within blocks are read so deep.
+const DEEPEST: usize = 3;
+
+/// Lists that scripts of the framework make for themselves.
+const MADE_LIST: &str = ".temp.cmake";
+
+/// Findings, and how many lines they took.
+pub(super) struct Block {
+    pub(super) found: Vec<Diagnostic>,
+    pub(super) used: usize,
+}
+
+/// The block that `lines` begin with; `None` when they do not.
+pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<Block> {
+    read(lines, paths, DEEPEST)
+}
+
+fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
+    let (first, mut used) = head(lines)?;
+    let found = captures(PATTERNS.cmake.as_ref(), &first)?;
+    let severity =
+        if group(&found, 1).ends_with("Error") { Severity::Error } else { Severity::Warning };
+    let mut text = Vec::new();
+    let stated = group(&found, 4);
+    let mut place = found.get(2).map(|file| (file.as_str().to_owned(), number(&found, 3)));
+    let body = lines.iter().skip(used).take_while(|line| {
+        line.trim().is_empty() || line.starts_with(' ') || line.starts_with('\t')
+    });
+    let body: Vec<&str> = body.copied().collect();
+    used += body.len();
+    if stated == "Error in cmake code at" {
+        // Old releases write the place and the message below, not indented.
+        let below = captures(PATTERNS.linker_place.as_ref(), lines.get(used).unwrap_or(&""));
+        let header = lines.get(used).and_then(|line| line.strip_suffix(':')?.rsplit_once(':'));
+        if let (None, Some((file, line))) = (below, header) {
+            place = Some((file.to_owned(), line.parse().ok()));
+            text.push(lines.get(used + 1).copied().unwrap_or_default());
+            used += 2;
+        }
+    } else {
+        text.push(stated);
+    }
+    if let Some(found) = inner(&body, paths, depth) {
+        used += stack(lines, used, paths).1;
+        return Some(Block { found, used });
+    }
+    text.extend(body.iter().map(|line| line.trim()));
+    let (own_call, calls) = stack(lines, used, paths);
+    used += calls;
+    let is_own = place.as_ref().is_some_and(|(file, _)| paths.is_own_list(file));
+    if !is_own && let Some(call) = own_call {
+        place = Some(call);
+    }
+    text.retain(|part| !part.is_empty());
+    let message = text.join(" ");
+    let found = match place {
+        Some((file, line)) => placed(severity, &message, Place::line(paths.of_cmake(&file), line)),
+        None => unplaced(severity, &message),
+    };
+    Some(Block { found: vec![found], used })
+}
+
+/// The first line of a block, with what was wrapped behind its place, and how many lines it took.
+fn head(lines: &[&str]) -> Option<(String, usize)> {
+    // The component manager prints dots while it waits, and does not end their line.
+    let first = lines.first()?.trim_end().trim_start_matches('.');
+    if !first.starts_with("CMake ") {
+        return None;
+    }
+    if is_match(PATTERNS.cmake_wrapped.as_ref(), first) {
+        let rest = lines.get(1).map_or("", |line| line.trim());
+        return Some((format!("{first} {rest}"), 2));
+    }
+    Some((first.to_owned(), 1))
+}
+
+/// The errors of the blocks within a block, with the warnings among them; `None` when there is no
+/// error.
+fn inner(body: &[&str], paths: &Paths, depth: usize) -> Option<Vec<Diagnostic>> {
+    let depth = depth.checked_sub(1)?;
+    let body: Vec<&str> = body.iter().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+    let mut rest = body.as_slice();
+    let mut all = Vec::new();
+    while let Some((_, after)) = rest.split_first() {
+        match read(rest, paths, depth) {
+            Some(Block { found, used }) => {
+                all.extend(found);
+                rest = rest.get(used.max(1)..).unwrap_or_default();
+            }
+            None => rest = after,
+        }
+    }
+    let is_made = |one: &Diagnostic| {
+        one.severity == Severity::Warning
+            && one.file.as_ref().is_some_and(|file| file.ends_with(MADE_LIST))
+    };
+    all.retain(|one| !is_made(one));
+    all.iter().any(|one| one.severity == Severity::Error).then_some(all)
+}
+
+/// The nearest call of the project in the stack that begins at line `at`, and how many lines the
+/// stack is.
+fn stack(lines: &[&str], at: usize, paths: &Paths) -> (Option<(String, Option<u32>)>, usize) {
+    if !lines.get(at).is_some_and(|line| line.starts_with("Call Stack")) {
+        return (None, 0);
+    }
+    let (mut own, mut used) = (None, 1);
+    for line in lines.iter().skip(at + 1) {
+        if line.trim().is_empty() && own.is_none() && used == 1 {
+            used += 1;
+            continue;
+        }
+        let Some(call) = captures(PATTERNS.call.as_ref(), line) else { break };
+        used += 1;
+        let file = group(&call, 1);
+        if own.is_none() && paths.is_own_list(file) {
+            own = Some((file.to_owned(), number(&call, 2)));
+        }
+    }
+    (own, used)
+}
+
+/// Whether an error only says that a step failed which was reported before it.
+pub(super) fn is_consequence(error: &Diagnostic, before: &[Diagnostic]) -> bool {
+    let stated = error.message.as_str();
+    let is_there = |text: &str| before.iter().any(|one| one.message.contains(text));
+    let last_is_error = before.last().is_some_and(|one| one.severity == Severity::Error);
+    (stated.starts_with("Failed to run kconfgen") && last_is_error)
+        || (stated.is_empty() && last_is_error)
+        || (stated.starts_with("No SOURCES given to target") && is_there("Cannot find source file"))
+        || (stated.contains("_COMPILER") && is_there("_COMPILER") && is_compiler(stated))
+}
+
+/// Whether a compiler is missing, of which there are several for one toolchain.
+fn is_compiler(stated: &str) -> bool {
+    [
+        "is not a full path",
+        "could be found",
+        "not set, after EnableLanguage",
+        "not found in the PATH",
+    ]
+    .iter()
+    .any(|text| stated.contains(text))
+}

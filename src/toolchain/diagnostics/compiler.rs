@@ -1,0 +1,184 @@
+//! What compilers and assemblers print: findings, and the lines that say how they were come to.
+//!
+//! Owns the choice of the place: of the macros, inlined functions, templates and headers that lead to a
+//! finding in a file from elsewhere, the nearest that the project itself wrote.
+
+use std::collections::HashMap;
+
+use super::finding::{Place, placed, unplaced};
+use super::paths::Paths;
+use super::patterns::{PATTERNS, captures, group, is_match, number};
+use crate::model::{Diagnostic, Severity};
+
+/// Lines after a finding that are searched for the macros it comes from.
+const MOST_AHEAD: usize = 200;
+
+/// Lists of includes that continue each other.
+const MOST_LISTS: usize = 20;
+
+/// How a note names a step from a macro or template to where it is used.
+const STEPS: [&str; 5] = [
+    "in expansion of macro ",
+    "in definition of macro ",
+    "expanded from macro ",
+    "in instantiation of ",
+    "expanded from here",
+];
+
+/// What leads to the next finding.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    /// The lines that include the file of the next finding, the nearest first.
+    includes: Vec<Place>,
+    /// The same for each file that was reported already: compilers do not repeat them.
+    known: HashMap<String, Vec<Place>>,
+    /// Where the template of the next finding is needed, the nearest first.
+    required: Vec<Place>,
+    /// Where its function is inlined, the nearest first.
+    inlined: Vec<Place>,
+    /// Whether the last line was one of includes that ended its list.
+    is_listed: bool,
+}
+
+impl Trail {
+    /// Another program speaks.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes a line that says how the next finding was come to; whether it was one.
+    pub(super) fn take(&mut self, line: &str, paths: &Paths) -> bool {
+        let place = |found: &regex::Captures<'_>| Place {
+            file: group(found, 1).to_owned(),
+            line: number(found, 2),
+            column: number(found, 3),
+        };
+        if let Some(found) = captures(PATTERNS.included.as_ref(), line) {
+            let place = Place::line(group(&found, 1).to_owned(), number(&found, 2));
+            if !line.starts_with("In") {
+                self.includes.push(place);
+            } else if self.is_listed {
+                // Clang lists the outermost file first.
+                self.includes.insert(0, place);
+            } else {
+                (self.required, self.inlined) = (Vec::new(), Vec::new());
+                self.includes = vec![place];
+            }
+            self.is_listed = line.ends_with(':');
+            return true;
+        }
+        self.is_listed = false;
+        if let Some(found) = captures(PATTERNS.required.as_ref(), line) {
+            self.required.push(place(&found));
+            return true;
+        }
+        if let Some(found) = captures(PATTERNS.inlined.as_ref(), line) {
+            self.inlined.push(place(&found));
+            return true;
+        }
+        if let Some(found) = captures(PATTERNS.context.as_ref(), line) {
+            (self.required, self.inlined) = (Vec::new(), Vec::new());
+            self.keep(group(&found, 1), paths);
+            return true;
+        }
+        false
+    }
+
+    /// The includes that were listed lead to this file.
+    fn keep(&mut self, file: &str, paths: &Paths) {
+        if !self.includes.is_empty() && !file.is_empty() && !paths.is_own(file) {
+            self.known.insert(file.to_owned(), self.includes.clone());
+        }
+    }
+
+    /// Where the project is to be changed for a finding in `file`, which is not its own.
+    fn own(&self, file: &str, paths: &Paths) -> Option<Place> {
+        let all = self.inlined.iter().chain(&self.required);
+        all.find_own(paths).or_else(|| {
+            let mut includes = self.known.get(file).unwrap_or(&self.includes);
+            // A list ends at a file whose own list was printed before.
+            for _ in 0..MOST_LISTS {
+                if let Some(own) = includes.iter().find_own(paths) {
+                    return Some(own);
+                }
+                includes = self.known.get(&includes.last()?.file)?;
+            }
+            None
+        })
+    }
+}
+
+/// Choosing among places.
+trait FindOwn {
+    fn find_own(self, paths: &Paths) -> Option<Place>;
+}
+
+impl<'a, T: Iterator<Item = &'a Place>> FindOwn for T {
+    fn find_own(mut self, paths: &Paths) -> Option<Place> {
+        let found = self.find(|place| paths.is_own(&place.file))?;
+        Some(Place { file: paths.relative(&found.file), ..found.clone() })
+    }
+}
+
+/// A finding in the first of `lines`; `None` when it is none. `Some(None)`: one that only leads to
+/// another.
+pub(super) fn finding(
+    lines: &[&str],
+    trail: &mut Trail,
+    paths: &Paths,
+) -> Option<Option<Diagnostic>> {
+    let line = lines.first()?;
+    let found = captures(PATTERNS.compiler.as_ref(), line)?;
+    let severity = match group(&found, 4) {
+        "warning" | "Warning" => Severity::Warning,
+        "note" => Severity::Note,
+        _ => Severity::Error,
+    };
+    let (file, message) = (group(&found, 1), group(&found, 5));
+    trail.keep(file, paths);
+    if is_step(severity, message) {
+        return Some(None);
+    }
+    let here =
+        || Place { file: paths.relative(file), line: number(&found, 2), column: number(&found, 3) };
+    let is_elsewhere = severity != Severity::Note && !paths.is_own(file);
+    let own = is_elsewhere.then(|| expanded(lines, paths).or_else(|| trail.own(file, paths)));
+    Some(Some(placed(severity, message, own.flatten().unwrap_or_else(here))))
+}
+
+fn is_step(severity: Severity, message: &str) -> bool {
+    severity == Severity::Note
+        && (STEPS.iter().any(|step| message.starts_with(step))
+            || message.starts_with("each undeclared identifier is reported only once"))
+}
+
+/// The first place of the project among the notes that follow a finding and say where its macro is
+/// used.
+fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
+    for line in lines.iter().skip(1).take(MOST_AHEAD) {
+        if is_match(PATTERNS.step.as_ref(), line) || line.starts_with("FAILED: ") {
+            return None;
+        }
+        let Some(found) = captures(PATTERNS.compiler.as_ref(), line) else { continue };
+        if group(&found, 4) != "note" || !is_step(Severity::Note, group(&found, 5)) {
+            return None;
+        }
+        if paths.is_own(group(&found, 1)) {
+            let file = paths.relative(group(&found, 1));
+            return Some(Place { file, line: number(&found, 2), column: number(&found, 3) });
+        }
+    }
+    None
+}
+
+/// What a program of the compiler says without a place.
+pub(super) fn program(line: &str) -> Option<Diagnostic> {
+    let found = captures(PATTERNS.program.as_ref(), line)?;
+    let stated = group(&found, 2);
+    // What failed was reported before.
+    let is_consequence = stated.starts_with("ld returned")
+        || stated.starts_with("linker command failed")
+        || stated.contains(" command failed with exit code ");
+    let severity = if group(&found, 1) == "warning" { Severity::Warning } else { Severity::Error };
+    (!is_consequence).then(|| unplaced(severity, stated))
+}

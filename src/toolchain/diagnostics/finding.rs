@@ -1,0 +1,83 @@
+//! What a finding is made of, and the order in which findings are reported.
+
+use std::collections::HashSet;
+
+use crate::model::{Diagnostic, Severity};
+use crate::text::sanitize;
+
+/// More findings than this help nobody; errors are kept first.
+pub(super) const MAX_DIAGNOSTICS: usize = 500;
+
+/// A message or hint is cut after this many bytes.
+const MAX_MESSAGE_BYTES: usize = 2000;
+
+/// Where something is: a file as the project calls it, its line, and its column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: Option<u32>,
+    pub(super) column: Option<u32>,
+}
+
+impl Place {
+    /// That line, without a column.
+    pub(super) const fn line(file: String, line: Option<u32>) -> Self {
+        Self { file, line, column: None }
+    }
+}
+
+/// One without a place.
+pub(super) fn unplaced(severity: Severity, message: &str) -> Diagnostic {
+    Diagnostic::new(severity, bounded(message.trim()))
+}
+
+/// One at a place.
+pub(super) fn placed(severity: Severity, message: &str, place: Place) -> Diagnostic {
+    let Place { file, line, column } = place;
+    // Old compilers write column 0 when they know none.
+    let column = column.filter(|&column| column > 0);
+    Diagnostic { file: Some(file), line, column, ..unplaced(severity, message) }
+}
+
+/// Cuts a text and makes it one harmless line.
+pub(super) fn bounded(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
+    sanitize::line(text.get(..end).unwrap_or_default()).into_owned()
+}
+
+pub(super) const fn is_error(diagnostic: &Diagnostic) -> bool {
+    matches!(diagnostic.severity, Severity::Error)
+}
+
+/// Each once, errors first, no more than anyone reads.
+pub(super) fn tidy(found: &mut Vec<Diagnostic>) {
+    // What is an error in one place of the output may be a warning in another.
+    found.sort_by_key(|d| d.severity);
+    let mut seen = HashSet::new();
+    found.retain(|d| seen.insert((d.file.clone(), d.line, d.column, d.message.clone())));
+    found.truncate(MAX_DIAGNOSTICS);
+}
+
+/// Adds what to do where the framework says nothing.
+pub(super) fn advise(found: &mut Diagnostic) {
+    if !found.hint.is_empty() {
+        return;
+    }
+    let stated = &found.message;
+    let is_overflow = stated.contains("overflowed by") || stated.contains("will not fit in");
+    let hint = if stated.contains(" too small for binary ") || stated.contains("nearly full") {
+        "give the application a larger partition in partitions.csv, or make the program smaller, \
+         e.g. by CONFIG_COMPILER_OPTIMIZATION_SIZE"
+    } else if is_overflow && stated.contains("iram") {
+        "too much code is in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
+    } else if is_overflow && (stated.contains("dram") || stated.contains("sram")) {
+        "there is too much static data: make buffers smaller, or allocate them when they are needed"
+    } else if stated.contains("undefined reference to `app_main'") {
+        "no source of the project defines `void app_main(void)`; in C++ it has to be extern \"C\""
+    } else if stated.contains("No space left on device") {
+        "the disk is full: free some space and build again"
+    } else {
+        return;
+    };
+    found.hint = hint.to_owned();
+}

@@ -1,0 +1,115 @@
+//! What Kconfig prints about option files and about the values that a project gives to options.
+//!
+//! Values are read from a copy of the project's file; the project's file is named, with the copy's line.
+
+use super::finding::{Place, placed, unplaced};
+use super::paths::Paths;
+use super::patterns::{PATTERNS, captures, group, is_match, number};
+use crate::model::{Diagnostic, Severity};
+
+/// How the copies of files with values are called.
+const COPY: &str = "kconfgen_tmp";
+
+/// What begins a note that asks for nothing.
+const SILENT: [&str; 7] = [
+    "Kconfig parser version",
+    "Kconfig defaults policy",
+    "Status: ",
+    "Symbols parsed",
+    "Deprecation notice",
+    "ESP-IDF v",
+    "Git version",
+];
+
+/// What only Kconfig says.
+const TOPICS: [&str; 10] = [
+    "kconfig symbol",
+    " symbol ",
+    " is invalid for ",
+    "assignment ignored",
+    "Assignment ignored",
+    "assigned multiple times",
+    "has user-set value",
+    "was assigned the value",
+    "multiple active selections",
+    "(defined at ",
+];
+
+/// Remembers the file whose values are read.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    file: Option<String>,
+}
+
+impl Values {
+    /// A finding in a line, when it is Kconfig's.
+    pub(super) fn finding(&mut self, line: &str, paths: &Paths) -> Option<Diagnostic> {
+        if let Some(found) = captures(PATTERNS.kconfig_file.as_ref(), line) {
+            self.file = Some(group(&found, 1).to_owned());
+            return None;
+        }
+        error(line, paths).or_else(|| self.warning(line, paths))
+    }
+
+    fn warning(&self, line: &str, paths: &Paths) -> Option<Diagnostic> {
+        let (text, is_note) = match captures(PATTERNS.kconfig_warning.as_ref(), line) {
+            Some(found) => {
+                let is_note = group(&found, 1) != "warning";
+                (found.get(2)?.as_str(), is_note)
+            }
+            // Older releases begin with the place.
+            None => (line.starts_with('/') && line.contains(COPY)).then_some((line, false))?,
+        };
+        if SILENT.iter().any(|silent| text.starts_with(silent)) {
+            return None;
+        }
+        let warning = |message: &str, place| Some(placed(Severity::Warning, message, place));
+        if let Some(found) = captures(PATTERNS.assigned_in.as_ref(), text) {
+            return warning(text, Place::line(paths.relative(group(&found, 1)), None));
+        }
+        if let Some(found) = captures(PATTERNS.kconfig_place.as_ref(), text) {
+            let (file, message) = (group(&found, 1), group(&found, 3));
+            if SILENT.iter().any(|silent| message.starts_with(silent)) {
+                return None;
+            }
+            let is_copy = file.contains(COPY);
+            let file = if is_copy { self.file.as_deref().unwrap_or(file) } else { file };
+            let is_ours = is_copy || paths.is_own(file);
+            let message = self.without_copy(message, paths);
+            let place = Place::line(paths.relative(file), number(&found, 2));
+            return is_ours.then(|| placed(Severity::Warning, &message, place));
+        }
+        if let Some(found) = captures(PATTERNS.defined_at.as_ref(), text) {
+            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            return warning(text, place);
+        }
+        let is_topic = TOPICS.iter().any(|topic| text.contains(topic));
+        (is_topic || !is_note).then(|| unplaced(Severity::Warning, text))
+    }
+
+    /// The message with the project's file in place of its copy.
+    fn without_copy(&self, message: &str, paths: &Paths) -> String {
+        let Some(file) = &self.file else { return message.to_owned() };
+        let words = message.split(' ').map(|word| match word.contains(COPY) {
+            true => paths.relative(file),
+            false => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// An error in an option file.
+fn error(line: &str, paths: &Paths) -> Option<Diagnostic> {
+    if let Some(found) = captures(PATTERNS.kconfig.as_ref(), line) {
+        let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+        return Some(placed(Severity::Error, group(&found, 3), place));
+    }
+    let found = captures(PATTERNS.kconfig_end.as_ref(), line)?;
+    let place = Place::line(paths.relative(group(&found, 2)), None);
+    Some(placed(Severity::Error, group(&found, 1), place))
+}
+
+/// Whether the exception that ends a traceback is about an option file.
+pub(super) fn is_exception(line: &str) -> bool {
+    is_match(PATTERNS.kconfig.as_ref(), line) || is_match(PATTERNS.kconfig_end.as_ref(), line)
+}

@@ -1,0 +1,128 @@
+//! Finds the lines of settings that a finding names without one.
+//!
+//! Reads the project's files of settings, nothing else.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::files;
+use crate::model::Diagnostic;
+
+/// How messages name an option.
+static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?:unknown kconfig symbol '| is invalid for |symbol |^)([A-Z][A-Z0-9_]+)(?:'| \(defined at| has user-set)",
+    )
+    .ok()
+});
+
+/// The files with values, those that a person writes first.
+fn files_of(project: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(project)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with("sdkconfig.defaults"))
+        .collect();
+    names.sort();
+    names.push("sdkconfig".to_owned());
+    names
+}
+
+/// Adds the line of `project`'s settings to findings that name an option and no line of them.
+pub fn locate(project: &Path, found: &mut [Diagnostic]) {
+    for one in found {
+        if one.message.starts_with("Project sdkconfig '") {
+            one.line = line_of(project, "sdkconfig", "IDF_TARGET");
+            continue;
+        }
+        if let (Some(file), Some(name)) = (&one.file, partition(&one.message)) {
+            one.line = one.line.or_else(|| {
+                line_with(project, file, |line| {
+                    line.split(',').next().is_some_and(|first| first.trim() == name)
+                })
+            });
+            continue;
+        }
+        let captured = OPTION.as_ref().and_then(|option| option.captures(&one.message));
+        let Some(option) = captured.and_then(|found| found.get(1)) else { continue };
+        let is_placed = one.file.as_deref().is_some_and(|file| file.starts_with("sdkconfig"));
+        if is_placed && one.line.is_some() {
+            continue;
+        }
+        let names = match &one.file {
+            Some(file) if is_placed => vec![file.clone()],
+            Some(_) | None => files_of(project),
+        };
+        let at = names
+            .iter()
+            .find_map(|name| Some((name.clone(), line_of(project, name, option.as_str())?)));
+        if let Some((file, line)) = at {
+            (one.file, one.line, one.column) = (Some(file), Some(line), None);
+        }
+    }
+}
+
+/// The last line of a file that gives a value to an option.
+fn line_of(project: &Path, file: &str, option: &str) -> Option<u32> {
+    line_with(project, file, |line| {
+        line.trim_start()
+            .strip_prefix("CONFIG_")
+            .and_then(|rest| rest.strip_prefix(option))
+            .is_some_and(|rest| rest.starts_with('='))
+    })
+}
+
+/// The last line of a file of the project that `is_it`.
+fn line_with(project: &Path, file: &str, is_it: impl Fn(&str) -> bool) -> Option<u32> {
+    let text = files::read_text(&project.join(file), files::SOURCE).ok()?;
+    let at = text.lines().enumerate().filter(|(_, line)| is_it(line)).last()?.0;
+    u32::try_from(at + 1).ok()
+}
+
+/// The partition that a message of the partition table's tool is about.
+fn partition(message: &str) -> Option<&str> {
+    message.strip_prefix("Partition ")?.split_once(" invalid: ").map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Severity;
+
+    #[test]
+    fn options_get_the_line_that_sets_them() {
+        let project = tempfile::tempdir().unwrap();
+        let text = "CONFIG_IDF_TARGET=\"esp32\"\n\nCONFIG_SPEED=5\nCONFIG_PIN=abc\n";
+        std::fs::write(project.path().join("sdkconfig.defaults"), text).unwrap();
+        std::fs::write(project.path().join("sdkconfig"), text).unwrap();
+        std::fs::write(project.path().join("parts.csv"), "# x\nnvs,data\n app ,app\n").unwrap();
+        let one = |message: &str, file: &str| Diagnostic {
+            file: Some(file.to_owned()),
+            ..Diagnostic::new(Severity::Warning, message.to_owned())
+        };
+        let mut found = [
+            one("unknown kconfig symbol 'SPEED' assigned to '5' in /p/x", "sdkconfig.defaults"),
+            one("the value 'abc' is invalid for PIN (defined at main/Kconfig:2)", "main/Kconfig"),
+            one("Project sdkconfig '/p/sdkconfig' was generated for target 'x'", "sdkconfig"),
+            one("Partition app invalid: Offset 0x12000 is not aligned", "parts.csv"),
+            one("unknown kconfig symbol 'NONE' assigned to '5' in /p/x", "sdkconfig.defaults"),
+        ];
+        locate(project.path(), &mut found);
+        let at = |one: &Diagnostic| format!("{}:{:?}", one.file.as_deref().unwrap(), one.line);
+        let places: Vec<String> = found.iter().map(at).collect();
+        assert_eq!(
+            places,
+            [
+                "sdkconfig.defaults:Some(3)",
+                "sdkconfig.defaults:Some(4)",
+                "sdkconfig:Some(1)",
+                "parts.csv:Some(3)",
+                "sdkconfig.defaults:None"
+            ]
+        );
+    }
+}

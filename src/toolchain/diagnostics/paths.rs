@@ -1,0 +1,128 @@
+//! How the files that a build names are called in the project.
+//!
+//! Owns the folders that count as the project's: its own, and the one that a log names when it was
+//! made elsewhere, such as in a container. Reads no files.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::text::sanitize;
+
+/// Folders of the project that no person writes: builds and what was fetched.
+const MADE: [&str; 4] = ["build/", "managed_components/", ".pio/", "cmake-build-"];
+
+/// What precedes the project's folder in a log, and what follows it in that line.
+const NAMED: [(&str, &str); 4] = [
+    ("-- Project sdkconfig file ", "/sdkconfig"),
+    ("Running cmake in directory ", "/build"),
+    ("Running ninja in directory ", "/build"),
+    ("ninja: Entering directory `", "/build'"),
+];
+
+/// The folder of the project that a log was made for, as the log itself names it.
+#[must_use]
+pub fn project_in(log: &str) -> Option<PathBuf> {
+    let line_names = |line: &str| {
+        let line = line.trim_end();
+        let named = NAMED.iter().find_map(|(before, after)| {
+            let rest = line.strip_prefix(before)?;
+            rest.find(after).and_then(|at| rest.get(..at))
+        });
+        // The last word of `Executing "cmake -G Ninja … FOLDER"...` is the project.
+        let called = || {
+            let call = line.strip_prefix("Executing \"cmake ")?.strip_suffix("\"...")?;
+            call.rsplit(' ').next()
+        };
+        let folder = named.or_else(called)?;
+        folder.starts_with('/').then(|| PathBuf::from(folder))
+    };
+    log.lines().find_map(line_names)
+}
+
+/// The folders of a project, and where a build within the build works.
+#[derive(Debug)]
+pub(super) struct Paths {
+    roots: Vec<PathBuf>,
+    /// The name of the build within the build that prints now, e.g. `bootloader`.
+    inner: Option<String>,
+    /// Where the log says that the framework is.
+    framework: Option<String>,
+}
+
+impl Paths {
+    /// For the project at those absolute paths, and the output of its build.
+    pub(super) fn new(roots: &[&Path], log: &str) -> Self {
+        let mut all: Vec<PathBuf> = roots.iter().map(|&root| root.to_owned()).collect();
+        let is_named = |root: &&Path| log.contains(&*root.to_string_lossy());
+        if !roots.iter().any(is_named)
+            && let Some(named) = project_in(log)
+        {
+            all.push(named);
+        }
+        let framework = log.find("/tools/cmake/").and_then(|end| {
+            let start = log.get(..end)?.rfind(|c: char| c.is_whitespace() || "\"';:=".contains(c));
+            log.get(start.map_or(0, |at| at + 1)..end).map(str::to_owned)
+        });
+        Self { roots: all, inner: None, framework }
+    }
+
+    /// What is printed next is of the build within the build with that name, or of none.
+    pub(super) fn enter(&mut self, inner: Option<String>) {
+        self.inner = inner;
+    }
+
+    /// The path as the project's files are called, if it lies in the project.
+    pub(super) fn relative(&self, file: &str) -> String {
+        let path = Path::new(file);
+        let path = match &self.inner {
+            // It works in a folder of the build folder.
+            Some(name) if path.starts_with("..") => {
+                clean(&Path::new("build").join(name).join(path))
+            }
+            // Compilers run in the build folder, one below the project.
+            Some(_) | None => clean(path.strip_prefix("..").unwrap_or(path)),
+        };
+        let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+        let inside = inside.unwrap_or(&path);
+        sanitize::line(&inside.to_string_lossy()).into_owned()
+    }
+
+    /// The path of a file that CMake names: relative to the folder of what it configures.
+    pub(super) fn of_cmake(&self, file: &str) -> String {
+        match &self.inner {
+            Some(name) if Path::new(file).is_relative() => {
+                let framework =
+                    self.framework.as_deref().map_or_else(String::new, |root| format!("{root}/"));
+                format!("{framework}components/{name}/subproject/{file}")
+            }
+            Some(_) | None => self.relative(file),
+        }
+    }
+
+    /// Whether a file is the project's own, neither made by a build nor fetched.
+    pub(super) fn is_own(&self, file: &str) -> bool {
+        let relative = self.relative(file);
+        Path::new(&relative).is_relative()
+            && !relative.starts_with('<')
+            && !MADE.iter().any(|made| relative.starts_with(made))
+    }
+
+    /// As [`Self::is_own`], for a file that CMake names.
+    pub(super) fn is_own_list(&self, file: &str) -> bool {
+        (self.inner.is_none() || Path::new(file).is_absolute()) && self.is_own(file)
+    }
+}
+
+/// The path without `.` and without `..` where that is possible.
+fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if clean.file_name().is_some() => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}

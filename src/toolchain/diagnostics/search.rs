@@ -1,0 +1,284 @@
+//! Goes through the output of a build and asks each reader in turn.
+
+use std::path::Path;
+
+use super::compiler::{self, Trail};
+use super::finding::{advise, is_error, tidy, unplaced};
+use super::kconfig::Values;
+use super::linker::{self, Linked, Objects};
+use super::paths::Paths;
+use super::patterns::{PATTERNS, is_match};
+use super::step::{self, Failed};
+use super::{cmake, framework, python, structured};
+use crate::model::{Diagnostic, Severity};
+use crate::text::sanitize;
+
+/// Text within a value is searched so deep.
+const DEEPEST: u8 = 1;
+
+/// Finds what went wrong in `output`, the raw bytes of a build of the project at the absolute
+/// path `project`: each finding once, errors first, then warnings, then notes, otherwise in the
+/// order they came; at most 500.
+#[must_use]
+pub fn parse(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
+    parse_in(&[project], output)
+}
+
+/// As [`parse`], for a project of which parts are in several folders.
+#[must_use]
+pub fn parse_in(projects: &[&Path], output: &[u8]) -> Vec<Diagnostic> {
+    let text = sanitize::decode(output);
+    let mut search = Search::new(Paths::new(projects, &text));
+    search.read(&text, DEEPEST);
+    search.finish()
+}
+
+/// As [`parse`], for a build that failed: when no error is found, the last line of the output is one.
+#[must_use]
+pub fn parse_failed(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
+    let mut found = parse(project, output);
+    if !found.iter().any(is_error) {
+        found.splice(0..0, last_line(output));
+    }
+    found
+}
+
+/// The last line of an output as an error; `None` when it has none.
+pub(super) fn last_line(output: &[u8]) -> Option<Diagnostic> {
+    let text = sanitize::decode(output);
+    let text = sanitize::strip_sequences(&text);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(unplaced(Severity::Error, last))
+}
+
+struct Search {
+    paths: Paths,
+    found: Vec<Diagnostic>,
+    trail: Trail,
+    values: Values,
+    objects: Objects,
+    failed: Failed,
+    /// Positions in `found` of what another finding may say better.
+    vague: Vec<usize>,
+    /// Positions in `found` of errors only if the linker failed.
+    perhaps: Vec<usize>,
+    /// How many steps the build has around the one within it.
+    outer: Option<u32>,
+    /// What is reported when nothing better was found.
+    fallback: Option<String>,
+}
+
+impl Search {
+    fn new(paths: Paths) -> Self {
+        Self {
+            paths,
+            found: Vec::new(),
+            trail: Trail::default(),
+            values: Values::default(),
+            objects: Objects::default(),
+            failed: Failed::default(),
+            vague: Vec::new(),
+            perhaps: Vec::new(),
+            outer: None,
+            fallback: None,
+        }
+    }
+
+    fn read(&mut self, text: &str, depth: u8) {
+        // On a terminal ninja overwrites its line.
+        let visible = |line: &'_ str| -> usize {
+            let line = line.trim_end_matches('\r');
+            line.rfind('\r').map_or(0, |at| at + 1)
+        };
+        let raw: Vec<&str> = text
+            .split('\n')
+            .map(|line| line.get(visible(line)..).unwrap_or_default().trim_end_matches('\r'))
+            .collect();
+        let plain: Vec<_> = raw.iter().map(|line| sanitize::strip_sequences(line)).collect();
+        let plain: Vec<&str> = plain.iter().map(|line| &**line).collect();
+        let mut at = 0;
+        while at < raw.len() {
+            let (lines, printed) =
+                (plain.get(at..).unwrap_or_default(), raw.get(at..).unwrap_or_default());
+            let used = self.value(text, printed, depth).or_else(|| self.block(lines, printed));
+            at += match used {
+                Some(used) => used.max(1),
+                None => {
+                    self.line(lines);
+                    1
+                }
+            };
+        }
+    }
+
+    /// A value in JSON that begins at a line; returns how many lines it was.
+    fn value(&mut self, text: &str, lines: &[&str], depth: u8) -> Option<usize> {
+        let first = lines.first()?;
+        let depth = depth.checked_sub(1)?;
+        if !first.starts_with(['[', '{']) {
+            return None;
+        }
+        let start = (first.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let rest = text.get(start..)?;
+        let answer = structured::value(rest, &self.paths)?;
+        self.found.extend(answer.found);
+        if let Some(text) = answer.text {
+            self.read(&text, depth);
+        }
+        let value = rest.get(..answer.bytes).unwrap_or_default();
+        Some(value.matches('\n').count() + 1)
+    }
+
+    /// What takes several lines; returns how many.
+    fn block(&mut self, lines: &[&str], printed: &[&str]) -> Option<usize> {
+        if let Some(used) = framework::hint(printed, &mut self.found) {
+            return Some(used);
+        }
+        if let Some(block) = cmake::block(lines, &self.paths) {
+            for one in block.found {
+                self.take_cmake(one);
+            }
+            return Some(block.used);
+        }
+        if let Some(traceback) = python::traceback(lines, &self.paths) {
+            self.found.extend(traceback.found);
+            return Some(traceback.used);
+        }
+        let found =
+            framework::too_small(lines).or_else(|| framework::manifest(lines, &self.paths))?;
+        self.found.push(found.0);
+        Some(found.1)
+    }
+
+    fn take_cmake(&mut self, mut one: Diagnostic) {
+        if is_error(&one) && cmake::is_consequence(&one, &self.found) {
+            return;
+        }
+        // The component manager says why before.
+        let stated = one.message.strip_prefix("ERROR: ").unwrap_or(&one.message).to_owned();
+        if stated.starts_with("Manifest is not valid")
+            && let Some(why) = self.found.pop_if(|last| is_error(last))
+        {
+            let place = if why.file.is_some() { &why } else { &one };
+            let (file, line) = (place.file.clone(), place.line);
+            let message = format!("{stated}: {}", why.message);
+            one = Diagnostic { file, line, ..unplaced(Severity::Error, &message) };
+        }
+        self.found.push(one);
+    }
+
+    fn line(&mut self, lines: &[&str]) {
+        let Some(&line) = lines.first() else { return };
+        self.steps(line);
+        self.objects.take(line, &self.paths);
+        if self.trail.take(line, &self.paths) {
+            return;
+        }
+        if let Some(found) = self.values.finding(line, &self.paths) {
+            self.found.push(found);
+        } else if let Some(found) = compiler::finding(lines, &mut self.trail, &self.paths) {
+            self.found.extend(found);
+        } else if let Some(found) = compiler::program(line) {
+            self.found.push(found);
+        } else if let Some(linked) = linker::linked(line, &self.objects, &self.paths) {
+            self.take_linked(linked);
+        } else if let Some(place) = linker::place_of_symbol(line, &self.paths) {
+            if let Some(last) = self.found.last_mut()
+                && last.message.contains("symbol")
+                && (last.file.is_none() || line.contains("defined at"))
+            {
+                (last.file, last.line) = (Some(place.file), place.line);
+            }
+        } else if let Some((found, _)) = framework::refusal(lines, &self.found, &self.paths) {
+            self.found.push(found);
+        } else {
+            self.remember_failure(line);
+        }
+    }
+
+    /// Takes note of the step that a line begins or ends.
+    fn steps(&mut self, line: &str) {
+        if line.starts_with("FAILED: ") || is_match(PATTERNS.step.as_ref(), line) {
+            self.trail.clear();
+        }
+        if let Some((name, total)) = step::inner_build(line) {
+            self.paths.enter(Some(name));
+            self.outer = Some(total);
+        } else if self.outer.is_some() && step::total(line) == self.outer {
+            self.paths.enter(None);
+            self.outer = None;
+        }
+        let errors = self.errors();
+        self.found.extend(self.failed.take(line, errors, &self.paths));
+    }
+
+    fn take_linked(&mut self, linked: Linked) {
+        match linked {
+            Linked::Found(found) => self.found.push(found),
+            Linked::Vague(found) => {
+                self.vague.push(self.found.len());
+                self.found.push(found);
+            }
+            Linked::Perhaps(found) => {
+                self.perhaps.push(self.found.len());
+                self.found.push(found);
+            }
+            Linked::Nothing => {}
+        }
+    }
+
+    fn remember_failure(&mut self, line: &str) {
+        // What the linker said before was an error.
+        if line.starts_with("collect2: error: ld returned")
+            || line.contains("linker command failed")
+        {
+            self.perhaps.clear();
+        }
+        let is_failure = line.starts_with("FAILED: ")
+            || line.starts_with("ninja: error: ")
+            || (line.starts_with("make: *** ") || line.starts_with("make[1]: *** "))
+            || line.contains(framework::COMMAND_FAILED)
+            || line.starts_with("collect2: error: ")
+            || line.starts_with("exit status ");
+        // Rebuilding the rules fails because of CMake.
+        let is_vague = line.starts_with("FAILED: build.ninja") || line.contains(" rebuilding ");
+        if self.fallback.is_none() && is_failure && !is_vague {
+            self.fallback = Some(line.to_owned());
+        }
+    }
+
+    fn errors(&self) -> usize {
+        self.found.iter().filter(|one| is_error(one)).count()
+    }
+
+    fn finish(mut self) -> Vec<Diagnostic> {
+        let errors = self.errors();
+        self.found.extend(self.failed.end(errors, &self.paths));
+        for &at in &self.perhaps {
+            if let Some(one) = self.found.get_mut(at) {
+                one.severity = Severity::Warning;
+            }
+        }
+        let Self { mut found, vague, fallback, .. } = self;
+        // A symbol that is missing at a line is not reported without one as well.
+        let symbol =
+            |one: &Diagnostic| one.message.split(" (in ").next().unwrap_or_default().to_owned();
+        let exact: Vec<String> =
+            found.iter().filter(|one| one.line.is_some()).map(symbol).collect();
+        let mut at = 0;
+        found.retain(|one| {
+            at += 1;
+            !(vague.contains(&(at - 1)) && exact.contains(&symbol(one)))
+        });
+        if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
+            found.push(unplaced(Severity::Error, &message));
+        }
+        found.iter_mut().for_each(advise);
+        tidy(&mut found);
+        found
+    }
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

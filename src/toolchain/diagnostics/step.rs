@@ -1,0 +1,105 @@
+//! The steps of ninja and make: which of them failed, and what it printed if nobody else knows.
+
+use std::collections::VecDeque;
+
+use super::finding::{Place, placed, unplaced};
+use super::paths::Paths;
+use super::patterns::{PATTERNS, captures, group, is_match, number};
+use crate::model::{Diagnostic, Severity};
+
+/// Lines of a step's output that are kept.
+const MOST_PRINTED: usize = 20;
+
+/// A step that failed, while its output is read.
+#[derive(Debug, Default)]
+pub(super) struct Failed {
+    open: Option<Step>,
+    /// How many errors were found before the current step.
+    before: usize,
+}
+
+#[derive(Debug)]
+struct Step {
+    command: Option<String>,
+    /// The last lines that it printed.
+    printed: VecDeque<String>,
+    /// How many errors were found before it.
+    before: usize,
+}
+
+impl Failed {
+    /// Takes a line of which nothing else is known; returns an error if a step ended for which none
+    /// was found. `errors` is how many were found so far.
+    pub(super) fn take(&mut self, line: &str, errors: usize, paths: &Paths) -> Option<Diagnostic> {
+        if is_match(PATTERNS.step.as_ref(), line) || line.starts_with("ninja: build stopped") {
+            let ended = self.end(errors, paths);
+            self.before = errors;
+            return ended;
+        }
+        if line.starts_with("FAILED: ") {
+            let ended = self.end(errors, paths);
+            self.open = Some(Step { command: None, printed: VecDeque::new(), before: self.before });
+            return ended;
+        }
+        if let Some(step) = &mut self.open
+            && !line.trim().is_empty()
+        {
+            match step.command {
+                None => step.command = Some(line.to_owned()),
+                Some(_) => {
+                    if step.printed.len() >= MOST_PRINTED {
+                        step.printed.pop_front();
+                    }
+                    step.printed.push_back(line.trim().to_owned());
+                }
+            }
+        }
+        None
+    }
+
+    /// The output ended, or another step begins.
+    pub(super) fn end(&mut self, errors: usize, paths: &Paths) -> Option<Diagnostic> {
+        let step = self.open.take()?;
+        self.before = errors;
+        let command = step.command.unwrap_or_default();
+        // A build within the build has said what failed, and CMake as well.
+        let is_inner = command.contains("--build ") || command.contains("--regenerate");
+        if step.before != errors || is_inner {
+            return None;
+        }
+        let table = command
+            .split(' ')
+            .find(|word| word.ends_with(".csv") && command.contains("gen_esp32part.py"));
+        let reason = step.printed.iter().find(|line| table.is_some() && is_of_table(line));
+        let message = reason.or_else(|| step.printed.back()).filter(|line| line.len() > 2)?;
+        let line = captures(PATTERNS.csv_line.as_ref(), message).and_then(|at| number(&at, 1));
+        Some(match table {
+            Some(table) => {
+                placed(Severity::Error, message, Place::line(paths.relative(table), line))
+            }
+            None => unplaced(Severity::Error, message),
+        })
+    }
+}
+
+/// Whether a line says what is wrong with a partition table, rather than where to look it up.
+fn is_of_table(line: &str) -> bool {
+    is_match(PATTERNS.csv_line.as_ref(), line)
+        || ["Partition", "Found multiple ", "unknown variable "]
+            .iter()
+            .any(|text| line.starts_with(text))
+        || line.contains("otadata partition must ")
+}
+
+/// The name of the build within the build that a step of the outer one starts, and the outer number
+/// of steps.
+pub(super) fn inner_build(line: &str) -> Option<(String, u32)> {
+    let step = captures(PATTERNS.step.as_ref(), line)?;
+    let name = captures(PATTERNS.subproject.as_ref(), group(&step, 3))?;
+    Some((group(&name, 1).to_owned(), number(&step, 2)?))
+}
+
+/// The number of steps that a step's line names.
+pub(super) fn total(line: &str) -> Option<u32> {
+    number(&captures(PATTERNS.step.as_ref(), line)?, 2)
+}
