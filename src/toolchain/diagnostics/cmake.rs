@@ -5,7 +5,7 @@
 
 use super::finding::{Place, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// Blocks within blocks are read so deep.
@@ -27,7 +27,7 @@ pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<Block> {
 
 fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
     let (first, mut used) = head(lines)?;
-    let found = captures(PATTERNS.cmake.as_ref(), &first)?;
+    let found = captures(&patterns::CMAKE, &first)?;
     let severity =
         if group(&found, 1).ends_with("Error") { Severity::Error } else { Severity::Warning };
     let mut text = Vec::new();
@@ -40,7 +40,7 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
     used += body.len();
     if stated == "Error in cmake code at" {
         // Old releases write the place and the message below, not indented.
-        let below = captures(PATTERNS.linker_place.as_ref(), lines.get(used).unwrap_or(&""));
+        let below = captures(&patterns::LINKER_PLACE, lines.get(used).unwrap_or(&""));
         let header = lines.get(used).and_then(|line| line.strip_suffix(':')?.rsplit_once(':'));
         if let (None, Some((file, line))) = (below, header) {
             place = Some((file.to_owned(), line.parse().ok()));
@@ -77,7 +77,7 @@ fn head(lines: &[&str]) -> Option<(String, usize)> {
     if !first.starts_with("CMake ") {
         return None;
     }
-    if is_match(PATTERNS.cmake_wrapped.as_ref(), first) {
+    if is_match(&patterns::CMAKE_WRAPPED, first) {
         let rest = lines.get(1).map_or("", |line| line.trim());
         return Some((format!("{first} {rest}"), 2));
     }
@@ -120,7 +120,7 @@ fn stack(lines: &[&str], at: usize, paths: &Paths) -> (Option<(String, Option<u3
             used += 1;
             continue;
         }
-        let Some(call) = captures(PATTERNS.call.as_ref(), line) else { break };
+        let Some(call) = captures(&patterns::CALL, line) else { break };
         used += 1;
         let file = group(&call, 1);
         if own.is_none() && paths.is_own_list(file) {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::finding::{Place, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// Lines after a finding that are searched for the macros it comes from.
@@ -53,7 +53,7 @@ impl Trail {
             line: number(found, 2),
             column: number(found, 3),
         };
-        if let Some(found) = captures(PATTERNS.included.as_ref(), line) {
+        if let Some(found) = captures(&patterns::INCLUDED, line) {
             let place = Place::line(group(&found, 1).to_owned(), number(&found, 2));
             if !line.starts_with("In") {
                 self.includes.push(place);
@@ -68,15 +68,15 @@ impl Trail {
             return true;
         }
         self.is_listed = false;
-        if let Some(found) = captures(PATTERNS.required.as_ref(), line) {
+        if let Some(found) = captures(&patterns::REQUIRED, line) {
             self.required.push(place(&found));
             return true;
         }
-        if let Some(found) = captures(PATTERNS.inlined.as_ref(), line) {
+        if let Some(found) = captures(&patterns::INLINED, line) {
             self.inlined.push(place(&found));
             return true;
         }
-        if let Some(found) = captures(PATTERNS.context.as_ref(), line) {
+        if let Some(found) = captures(&patterns::CONTEXT, line) {
             (self.required, self.inlined) = (Vec::new(), Vec::new());
             self.keep(group(&found, 1), paths);
             return true;
@@ -128,7 +128,7 @@ pub(super) fn finding(
     paths: &Paths,
 ) -> Option<Option<Diagnostic>> {
     let line = lines.first()?;
-    let found = captures(PATTERNS.compiler.as_ref(), line)?;
+    let found = captures(&patterns::COMPILER, line)?;
     let severity = match group(&found, 4) {
         "warning" | "Warning" => Severity::Warning,
         "note" => Severity::Note,
@@ -156,10 +156,10 @@ fn is_step(severity: Severity, message: &str) -> bool {
 /// used.
 fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
     for line in lines.iter().skip(1).take(MOST_AHEAD) {
-        if is_match(PATTERNS.step.as_ref(), line) || line.starts_with("FAILED: ") {
+        if is_match(&patterns::STEP, line) || line.starts_with("FAILED: ") {
             return None;
         }
-        let Some(found) = captures(PATTERNS.compiler.as_ref(), line) else { continue };
+        let Some(found) = captures(&patterns::COMPILER, line) else { continue };
         if group(&found, 4) != "note" || !is_step(Severity::Note, group(&found, 5)) {
             return None;
         }
@@ -173,7 +173,7 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
 
 /// What a program of the compiler says without a place.
 pub(super) fn program(line: &str) -> Option<Diagnostic> {
-    let found = captures(PATTERNS.program.as_ref(), line)?;
+    let found = captures(&patterns::PROGRAM, line)?;
     let stated = group(&found, 2);
     // What failed was reported before.
     let is_consequence = stated.starts_with("ld returned")

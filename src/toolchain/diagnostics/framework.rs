@@ -3,7 +3,7 @@
 
 use super::finding::{Place, bounded, is_error, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match};
+use super::patterns::{self, captures, group, is_match};
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
@@ -25,10 +25,10 @@ pub(super) type Lines = (Diagnostic, usize);
 /// An image that does not fit into its partitions, with the lines that name them.
 pub(super) fn too_small(lines: &[&str]) -> Option<Lines> {
     let first = lines.first()?;
-    let (severity, stated) = match captures(PATTERNS.partition.as_ref(), first) {
+    let (severity, stated) = match captures(&patterns::PARTITION, first) {
         Some(found) => (Severity::Warning, group(&found, 1).to_owned()),
         None => {
-            let found = captures(PATTERNS.plain.as_ref(), first)?;
+            let found = captures(&patterns::PLAIN, first)?;
             let stated = group(&found, 1);
             let is_it = stated.contains(" too small for binary ");
             (Severity::Error, is_it.then(|| stated.to_owned())?)
@@ -50,12 +50,12 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
     {
         return None;
     }
-    if let Some(found) = captures(PATTERNS.plain.as_ref(), line) {
+    if let Some(found) = captures(&patterns::PLAIN, line) {
         let stated = group(&found, 1);
         let is_known = line.contains(COMMAND_FAILED) || stated.starts_with("exit status ");
         return (!is_known).then(|| (unplaced(Severity::Error, stated), 1));
     }
-    if is_match(PATTERNS.fatal.as_ref(), line) {
+    if is_match(&patterns::FATAL, line) {
         let requirements = lines.iter().skip(1).map(|line| line.trim());
         let requirements: Vec<&str> = requirements
             .take_while(|text| line.ends_with(':') && text.starts_with("Requirement "))
@@ -71,7 +71,7 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
         };
         return Some((found, 1 + requirements.len()));
     }
-    let found = captures(PATTERNS.arduino.as_ref(), line)?;
+    let found = captures(&patterns::ARDUINO, line)?;
     let stated = group(&found, 1);
     (!stated.contains("exit status ")).then(|| (unplaced(Severity::Error, stated), 1))
 }

@@ -4,7 +4,7 @@
 
 use super::finding::{Place, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// How the copies of files with values are called.
@@ -44,7 +44,7 @@ pub(super) struct Values {
 impl Values {
     /// A finding in a line, when it is Kconfig's.
     pub(super) fn finding(&mut self, line: &str, paths: &Paths) -> Option<Diagnostic> {
-        if let Some(found) = captures(PATTERNS.kconfig_file.as_ref(), line) {
+        if let Some(found) = captures(&patterns::KCONFIG_FILE, line) {
             self.file = Some(group(&found, 1).to_owned());
             return None;
         }
@@ -52,7 +52,7 @@ impl Values {
     }
 
     fn warning(&self, line: &str, paths: &Paths) -> Option<Diagnostic> {
-        let (text, is_note) = match captures(PATTERNS.kconfig_warning.as_ref(), line) {
+        let (text, is_note) = match captures(&patterns::KCONFIG_WARNING, line) {
             Some(found) => {
                 let is_note = group(&found, 1) != "warning";
                 (found.get(2)?.as_str(), is_note)
@@ -64,10 +64,10 @@ impl Values {
             return None;
         }
         let warning = |message: &str, place| Some(placed(Severity::Warning, message, place));
-        if let Some(found) = captures(PATTERNS.assigned_in.as_ref(), text) {
+        if let Some(found) = captures(&patterns::ASSIGNED_IN, text) {
             return warning(text, Place::line(paths.relative(group(&found, 1)), None));
         }
-        if let Some(found) = captures(PATTERNS.kconfig_place.as_ref(), text) {
+        if let Some(found) = captures(&patterns::KCONFIG_PLACE, text) {
             let (file, message) = (group(&found, 1), group(&found, 3));
             if SILENT.iter().any(|silent| message.starts_with(silent)) {
                 return None;
@@ -79,7 +79,7 @@ impl Values {
             let place = Place::line(paths.relative(file), number(&found, 2));
             return is_ours.then(|| placed(Severity::Warning, &message, place));
         }
-        if let Some(found) = captures(PATTERNS.defined_at.as_ref(), text) {
+        if let Some(found) = captures(&patterns::DEFINED_AT, text) {
             let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
             return warning(text, place);
         }
@@ -100,16 +100,16 @@ impl Values {
 
 /// An error in an option file.
 fn error(line: &str, paths: &Paths) -> Option<Diagnostic> {
-    if let Some(found) = captures(PATTERNS.kconfig.as_ref(), line) {
+    if let Some(found) = captures(&patterns::KCONFIG, line) {
         let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
         return Some(placed(Severity::Error, group(&found, 3), place));
     }
-    let found = captures(PATTERNS.kconfig_end.as_ref(), line)?;
+    let found = captures(&patterns::KCONFIG_END, line)?;
     let place = Place::line(paths.relative(group(&found, 2)), None);
     Some(placed(Severity::Error, group(&found, 1), place))
 }
 
 /// Whether the exception that ends a traceback is about an option file.
 pub(super) fn is_exception(line: &str) -> bool {
-    is_match(PATTERNS.kconfig.as_ref(), line) || is_match(PATTERNS.kconfig_end.as_ref(), line)
+    is_match(&patterns::KCONFIG, line) || is_match(&patterns::KCONFIG_END, line)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::finding::{Place, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, number};
+use super::patterns::{self, captures, group, number};
 use crate::model::{Diagnostic, Severity};
 
 /// What only errors contain.
@@ -74,7 +74,7 @@ impl Objects {
                 let name = folder.rsplit('/').next().unwrap_or(folder);
                 self.folders.insert(name.to_owned(), paths.relative(folder));
             }
-        } else if let Some(found) = captures(PATTERNS.object_of.as_ref(), line) {
+        } else if let Some(found) = captures(&patterns::OBJECT_OF, line) {
             let (component, source) = (group(&found, 1), group(&found, 2));
             let name = source.rsplit('/').next().unwrap_or(source);
             let key = (component.to_owned(), name.to_owned());
@@ -97,16 +97,16 @@ impl Objects {
 
 /// What a line says when it is a linker's; `None` when it is not.
 pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Linked> {
-    let (stated, by_linker) = match captures(PATTERNS.linker.as_ref(), line) {
+    let (stated, by_linker) = match captures(&patterns::LINKER, line) {
         Some(found) => (group(&found, 1), true),
         None => (line, false),
     };
-    if let Some(found) = captures(PATTERNS.linker_line.as_ref(), stated) {
+    if let Some(found) = captures(&patterns::LINKER_LINE, stated) {
         let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
         let (severity, stated) = severity_of(group(&found, 3));
         return Some(Linked::Found(placed(severity, stated, place)));
     }
-    if let Some(found) = captures(PATTERNS.linker_object.as_ref(), stated) {
+    if let Some(found) = captures(&patterns::LINKER_OBJECT, stated) {
         let (severity, stated) = severity_of(group(&found, 2));
         return Some(Linked::Vague(in_object(group(&found, 1), severity, stated, objects, paths)));
     }
@@ -126,7 +126,7 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
         }
         Some(_) | None => severity_of(stated),
     };
-    let place = captures(PATTERNS.linker_place.as_ref(), text);
+    let place = captures(&patterns::LINKER_PLACE, text);
     let found = match &place {
         Some(place) => {
             let at = Place::line(paths.relative(group(place, 1)), number(place, 2));
@@ -160,7 +160,7 @@ fn in_object(
 ) -> Diagnostic {
     let name = object.rsplit('/').next().unwrap_or(object);
     let is_source = [".c", ".cpp", ".cc", ".cxx", ".S"].iter().any(|end| object.ends_with(end));
-    let archived = captures(PATTERNS.archived.as_ref(), object);
+    let archived = captures(&patterns::ARCHIVED, object);
     let source = match archived {
         Some(found) if found.get(1).is_some() => objects.source(group(&found, 1), group(&found, 2)),
         Some(_) | None => is_source.then(|| paths.relative(object)),
@@ -173,6 +173,6 @@ fn in_object(
 
 /// Where LLD found the symbol of the error before this line.
 pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<Place> {
-    let found = captures(PATTERNS.lld_place.as_ref(), line)?;
+    let found = captures(&patterns::LLD_PLACE, line)?;
     Some(Place::line(paths.relative(group(&found, 1)), number(&found, 2)))
 }

@@ -5,7 +5,7 @@
 use super::finding::{Place, placed, unplaced};
 use super::kconfig;
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// How a traceback begins.
@@ -52,7 +52,7 @@ fn single(lines: &[&str], frames: &mut Vec<Place>, paths: &Paths) -> Option<Trac
     let is_bare = at == 0;
     let begin = at;
     while let Some(line) = lines.get(at) {
-        if let Some(found) = captures(PATTERNS.frame.as_ref(), line) {
+        if let Some(found) = captures(&patterns::FRAME, line) {
             if is_bare && found.get(3).is_some() {
                 return None;
             }
@@ -69,7 +69,7 @@ fn single(lines: &[&str], frames: &mut Vec<Place>, paths: &Paths) -> Option<Trac
         return None;
     }
     let exception = lines.get(at)?.trim_end();
-    if !is_match(PATTERNS.exception.as_ref(), exception) {
+    if !is_match(&patterns::EXCEPTION, exception) {
         return (!is_bare).then_some(Traceback { found: None, used: at });
     }
     if kconfig::is_exception(exception) {

@@ -7,7 +7,7 @@ use super::finding::{advise, is_error, tidy, unplaced};
 use super::kconfig::Values;
 use super::linker::{self, Linked, Objects};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, is_match};
+use super::patterns::{self, is_match};
 use super::step::{self, Failed};
 use super::{cmake, framework, python, structured};
 use crate::model::{Diagnostic, Severity};
@@ -198,7 +198,7 @@ impl Search {
 
     /// Takes note of the step that a line begins or ends.
     fn steps(&mut self, line: &str) {
-        if line.starts_with("FAILED: ") || is_match(PATTERNS.step.as_ref(), line) {
+        if line.starts_with("FAILED: ") || is_match(&patterns::STEP, line) {
             self.trail.clear();
         }
         if let Some((name, total)) = step::inner_build(line) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::finding::{Place, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{PATTERNS, captures, group, is_match, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// Lines of a step's output that are kept.
@@ -31,7 +31,7 @@ impl Failed {
     /// Takes a line of which nothing else is known; returns an error if a step ended for which none
     /// was found. `errors` is how many were found so far.
     pub(super) fn take(&mut self, line: &str, errors: usize, paths: &Paths) -> Option<Diagnostic> {
-        if is_match(PATTERNS.step.as_ref(), line) || line.starts_with("ninja: build stopped") {
+        if is_match(&patterns::STEP, line) || line.starts_with("ninja: build stopped") {
             let ended = self.end(errors, paths);
             self.before = errors;
             return ended;
@@ -72,7 +72,7 @@ impl Failed {
             .find(|word| word.ends_with(".csv") && command.contains("gen_esp32part.py"));
         let reason = step.printed.iter().find(|line| table.is_some() && is_of_table(line));
         let message = reason.or_else(|| step.printed.back()).filter(|line| line.len() > 2)?;
-        let line = captures(PATTERNS.csv_line.as_ref(), message).and_then(|at| number(&at, 1));
+        let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
         Some(match table {
             Some(table) => {
                 placed(Severity::Error, message, Place::line(paths.relative(table), line))
@@ -84,7 +84,7 @@ impl Failed {
 
 /// Whether a line says what is wrong with a partition table, rather than where to look it up.
 fn is_of_table(line: &str) -> bool {
-    is_match(PATTERNS.csv_line.as_ref(), line)
+    is_match(&patterns::CSV_LINE, line)
         || ["Partition", "Found multiple ", "unknown variable "]
             .iter()
             .any(|text| line.starts_with(text))
@@ -94,12 +94,12 @@ fn is_of_table(line: &str) -> bool {
 /// The name of the build within the build that a step of the outer one starts, and the outer number
 /// of steps.
 pub(super) fn inner_build(line: &str) -> Option<(String, u32)> {
-    let step = captures(PATTERNS.step.as_ref(), line)?;
-    let name = captures(PATTERNS.subproject.as_ref(), group(&step, 3))?;
+    let step = captures(&patterns::STEP, line)?;
+    let name = captures(&patterns::SUBPROJECT, group(&step, 3))?;
     Some((group(&name, 1).to_owned(), number(&step, 2)?))
 }
 
 /// The number of steps that a step's line names.
 pub(super) fn total(line: &str) -> Option<u32> {
-    number(&captures(PATTERNS.step.as_ref(), line)?, 2)
+    number(&captures(&patterns::STEP, line)?, 2)
 }
