@@ -67,6 +67,10 @@ pub enum CheckKind {
     Pins,
     /// The file is among those that the task is about.
     Scope,
+    /// Tests passed that ran with this content before it was proposed.
+    Tests,
+    /// No function became hard to follow.
+    Complexity,
     /// The contents of the change can still be read; looked at when a session goes on.
     Stored,
 }
@@ -100,6 +104,8 @@ impl CheckKind {
             Self::Origin => "origin",
             Self::Pins => "pins",
             Self::Scope => "asked for",
+            Self::Tests => "tests",
+            Self::Complexity => "complexity",
             Self::Stored => "content kept",
         }
     }

@@ -71,12 +71,30 @@ fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
     }
 }
 
+fn tests_passed(state: &TeamState) -> Result<Value, ToolError> {
+    if state.tests_passed() {
+        return Ok(answer::ok(json!({ "goal": "tests_passed" })));
+    }
+    let (message, hint) = match &state.last_tests {
+        None => ("no tests were run yet", "Call `run_tests`."),
+        Some(last) if last.is_outdated => {
+            ("files have changed since the last tests", "Call `run_tests` again.")
+        }
+        Some(last) if last.is_fresh_success() => {
+            ("the files that the tests passed with are not saved", "Save them as they were tested.")
+        }
+        Some(_) => ("the last tests did not pass", "Correct the code and call `run_tests` again."),
+    };
+    Err(ToolError::new("tests_not_passed", message, hint))
+}
+
 impl Tool for ApproveSavedFiles {
     fn spec(&self) -> ToolSpec {
         args::spec::<ApproveSavedFilesArgs>(
             NAME,
             "Closes the phase. While files are generated it succeeds once every planned file is \
-             saved; while the project is built, once the last build has passed.",
+             saved; while the project is built, once the last build has passed; while it is \
+             tested, once the tests have passed with the saved files.",
         )
     }
 
@@ -86,6 +104,7 @@ impl Tool for ApproveSavedFiles {
             let state = self.state.snapshot();
             let value = match state.goal {
                 PhaseGoal::FilesSaved => self.files_saved(&state)?,
+                PhaseGoal::TestsPassed => tests_passed(&state)?,
                 PhaseGoal::Answered => answer::ok(json!({ "goal": "answered" })),
                 PhaseGoal::BuildPassed | PhaseGoal::BoardStable => {
                     build_passed(state.last_build.as_ref())?

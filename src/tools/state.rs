@@ -27,6 +27,8 @@ pub enum PhaseGoal {
     BuildPassed,
     /// The last build passed, is on the board, and its output was stable.
     BoardStable,
+    /// The last tests passed, with the files as they are saved.
+    TestsPassed,
     /// Somebody answered; nothing is to be saved.
     Answered,
 }

@@ -107,6 +107,17 @@ impl Blackboard {
                     self.post(ArtifactKind::Result, "the build passed", by, text);
                 }
             },
+            "run_tests" if result.get("counts").is_some() => {
+                let count =
+                    |key: &str| result.pointer(&format!("/counts/{key}")).and_then(Value::as_u64);
+                let bad = count("failed").unwrap_or(0) + count("errors").unwrap_or(0);
+                let title = match (is_ok, bad) {
+                    (true, _) => format!("{} tests passed", count("passed").unwrap_or(0)),
+                    (false, 0) => "the tests did not run to the end".to_owned(),
+                    (false, bad) => format!("{bad} tests failed"),
+                };
+                self.post(ArtifactKind::Tests, &title, by, result.to_string());
+            }
             "file_name_checker" if is_ok => {
                 let files = args.get("files").and_then(Value::as_array);
                 let title = format!("{} planned files", files.map_or(0, Vec::len));
@@ -168,6 +179,21 @@ mod tests {
         assert!(board.needed(&[ArtifactKind::Error])[0].contains("no such header"));
         board.answered(&agent, &tool, &json!({}), &json!({ "ok": true, "errors": [] }));
         assert!(board.needed(&[ArtifactKind::Error]).is_empty());
+    }
+
+    #[test]
+    fn tests_are_an_artifact_of_their_own() {
+        let mut board = Blackboard::default();
+        let (agent, tool) = (AgentName::from("T"), ToolName::from("run_tests"));
+        let counts = json!({ "passed": 3, "failed": 1, "errors": 1, "skipped": 0 });
+        let failed = json!({ "ok": false, "counts": counts });
+        board.answered(&agent, &tool, &json!({}), &failed);
+        board.begin_chat();
+        assert!(board.needed(&[ArtifactKind::Tests])[0].contains("tests by T"));
+        let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() else { panic!() };
+        assert_eq!(artifact.title, "2 tests failed");
+        board.answered(&agent, &tool, &json!({}), &json!({ "ok": false, "error": {} }));
+        assert_eq!(board.needed(&[ArtifactKind::Tests]).len(), 1);
     }
 
     #[test]

@@ -293,6 +293,7 @@ impl Runner {
                     let built = state.last_build.as_ref().is_some_and(|b| b.is_fresh_success());
                     built && attempt.facts.is_stable()
                 }
+                PhaseGoal::TestsPassed => state.tests_passed(),
                 PhaseGoal::BuildPassed => {
                     state.last_build.as_ref().is_some_and(|last| last.is_fresh_success())
                 }
@@ -313,6 +314,7 @@ const fn missed(goal: PhaseGoal) -> &'static str {
         PhaseGoal::FilesSaved => "not every planned file was saved",
         PhaseGoal::BuildPassed => "no build of the current files passed",
         PhaseGoal::BoardStable => "the board did not run stably with the current files",
+        PhaseGoal::TestsPassed => "the tests did not pass with the files as they are saved",
         PhaseGoal::Answered => "nobody answered",
     }
 }

@@ -43,6 +43,8 @@ pub enum Condition {
     Stable(u64),
     /// Every file of the list that `file_name_checker` took was saved in this phase.
     FilesSaved,
+    /// The last tests of this phase passed.
+    TestsPassed,
 }
 
 /// How a tool answered.
@@ -73,6 +75,8 @@ pub(in crate::engine) struct Facts {
     files: PlannedFiles,
     /// Whether the last build is on the board, and how long it ran without fault, in milliseconds.
     board: (bool, Option<u64>),
+    /// Whether the last tests passed.
+    has_tests_passed: bool,
     /// Texts of conditions that were heard, with the speaker.
     observed: BTreeSet<(String, AgentName)>,
 }
@@ -127,6 +131,7 @@ impl Facts {
                 let is_stable = self.board.0 && is_ok && runs_well(result);
                 self.board.1 = is_stable.then_some(millis);
             }
+            "run_tests" => self.has_tests_passed = is_ok,
             _ => {}
         }
         let saved = result.get("saved").and_then(Value::as_array).into_iter().flatten();
@@ -170,7 +175,8 @@ impl Facts {
             | Condition::Spoke(_)
             | Condition::HandOff(_)
             | Condition::Stable(_)
-            | Condition::FilesSaved => {}
+            | Condition::FilesSaved
+            | Condition::TestsPassed => {}
         }
     }
 }
@@ -192,7 +198,8 @@ impl Condition {
             | Self::Spoke(_)
             | Self::HandOff(_)
             | Self::Stable(_)
-            | Self::FilesSaved => None,
+            | Self::FilesSaved
+            | Self::TestsPassed => None,
         }
     }
 
@@ -236,6 +243,7 @@ impl Condition {
             Self::FilesSaved => {
                 facts.files_saved().then(|| "every planned file was saved".to_owned())
             }
+            Self::TestsPassed => facts.has_tests_passed.then(|| "the tests passed".to_owned()),
         }
     }
 }
@@ -303,6 +311,21 @@ mod tests {
         assert!(open.met(&facts).is_some());
         facts.observe_text(&bound, &"Planner".into(), "TERMINATE");
         assert_eq!(bound.met(&facts).unwrap(), "Planner said “TERMINATE”");
+    }
+
+    #[test]
+    fn only_the_last_tests_count() {
+        let mut facts = Facts::default();
+        let call = ToolCall {
+            id: crate::model::CallId(1),
+            tool: "run_tests".into(),
+            args: serde_json::json!({}),
+        };
+        assert_eq!(Condition::TestsPassed.met(&facts), None);
+        facts.learn(&call, &serde_json::json!({ "ok": true }), 1);
+        assert_eq!(Condition::TestsPassed.met(&facts).unwrap(), "the tests passed");
+        facts.learn(&call, &serde_json::json!({ "ok": false }), 1);
+        assert_eq!(Condition::TestsPassed.met(&facts), None);
     }
 
     #[test]

@@ -149,6 +149,7 @@ pub(in crate::engine) enum GoalWord {
     FilesSaved,
     BuildPassed,
     BoardStable,
+    TestsPassed,
     Answered,
 }
 
@@ -176,5 +177,6 @@ pub(in crate::engine) struct ConditionFile {
     pub spoke: Option<Spanned<String>>,
     pub hand_off: Option<Spanned<String>>,
     pub files_saved: Option<bool>,
+    pub tests_passed: Option<bool>,
     pub stable_seconds: Option<u64>,
 }

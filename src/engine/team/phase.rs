@@ -65,6 +65,7 @@ pub(in crate::engine) fn phase(
             GoalWord::FilesSaved => PhaseGoal::FilesSaved,
             GoalWord::BuildPassed => PhaseGoal::BuildPassed,
             GoalWord::BoardStable => PhaseGoal::BoardStable,
+            GoalWord::TestsPassed => PhaseGoal::TestsPassed,
             GoalWord::Answered => PhaseGoal::Answered,
         },
         max_rounds: source.positive(file.max_rounds, ROUNDS)?,
@@ -219,13 +220,14 @@ impl PhaseReader<'_> {
             found.push(Condition::HandOff(to));
         }
         found.extend(file.stable_seconds.map(Condition::Stable));
+        found.extend(file.tests_passed.filter(|is| *is).map(|_| Condition::TestsPassed));
         found.extend(file.files_saved.filter(|is| *is).map(|_| Condition::FilesSaved));
         let strays = (file.answer.is_some() && !has_tool) || (file.agent.is_some() && !has_text);
         match (found.pop(), found.is_empty() && !strays) {
             (Some(condition), true) => Ok(condition),
             (Some(_) | None, _) => {
                 let why = "a condition must be exactly one of any, all, tool (with answer), text \
-                           (with agent), spoke, hand_off, files_saved, stable_seconds, max_messages, max_tokens, \
+                           (with agent), spoke, hand_off, files_saved, tests_passed, stable_seconds, max_messages, max_tokens, \
                            max_seconds, max_cost";
                 Err(self.source.wrong(&span, why, "Put several conditions into `any` or `all`."))
             }

@@ -2,7 +2,7 @@
 //!
 //! A fold of events: the task, the plan, what went. Must not look at a change or the disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,11 +10,22 @@ use serde_json::Value;
 use crate::knowledge::NameList;
 use crate::model::{
     CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath, ProposalEvent,
-    ProposalId, SessionEvent, TeamEvent, ToolName, TurnEvent,
+    ProposalId, SessionEvent, TeamEvent, TestCounts, TestReport, ToolName, TurnEvent,
 };
 
 /// The tool by which a team says which files it is going to write.
 const FILE_LIST_TOOL: &str = "file_name_checker";
+
+/// The tool that runs tests with files that are not saved.
+const TEST_TOOL: &str = "run_tests";
+
+/// What tests said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TestsOfContent {
+    pub(super) has_passed: bool,
+    /// E.g. `7 tests passed with this content`.
+    pub(super) summary: String,
+}
 
 /// What findings may take into account beside the change itself.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +44,10 @@ pub struct FindingsContext {
     listed: Vec<String>,
     /// Lists that have no answer yet.
     listing: BTreeMap<CallId, Vec<String>>,
+    /// Calls of tests that have no answer yet.
+    testing: BTreeSet<CallId>,
+    /// What the newest tests said that ran with this content of a file.
+    tested: BTreeMap<ProjectPath, (ContentHash, TestsOfContent)>,
     /// What files held that this session deleted, and by which proposal.
     deleted: Vec<Deleted>,
     /// Deletions that have no outcome yet.
@@ -62,6 +77,7 @@ impl FindingsContext {
             self.plan.clone_from(items);
         }
         self.observe_list(event);
+        self.observe_tests(event);
         if let Event::Proposal(ProposalEvent::Made(proposal)) = event
             && let Change::Delete { path, base } = &proposal.change
         {
@@ -91,6 +107,37 @@ impl FindingsContext {
         }
     }
 
+    fn observe_tests(&mut self, event: &Event) {
+        if let Event::Turn(TurnEvent::ToolCalled { call, tool, .. }) = event
+            && *tool == ToolName::from(TEST_TOOL)
+        {
+            self.testing.insert(*call);
+        }
+        if let Event::Turn(TurnEvent::ToolAnswered { call, result, .. }) = event
+            && self.testing.remove(call)
+        {
+            let tests = tests_of(result);
+            for file in result.get("with").and_then(Value::as_array).into_iter().flatten() {
+                let text = |key: &str| file.get(key).and_then(Value::as_str);
+                let path = text("file_name").and_then(|path| ProjectPath::new(path).ok());
+                let hash = text("sha256").and_then(|hash| hash.parse::<ContentHash>().ok());
+                if let (Some(path), Some(hash)) = (path, hash) {
+                    self.tested.insert(path, (hash, tests.clone()));
+                }
+            }
+        }
+    }
+
+    /// What tests said that ran with this content of a file.
+    pub(super) fn tests_of(
+        &self,
+        path: &ProjectPath,
+        content: ContentHash,
+    ) -> Option<&TestsOfContent> {
+        let (hash, tests) = self.tested.get(path)?;
+        (*hash == content).then_some(tests)
+    }
+
     /// Whether the team has said which files it is going to write.
     pub(super) const fn has_list(&self) -> bool {
         !self.listed.is_empty()
@@ -118,4 +165,21 @@ impl FindingsContext {
         let all = all.chain(self.messages.iter().map(String::as_str)).chain(plan);
         all.collect::<Vec<_>>().join("\n").to_lowercase()
     }
+}
+
+fn tests_of(result: &Value) -> TestsOfContent {
+    let count = |key: &str| {
+        let count = result.pointer(&format!("/counts/{key}")).and_then(Value::as_u64);
+        count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    };
+    let counts = TestCounts {
+        passed: count("passed"),
+        failed: count("failed"),
+        errors: count("errors"),
+        skipped: count("skipped"),
+    };
+    let has_passed = result.get("ok").and_then(Value::as_bool) == Some(true);
+    let words = TestReport { counts, ..TestReport::default() }.summary();
+    let cut_short = if counts.bad() == 0 && !has_passed { ", but not all ran" } else { "" };
+    TestsOfContent { has_passed, summary: format!("{words} with this content{cut_short}") }
 }

@@ -7,6 +7,7 @@
 mod chip;
 mod commands;
 mod comments;
+mod complexity;
 mod consequence;
 mod constants;
 mod context;
@@ -32,6 +33,7 @@ mod scope;
 mod secrets;
 mod source;
 mod subject;
+mod tested;
 mod text;
 
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
@@ -92,6 +94,8 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(irreversible::find(path, subject));
     found.extend(host_code::find(path, subject));
     found.extend(pins::find(path, subject));
+    found.extend(tested::find(path, subject));
+    found.extend(complexity::find(path, subject));
     found.extend(place::find(subject.sandbox, path, base));
     found
 }
@@ -169,6 +173,8 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Origin
         | CheckKind::Pins
         | CheckKind::Scope
+        | CheckKind::Tests
+        | CheckKind::Complexity
         | CheckKind::InProject => true,
         CheckKind::Parses
         | CheckKind::Name

@@ -120,6 +120,8 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Secrets => "no key or password is in the text",
         CheckKind::Unreferenced => "no other file refers to the deleted file",
         CheckKind::Fits => "each image fits into its partition",
+        CheckKind::Tests => "tests passed that ran with this content before it was proposed",
+        CheckKind::Complexity => "no function became hard to follow",
         CheckKind::Stored => "the contents of the change are stored in the session",
         CheckKind::Images => "each image is for this chip and at the right place",
         CheckKind::Merged => "changes on disk were merged without a conflict",

@@ -181,6 +181,9 @@ fn finding_rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> 
     rows
 }
 
+/// How a finding about tests ends; it goes without saying next to the change.
+const WITH_CONTENT: &str = " with this content";
+
 /// The checks that found nothing that matters, in a few words: `✓ 11 checks · 2 notes`.
 fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
     if checks.is_empty() {
@@ -194,8 +197,21 @@ fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
         spans.push(Span::styled("✓", cx.style(Role::Ok)));
         spans.push(Span::styled(format!(" {clean} {what} · "), dim));
     }
+    if let Some(check) = checks.iter().find(|check| check.kind == CheckKind::Tests)
+        && let Some(finding) = check.findings.first()
+    {
+        let (mark, role) = match finding.level {
+            FindingLevel::Note => ("✓", Role::Ok),
+            FindingLevel::Warning | FindingLevel::Stop => ("✗", Role::Error),
+        };
+        let words = finding.text.strip_suffix(WITH_CONTENT).unwrap_or(&finding.text);
+        let words = words.strip_suffix(" passed").unwrap_or(words);
+        spans.push(Span::styled(mark, cx.style(role)));
+        spans.push(Span::styled(format!(" {} · ", sanitize::line(words)), dim));
+    }
     let is_note = |finding: &&Finding| finding.level == FindingLevel::Note;
-    let others = checks.iter().filter(|check| check.kind != CheckKind::Scope);
+    let others =
+        checks.iter().filter(|check| !matches!(check.kind, CheckKind::Scope | CheckKind::Tests));
     match others.flat_map(|check| &check.findings).filter(is_note).count() {
         0 => {}
         1 => spans.push(Span::styled("1 note · ", dim)),
