@@ -12,8 +12,8 @@ use crate::gate::ApprovalQueue;
 use crate::journal::{JournalReader, ReadItem};
 use crate::model::{
     BuildEvent, BuildOutcome, DecidedBy, Event, Intent, Outcome, PersonEvent, PhaseEvent,
-    PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TurnEvent, UserError,
-    Verdict, event::Level,
+    PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TestEvent, TestReport,
+    TurnEvent, UserError, Verdict, event::Level,
 };
 use crate::text::{json, sanitize};
 
@@ -227,6 +227,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
         Event::Build(BuildEvent::Ended { outcome, diagnostics, .. }) => {
             build_end(outcome, diagnostics.len())
         }
+        Event::Test(TestEvent::Ended { report, .. }) => tests_end(report),
         Event::Person(PersonEvent::Asked { text, .. }) => format!("question: {text}"),
         Event::Person(PersonEvent::Noticed { level: Level::Warning | Level::Error, notice }) => {
             sentence(notice)
@@ -249,6 +250,29 @@ fn unsettled(outcome: &Outcome) -> Option<String> {
         Outcome::Failed(error) => Some(sentence(error)),
         Outcome::Interrupted(what) => Some(what.clone()),
     }
+}
+
+/// Tests that are named.
+const TESTS_SHOWN: usize = 20;
+
+/// What tests came to, and each that is wrong with its place.
+fn tests_end(report: &TestReport) -> String {
+    let mut text = format!("  {}", report.summary());
+    let bad = report.tests.iter().filter(|test| test.outcome.is_bad());
+    for test in bad.take(TESTS_SHOWN) {
+        let line = test.line.map_or_else(String::new, |line| format!(":{line}"));
+        let place = test.file.as_ref().map_or_else(String::new, |file| format!(" ({file}{line})"));
+        text.push_str(&format!(
+            "\n    {} {}{place}: {}",
+            test.outcome.word(),
+            test.name,
+            test.message
+        ));
+    }
+    for note in &report.notes {
+        text.push_str(&format!("\n    note: {note}"));
+    }
+    text
 }
 
 fn build_end(outcome: &BuildOutcome, findings: usize) -> String {

@@ -71,12 +71,12 @@ impl Blackboard {
     pub fn needed(&self, kinds: &[ArtifactKind]) -> Vec<String> {
         let entries = ArtifactKind::ALL.iter().filter(|kind| kinds.contains(kind));
         let entries = entries.filter_map(|kind| self.newest.get(kind));
-        let told = entries.filter(|entry| entry.chat != self.chat).map(|entry| {
+        let reported = entries.filter(|entry| entry.chat != self.chat).map(|entry| {
             let by = entry.artifact.by.as_ref().map_or("the person", AgentName::as_str);
             let kind = entry.artifact.kind.word();
             format!("From the blackboard, {kind} by {by}:\n{}", entry.text)
         });
-        told.collect()
+        reported.collect()
     }
 
     /// Takes what an agent wrote: a list of files is code.

@@ -13,8 +13,8 @@ use crate::engine::concern::OUT_OF_TIME;
 use crate::engine::setup::{AgentSlots, Toolbox};
 use crate::gate::Origin;
 use crate::model::{
-    AgentName, BuildEvent, BuildOutcome, CallId, Event, LogId, LogKind, PersonEvent, ToolCall,
-    TurnEvent, UserError,
+    AgentName, BuildEvent, BuildOutcome, CallId, Event, LogId, LogKind, PersonEvent, TestEvent,
+    TestReport, ToolCall, TurnEvent, UserError,
 };
 use crate::tools::{
     ASK, AskArgs, HAND_OFF, HandOffArgs, LastBuild, Reply, SharedState, Tool, ToolError,
@@ -145,6 +145,7 @@ impl Calls {
             Err(error) => {
                 if error.code == OUT_OF_TIME {
                     self.end_build(millis)?;
+                    self.end_tests(millis)?;
                 }
                 return Ok(error.to_answer());
             }
@@ -159,6 +160,15 @@ impl Calls {
         // and stopping closes the gate, which then answers at once.
         let settlements = self.run.gate.submit(&origin, drafts).await.map_err(call_error)?;
         self.run.answer(limit, finish, settlements).await
+    }
+
+    /// Records the end of tests that nobody waits for any more, if there are some.
+    fn end_tests(&self, millis: u64) -> Result<(), UserError> {
+        let open = self.state.snapshot().last_tests.filter(|last| last.report.is_none());
+        let Some(last) = open else { return Ok(()) };
+        let stopped = "the time that the run may take was over".to_owned();
+        let report = Box::new(TestReport { stopped, millis, ..TestReport::default() });
+        self.run.shared.record(Event::Test(TestEvent::Ended { run: last.run, report }))
     }
 
     /// Records the end of a build that nobody waits for now, if there is one.

@@ -82,7 +82,7 @@ mod tests {
         text + "    return s;\n}\n"
     }
 
-    fn told(base: Option<&str>, content: &str) -> Vec<Finding> {
+    fn reported(base: Option<&str>, content: &str) -> Vec<Finding> {
         let folder = tempfile::tempdir().unwrap();
         if let Some(base) = base {
             std::fs::write(folder.path().join("a.c"), base).unwrap();
@@ -98,24 +98,24 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_grew_complex_is_told_with_what_it_was() {
-        let found = told(Some(&nested(2)), &nested(6));
+    fn a_function_that_grew_complex_is_reported_with_what_it_was() {
+        let found = reported(Some(&nested(2)), &nested(6));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].text.starts_with("`walk` is hard to follow: cognitive complexity 3 → 21"));
         assert_eq!(found[0].place, Some(FindingPlace::line(1)));
         assert_eq!(found[0].level, FindingLevel::Note);
-        assert_eq!(told(None, &nested(9))[0].level, FindingLevel::Warning);
+        assert_eq!(reported(None, &nested(9))[0].level, FindingLevel::Warning);
     }
 
     #[test]
     fn what_was_so_before_or_is_simple_is_no_matter() {
         let complex = nested(6);
         assert!(
-            told(Some(&complex), &format!("{complex}int other(void)\n{{\n    return 1;\n}}\n"))
+            reported(Some(&complex), &format!("{complex}int other(void)\n{{\n    return 1;\n}}\n"))
                 .is_empty()
         );
-        assert!(told(Some(&complex), &nested(2)).is_empty());
-        assert!(told(None, &nested(3)).is_empty());
-        assert!(told(None, "no code at all {{{").is_empty());
+        assert!(reported(Some(&complex), &nested(2)).is_empty());
+        assert!(reported(None, &nested(3)).is_empty());
+        assert!(reported(None, "no code at all {{{").is_empty());
     }
 }

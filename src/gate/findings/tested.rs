@@ -41,7 +41,7 @@ mod tests {
         context
     }
 
-    fn told(context: &FindingsContext, content: &[u8]) -> Option<(FindingLevel, String)> {
+    fn reported(context: &FindingsContext, content: &[u8]) -> Option<(FindingLevel, String)> {
         let folder = tempfile::tempdir().unwrap();
         let sandbox = crate::workspace::Sandbox::open(folder.path()).unwrap();
         let path = ProjectPath::new("ring.py").unwrap();
@@ -53,15 +53,15 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_ran_with_this_content_are_told_and_others_are_not() {
+    fn tests_that_ran_with_this_content_are_reported_and_others_are_not() {
         let passed = context(b"size = 5\n", 7, 0);
         let note = Some((FindingLevel::Note, "7 tests passed with this content".to_owned()));
-        assert_eq!(told(&passed, b"size = 5\n"), note);
-        assert_eq!(told(&passed, b"size = 6\n"), None);
+        assert_eq!(reported(&passed, b"size = 5\n"), note);
+        assert_eq!(reported(&passed, b"size = 6\n"), None);
         let failed = context(b"size = 5\n", 5, 2);
         let warning =
             Some((FindingLevel::Warning, "2 of 7 tests failed with this content".to_owned()));
-        assert_eq!(told(&failed, b"size = 5\n"), warning);
-        assert_eq!(told(&FindingsContext::default(), b"size = 5\n"), None);
+        assert_eq!(reported(&failed, b"size = 5\n"), warning);
+        assert_eq!(reported(&FindingsContext::default(), b"size = 5\n"), None);
     }
 }

@@ -186,8 +186,8 @@ fn read(file: &str, captured: &Captured, outcome: &mut Outcome) -> &'static str 
         ("", fault) => outcome.tests.add(whole_program(file, &text, fault)),
         (_, fault) if !form.is_whole => {
             // A crash that the framework itself has told of is not told twice.
-            let is_told = text.contains(":FAIL: ended by signal");
-            if !is_told {
+            let is_reported = text.contains(":FAIL: ended by signal");
+            if !is_reported {
                 let why = fault.unwrap_or_else(|| "exit code 0".to_owned());
                 let message = format!("the test program ended before all tests had run: {why}");
                 let output = last_lines(&text);

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_was_kept_from_is_told_from_its_complaint() {
+    fn the_wall_is_read_from_the_complaint() {
         assert_eq!(refused("OSError: [Errno 101] Network is unreachable"), Some("network"));
         assert_eq!(refused("OSError: [Errno 30] Read-only file system: '/etc/x'"), Some("file"));
         assert_eq!(refused("MemoryError"), Some("memory"));

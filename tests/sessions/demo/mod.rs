@@ -4,6 +4,7 @@ mod branches;
 mod decisions;
 mod stage;
 mod teams;
+mod tested;
 mod whole;
 mod wired;
 mod workbench;

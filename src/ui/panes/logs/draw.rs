@@ -19,6 +19,7 @@ use super::events::{EventLog, EventRow};
 use super::missing_start;
 use super::open::Tab;
 use super::position::LogView;
+use super::result_rows;
 use super::row::{draw_row, draw_stamp};
 use super::state::LogsPane;
 use super::text::LogText;
@@ -33,7 +34,7 @@ const BETWEEN: &str = " ─ ";
 /// The tabs with their state.
 pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
     let mut spans = Vec::new();
-    for tab in Tab::ALL {
+    for tab in Tab::shown(cx.view) {
         if !spans.is_empty() {
             spans.push(Span::styled(BETWEEN, cx.style(Role::Border)));
         }
@@ -53,7 +54,7 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
 /// What can be done, the most useful first.
 pub(super) fn hints(pane: &LogsPane, cx: &Cx<'_>) -> Vec<Action> {
     let mut hints = Vec::new();
-    if pane.findings.file_place(&pane.open_logs, pane.tab, cx.view).is_some() {
+    if pane.place_to_open(cx.view).is_some() {
         hints.push(Action::Open);
     }
     let is_port = pane.tab == Tab::Serial && pane.open_logs.serial(cx.view).is_some();
@@ -77,7 +78,7 @@ pub(super) fn hints(pane: &LogsPane, cx: &Cx<'_>) -> Vec<Action> {
 /// The tab at a column of the title.
 pub(super) fn tab_at(column: u16, cx: &Cx<'_>) -> Option<Tab> {
     let mut end = 0;
-    for tab in Tab::ALL {
+    for tab in Tab::shown(cx.view) {
         end += tab.name().width() + state(tab, cx).map_or(0, |(mark, _)| mark.width() + 1);
         if usize::from(column) < end {
             return Some(tab);
@@ -112,6 +113,7 @@ fn state(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
             let is_open = serial.closed.is_none() && serial.away.is_none();
             Some(if is_open { ("●".to_owned(), Role::Ok) } else { ("○".to_owned(), Role::Dim) })
         }
+        Tab::Tests | Tab::Analysis => result_rows::mark(tab, cx),
         Tab::Events => None,
     }
 }
@@ -146,6 +148,8 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
                 return draw_foot(pane, parts.foot, buf, cx);
             }
         }
+        Tab::Tests => result_rows::draw_tests(&pane.results, parts, buf, cx),
+        Tab::Analysis => result_rows::draw_analysis(&pane.results, parts, buf, cx),
         Tab::Events => draw_events(&pane.events, parts.text, buf, cx),
     }
     if let Some(text) = pane.text(cx.view) {
@@ -266,6 +270,9 @@ fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 pub(super) fn taken_away(pane: &LogsPane, cx: &Cx<'_>) -> String {
     if let Some(hex) = pane.look.hex.as_ref().filter(|_| pane.tab == Tab::Serial) {
         return lines_of(hex.text());
+    }
+    if let Some(text) = pane.results.text(pane.tab, cx.view) {
+        return text;
     }
     match (pane.selected(cx.view), pane.text(cx.view)) {
         (Some(found), _) => format!("{}: {}", build::place(found), found.message),

@@ -66,7 +66,7 @@ impl Findings {
     ) -> Option<&'v Diagnostic> {
         match tab {
             Tab::Build => shelf.build(view)?.diagnostics.get(self.place),
-            Tab::Serial | Tab::Events => None,
+            Tab::Serial | Tab::Tests | Tab::Analysis | Tab::Events => None,
         }
     }
 
@@ -81,7 +81,7 @@ impl Findings {
                 let call = panic(shelf, tab, view)?.report.frames().nth(self.place)?;
                 (call.file.as_deref()?, call.line)
             }
-            Tab::Events => return None,
+            Tab::Tests | Tab::Analysis | Tab::Events => return None,
         };
         Some(FilePlace { path: ProjectPath::new(file).ok()?, line })
     }
@@ -99,7 +99,7 @@ pub(super) fn panic<'v>(
 /// What the errors of a log look like.
 pub(super) fn errors(tab: Tab) -> Option<Matcher> {
     match tab {
-        Tab::Build => None,
+        Tab::Build | Tab::Tests | Tab::Analysis => None,
         Tab::Serial => {
             let test = |line: &str| level(LogKind::Serial, line) == Some(LogLevel::Error);
             Some(Matcher::new("errors".to_owned(), Arc::new(test)))

@@ -14,6 +14,8 @@ mod missing_start;
 mod open;
 mod pane;
 pub mod position;
+mod result_rows;
+mod results;
 mod row;
 pub mod source;
 mod state;
@@ -26,3 +28,6 @@ pub use state::LogsPane;
 #[cfg(test)]
 #[path = "logs_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod results_tests;

@@ -20,28 +20,59 @@ pub enum Tab {
     Build,
     /// Serial output.
     Serial,
+    /// Runs of tests.
+    Tests,
+    /// What linters found, and how complex functions are.
+    Analysis,
     /// Records.
     Events,
 }
 
 impl Tab {
     /// All of them, from the left.
-    pub const ALL: [Self; 3] = [Self::Build, Self::Serial, Self::Events];
+    pub const ALL: [Self; 5] =
+        [Self::Build, Self::Serial, Self::Tests, Self::Analysis, Self::Events];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Build => "Build",
             Self::Serial => "Serial",
+            Self::Tests => "Tests",
+            Self::Analysis => "Analysis",
             Self::Events => "Events",
         }
     }
 
-    pub(super) const fn next(self) -> Self {
+    /// Whether there is something to show, or may be soon; what no team of this session used is left
+    /// out.
+    fn is_shown(self, view: &SessionView) -> bool {
         match self {
-            Self::Build => Self::Serial,
-            Self::Serial => Self::Events,
-            Self::Events => Self::Build,
+            Self::Build | Self::Serial | Self::Events => true,
+            Self::Tests => !view.logs.tests.runs.is_empty(),
+            Self::Analysis => !view.logs.analyses.all.is_empty(),
         }
+    }
+
+    /// Those that are shown, from the left.
+    pub(super) fn shown(view: &SessionView) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|tab| tab.is_shown(view))
+    }
+
+    /// The one to the right, or the first.
+    pub(super) fn next(self, view: &SessionView) -> Self {
+        let mut after = Self::shown(view).skip_while(|tab| *tab != self).skip(1);
+        after.next().unwrap_or(Self::Build)
+    }
+
+    /// The one to the left, or the last.
+    pub(super) fn previous(self, view: &SessionView) -> Self {
+        let before = Self::shown(view).take_while(|tab| *tab != self).last();
+        before.or_else(|| Self::shown(view).last()).unwrap_or(Self::Events)
+    }
+
+    /// Whether it is a list of results instead of lines of a log.
+    pub(super) const fn is_list(self) -> bool {
+        matches!(self, Self::Tests | Self::Analysis)
     }
 }
 
@@ -86,7 +117,7 @@ impl OpenLogs {
             Tab::Serial => {
                 self.serial(view).map(|s| (s.log, Extent { bytes: s.bytes, feeds: s.lines }))
             }
-            Tab::Events => None,
+            Tab::Tests | Tab::Analysis | Tab::Events => None,
         }
     }
 
@@ -128,7 +159,9 @@ impl OpenLogs {
         let (slot, logs): (usize, Vec<LogId>) = match tab {
             Tab::Build => (0, view.logs.builds.iter().map(|build| build.log).collect()),
             Tab::Serial => (1, view.logs.serials.iter().map(|serial| serial.log).collect()),
-            Tab::Events => return Err("there is only one log of events"),
+            Tab::Tests | Tab::Analysis | Tab::Events => {
+                return Err("there is only one log of events");
+            }
         };
         let shown = self.log(tab, view).map(|(log, _)| log);
         let place = logs.iter().position(|log| Some(*log) == shown);

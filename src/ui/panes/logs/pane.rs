@@ -12,6 +12,7 @@ use super::draw;
 use super::findings::Findings;
 use super::foot::Typed;
 use super::open::Tab;
+use super::result_rows;
 use super::state::LogsPane;
 use crate::ui::action::Action;
 use crate::ui::input_line::Purpose;
@@ -34,8 +35,8 @@ impl Pane for LogsPane {
             return self.go(step, view);
         }
         match action {
-            Action::NextTab => self.show(self.tab.next()),
-            Action::PreviousTab => self.show(self.tab.next().next()),
+            Action::NextTab => self.show(self.tab.next(view)),
+            Action::PreviousTab => self.show(self.tab.previous(view)),
             Action::Follow => return self.toggle_follow(view),
             Action::Back => self.back(view),
             Action::Open | Action::EditFile => return self.open(action, view),
@@ -47,6 +48,8 @@ impl Pane for LogsPane {
             Action::NextMatch | Action::PreviousMatch => return self.hit(action, view),
             Action::NextError => return self.next_error(1, view),
             Action::PreviousError => return self.next_error(-1, view),
+            Action::NextCall if self.tab.is_list() => self.results.scroll_output(5, self.tab),
+            Action::PreviousCall if self.tab.is_list() => self.results.scroll_output(-5, self.tab),
             Action::NextCall => return self.findings.step_call(1, &self.open_logs, self.tab, view),
             Action::PreviousCall => {
                 return self.findings.step_call(-1, &self.open_logs, self.tab, view);
@@ -72,6 +75,9 @@ impl Pane for LogsPane {
         self.follow_newest(cx.view);
         self.lay_out(area, cx.view);
         let height = usize::from(self.parts.text.height);
+        if self.tab.is_list() {
+            return;
+        }
         if self.tab == Tab::Events {
             self.events.view.scroll.set_height(height);
             self.events.sync(cx.view.seq);
@@ -115,11 +121,17 @@ impl Pane for LogsPane {
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
         let y = self.parts.head.y + at.y;
         let inside = self.parts.findings.contains(Position::new(self.parts.findings.x, y));
+        let row = usize::from(y.saturating_sub(self.parts.findings.y));
+        let height = self.parts.findings.height;
+        if self.tab.is_list() && inside {
+            let found = result_rows::result_at(&self.results, self.tab, height, row, cx);
+            let Some(found) = found else { return Vec::new() };
+            self.results.select(self.tab, found);
+            return self.open(Action::Open, cx.view);
+        }
         let Some(build) = self.open_logs.build(cx.view).filter(|_| inside) else {
             return Vec::new();
         };
-        let row = usize::from(y - self.parts.findings.y);
-        let height = self.parts.findings.height;
         if let Some(found) = build::finding_at(build, self.findings.place(), height, row) {
             self.findings.select(found);
             return self.open(Action::Open, cx.view);

@@ -16,6 +16,8 @@ use super::foot::Foot;
 use super::missing_start;
 use super::open::{OpenLogs, Tab};
 use super::position::LogView;
+use super::result_rows;
+use super::results::Results;
 use super::text::LogText;
 use super::wrap::Wrapping;
 use crate::model::{Diagnostic, EventSource, LogSource};
@@ -23,7 +25,7 @@ use crate::text::esp_log::TagFilter;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::input_line::{InputLine, Purpose};
 use crate::ui::job;
-use crate::ui::pane::{Cx, Effect, Saved, TextMode, UiCommand};
+use crate::ui::pane::{Cx, Effect, FilePlace, Saved, TextMode, UiCommand};
 use crate::ui::panes::serial::{SerialLook, card};
 use crate::ui::scroll::{Follow, Move};
 use crate::ui::search::LogSearch;
@@ -46,6 +48,7 @@ pub struct LogsPane {
     pub(super) pick: Pick,
     pub(super) events: EventLog,
     pub(super) findings: Findings,
+    pub(super) results: Results,
     pub(super) foot: Foot,
     pub(super) look: SerialLook,
     pub(super) parts: LogsAreas,
@@ -62,6 +65,7 @@ impl LogsPane {
             pick: Pick::Newest,
             events: EventLog::new(events),
             findings: Findings::default(),
+            results: Results::default(),
             foot: Foot::default(),
             look: SerialLook::default(),
             parts: LogsAreas::default(),
@@ -91,6 +95,7 @@ impl LogsPane {
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, now: Instant) -> Option<Instant> {
         match self.tab {
+            Tab::Tests | Tab::Analysis => None,
             Tab::Events => self.events.is_busy().then(|| now + job::LOOK),
             Tab::Build | Tab::Serial => {
                 if self.tab == Tab::Serial && self.look.is_busy() {
@@ -111,6 +116,7 @@ impl LogsPane {
     pub(super) fn log_view(&self, view: &SessionView) -> Option<&LogView> {
         match self.tab {
             Tab::Events => Some(&self.events.view),
+            Tab::Tests | Tab::Analysis => None,
             Tab::Build | Tab::Serial => self.text(view).map(|text| &text.view),
         }
     }
@@ -118,6 +124,7 @@ impl LogsPane {
     pub(super) fn log_view_mut(&mut self, view: &SessionView) -> Option<&mut LogView> {
         match self.tab {
             Tab::Events => Some(&mut self.events.view),
+            Tab::Tests | Tab::Analysis => None,
             Tab::Build | Tab::Serial => {
                 self.open_logs.text_mut(self.tab, view).map(|text| &mut text.view)
             }
@@ -127,6 +134,11 @@ impl LogsPane {
     pub(super) fn go(&mut self, step: Move, view: &SessionView) -> Vec<Effect> {
         if let Some(hex) = self.look.hex.as_mut().filter(|_| self.tab == Tab::Serial) {
             hex.go(step);
+            return Vec::new();
+        }
+        if self.tab.is_list() {
+            let page = i64::from(self.parts.findings.height).max(1);
+            self.results.go(step, page, (self.tab, view));
             return Vec::new();
         }
         if matches!(step, Move::Columns(_)) && self.wrapping == Wrapping::Wrapped {
@@ -165,6 +177,11 @@ impl LogsPane {
     /// Leaves what is open: bytes, then search, filter, tags, a place further up, an older log.
     pub(super) fn back(&mut self, view: &SessionView) {
         let is_serial = self.tab == Tab::Serial;
+        if self.tab.is_list() {
+            self.results.choose_newest();
+            self.pick = Pick::Newest;
+            return;
+        }
         if is_serial && self.look.hex.take().is_some() {
             return;
         }
@@ -189,7 +206,12 @@ impl LogsPane {
         let build = view.logs.builds.last().map(|build| build.at);
         let serial = view.logs.serials.last().map(|serial| serial.at);
         if self.pick == Pick::Newest && self.foot.mode() == TextMode::Off {
-            self.tab = if serial > build { Tab::Serial } else { Tab::Build };
+            let tests = view.logs.tests.runs.last().map(|run| run.at);
+            self.tab = match serial.max(build) {
+                latest if tests > latest => Tab::Tests,
+                _ if serial > build => Tab::Serial,
+                _ => Tab::Build,
+            };
         }
     }
 
@@ -209,6 +231,10 @@ impl LogsPane {
 
     /// Turns to an older (-1) or newer (1) build or connection.
     pub(super) fn turn(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
+        if self.tab.is_list() {
+            let turned = self.results.turn(step, self.tab, view);
+            return turned.map_or_else(Effect::info, |()| Vec::new());
+        }
         match self.open_logs.turn(self.tab, step, view) {
             Ok(()) => self.findings = Findings::default(),
             Err(why) => return Effect::info(why),
@@ -220,9 +246,10 @@ impl LogsPane {
         let wanted = match self.tab {
             Tab::Build => self.open_logs.build(view).map_or(0, build::rows),
             Tab::Serial => self.open_logs.serial(view).map_or(0, card::rows),
+            Tab::Tests | Tab::Analysis => result_rows::rows(&self.results, self.tab, view),
             Tab::Events => 0,
         };
-        let has_head = self.open_logs.log(self.tab, view).is_some();
+        let has_head = self.tab.is_list() || self.open_logs.log(self.tab, view).is_some();
         let is_drawn = self.tab == Tab::Serial && has_head && self.look.chart.is_some();
         let values = if is_drawn { Values::Shown } else { Values::Hidden };
         self.parts = LogsAreas::new(area, usize::from(has_head), wanted, values);
@@ -232,12 +259,16 @@ impl LogsPane {
     pub(super) fn typed_filter(&self, view: &SessionView) -> Option<&Matcher> {
         match self.tab {
             Tab::Events => self.events.view.filter().map(LogSearch::matcher),
+            Tab::Tests | Tab::Analysis => None,
             Tab::Build | Tab::Serial => self.text(view)?.typed(),
         }
     }
 
     pub(super) fn ask(&mut self, purpose: Purpose, cx: &Cx<'_>) -> Vec<Effect> {
         let view = cx.view;
+        if self.tab.is_list() {
+            return Effect::info("this is a list of results; the other tabs can be searched");
+        }
         if self.log_view(view).is_none() {
             return Effect::info("there is no output yet");
         }
@@ -291,6 +322,7 @@ impl LogsPane {
         let wanted = matcher(pattern)?;
         match self.tab {
             Tab::Events => self.events.view.filter_by(wanted),
+            Tab::Tests | Tab::Analysis => {}
             Tab::Build | Tab::Serial => {
                 if let Some(text) = self.open_logs.text_mut(self.tab, view) {
                     text.filter_by(wanted);
@@ -307,6 +339,9 @@ impl LogsPane {
     }
 
     pub(super) fn next_error(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
+        if self.tab.is_list() {
+            return self.results.next_bad(step, self.tab, view);
+        }
         let Some(errors) = findings::errors(self.tab) else {
             return self.select_finding(step, view);
         };
@@ -363,9 +398,15 @@ impl LogsPane {
         Vec::new()
     }
 
+    /// Where the selected finding or result is in the project.
+    pub(super) fn place_to_open(&self, view: &SessionView) -> Option<FilePlace> {
+        let place = self.findings.file_place(&self.open_logs, self.tab, view);
+        place.or_else(|| self.results.file_place(self.tab, view))
+    }
+
     /// Opens the file of the selected finding; without one, its place in the raw log.
     pub(super) fn open(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
-        match self.findings.file_place(&self.open_logs, self.tab, view) {
+        match self.place_to_open(view) {
             Some(place) if action == Action::EditFile => {
                 vec![Effect::Command(UiCommand::Edit(place))]
             }
