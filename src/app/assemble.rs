@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::documentation;
 use super::launch_facts::LaunchFacts;
 use super::launch_request::LaunchRequest;
 use super::leftovers::{clear_up, tell_all};
@@ -16,7 +17,7 @@ use super::parts::{FoundParts, RunParts};
 use super::past::Past;
 use super::plan::{LaunchPlan, ProjectPlan, log_limits};
 use super::project_folder::{begin_with, project_folder};
-use super::shipped::{load_adapters, load_knowledge, load_names, load_team};
+use super::shipped::{load_adapters, load_names, load_team};
 use super::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::engine::{Engine, EngineHandle, EngineSetup, Recorder, toolbox};
@@ -247,7 +248,7 @@ fn launch(
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
-        knowledge: Arc::new(load_knowledge(&machine.assets)?),
+        knowledge: documentation::for_session(machine, project.root())?,
         names,
         assets: machine.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),

@@ -5,6 +5,7 @@ mod checkpoints;
 pub mod choice;
 pub mod copies;
 pub mod doctor;
+pub mod documentation;
 pub mod documents;
 pub mod editor;
 pub mod event_loop;

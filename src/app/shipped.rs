@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::config::Assets;
 use crate::device::{Adapters, adapters};
 use crate::engine::Team;
-use crate::knowledge::{Knowledge, NameList};
+use crate::knowledge::NameList;
 use crate::model::UserError;
 use crate::toolchain::{Kit, Toolchain};
 use crate::tools;
@@ -46,19 +46,6 @@ pub fn load_names(assets: &Assets, toolchain: &dyn Toolchain) -> Result<NameList
 pub fn load_adapters(assets: &Assets) -> Result<Adapters, UserError> {
     let file = assets.text(adapters::FILE)?;
     Adapters::parse(&file.origin.to_string(), &file.text)
-}
-
-/// Reads what `retrieve_docs` searches.
-///
-/// # Errors
-/// When a file of it is wrong, which only a person's own copy can be.
-pub fn load_knowledge(assets: &Assets) -> Result<Knowledge, UserError> {
-    let mut files = Vec::new();
-    for path in assets.list("assets/knowledge") {
-        let file = assets.text(&path)?;
-        files.push((file.origin.to_string(), file.text));
-    }
-    Knowledge::new(files.iter().map(|(origin, text)| (origin.as_str(), text.as_ref())))
 }
 
 /// Reads the headers and the runtime of the virtual board.

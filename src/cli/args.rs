@@ -11,6 +11,7 @@ use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
 use crate::{config, engine, ui};
 
+use super::index_args::{IndexArgs, SearchArgs};
 use super::policy_args::PolicyArgs;
 use super::run::EventFormat;
 
@@ -109,6 +110,10 @@ pub enum CliCommand {
         #[arg(long, requires = "dir", conflicts_with = "forget")]
         without_sandbox: bool,
     },
+    /// Search the documentation of the installed ESP-IDF, your own documents and the program's notes.
+    Search(SearchArgs),
+    /// List, add, remove, build and check the documents that are searched.
+    Index(IndexArgs),
     /// Train, show, compare and explain the learned policy that chooses which agent speaks next.
     Policy(PolicyArgs),
     /// Show every setting and where its value comes from.

@@ -8,6 +8,8 @@ mod examples;
 mod full_screen;
 mod headless;
 mod help;
+mod index;
+mod index_args;
 mod lines;
 mod man;
 mod monitor;
@@ -147,6 +149,14 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         }
         CliCommand::Trust { dir, .. } => trust::add_or_list(&dirs.data, dir.as_deref()),
         CliCommand::Policy(args) => policy::run(dirs, args),
+        CliCommand::Index(args) => {
+            let project = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
+            index::run(&start_up.machine(Some(&project))?, args, &project)
+        }
+        CliCommand::Search(args) => {
+            let project = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
+            index::search(&start_up.machine(Some(&project))?, &args, &project)
+        }
         CliCommand::Config { schema: Some(file), .. } => schema(file),
         CliCommand::Config { project, .. } => config(&start_up.machine(project.as_deref())?),
         // Answered above, before the person's folders are looked at.

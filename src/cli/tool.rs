@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{check_change, diagnose, report, runtime};
+use crate::app::documentation::Documentation;
 use crate::app::machine::Machine;
-use crate::app::shipped::{load_adapters, load_kit, load_knowledge, load_names};
+use crate::app::shipped::{load_adapters, load_kit, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
+use crate::knowledge::Knowledge;
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
 use crate::toolchain::{
     ArduinoToolchain, IdfToolchain, PlatformioToolchain, Toolchain, ToolchainKind,
@@ -193,7 +195,7 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         sandbox,
         ledger,
         state: SharedState::default(),
-        knowledge: Arc::new(load_knowledge(&machine.assets)?),
+        knowledge: knowledge(machine, project)?,
         names: Arc::new(load_names(&machine.assets, toolchain.as_ref())?),
         assets: machine.assets.clone(),
         toolchain,
@@ -203,6 +205,12 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         limits: tools::AnswerLimits::default(),
         cancel: CancellationToken::new(),
     })
+}
+
+/// What is searched: documents without an index are indexed by `firmhand search` and in sessions.
+fn knowledge(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserError> {
+    let (library, _) = Documentation::of(machine, Some(project)).library(&|_| Ok(false))?;
+    Ok(Arc::new(Knowledge::of(library)))
 }
 
 /// The toolchain that a session in that folder would have.

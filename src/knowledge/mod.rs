@@ -1,10 +1,31 @@
-//! Documentation that ships with the program, and the search over it.
+//! Documentation of the framework, of the person and of the program itself, and the search over it.
 //!
-//! Owns the index over texts that are handed in, and the list of names the framework has taken.
-//! Must not read files.
+//! Owns passages, their stored indexes, the ranking, and the list of names that the framework has
+//! taken. Reads the corpora; writes nothing but indexes in the folder that it is given.
 
+mod build;
+mod chips;
+mod corpus;
 mod index;
+mod library;
 mod names;
+mod notes;
+mod passage;
+mod query;
+mod rank;
+mod split;
+mod synonyms;
+mod words;
 
-pub use index::{Chunk, Knowledge, PassageKind};
+pub use build::{BuildOptions, BuildReport, IndexInfo, build, info, remove};
+pub use chips::{ChipFacts, ChipSet};
+pub use corpus::{Corpus, CorpusKind, is_framework};
+pub use index::PassageIndex;
+pub use library::{Found, Library};
 pub use names::{NameConflict, NameList};
+pub use notes::{Knowledge, check as check_note, corpus as notes_corpus, in_memory as index_notes};
+pub use passage::{Passage, PassageKind, component_of};
+pub use query::Filter;
+pub use split::{Document, Form, SplitContext, WindowSize, split};
+pub use synonyms::Synonyms;
+pub use words::Splitter;

@@ -10,7 +10,7 @@ thread_local! {
 }
 
 /// Does some work; `None` when it panics, of which nothing is reported.
-pub(super) fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     let before = CONTAINED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work)).ok();
     CONTAINED.set(before);

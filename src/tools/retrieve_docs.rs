@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::knowledge::{Knowledge, PassageKind};
+use crate::knowledge::{ChipSet, Filter, Found, Knowledge, PassageKind};
 use crate::model::ToolSpec;
 
 /// Name of the tool.
@@ -20,14 +20,27 @@ const MAX_K: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RetrieveDocsArgs {
-    /// What to look for; function names help.
+    /// What to look for: a question, an error message, the name of a function or an option.
     query: String,
     /// How many passages at most; 5 when not given, 20 at most.
     #[serde(default)]
     k: Option<usize>,
-    /// `code` for passages with program text, `docs` for the others; both when not given.
+    /// Kind of text: `guide`, `api`, `example`, `option`, `hint` or `note`; any when not given.
+    /// `code` is examples and declarations, `docs` the others.
     #[serde(default)]
     kind: Option<ArgKind>,
+    /// Chip that it must apply to, such as `esp32c3`.
+    #[serde(default)]
+    chip: Option<String>,
+    /// Component of the framework, such as `nvs_flash`.
+    #[serde(default)]
+    component: Option<String>,
+    /// Version of the framework, or its start, such as `5.4`.
+    #[serde(default)]
+    version: Option<String>,
+    /// Most bytes of each passage; the whole passage when not given.
+    #[serde(default)]
+    window: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -35,6 +48,29 @@ struct RetrieveDocsArgs {
 enum ArgKind {
     Code,
     Docs,
+    Guide,
+    Api,
+    Example,
+    Option,
+    Hint,
+    Note,
+}
+
+impl ArgKind {
+    fn kinds(self) -> Vec<PassageKind> {
+        match self {
+            Self::Code => vec![PassageKind::Example, PassageKind::Api, PassageKind::Note],
+            Self::Docs => {
+                vec![PassageKind::Guide, PassageKind::Option, PassageKind::Hint, PassageKind::Note]
+            }
+            Self::Guide => vec![PassageKind::Guide],
+            Self::Api => vec![PassageKind::Api],
+            Self::Example => vec![PassageKind::Example],
+            Self::Option => vec![PassageKind::Option],
+            Self::Hint => vec![PassageKind::Hint],
+            Self::Note => vec![PassageKind::Note],
+        }
+    }
 }
 
 /// Makes the tool.
@@ -49,39 +85,78 @@ struct RetrieveDocs {
 }
 
 impl RetrieveDocs {
-    fn search(&self, args: &RetrieveDocsArgs) -> Value {
-        let kind = args.kind.map(|kind| match kind {
-            ArgKind::Code => PassageKind::Code,
-            ArgKind::Docs => PassageKind::Docs,
-        });
+    fn search(&self, args: RetrieveDocsArgs) -> Result<Value, ToolError> {
         let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
+        let chip = match &args.chip {
+            None => None,
+            Some(name) => Some(ChipSet::of(name).ok_or_else(|| unknown_chip(name))?),
+        };
+        let filter = Filter {
+            kinds: args.kind.map(ArgKind::kinds).unwrap_or_default(),
+            chip,
+            component: args.component,
+            corpus: None,
+            version: args.version,
+        };
+        let found = self
+            .knowledge
+            .search(&args.query, k, &filter)
+            .map_err(|error| ToolError::new("search_failed", error.to_string(), error.fix))?;
         let mut space = self.limits.answer_bytes;
         let mut chunks = Vec::new();
-        for chunk in self.knowledge.search(&args.query, k, kind) {
-            if chunk.text.len() > space {
+        for found in found {
+            let most = args.window.unwrap_or(usize::MAX).min(space);
+            // What does not fit is cut, so that one long passage does not hide the others.
+            let text = &found.passage.text[..found.passage.text.floor_char_boundary(most)];
+            if text.is_empty() {
                 break;
             }
-            space -= chunk.text.len();
-            // Two digits tell passages apart and keep the answer the same on every machine.
-            let score = (chunk.score * 100.0).round() / 100.0;
-            chunks.push(json!({
-                "title": chunk.title, "source": chunk.source, "score": score, "text": chunk.text,
-            }));
+            space -= text.len();
+            chunks.push(chunk(&found, text));
         }
-        answer::ok(json!({ "chunks": chunks }))
+        Ok(answer::ok(json!({ "chunks": chunks })))
     }
+}
+
+fn chunk(found: &Found, text: &str) -> Value {
+    // Two digits tell passages apart and keep the answer the same on every machine.
+    let score = (f64::from(found.score) * 100.0).round() / 100.0;
+    let mut chunk = json!({
+        "title": found.passage.full_title(),
+        "source": found.passage.source(),
+        "score": score,
+        "kind": found.passage.kind.name(),
+        "why": found.why,
+    });
+    if !found.version.is_empty() {
+        chunk["version"] = json!(format!("{} {}", found.corpus, found.version));
+    }
+    if found.passage.chips != ChipSet::ALL {
+        chunk["chips"] = json!(found.passage.chips.names());
+    }
+    chunk["text"] = json!(text);
+    chunk
+}
+
+fn unknown_chip(name: &str) -> ToolError {
+    ToolError::new(
+        "bad_arguments",
+        format!("chip: `{name}` is not a chip that is known here"),
+        format!("Use one of {}.", ChipSet::ALL.names().join(", ")),
+    )
 }
 
 impl Tool for RetrieveDocs {
     fn spec(&self) -> ToolSpec {
         args::spec::<RetrieveDocsArgs>(
             NAME,
-            "Searches the documentation of the framework that ships with this program and returns \
-             the passages that fit best, with title, source and score.",
+            "Searches the documentation of the installed framework, the person's documents and the \
+             notes of this program, and returns the passages that fit best, with title, source and \
+             score; none when nothing is about the question.",
         )
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { Ok(Reply::Answer(self.search(&args::parse(args)?))) })
+        Box::pin(async move { Ok(Reply::Answer(self.search(args::parse(args)?)?)) })
     }
 }

@@ -363,7 +363,7 @@ async fn passages_carry_title_source_and_score() {
     let desk = ToolBench::new();
     let found = desk.answer("retrieve_docs", json!({ "query": "gpio_set_level" })).await;
     assert_eq!(found["chunks"][0]["title"], "GPIO: Levels");
-    assert_eq!(found["chunks"][0]["source"], "manual");
+    assert_eq!(found["chunks"][0]["source"], "gpio.md#levels");
     assert!(found["chunks"][0]["score"].as_f64().unwrap() > 0.0);
     let none = desk.answer("retrieve_docs", json!({ "query": "zebra" })).await;
     assert_eq!(none, json!({ "ok": true, "chunks": [] }));

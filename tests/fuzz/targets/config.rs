@@ -3,7 +3,10 @@
 use firmhand::config::{Assets, Dirs, Overrides, Settings};
 use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
-use firmhand::knowledge::{Knowledge, NameList};
+use firmhand::knowledge::{
+    ChipFacts, ChipSet, Document, Form, NameList, PassageKind, SplitContext, Splitter, Synonyms,
+    WindowSize, check_note, split,
+};
 use firmhand::model::UserError;
 use firmhand::provider::Catalogue;
 use firmhand::tools::known;
@@ -70,13 +73,22 @@ pub fn catalogue(data: &[u8]) {
 
 pub fn knowledge(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match Knowledge::new([("fuzz.md", text)]) {
-        Ok(knowledge) => {
-            let found = knowledge.search(text.get(..40).unwrap_or(text), 3, None);
-            assert!(found.len() <= 3 && found.len() <= knowledge.len());
+    names(check_note("fuzz.md", text), "fuzz.md");
+    let context = SplitContext {
+        facts: &ChipFacts::default(),
+        window: WindowSize { tokens: 50, overlap: 10 },
+        include: &|_| None,
+    };
+    for path in ["a.md", "a.rst", "include/a.h", "a.c", "Kconfig", "hints.yml", "a.txt"] {
+        let form = Form::of(path).expect("it is read");
+        let (kind, chips) = (PassageKind::Guide, ChipSet::ALL);
+        let document = Document { path, text, kind, chips };
+        for passage in split(document, form, &context) {
+            assert!(!passage.text.is_empty() && passage.path == path);
         }
-        Err(error) => names::<()>(Err(error), "fuzz.md"),
     }
+    let _ = Splitter::default().words(text);
+    names(Synonyms::parse("fuzz.txt", text, &mut Splitter::default()), "fuzz.txt");
     if let Ok(list) = NameList::parse("fuzz.txt", text) {
         let _ = list.conflict(text.lines().next().unwrap_or_default());
     }

@@ -1,0 +1,266 @@
+//! Which documents are searched on this machine, and where their indexes are.
+//!
+//! Owns `knowledge/` in the data folder: one index for each corpus and version, shared by all
+//! projects, and the list of what the person added. Must not know how passages are found.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::machine::Machine;
+use super::{own_file, pdf_apart};
+use crate::files;
+use crate::knowledge::{
+    self, BuildOptions, BuildReport, Corpus, Knowledge, Library, Splitter, Synonyms, WindowSize,
+};
+use crate::model::UserError;
+
+/// Where ESP-IDF is when nobody says: below the home folder, and absolute.
+const HOMES: [&str; 3] = ["esp/esp-idf", "esp-idf", ".espressif/esp-idf"];
+const PLACES: [&str; 2] = ["/opt/esp/idf", "/opt/esp-idf"];
+
+/// What the person added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Added {
+    path: PathBuf,
+    /// The project that it is for; all when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<PathBuf>,
+}
+
+/// The list as it is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Page {
+    #[serde(default)]
+    added: Vec<Added>,
+}
+
+/// The documents of this machine.
+pub struct Documentation<'a> {
+    machine: &'a Machine,
+    folder: PathBuf,
+    project: Option<PathBuf>,
+}
+
+impl<'a> Documentation<'a> {
+    /// For a project, if one is named.
+    #[must_use]
+    pub fn of(machine: &'a Machine, project: Option<&Path>) -> Self {
+        let folder = machine.dirs.data.join("knowledge");
+        Self { machine, folder, project: project.map(real) }
+    }
+
+    /// Everything with an index on the disk: the framework, and what was added.
+    ///
+    /// # Errors
+    /// When the list of what was added cannot be read.
+    pub fn corpora(&self) -> Result<Vec<Corpus>, UserError> {
+        let mut roots: Vec<PathBuf> = framework().into_iter().collect();
+        for added in self.page()?.added {
+            let is_here = added.project.is_none() || added.project == self.project;
+            if is_here && !roots.contains(&added.path) {
+                roots.push(added.path);
+            }
+        }
+        Ok(roots.iter().map(|root| Corpus::at(root)).collect())
+    }
+
+    /// Where the index of a corpus is.
+    #[must_use]
+    pub fn index_folder(&self, corpus: &Corpus) -> PathBuf {
+        self.folder.join(corpus.id())
+    }
+
+    /// Adds a folder or a file. Whether it was not there before.
+    ///
+    /// # Errors
+    /// When there is nothing at that path, or the list cannot be written.
+    pub fn add(&self, path: &Path, is_for_project: Scope) -> Result<bool, UserError> {
+        let what = || format!("Cannot add {}", path.display());
+        let path = path.canonicalize().map_err(|error| {
+            UserError::from_cause(what(), &error).fix("Name a folder or a file that exists.")
+        })?;
+        let project = match is_for_project {
+            Scope::All => None,
+            Scope::Project => self.project.clone(),
+        };
+        self.change(|page| {
+            let added = Added { path, project };
+            let is_new = !page.added.contains(&added);
+            if is_new {
+                page.added.push(added);
+            }
+            is_new
+        })
+    }
+
+    /// Takes a folder or a file out, and removes its index. Whether it was there.
+    ///
+    /// # Errors
+    /// When the list or the index cannot be changed.
+    pub fn remove(&self, path: &Path) -> Result<bool, UserError> {
+        let path = real(path);
+        let was_there = self.change(|page| {
+            let before = page.added.len();
+            page.added.retain(|added| added.path != path);
+            page.added.len() < before
+        })?;
+        let folder = self.index_folder(&Corpus::at(&path));
+        knowledge::remove(&folder)
+            .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
+        Ok(was_there)
+    }
+
+    /// Builds or renews the index of a corpus.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub fn build(
+        &self,
+        corpus: &Corpus,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<BuildReport, UserError> {
+        let pdf = |path: &Path| {
+            pdf_apart::read(path)
+                .map(|text| text.pages)
+                .map_err(|(why, fix)| format!("{why}. {fix}"))
+        };
+        let options = BuildOptions { window: WindowSize::default(), pdf: &pdf, progress };
+        knowledge::build(&self.index_folder(corpus), corpus, &options)
+    }
+
+    /// Everything that can be searched: the notes, and each corpus whose index is there. What is not
+    /// there yet, or damaged, is built first if `missing` says so.
+    ///
+    /// # Errors
+    /// When the notes cannot be read; a corpus that cannot be opened is left out and named.
+    pub fn library(
+        &self,
+        missing: &dyn Fn(&Corpus) -> Result<bool, UserError>,
+    ) -> Result<(Library, Vec<String>), UserError> {
+        let mut words = Splitter::default();
+        let file = self.machine.assets.text("assets/search/synonyms.txt")?;
+        let synonyms = Synonyms::parse(&file.origin.to_string(), &file.text, &mut words)?;
+        let mut library = Library::new(synonyms);
+        let mut left_out = Vec::new();
+        for corpus in self.corpora()? {
+            let folder = self.index_folder(&corpus);
+            if library.open(&folder).is_ok() {
+                continue;
+            }
+            match missing(&corpus) {
+                Ok(true) => {
+                    if let Err(error) = library.open(&folder) {
+                        left_out.push(format!("{}: {}", corpus.label(), error.why));
+                    }
+                }
+                Ok(false) => left_out.push(format!("{}: it is not indexed yet", corpus.label())),
+                Err(error) => left_out.push(format!("{}: {}", corpus.label(), error.why)),
+            }
+        }
+        self.add_notes(&mut library)?;
+        Ok((library, left_out))
+    }
+
+    /// Reads the notes that ship with the program and the person's own copies of them.
+    fn add_notes(&self, library: &mut Library) -> Result<(), UserError> {
+        let mut notes = Vec::new();
+        for path in self.machine.assets.list("assets/knowledge") {
+            let file = self.machine.assets.text(&path)?;
+            notes.push((path, file.origin.to_string(), file.text));
+        }
+        for (_, origin, text) in &notes {
+            knowledge::check_note(origin, text)?;
+        }
+        let named = notes.iter().map(|(path, _, text)| (path.as_str(), text.as_ref()));
+        library.add(
+            knowledge::notes_corpus(env!("CARGO_PKG_VERSION")),
+            knowledge::index_notes(named)?,
+        );
+        Ok(())
+    }
+
+    fn page(&self) -> Result<Page, UserError> {
+        let failed = |why: String| {
+            let file = self.list_file();
+            UserError::new(format!("Cannot read {}", file.display()), why, "Correct or remove it.")
+        };
+        match files::read_text(&self.list_file(), files::SETTINGS) {
+            Ok(text) => {
+                toml::from_str(&text).map_err(|error| failed(error.message().replace('\n', ", ")))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Page::default()),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+
+    fn list_file(&self) -> PathBuf {
+        self.folder.join("added.toml")
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Page) -> T) -> Result<T, UserError> {
+        let file = self.list_file();
+        let failed = |error: std::io::Error| {
+            UserError::from_cause(format!("Cannot write {}", self.list_file().display()), &error)
+        };
+        own_file::change(&file, failed, || {
+            let mut page = self.page()?;
+            let done = change(&mut page);
+            let text = toml::to_string(&page)
+                .map_err(|error| UserError::from_cause("Cannot write the list", &error))?;
+            own_file::put(&file, &text).map_err(failed)?;
+            Ok(done)
+        })
+    }
+}
+
+/// Whom an added document is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every project.
+    All,
+    /// This project.
+    Project,
+}
+
+/// What a session searches. Corpora without an index are built on a thread of their own, and
+/// searched as soon as they are complete.
+///
+/// # Errors
+/// When the notes cannot be read.
+pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserError> {
+    let documentation = Documentation::of(machine, Some(project));
+    let (library, left_out) = documentation.library(&|_| Ok(false))?;
+    let knowledge = Arc::new(Knowledge::of(library));
+    if !left_out.is_empty() {
+        let (machine, project) = (machine.clone(), project.to_owned());
+        let later = Arc::downgrade(&knowledge);
+        let build = move || {
+            let documentation = Documentation::of(&machine, Some(&project));
+            let built = documentation
+                .library(&|corpus| documentation.build(corpus, &|_, _| {}).map(|_| true));
+            if let (Ok((library, _)), Some(knowledge)) = (built, later.upgrade()) {
+                knowledge.replace(library);
+            }
+        };
+        // Without a thread, the session goes on with what is there.
+        let _ = std::thread::Builder::new().name("index".to_owned()).spawn(build);
+    }
+    Ok(knowledge)
+}
+
+/// The framework that `IDF_PATH` names, else one in a usual place.
+fn framework() -> Option<PathBuf> {
+    let named = env::var_os("IDF_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let usual = home.iter().flat_map(|home| HOMES.iter().map(|place| home.join(place)));
+    let places = PLACES.iter().map(PathBuf::from);
+    let mut all = named.into_iter().chain(usual).chain(places);
+    all.find(|root| knowledge::is_framework(root)).map(|root| real(&root))
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,237 @@
+//! `firmhand index` and `firmhand search`: the documents that are searched, and a search.
+//!
+//! Owns what is printed; indexes and ranking are in `crate::knowledge`.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::index_args::{IndexArgs, IndexCommand, SearchArgs};
+use super::report;
+use super::run::EventFormat;
+use crate::app::documentation::{Documentation, Scope};
+use crate::app::machine::Machine;
+use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex};
+use crate::model::UserError;
+
+/// Runs `index`.
+///
+/// # Errors
+/// When documents or their index cannot be read or written.
+pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCode, UserError> {
+    let documentation = Documentation::of(machine, Some(project));
+    match args.command.unwrap_or(IndexCommand::List { json: false }) {
+        IndexCommand::List { json } => {
+            list(&documentation, if json { EventFormat::Json } else { EventFormat::Text })
+        }
+        IndexCommand::Add { path, here } => {
+            let scope = if here { Scope::Project } else { Scope::All };
+            documentation.add(&path, scope)?;
+            let path = path.canonicalize().unwrap_or(path);
+            build(&documentation, &Corpus::at(&path))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        IndexCommand::Remove { path } => {
+            let words = if documentation.remove(&path)? { "Removed" } else { "Not in the list:" };
+            report::line(&format!("{words} {}", path.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        IndexCommand::Build => {
+            for corpus in documentation.corpora()? {
+                build(&documentation, &corpus)?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        IndexCommand::Check => check(&documentation),
+    }
+}
+
+fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCode, UserError> {
+    let (library, _) = documentation.library(&|_| Ok(false))?;
+    let mut rows: Vec<(Corpus, Option<u64>)> =
+        library.corpora().map(|(corpus, passages)| (corpus.clone(), Some(passages))).collect();
+    for corpus in documentation.corpora()? {
+        if !rows.iter().any(|(known, _)| known.root == corpus.root) {
+            rows.push((corpus, None));
+        }
+    }
+    for (corpus, passages) in rows {
+        let root = corpus.root.display().to_string();
+        if format == EventFormat::Json {
+            report::json(&json!({
+                "name": corpus.name, "version": corpus.version, "licence": corpus.licence,
+                "language": "en", "passages": passages, "root": root,
+            }))?;
+        } else {
+            let state =
+                passages.map_or("not indexed".to_owned(), |count| format!("{count} passages"));
+            let root = if root.is_empty() { "inside the program" } else { &root };
+            report::line(&format!(
+                "{:24} {:>16}  {:20} {root}",
+                corpus.label(),
+                state,
+                corpus.licence
+            ));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds one index, and says on standard error how far it is.
+fn build(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserError> {
+    let start = Instant::now();
+    let built = documentation.build(corpus, &progress(corpus))?;
+    let mut words = format!(
+        "{}: {} files, {} passages; {} read, {} removed in {:.1} s",
+        corpus.label(),
+        built.files,
+        built.passages,
+        built.read,
+        built.removed,
+        start.elapsed().as_secs_f64(),
+    );
+    for (file, why) in built.refused.iter().take(20) {
+        words.push_str(&format!("\n  {file}: {why}"));
+    }
+    report::line(&words);
+    Ok(())
+}
+
+fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
+    let (label, is_shown) = (corpus.label(), std::io::stderr().is_terminal());
+    move |done, all| {
+        if is_shown && done.is_multiple_of(1_000) && done > 0 {
+            report::aside(&format!("indexing {label}: {done} of {all} files"));
+        }
+    }
+}
+
+fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
+    let mut code = ExitCode::SUCCESS;
+    for corpus in documentation.corpora()? {
+        let folder = documentation.index_folder(&corpus);
+        let state = match knowledge::info(&folder) {
+            None => Err("it is not indexed; run `firmhand index build`".to_owned()),
+            Some(_) if !corpus.root.exists() => Err("its folder is not there".to_owned()),
+            Some(_) => match PassageIndex::open(&folder).and_then(|index| index.damaged()) {
+                Ok(0) => Ok(()),
+                Ok(files) => {
+                    knowledge::remove(&folder)
+                        .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
+                    Err(format!("{files} damaged files; removed, it is built again when needed"))
+                }
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        match state {
+            Ok(()) => report::line(&format!("{}: ok", corpus.label())),
+            Err(why) => {
+                report::line(&format!("{}: {why}", corpus.label()));
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// Runs `search`.
+///
+/// # Errors
+/// When the arguments name no chip, or nothing can be searched.
+pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<ExitCode, UserError> {
+    let documentation = Documentation::of(machine, Some(project));
+    let filter = filter(args)?;
+    let build_missing = |corpus: &Corpus| {
+        report::aside(&format!("indexing {}, once", corpus.label()));
+        documentation.build(corpus, &progress(corpus)).map(|_| true)
+    };
+    let (mut library, mut left_out) = documentation.library(&build_missing)?;
+    let query = args.query.join(" ");
+    let found = match library.search(&query, usize::from(args.k), &filter) {
+        Ok(found) => found,
+        Err(_) => {
+            // A damaged index is built anew, once.
+            for corpus in documentation.corpora()? {
+                let _ = knowledge::remove(&documentation.index_folder(&corpus));
+            }
+            (library, left_out) = documentation.library(&build_missing)?;
+            library.search(&query, usize::from(args.k), &filter)?
+        }
+    };
+    for corpus in left_out {
+        report::aside(&format!("not searched: {corpus}"));
+    }
+    if args.json {
+        let results: Vec<_> = found.iter().map(result).collect();
+        report::json(&json!({ "ok": true, "results": results }))?;
+    } else if found.is_empty() {
+        report::line("Nothing was found.");
+    } else {
+        for (number, found) in found.iter().enumerate() {
+            report::line(&format!(
+                "{}. {}\n   {} · {} · {}\n   {}\n{}\n",
+                number + 1,
+                found.passage.full_title(),
+                found.passage.source(),
+                found.passage.kind.name(),
+                label(found),
+                found.why,
+                indented(&found.passage.text),
+            ));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn label(found: &Found) -> String {
+    format!("{} {}", found.corpus, found.version).trim_end().to_owned()
+}
+
+fn indented(text: &str) -> String {
+    text.lines().take(12).map(|line| format!("   | {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A result as `--json` prints it.
+fn result(found: &Found) -> serde_json::Value {
+    let passage = &found.passage;
+    let mut value = json!({
+        "source": passage.source(),
+        "title": passage.full_title(),
+        "kind": passage.kind.name(),
+        "score": (f64::from(found.score) * 100.0).round() / 100.0,
+        "why": found.why,
+        "text": passage.text,
+        "corpus": found.corpus,
+        "version": found.version,
+        "headings": passage.headings,
+        "symbols": passage.symbols,
+    });
+    if passage.chips != ChipSet::ALL {
+        value["chips"] = json!(passage.chips.names());
+    }
+    value
+}
+
+fn filter(args: &SearchArgs) -> Result<Filter, UserError> {
+    let chip = match &args.chip {
+        None => None,
+        Some(name) => Some(ChipSet::of(name).ok_or_else(|| {
+            let known = ChipSet::ALL.names().join(", ");
+            UserError::new(
+                "Cannot search",
+                format!("`{name}` is not a chip that is known here"),
+                format!("Use one of {known}."),
+            )
+        })?),
+    };
+    Ok(Filter {
+        kinds: args.kind.iter().map(|kind| kind.kind()).collect(),
+        chip,
+        component: args.component.clone(),
+        corpus: args.corpus.clone(),
+        version: args.idf.clone(),
+    })
+}

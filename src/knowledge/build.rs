@@ -1,0 +1,410 @@
+//! Builds and renews the stored index of a corpus.
+//!
+//! Owns the folder of an index: the library's files, and `corpus.json` and `files.json` beside them.
+//! Only one program builds at a time; what another one reads stays as it is until the new state is
+//! complete. A file is read again when its time or length changed and its content did too.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::chips::ChipFacts;
+use super::corpus::{Corpus, CorpusFile, CorpusKind, FileRole};
+use super::index::{FORMAT, IndexChange, PassageIndex};
+use super::passage::{Passage, PassageKind};
+use super::split::{self, Document, SplitContext, WindowSize};
+use super::words::Splitter;
+use crate::files;
+use crate::model::UserError;
+
+/// Name of the description of a corpus beside its index.
+const CORPUS_FILE: &str = "corpus.json";
+/// Name of the list of files that the index holds.
+const FILES_FILE: &str = "files.json";
+/// Name of the file that the building program holds.
+const LOCK_FILE: &str = "build.lock";
+/// Threads that read files.
+const THREADS: usize = 2;
+
+/// What is written beside an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexInfo {
+    pub format: u32,
+    pub corpus: Corpus,
+    pub files: usize,
+    pub passages: u64,
+}
+
+/// A file as it was when it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct FileStamp {
+    number: u64,
+    bytes: u64,
+    modified: u64,
+    hash: String,
+    passages: usize,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BuildReport {
+    pub files: usize,
+    pub read: usize,
+    pub removed: usize,
+    pub passages: u64,
+    /// Files that could not be read, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// How a build is to be done.
+pub struct BuildOptions<'a> {
+    pub window: WindowSize,
+    /// Reads the pages of a PDF document, or says why not.
+    pub pdf: &'a (dyn Fn(&Path) -> Result<Vec<String>, String> + Sync),
+    /// Is told how many files of how many are done.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// The description in an index's folder, if it is one that this program can use.
+#[must_use]
+pub fn info(folder: &Path) -> Option<IndexInfo> {
+    let text = files::read_text(&folder.join(CORPUS_FILE), files::SETTINGS).ok()?;
+    let info: IndexInfo = serde_json::from_str(&text).ok()?;
+    (info.format == FORMAT).then_some(info)
+}
+
+/// Builds the index of a corpus, or renews it. Waits while another program does.
+///
+/// # Errors
+/// When the corpus is not there, or the index cannot be written; an older state stays usable.
+pub fn build(
+    folder: &Path,
+    corpus: &Corpus,
+    options: &BuildOptions<'_>,
+) -> Result<BuildReport, UserError> {
+    let what = || format!("Cannot index {}", corpus.label());
+    let wrong = |error: io::Error| {
+        UserError::from_cause(what(), &error).fix("Free some space, or check the folder's rights.")
+    };
+    if !corpus.root.exists() {
+        let why = format!("{} is not there", corpus.root.display());
+        return Err(UserError::new(what(), why, "Remove it with `firmhand index remove`."));
+    }
+    let lock = lock(folder).map_err(wrong)?;
+    let built = attempt(folder, corpus, options).or_else(|_| {
+        // What cannot be read or renewed is discarded; a second failure is the disk's.
+        discard(folder).map_err(|error| error.to_string())?;
+        attempt(folder, corpus, options)
+    });
+    drop(lock);
+    built.map_err(|why| {
+        UserError::new(what(), why, "Free some space, then run `firmhand index build`.")
+    })
+}
+
+/// Removes the index of a corpus.
+///
+/// # Errors
+/// When its files cannot be removed.
+#[expect(clippy::disallowed_methods, reason = "the folder holds the index and nothing else")]
+pub fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
+fn lock(folder: &Path) -> io::Result<File> {
+    fs::create_dir_all(folder)?;
+    let file = File::create(folder.join(LOCK_FILE))?;
+    file.lock()?;
+    Ok(file)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the folder holds the index and nothing else")]
+fn discard(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        if entry.file_name() != LOCK_FILE {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file beside the index, whole or not at all.
+#[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
+fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    let draft = folder.join(format!("{name}.new"));
+    let mut file = File::create(&draft)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&draft, folder.join(name))
+}
+
+fn attempt(
+    folder: &Path,
+    corpus: &Corpus,
+    options: &BuildOptions<'_>,
+) -> Result<BuildReport, String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let usable = info(folder).is_some_and(|info| info.corpus.root == corpus.root);
+    if !usable {
+        discard(folder).map_err(|error| words(&error))?;
+    }
+    let index = PassageIndex::open_or_create(folder).map_err(|error| words(&error))?;
+    let known = if usable { stamps(folder) } else { BTreeMap::new() };
+    let plan = Plan::of(corpus, known);
+    if plan.work.is_empty() && plan.gone.is_empty() && usable {
+        return Ok(BuildReport {
+            files: plan.kept.len(),
+            passages: index.len(),
+            ..BuildReport::default()
+        });
+    }
+    let is_small = plan.work.len() <= 64;
+    let change = index.change(if is_small { 1 } else { THREADS }).map_err(|error| words(&error))?;
+    for path in &plan.gone {
+        change.remove(path);
+    }
+    let facts = corpus.chip_facts();
+    let job = Job { corpus, facts, options, change: &change, all: plan.work.len() };
+    let mut done = job.run(&plan.work)?;
+    if corpus.kind == CorpusKind::Framework {
+        add_components(corpus, &change).map_err(|error| words(&error))?;
+    }
+    change.commit(if is_small { 6 } else { 1 }).map_err(|error| words(&error))?;
+    let mut stamps = plan.kept;
+    stamps.append(&mut done.stamps);
+    let index = PassageIndex::open(folder).map_err(|error| words(&error))?;
+    let (files, passages) = (stamps.len(), index.len());
+    let info = IndexInfo { format: FORMAT, corpus: corpus.clone(), files, passages };
+    write_json(folder, FILES_FILE, &stamps)?;
+    write_json(folder, CORPUS_FILE, &info)?;
+    let (read, removed) = (plan.work.len(), plan.gone.len());
+    Ok(BuildReport { files, read, removed, passages, refused: done.refused })
+}
+
+fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_vec(value).map_err(|error| error.to_string())?;
+    write_whole(folder, name, &text).map_err(|error| error.to_string())
+}
+
+fn stamps(folder: &Path) -> BTreeMap<String, FileStamp> {
+    let text = files::read_text(&folder.join(FILES_FILE), files::IMAGE).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The names of components, which are folders.
+fn add_components(corpus: &Corpus, change: &IndexChange<'_>) -> tantivy::Result<()> {
+    let folders = fs::read_dir(corpus.root.join("components"));
+    let names = folders.into_iter().flatten().flatten().filter_map(|entry| {
+        entry.path().is_dir().then(|| format!("component:{}", entry.file_name().display()))
+    });
+    let names: Vec<String> = names.collect();
+    change.remove("components");
+    change.add_names("components", 0, &names.join(" "))
+}
+
+/// A file that is to be read.
+struct Work {
+    file: CorpusFile,
+    number: u64,
+    bytes: u64,
+    modified: u64,
+    /// What the index holds of it.
+    before: Option<FileStamp>,
+}
+
+/// Which files are read, kept and taken out.
+struct Plan {
+    work: Vec<Work>,
+    kept: BTreeMap<String, FileStamp>,
+    gone: Vec<String>,
+}
+
+impl Plan {
+    fn of(corpus: &Corpus, mut known: BTreeMap<String, FileStamp>) -> Self {
+        let mut next = known.values().map(|stamp| stamp.number + 1).max().unwrap_or(1);
+        let (mut work, mut kept) = (Vec::new(), BTreeMap::new());
+        for file in corpus.files() {
+            let Ok(found) = fs::metadata(corpus.absolute(&file.path)) else { continue };
+            let modified = found
+                .modified()
+                .ok()
+                .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+                .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            let old = known.remove(&file.path);
+            match old {
+                Some(stamp) if stamp.bytes == found.len() && stamp.modified == modified => {
+                    kept.insert(file.path, stamp);
+                }
+                before => {
+                    let number = before.as_ref().map_or(next, |stamp| stamp.number);
+                    next += u64::from(number == next);
+                    work.push(Work { file, number, bytes: found.len(), modified, before });
+                }
+            }
+        }
+        Self { work, kept, gone: known.into_keys().collect() }
+    }
+}
+
+#[derive(Default)]
+struct Done {
+    stamps: BTreeMap<String, FileStamp>,
+    refused: Vec<(String, String)>,
+}
+
+struct Job<'a> {
+    corpus: &'a Corpus,
+    facts: ChipFacts,
+    options: &'a BuildOptions<'a>,
+    change: &'a IndexChange<'a>,
+    all: usize,
+}
+
+impl Job<'_> {
+    fn run(&self, work: &[Work]) -> Result<Done, String> {
+        let next = AtomicUsize::new(0);
+        let reader = || {
+            let mut words = Splitter::default();
+            let mut done = Done::default();
+            while let Some(item) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.read(item, &mut words, &mut done).map_err(|error| error.to_string())?;
+                (self.options.progress)(next.load(Ordering::Relaxed).min(self.all), self.all);
+            }
+            Ok::<Done, String>(done)
+        };
+        if work.len() < 8 {
+            return reader();
+        }
+        let mut all = Done::default();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(reader)).collect();
+            for thread in threads {
+                let mut done = thread
+                    .join()
+                    .unwrap_or_else(|_| Err("a file could not be understood".to_owned()))?;
+                all.stamps.append(&mut done.stamps);
+                all.refused.append(&mut done.refused);
+            }
+            Ok(all)
+        })
+    }
+
+    fn read(&self, work: &Work, words: &mut Splitter, done: &mut Done) -> tantivy::Result<()> {
+        let path = &work.file.path;
+        let place = self.corpus.absolute(path);
+        let pages = match work.file.role {
+            FileRole::Pdf => (self.options.pdf)(&place),
+            FileRole::Passages(..) | FileRole::Names => files::read_start(&place, files::SOURCE)
+                .map(|bytes| vec![String::from_utf8_lossy(&bytes).into_owned()])
+                .map_err(|error| error.to_string()),
+        };
+        let pages = match pages {
+            Ok(pages) => pages,
+            Err(why) => {
+                done.refused.push((path.clone(), why));
+                Vec::new()
+            }
+        };
+        if work.bytes > files::SOURCE && work.file.role != FileRole::Pdf {
+            let why = format!("only its first {} MiB are indexed", files::SOURCE >> 20);
+            done.refused.push((path.clone(), why));
+        }
+        let hash = hash_of(&pages);
+        if let Some(old) = work.before.as_ref().filter(|old| old.hash == hash) {
+            let stamp = FileStamp { bytes: work.bytes, modified: work.modified, ..old.clone() };
+            done.stamps.insert(path.clone(), stamp);
+            return Ok(());
+        }
+        self.change.remove(path);
+        let mut count = 0;
+        for (number, text) in pages.iter().enumerate() {
+            for passage in self.passages(&work.file, number, text) {
+                self.change.add(&passage, work.number, words)?;
+                count += 1;
+            }
+        }
+        if self.corpus.kind == CorpusKind::Framework
+            && let Some(names) = pages.first().and_then(|text| names_of(path, text))
+        {
+            self.change.add_names(path, work.number, &names)?;
+        }
+        let stamp = FileStamp {
+            number: work.number,
+            bytes: work.bytes,
+            modified: work.modified,
+            hash,
+            passages: count,
+        };
+        done.stamps.insert(path.clone(), stamp);
+        Ok(())
+    }
+
+    fn passages(&self, file: &CorpusFile, page: usize, text: &str) -> Vec<Passage> {
+        let include =
+            |path: &str| files::read_text(&self.corpus.absolute(path), files::SETTINGS).ok();
+        let context =
+            SplitContext { facts: &self.facts, window: self.options.window, include: &include };
+        match file.role {
+            FileRole::Names => Vec::new(),
+            FileRole::Passages(form, kind) => {
+                let document = Document { path: &file.path, text, kind, chips: file.chips };
+                split::split(document, form, &context)
+            }
+            FileRole::Pdf => {
+                let of = |piece: split::Piece| Passage {
+                    path: file.path.clone(),
+                    anchor: format!("page={}", page + 1),
+                    title: file.path.clone(),
+                    headings: vec![format!("page {}", page + 1)],
+                    kind: PassageKind::Guide,
+                    chips: file.chips,
+                    symbols: Vec::new(),
+                    text: piece.text,
+                };
+                split::cut(text, self.options.window).into_iter().map(of).collect()
+            }
+        }
+    }
+}
+
+/// The names that a file of the framework makes known.
+fn names_of(path: &str, text: &str) -> Option<String> {
+    if path.ends_with(".h") {
+        let mut names = split::names_in_header(text).join(" ");
+        // As `#include` may name it: every end of its path.
+        let mut rest = path;
+        while let Some((_, tail)) = rest.split_once('/') {
+            names.push_str(" header:");
+            names.push_str(tail);
+            rest = tail;
+        }
+        return Some(names);
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("Kconfig").then(|| {
+        split::options_in(text).map(|name| format!("CONFIG_{name}")).collect::<Vec<_>>().join(" ")
+    })
+}
+
+fn hash_of(pages: &[String]) -> String {
+    use std::fmt::Write as _;
+    let mut hash = Sha256::new();
+    for page in pages {
+        hash.update(page.as_bytes());
+    }
+    let mut text = String::new();
+    for byte in &hash.finalize()[..8] {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,347 @@
+//! What is searched: the installed framework, notes, documents of the person.
+//!
+//! Owns which files belong to a corpus, and its version. Reads folders; must not write, and must
+//! not know how passages are stored.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::chips::{ChipFacts, ChipSet};
+use super::passage::PassageKind;
+use super::split::Form;
+use crate::files;
+
+/// Most files of one corpus.
+const MOST_FILES: usize = 200_000;
+/// Folders in which nothing for people is written.
+const SKIPPED: [&str; 14] = [
+    ".git",
+    "build",
+    "node_modules",
+    "__pycache__",
+    "zh_CN",
+    "_static",
+    "test",
+    "tests",
+    "test_apps",
+    "host_test",
+    "target",
+    "private_include",
+    "esp_private",
+    "sphinx-known-warnings",
+];
+
+/// What a corpus is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CorpusKind {
+    /// An ESP-IDF.
+    Framework,
+    /// Notes inside the program.
+    Notes,
+    /// Files of the person.
+    Documents,
+}
+
+/// A body of documents with one version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Corpus {
+    pub kind: CorpusKind,
+    /// Such as `esp-idf`.
+    pub name: String,
+    /// Such as `5.4.1`; empty when there is none.
+    pub version: String,
+    /// The folder or the file; empty for notes inside the program.
+    pub root: PathBuf,
+    /// What its licence says, in a word.
+    pub licence: String,
+}
+
+/// A file of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CorpusFile {
+    /// Relative to the root.
+    pub path: String,
+    pub role: FileRole,
+    pub chips: ChipSet,
+}
+
+/// What a file is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileRole {
+    /// Its passages.
+    Passages(Form, PassageKind),
+    /// Its passages, page by page.
+    Pdf,
+    /// The names in it only.
+    Names,
+}
+
+impl Corpus {
+    /// The corpus in a folder, or of one file.
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
+        if is_framework(root) {
+            return Self {
+                kind: CorpusKind::Framework,
+                name: "esp-idf".to_owned(),
+                version: framework_version(root).unwrap_or_default(),
+                root: root.to_owned(),
+                licence: "Apache-2.0".to_owned(),
+            };
+        }
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+        Self {
+            kind: CorpusKind::Documents,
+            name: name.unwrap_or_else(|| "documents".to_owned()),
+            version: String::new(),
+            root: root.to_owned(),
+            licence: "the person's".to_owned(),
+        }
+    }
+
+    /// Name and version.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.version.as_str() {
+            "" => self.name.clone(),
+            version => format!("{} {version}", self.name),
+        }
+    }
+
+    /// A name for its index: the same for the same name, version and place.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let plain = |text: &str| -> String {
+            text.chars()
+                .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
+                .take(40)
+                .collect()
+        };
+        let mut id = plain(&self.label());
+        let hash = Sha256::digest(self.root.as_os_str().as_encoded_bytes());
+        id.push('-');
+        for byte in &hash[..4] {
+            let _ = write!(id, "{byte:02x}");
+        }
+        id
+    }
+
+    /// All files that belong to it, in the order of their paths.
+    #[must_use]
+    pub fn files(&self) -> Vec<CorpusFile> {
+        if self.root.is_file() {
+            let name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+            return name.and_then(|name| document(&name)).into_iter().collect();
+        }
+        let is_framework = self.kind == CorpusKind::Framework;
+        let mut files = Vec::new();
+        let tops: &[&str] = if is_framework {
+            &["docs/en", "components", "examples", "tools/idf_py_actions"]
+        } else {
+            &[""]
+        };
+        for top in tops {
+            self.walk(&self.root.join(top), &mut files);
+        }
+        if is_framework {
+            let names = ["README.md", "COMPATIBILITY.md", "SUPPORT_POLICY.md", "Kconfig"];
+            files.extend(names.iter().filter_map(|name| framework_file(name)));
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+
+    /// Where a file is on the disk.
+    #[must_use]
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        if self.root.is_file() { self.root.clone() } else { self.root.join(path) }
+    }
+
+    /// What the framework says that each chip can do.
+    #[must_use]
+    pub fn chip_facts(&self) -> ChipFacts {
+        let mut facts = ChipFacts::default();
+        for chip in ChipSet::ALL.names() {
+            let list = format!("components/soc/{chip}/include/soc/Kconfig.soc_caps.in");
+            if let Some(set) = ChipSet::of(chip)
+                && let Ok(text) = files::read_text(&self.root.join(list), files::SOURCE)
+            {
+                facts.add(set, &text);
+            }
+        }
+        facts
+    }
+
+    fn walk(&self, top: &Path, found: &mut Vec<CorpusFile>) {
+        let is_framework = self.kind == CorpusKind::Framework;
+        let mut walk = WalkBuilder::new(top);
+        walk.standard_filters(false).follow_links(false).max_depth(Some(24));
+        if !is_framework {
+            walk.git_ignore(true).git_exclude(true).hidden(true).require_git(false);
+        }
+        walk.filter_entry(move |entry| {
+            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_string_lossy();
+            !is_dir || entry.depth() == 0 || !SKIPPED.contains(&name.as_ref())
+        });
+        for entry in walk.build().flatten() {
+            if found.len() >= MOST_FILES {
+                return;
+            }
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let Ok(path) = entry.path().strip_prefix(&self.root) else { continue };
+            let Some(path) = path.to_str() else { continue };
+            found.extend(if is_framework { framework_file(path) } else { document(path) });
+        }
+    }
+}
+
+/// Whether a folder holds an ESP-IDF, or enough of one.
+#[must_use]
+pub fn is_framework(root: &Path) -> bool {
+    let has = |part: &str| root.join(part).exists();
+    has("components") && (has("docs/en") || has("tools/idf.py") || has("tools/cmake/idf.cmake"))
+}
+
+/// The version that the framework's own files tell.
+fn framework_version(root: &Path) -> Option<String> {
+    if let Ok(text) = files::read_text(&root.join("tools/cmake/version.cmake"), files::SETTINGS) {
+        let part = |name: &str| {
+            text.lines()
+                .find_map(|line| line.trim().strip_prefix("set(")?.strip_prefix(name))
+                .map(|rest| rest.trim().trim_end_matches(')').trim().to_owned())
+        };
+        if let (Some(major), Some(minor), Some(patch)) =
+            (part("IDF_VERSION_MAJOR"), part("IDF_VERSION_MINOR"), part("IDF_VERSION_PATCH"))
+        {
+            return Some(format!("{major}.{minor}.{patch}"));
+        }
+    }
+    if let Ok(text) = files::read_text(&root.join("version.txt"), files::SETTINGS) {
+        return Some(text.trim().trim_start_matches('v').to_owned());
+    }
+    let header = root.join("components/esp_common/include/esp_idf_version.h");
+    let text = files::read_text(&header, files::SETTINGS).ok()?;
+    let part = |name: &str| {
+        text.lines()
+            .find_map(|line| line.trim().strip_prefix("#define ")?.trim().strip_prefix(name))
+            .map(|rest| rest.trim().to_owned())
+    };
+    let (major, minor) = (part("ESP_IDF_VERSION_MAJOR")?, part("ESP_IDF_VERSION_MINOR")?);
+    Some(format!("{major}.{minor}.{}", part("ESP_IDF_VERSION_PATCH").unwrap_or_default()))
+}
+
+fn document(path: &str) -> Option<CorpusFile> {
+    let chips = chips_of(path);
+    if path.to_ascii_lowercase().ends_with(".pdf") {
+        return Some(CorpusFile { path: path.to_owned(), role: FileRole::Pdf, chips });
+    }
+    let form = Form::of(path)?;
+    let kind = match form {
+        Form::Rst | Form::Markdown | Form::Text => PassageKind::Guide,
+        Form::Header => PassageKind::Api,
+        Form::Source => PassageKind::Example,
+        Form::Kconfig => PassageKind::Option,
+        Form::Hints => PassageKind::Hint,
+    };
+    Some(CorpusFile { path: path.to_owned(), role: FileRole::Passages(form, kind), chips })
+}
+
+/// What a file of the framework is read for.
+fn framework_file(path: &str) -> Option<CorpusFile> {
+    let form = Form::of(path)?;
+    let chips = chips_of(path);
+    let top = path.split('/').next().unwrap_or(path);
+    let role = |kind| Some(FileRole::Passages(form, kind));
+    let role = match (top, form) {
+        // A part that every chip's document includes is in those documents.
+        ("docs", Form::Rst) if path.ends_with(".inc") && chips == ChipSet::ALL => None,
+        ("docs", Form::Rst | Form::Markdown) => role(PassageKind::Guide),
+        ("components", Form::Header) if is_public(path) => role(PassageKind::Api),
+        ("components", Form::Header) => Some(FileRole::Names),
+        (_, Form::Kconfig) => role(PassageKind::Option),
+        ("components", Form::Markdown | Form::Rst) if !is_foreign(path) => role(PassageKind::Guide),
+        ("examples", Form::Markdown) => role(PassageKind::Example),
+        ("examples", Form::Source) if !path.ends_with(".py") => role(PassageKind::Example),
+        ("tools", Form::Hints) => role(PassageKind::Hint),
+        (_, Form::Markdown) if !path.contains('/') => role(PassageKind::Guide),
+        _ => None,
+    }?;
+    Some(CorpusFile { path: path.to_owned(), role, chips })
+}
+
+/// Whether a header declares what firmware calls, not registers or internals.
+fn is_public(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_internal = ["_reg.h", "_struct.h", "_ll.h", "_caps.h", "_hal.h", "_periph.h", "_priv.h"]
+        .iter()
+        .any(|end| name.ends_with(end))
+        || path.contains("/register/")
+        || path.contains("/esp_rom/")
+        || name == "io_mux_reg.h";
+    path.contains("/include/") && !is_internal && !is_foreign(path)
+}
+
+/// Whether a file belongs to a library that the framework only carries: `components/NAME/NAME/…`.
+fn is_foreign(path: &str) -> bool {
+    let mut parts = path.split('/').skip(1);
+    match (parts.next(), parts.next()) {
+        (Some(component), Some(below)) => component == below && component != "driver",
+        _ => false,
+    }
+}
+
+/// The chips that a path names; all when it names none.
+fn chips_of(path: &str) -> ChipSet {
+    let named = path
+        .split('/')
+        .filter_map(|part| ChipSet::of(part.split('.').next().unwrap_or(part)))
+        .fold(ChipSet::NONE, ChipSet::or);
+    if named.is_empty() { ChipSet::ALL } else { named }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_framework_have_their_roles() {
+        let role = |path: &str| framework_file(path).map(|file| file.role);
+        let guide = FileRole::Passages(Form::Rst, PassageKind::Guide);
+        assert_eq!(role("docs/en/api-guides/wifi.rst"), Some(guide));
+        assert_eq!(role("docs/en/inc/part.inc"), None);
+        let chip = framework_file("docs/en/gpio/esp32c3.inc").unwrap();
+        assert_eq!(chip.chips.names(), ["esp32c3"]);
+        let api = Some(FileRole::Passages(Form::Header, PassageKind::Api));
+        assert_eq!(role("components/nvs_flash/include/nvs.h"), api);
+        assert_eq!(role("components/soc/esp32/include/soc/gpio_reg.h"), Some(FileRole::Names));
+        assert_eq!(role("components/lwip/lwip/src/include/lwip/ip.h"), Some(FileRole::Names));
+        assert_eq!(role("examples/a/main/a.py"), None);
+        assert_eq!(role("components/x/x.c"), None);
+    }
+
+    #[test]
+    fn a_framework_tells_its_version() {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["components", "docs/en", "tools/cmake"] {
+            std::fs::create_dir_all(folder.path().join(part)).unwrap();
+        }
+        let text = "set(IDF_VERSION_MAJOR 5)\nset(IDF_VERSION_MINOR 4)\nset(IDF_VERSION_PATCH 3)\n";
+        std::fs::write(folder.path().join("tools/cmake/version.cmake"), text).unwrap();
+        let corpus = Corpus::at(folder.path());
+        assert_eq!(
+            (corpus.kind, corpus.label().as_str()),
+            (CorpusKind::Framework, "esp-idf 5.4.3")
+        );
+        assert!(corpus.id().starts_with("esp-idf-5.4.3-"));
+        let other = Corpus::at(&folder.path().join("docs"));
+        assert_eq!((other.kind, other.label().as_str()), (CorpusKind::Documents, "docs"));
+    }
+}

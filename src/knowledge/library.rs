@@ -1,0 +1,234 @@
+//! Everything that can be searched at once: the indexes of several corpora.
+//!
+//! Owns the choice of what is good enough to be an answer, and the reasons that are given with it.
+//! Must not write.
+
+use std::path::Path;
+
+use super::build::{self, IndexInfo};
+use super::chips::ChipSet;
+use super::corpus::{Corpus, CorpusKind};
+use super::index::PassageIndex;
+use super::passage::{Passage, component_of};
+use super::query::{Filter, Form, Origin, Question};
+use super::rank::{self, Hit, Spread};
+use super::synonyms::Synonyms;
+use super::words::Splitter;
+use crate::model::UserError;
+use crate::text::contain::contained;
+
+/// The part of a question's weight that a file must cover to be an answer.
+const LEAST_COVERED: f32 = 0.42;
+/// The same for the passage itself.
+const LEAST_IN_PASSAGE: f32 = 0.28;
+/// Results that score less than this part of the best are left out.
+const LEAST_OF_BEST: f32 = 0.35;
+/// What a note counts for where the framework's own documents are there.
+const NOTE_BESIDE_FRAMEWORK: f32 = 0.62;
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub passage: Passage,
+    /// The corpus it is from.
+    pub corpus: String,
+    pub version: String,
+    /// Comparable within one search only.
+    pub score: f32,
+    /// Which words fit, and what else counted.
+    pub why: String,
+}
+
+/// An open index.
+struct OpenCorpus {
+    corpus: Corpus,
+    index: PassageIndex,
+}
+
+/// What can be searched.
+#[derive(Default)]
+pub struct Library {
+    open: Vec<OpenCorpus>,
+    synonyms: Synonyms,
+}
+
+impl Library {
+    /// A library without documents.
+    #[must_use]
+    pub fn new(synonyms: Synonyms) -> Self {
+        Self { open: Vec::new(), synonyms }
+    }
+
+    /// Adds the stored index in a folder.
+    ///
+    /// # Errors
+    /// When it is damaged, or of another version of the program.
+    pub fn open(&mut self, folder: &Path) -> Result<IndexInfo, UserError> {
+        let wrong = |why: String| {
+            let what = format!("Cannot open the index {}", folder.display());
+            UserError::new(what, why, "Build it anew with `firmhand index build`.")
+        };
+        let info = build::info(folder)
+            .ok_or_else(|| wrong("it is of another version, or not complete".to_owned()))?;
+        let index = PassageIndex::open(folder).map_err(|error| wrong(error.to_string()))?;
+        self.add(info.corpus.clone(), index);
+        Ok(info)
+    }
+
+    /// Adds an open index.
+    pub fn add(&mut self, corpus: Corpus, index: PassageIndex) {
+        self.open.push(OpenCorpus { corpus, index });
+    }
+
+    /// What is in it.
+    pub fn corpora(&self) -> impl Iterator<Item = (&Corpus, u64)> {
+        self.open.iter().map(|part| (&part.corpus, part.index.len()))
+    }
+
+    /// The indexes of frameworks, for questions about names.
+    pub fn frameworks(&self) -> impl Iterator<Item = (&Corpus, &PassageIndex)> {
+        let is_framework = |part: &&OpenCorpus| part.corpus.kind == CorpusKind::Framework;
+        self.open.iter().filter(is_framework).map(|part| (&part.corpus, &part.index))
+    }
+
+    /// The `k` best passages for a question, one of each file, the best first; nothing when nothing
+    /// is about it.
+    ///
+    /// # Errors
+    /// When an index cannot be read.
+    pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
+        let wrong = |error: tantivy::TantivyError| {
+            let what = "Cannot search the documentation";
+            UserError::from_cause(what, &error).fix("Run `firmhand index check`.")
+        };
+        // What a damaged index breaks costs this answer, not the program.
+        contained(|| self.find(query, k, filter))
+            .unwrap_or_else(|| {
+                Err(tantivy::TantivyError::InternalError("an index is damaged".to_owned()))
+            })
+            .map_err(wrong)
+    }
+
+    fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<Vec<Found>> {
+        let question = Question::read(query, &mut Splitter::default(), &self.synonyms);
+        let mut spread = Spread::default();
+        for part in &self.open {
+            spread.add(&part.index, &question)?;
+        }
+        let has_framework = self.frameworks().next().is_some();
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
+        for (number, part) in self.open.iter().enumerate() {
+            if !takes_corpus(filter, &part.corpus) {
+                continue;
+            }
+            let is_note = part.corpus.kind == CorpusKind::Notes;
+            let factor = if is_note && has_framework { NOTE_BESIDE_FRAMEWORK } else { 1.0 };
+            let found = rank::rank(&part.index, &question, &spread, filter)?;
+            hits.extend(
+                found.into_iter().map(|hit| (number, Hit { score: hit.score * factor, ..hit })),
+            );
+        }
+        hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+        let judge = Judge::new(&question, &spread);
+        hits.retain(|(_, hit)| judge.is_about(hit));
+        let best = hits.first().map_or(0.0, |(_, hit)| hit.score);
+        let mut found = Vec::new();
+        for (number, hit) in hits {
+            if found.len() >= k || hit.score < best * LEAST_OF_BEST {
+                break;
+            }
+            let OpenCorpus { corpus, index } = &self.open[number];
+            let passage = index.passage(hit.address)?;
+            if let Some(component) = &filter.component
+                && component_of(&passage.path) != Some(component.as_str())
+            {
+                continue;
+            }
+            let why = judge.why(&hit, &passage, filter.chip);
+            let (name, version) = (corpus.name.clone(), corpus.version.clone());
+            found.push(Found { passage, corpus: name, version, score: hit.score, why });
+        }
+        Ok(found)
+    }
+}
+
+fn takes_corpus(filter: &Filter, corpus: &Corpus) -> bool {
+    let named = filter.corpus.as_ref().is_none_or(|name| *name == corpus.name);
+    let versioned = filter.version.as_ref().is_none_or(|version| {
+        let version = version.trim_start_matches('v');
+        corpus.version.starts_with(version) || corpus.kind != CorpusKind::Framework
+    });
+    named && versioned
+}
+
+/// Decides what is about the question.
+struct Judge<'a> {
+    question: &'a Question,
+    /// What each written word weighs.
+    weights: Vec<f32>,
+    all: f32,
+}
+
+impl<'a> Judge<'a> {
+    fn new(question: &'a Question, spread: &Spread) -> Self {
+        let weight = |number: usize| {
+            let group = &question.groups[number];
+            match group.origin {
+                Origin::Written => group.weight * spread.rarity(number, 0),
+                // A part counts where its identifier is not written like that anywhere.
+                Origin::Part => 0.5 * group.weight * spread.rarity(number, 0),
+                Origin::For(_) => 0.0,
+            }
+        };
+        let weights: Vec<f32> = (0..question.groups.len()).map(weight).collect();
+        let all = weights.iter().sum();
+        Self { question, weights, all }
+    }
+
+    /// The part of the question that words cover: a word is covered when it is there, or what it
+    /// stands for is.
+    fn covered(&self, words: u64) -> f32 {
+        let mut covered = words;
+        for (number, group) in self.question.groups.iter().enumerate() {
+            if let Origin::For(numbers) = &group.origin
+                && words & (1 << number) != 0
+            {
+                covered |= numbers.iter().fold(0, |bits, number| bits | 1 << number);
+            }
+        }
+        let sum: f32 = self
+            .weights
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| covered & (1 << number) != 0)
+            .map(|(_, weight)| weight)
+            .sum();
+        if self.all > 0.0 { sum / self.all } else { 0.0 }
+    }
+
+    fn is_about(&self, hit: &Hit) -> bool {
+        self.covered(hit.file_words) >= LEAST_COVERED && self.covered(hit.words) >= LEAST_IN_PASSAGE
+    }
+
+    fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {
+        let has = |number: usize| hit.words & (1 << number) != 0;
+        let words: Vec<&str> = (0..self.question.groups.len())
+            .filter(|number| has(*number))
+            .map(|number| self.question.groups[number].words[0].0.as_str())
+            .collect();
+        let mut why = format!("words: {}", words.join(", "));
+        if let Some(symbol) = passage.symbols.iter().find(|symbol| {
+            words.iter().any(|word| symbol.eq_ignore_ascii_case(word) && word.contains('_'))
+        }) {
+            why.push_str(&format!("; declares {symbol}"));
+        }
+        match (self.question.form, passage.kind) {
+            (Form::Plain, _) => {}
+            (form, kind) => why.push_str(&format!("; {} for {}", kind.name(), form.name())),
+        }
+        if chip.is_some() && passage.chips != ChipSet::ALL {
+            why.push_str("; for this chip");
+        }
+        why
+    }
+}

@@ -1,0 +1,202 @@
+//! Notes that ship with the program, and the one handle through which tools search.
+//!
+//! Owns the form of a note: a front matter with `title:` and `source:`, then Markdown. Must not read
+//! files.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::chips::{ChipFacts, ChipSet};
+use super::corpus::{Corpus, CorpusKind};
+use super::index::PassageIndex;
+use super::library::{Found, Library};
+use super::passage::PassageKind;
+use super::query::Filter;
+use super::split::{self, Document, Form, SplitContext, WindowSize};
+use super::synonyms::Synonyms;
+use super::words::Splitter;
+use crate::model::UserError;
+
+/// What tools search. What is in it can be exchanged while they use it.
+pub struct Knowledge {
+    library: RwLock<Arc<Library>>,
+}
+
+impl std::fmt::Debug for Knowledge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Knowledge").field("passages", &self.len()).finish()
+    }
+}
+
+impl Knowledge {
+    /// Indexes notes in memory, each a pair of its file and its text.
+    ///
+    /// # Errors
+    /// A note without front matter, title, source or text; says file and line.
+    pub fn new<'a>(notes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, UserError> {
+        let mut library = Library::new(Synonyms::default());
+        library.add(corpus(""), in_memory(notes)?);
+        Ok(Self::of(library))
+    }
+
+    /// Searches that library.
+    #[must_use]
+    pub fn of(library: Library) -> Self {
+        Self { library: RwLock::new(Arc::new(library)) }
+    }
+
+    /// Searches another library from now on.
+    pub fn replace(&self, library: Library) {
+        *self.library.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(library);
+    }
+
+    /// What is searched now.
+    #[must_use]
+    pub fn library(&self) -> Arc<Library> {
+        Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// See [`Library::search`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
+        self.library().search(query, k, filter)
+    }
+
+    /// How many passages there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.library().corpora().map(|(_, passages)| passages).sum()
+    }
+
+    /// Whether there is nothing to find.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The corpus of the notes.
+#[must_use]
+pub fn corpus(version: &str) -> Corpus {
+    Corpus {
+        kind: CorpusKind::Notes,
+        name: "notes".to_owned(),
+        version: version.to_owned(),
+        root: PathBuf::new(),
+        licence: "MIT OR Apache-2.0".to_owned(),
+    }
+}
+
+/// An index of notes in memory.
+///
+/// # Errors
+/// A note that is wrong, or no memory for it.
+pub fn in_memory<'a>(
+    notes: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<PassageIndex, UserError> {
+    let failed = |error: tantivy::TantivyError| {
+        UserError::from_cause("Cannot index the notes of the program", &error)
+    };
+    let mut index = PassageIndex::in_memory().map_err(failed)?;
+    let change = index.change(1).map_err(failed)?;
+    let (facts, mut words) = (ChipFacts::default(), Splitter::default());
+    for (number, (file, text)) in (1..).zip(notes) {
+        check(file, text)?;
+        let path = file.rsplit('/').next().unwrap_or(file);
+        let (kind, chips) = (PassageKind::Note, ChipSet::ALL);
+        let context =
+            SplitContext { facts: &facts, window: WindowSize::default(), include: &|_| None };
+        let document = Document { path, text, kind, chips };
+        for passage in split::split(document, Form::Markdown, &context) {
+            change.add(&passage, number, &mut words).map_err(failed)?;
+        }
+    }
+    change.commit(1).map_err(failed)?;
+    index.renew().map_err(failed)?;
+    Ok(index)
+}
+
+/// Checks a note's front matter.
+///
+/// # Errors
+/// When it is not there or wrong, or when there is no text; says file and line.
+pub fn check(file: &str, text: &str) -> Result<(), UserError> {
+    let wrong = |line: usize, why: &str| {
+        UserError::new(
+            format!("Cannot read the document {file}:{line}"),
+            why,
+            "Begin it with `---`, `title: …`, `source: …`, `---`.",
+        )
+    };
+    let rest = text.strip_prefix("---\n").ok_or_else(|| wrong(1, "there is no front matter"))?;
+    let (head, body) =
+        rest.split_once("\n---\n").ok_or_else(|| wrong(1, "the front matter has no end"))?;
+    let (mut title, mut source) = ("", "");
+    for (index, line) in head.lines().enumerate() {
+        match line.split_once(':').map(|(key, value)| (key.trim(), value.trim())) {
+            Some(("title", value)) => title = value,
+            Some(("source", value)) => source = value,
+            _ => {
+                return Err(wrong(index + 2, &format!("`{line}` is neither title nor source")));
+            }
+        }
+    }
+    let end = head.lines().count() + 2;
+    match (title.is_empty(), source.is_empty(), body.trim().is_empty()) {
+        (true, _, _) => Err(wrong(end, "there is no title")),
+        (_, true, _) => Err(wrong(end, "there is no source")),
+        (_, _, true) => Err(wrong(end, "there is no text")),
+        (false, false, false) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const I2C: &str = "---\ntitle: I2C\nsource: here\n---\nThe bus has two wires.\n\n\
+                       ## Making a bus\nCall `i2c_new_master_bus`.\n```c\n# no heading\n```\n\n\
+                       ## Pull-ups\nThe lines need resistors.\n";
+    const GPIO: &str =
+        "---\ntitle: GPIO\nsource: there\n---\n## Levels\n`gpio_set_level` sets it.\n";
+
+    fn titles(query: &str, k: usize, filter: &Filter) -> Vec<String> {
+        let knowledge = Knowledge::new([("i2c.md", I2C), ("gpio.md", GPIO)]).unwrap();
+        let found = knowledge.search(query, k, filter).unwrap();
+        found.iter().map(|found| found.passage.full_title()).collect()
+    }
+
+    #[test]
+    fn an_identifier_is_found_whole_and_by_its_parts() {
+        for query in ["i2c_new_master_bus", "how to make a new master", "MASTER"] {
+            assert_eq!(titles(query, 5, &Filter::default())[0], "I2C: Making a bus", "{query}");
+        }
+        assert_eq!(titles("set level", 1, &Filter::default()), ["GPIO: Levels"]);
+    }
+
+    #[test]
+    fn what_nothing_is_about_has_no_answer() {
+        for query in ["zebra", "", "...", "zebra bus stop of the old town"] {
+            assert!(titles(query, 5, &Filter::default()).is_empty(), "{query}");
+        }
+        let api = Filter { kinds: vec![PassageKind::Api], ..Filter::default() };
+        assert!(titles("gpio_set_level", 5, &api).is_empty());
+    }
+
+    #[test]
+    fn bad_documents_are_refused_with_file_and_line() {
+        let cases = [
+            ("no front matter", "a.md:1"),
+            ("---\ntitle: x\n", "a.md:1"),
+            ("---\ntitle: x\nauthor: y\n---\ntext\n", "a.md:3"),
+            ("---\ntitle: x\n---\ntext\n", "a.md:3"),
+            ("---\ntitle: x\nsource: y\n---\n\n", "a.md:4"),
+        ];
+        for (text, place) in cases {
+            let error = Knowledge::new([("a.md", text)]).unwrap_err();
+            assert!(error.what.ends_with(place), "{text:?}: {}", error.what);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What is searched for: passages, their kinds, and where they are from.
+//!
+//! Owns the vocabulary of the search. Must not read files, and must not know how passages are
+//! stored.
+
+use serde::{Deserialize, Serialize};
+
+use super::chips::ChipSet;
+
+/// What sort of text a passage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassageKind {
+    /// A section of a guide or a reference.
+    Guide,
+    /// A documented declaration of a header.
+    Api,
+    /// Program text, or what is said about an example.
+    Example,
+    /// An option of `menuconfig`.
+    Option,
+    /// An error message, and what to do about it.
+    Hint,
+    /// A note that ships with the program.
+    Note,
+}
+
+impl PassageKind {
+    /// All kinds, in the order of their numbers in an index.
+    pub const ALL: [Self; 6] =
+        [Self::Guide, Self::Api, Self::Example, Self::Option, Self::Hint, Self::Note];
+
+    /// As arguments and answers name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Guide => "guide",
+            Self::Api => "api",
+            Self::Example => "example",
+            Self::Option => "option",
+            Self::Hint => "hint",
+            Self::Note => "note",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its number in an index.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        match self {
+            Self::Guide => 0,
+            Self::Api => 1,
+            Self::Example => 2,
+            Self::Option => 3,
+            Self::Hint => 4,
+            Self::Note => 5,
+        }
+    }
+
+    /// The kind with that number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.number() == number).unwrap_or(Self::Guide)
+    }
+}
+
+/// A piece of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Path of the file, relative to the root of its corpus.
+    pub path: String,
+    /// The section, symbol or page in that file; empty when it is the file's start.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub anchor: String,
+    /// Title of the document.
+    pub title: String,
+    /// Headings above the text, the outermost first, without the title.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<String>,
+    pub kind: PassageKind,
+    /// Chips it applies to.
+    pub chips: ChipSet,
+    /// Names that are declared here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<String>,
+    /// The text, near to Markdown.
+    pub text: String,
+}
+
+impl Passage {
+    /// The file, and the place in it: what a person can open.
+    #[must_use]
+    pub fn source(&self) -> String {
+        match self.anchor.as_str() {
+            "" => self.path.clone(),
+            anchor => format!("{}#{anchor}", self.path),
+        }
+    }
+
+    /// The title, and the innermost heading if it says more.
+    #[must_use]
+    pub fn full_title(&self) -> String {
+        match self.headings.last() {
+            Some(heading) if *heading != self.title => format!("{}: {heading}", self.title),
+            Some(_) | None => self.title.clone(),
+        }
+    }
+
+    /// The component of the framework that the file belongs to.
+    #[must_use]
+    pub fn component(&self) -> Option<&str> {
+        component_of(&self.path)
+    }
+}
+
+/// The component that a path of the framework lies in.
+#[must_use]
+pub fn component_of(path: &str) -> Option<&str> {
+    let mut parts = path.split('/');
+    match parts.next() {
+        Some("components" | "managed_components") => parts.next(),
+        Some(_) | None => None,
+    }
+}
+
+/// The name of a section as links have it: lower case, words joined with hyphens.
+#[must_use]
+pub fn slug(heading: &str) -> String {
+    let mut slug = String::with_capacity(heading.len());
+    for c in heading.chars() {
+        if c.is_alphanumeric() {
+            slug.extend(c.to_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_named_as_links_name_them() {
+        assert_eq!(slug("I2C: Reading & Writing (v2)"), "i2c-reading-writing-v2");
+        assert_eq!(slug("---"), "");
+    }
+
+    #[test]
+    fn every_kind_is_found_by_name_and_number() {
+        for kind in PassageKind::ALL {
+            assert_eq!(PassageKind::from_name(kind.name()), Some(kind));
+            assert_eq!(PassageKind::from_number(kind.number()), kind);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Splits documents into passages, each form by its own rules.
+//!
+//! Pure: text in, passages out. Whatever is broken in a text becomes plain text; nothing is an
+//! error here.
+
+mod header;
+mod hints;
+mod kconfig;
+mod markdown;
+mod rst;
+mod source;
+mod window;
+
+use super::chips::{ChipFacts, ChipSet};
+use super::passage::{Passage, PassageKind};
+pub use header::names as names_in_header;
+pub use kconfig::names as options_in;
+pub use window::{Piece, WindowSize, cut};
+
+/// A document before it is split.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    /// Path relative to the root of the corpus.
+    pub path: &'a str,
+    pub text: &'a str,
+    pub kind: PassageKind,
+    /// Chips that the file as a whole is about.
+    pub chips: ChipSet,
+}
+
+/// What is needed besides the document.
+pub struct SplitContext<'a> {
+    pub facts: &'a ChipFacts,
+    pub window: WindowSize,
+    /// Reads a file that a document includes, by its path relative to the root of the corpus.
+    pub include: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// The forms of documents that are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Rst,
+    Markdown,
+    Header,
+    Source,
+    Kconfig,
+    Hints,
+    Text,
+}
+
+impl Form {
+    /// The form of a file by its name; `None` for what is not read.
+    #[must_use]
+    pub fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if name == "hints.yml" {
+            return Some(Self::Hints);
+        }
+        if name.starts_with("Kconfig") && !name.ends_with(".py") {
+            return Some(Self::Kconfig);
+        }
+        match name.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
+            "rst" | "inc" => Some(Self::Rst),
+            "md" | "markdown" => Some(Self::Markdown),
+            "h" | "hpp" | "hh" => Some(Self::Header),
+            "c" | "cpp" | "cc" | "cxx" | "ino" | "py" | "rs" => Some(Self::Source),
+            "txt" | "csv" | "log" => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
+/// Splits a document.
+#[must_use]
+pub fn split(document: Document<'_>, form: Form, context: &SplitContext<'_>) -> Vec<Passage> {
+    match form {
+        Form::Rst => rst::split(document, context),
+        Form::Markdown => markdown::split(document, context),
+        Form::Header => header::split(document, context),
+        Form::Source => source::split(document, context),
+        Form::Kconfig => kconfig::split(document, context),
+        Form::Hints => hints::split(document),
+        Form::Text => plain(document, context),
+    }
+}
+
+/// A text without structure, in windows that are named by their first line.
+fn plain(document: Document<'_>, context: &SplitContext<'_>) -> Vec<Passage> {
+    let title = document.path.rsplit('/').next().unwrap_or(document.path);
+    let of = |piece: Piece| Passage {
+        path: document.path.to_owned(),
+        anchor: if piece.line == 0 { String::new() } else { format!("L{}", piece.line + 1) },
+        title: title.to_owned(),
+        headings: Vec::new(),
+        kind: document.kind,
+        chips: document.chips,
+        symbols: Vec::new(),
+        text: piece.text,
+    };
+    cut(document.text, context.window).into_iter().map(of).collect()
+}

@@ -1,0 +1,114 @@
+//! Words that people use for what the documents call otherwise.
+//!
+//! Owns the file of synonyms: `words, or other words => what the documents say`, one line each, and
+//! `a = b` for words that stand for each other.
+
+use std::collections::HashMap;
+
+use super::query::{Group, Origin};
+use super::words::{Splitter, WordRole};
+use crate::model::UserError;
+
+/// What an added word counts for.
+const ADDED: f32 = 0.85;
+/// What one of several words counts for, once the phrase was understood.
+const UNDERSTOOD: f32 = 0.55;
+/// What a word of the same meaning counts for.
+const EQUAL: f32 = 0.7;
+
+/// The synonyms, by the stems of the words.
+#[derive(Debug, Clone, Default)]
+pub struct Synonyms {
+    /// By the first stem: all stems of the phrase, and what is added for it.
+    phrases: HashMap<String, Vec<(Vec<String>, Vec<String>)>>,
+    equals: HashMap<String, Vec<String>>,
+}
+
+impl Synonyms {
+    /// Reads the file; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// A line of no known form; says file and line.
+    pub fn parse(file: &str, text: &str, words: &mut Splitter) -> Result<Self, UserError> {
+        let mut found = Self::default();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some((phrases, added)) = line.split_once("=>") {
+                let added = stems(added, words);
+                for phrase in phrases.split(',') {
+                    let phrase = stems(phrase, words);
+                    if let (Some(first), false) = (phrase.first(), added.is_empty()) {
+                        let known = found.phrases.entry(first.clone()).or_default();
+                        known.push((phrase.clone(), added.clone()));
+                    }
+                }
+            } else if line.contains('=') {
+                let equal: Vec<String> =
+                    line.split('=').flat_map(|word| stems(word, words)).collect();
+                for word in &equal {
+                    let others = equal.iter().filter(|other| *other != word).cloned();
+                    found.equals.entry(word.clone()).or_default().extend(others);
+                }
+            } else {
+                return Err(UserError::new(
+                    format!("Cannot read the synonyms {file}:{}", number + 1),
+                    format!("`{line}` has neither `=>` nor `=`"),
+                    "Write `words, other words => what the documents say`, or `a = b`.",
+                ));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds to a question what its words stand for. `places` are the written words with the numbers
+    /// of their groups.
+    pub fn extend(&self, groups: &mut Vec<Group>, places: &[(String, usize)], most: usize) {
+        let mut added: Vec<(String, Vec<usize>)> = Vec::new();
+        for start in 0..places.len() {
+            for (phrase, words) in self.phrases.get(&places[start].0).into_iter().flatten() {
+                let Some(numbers) = matched(phrase, &places[start..]) else { continue };
+                if numbers.len() > 1 {
+                    for number in &numbers {
+                        groups[*number].weight = groups[*number].weight.min(UNDERSTOOD);
+                    }
+                }
+                added.extend(words.iter().map(|word| (word.clone(), numbers.clone())));
+            }
+        }
+        for group in groups.iter_mut() {
+            for word in self.equals.get(&group.words[0].0).into_iter().flatten() {
+                group.words.push((word.clone(), EQUAL));
+            }
+        }
+        for (word, numbers) in added {
+            let known = groups.iter().any(|group| group.words[0].0 == word);
+            if !known && groups.len() < most {
+                let origin = Origin::For(numbers);
+                groups.push(Group { words: vec![(word, 1.0)], weight: ADDED, origin });
+            }
+        }
+    }
+}
+
+/// The groups of a phrase that begins here; up to one other word may stand between two of it.
+fn matched(phrase: &[String], places: &[(String, usize)]) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    let mut place = 0;
+    for word in phrase {
+        let found = places[place..].iter().take(2).position(|(written, _)| written == word)?;
+        if numbers.is_empty() && found > 0 {
+            return None;
+        }
+        numbers.push(places[place + found].1);
+        place += found + 1;
+    }
+    Some(numbers)
+}
+
+fn stems(text: &str, words: &mut Splitter) -> Vec<String> {
+    let found = words.words(text).into_iter();
+    found.filter(|word| word.role != WordRole::Joined).map(|word| word.text).collect()
+}

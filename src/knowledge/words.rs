@@ -1,0 +1,193 @@
+//! Splits texts into the words that are searched: prose by its stems, identifiers whole and in
+//! their parts.
+//!
+//! Pure. Documents and questions go through the same code, which is what makes them meet.
+
+use std::collections::HashMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Words without which a question means the same.
+const STOP_WORDS: &str = " a about after all also am an and any are as at be been before being but by \
+    can cannot could did do does doing don done for from get gets getting give go had has have \
+    having he her here him his how i if in into is it its just let like make makes me might must my \
+    need needs no nor not of off on one only or other our out over own per please possible properly \
+    s she should so some such t than that the their them then there these they this those through to \
+    too up us use used using very via want wants was way we were what when where whether which while \
+    who whom why will with without would you your re ve ll m d ";
+
+/// Most bytes of a word; longer ones are data.
+const MOST_BYTES: usize = 64;
+
+/// A word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As it is searched.
+    pub text: String,
+    pub role: WordRole,
+}
+
+/// Where a word comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordRole {
+    /// A word of its own.
+    Plain,
+    /// An identifier as it is written, in lower case.
+    Identifier,
+    /// A part of the identifier before it.
+    Part,
+    /// Two words with a hyphen, as one.
+    Joined,
+}
+
+/// Splits texts; keeps the stems that it has seen.
+pub struct Splitter {
+    stemmer: Stemmer,
+    stems: HashMap<String, String>,
+}
+
+impl Default for Splitter {
+    fn default() -> Self {
+        let stems = STOP_WORDS.split(' ').map(|word| (word.to_owned(), String::new())).collect();
+        Self { stemmer: Stemmer::create(Algorithm::English), stems }
+    }
+}
+
+impl Splitter {
+    /// The words of a text that say something, in their order.
+    pub fn words(&mut self, text: &str) -> Vec<Word> {
+        let mut words = Vec::new();
+        self.each(text, |word, role| words.push(Word { text: word.to_owned(), role }));
+        words
+    }
+
+    /// The words of a text, joined with spaces, without those that say nothing.
+    pub fn line(&mut self, text: &str) -> String {
+        let mut line = String::with_capacity(text.len());
+        self.each(text, |word, _| {
+            line.push_str(word);
+            line.push(' ');
+        });
+        line
+    }
+
+    /// The stem of a word in lower case; nothing of a word that says nothing.
+    pub fn stem(&mut self, word: &str) -> &str {
+        if !self.stems.contains_key(word) {
+            // What is seen once in a while must not fill the memory.
+            if self.stems.len() > 50_000 {
+                self.stems.retain(|_, stem| stem.is_empty());
+            }
+            let stem = if word.bytes().any(|b| b.is_ascii_digit()) {
+                word.to_owned()
+            } else {
+                self.stemmer.stem(word).into_owned()
+            };
+            self.stems.insert(word.to_owned(), stem);
+        }
+        self.stems.get(word).map_or("", String::as_str)
+    }
+
+    fn each(&mut self, text: &str, mut take: impl FnMut(&str, WordRole)) {
+        let mut before: Option<(usize, String)> = None;
+        for (start, raw) in runs(text) {
+            let end = start + raw.len();
+            let word = raw.trim_matches('_');
+            if word.is_empty() || word.len() > MOST_BYTES {
+                before = None;
+                continue;
+            }
+            let lower = word.to_lowercase();
+            let parts = parts(word);
+            if parts.len() > 1 {
+                take(&lower, WordRole::Identifier);
+                if let Some(option) = lower.strip_prefix("config_") {
+                    take(option, WordRole::Identifier);
+                }
+                for part in &parts {
+                    let stem = self.stem(part);
+                    if !stem.is_empty() {
+                        take(stem, WordRole::Part);
+                    }
+                }
+            } else {
+                let stem = self.stem(&lower);
+                if !stem.is_empty() {
+                    take(stem, WordRole::Plain);
+                }
+            }
+            if let Some((end_before, word_before)) = before
+                && start == end_before + 1
+                && text.as_bytes().get(end_before) == Some(&b'-')
+                && parts.len() == 1
+            {
+                let joined = format!("{word_before}{lower}");
+                take(self.stem(&joined), WordRole::Joined);
+            }
+            before = (parts.len() == 1).then_some((end, lower));
+        }
+    }
+}
+
+/// Runs of letters, digits and underscores, with their places.
+fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = text;
+    let mut place = 0;
+    std::iter::from_fn(move || {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let start = rest.find(is_word)?;
+        let tail = &rest[start..];
+        let length = tail.find(|c| !is_word(c)).unwrap_or(tail.len());
+        let found = (place + start, &tail[..length]);
+        place += start + length;
+        rest = &tail[length..];
+        Some(found)
+    })
+}
+
+/// Parts of an identifier in lower case: at underscores, and where small letters meet capitals.
+fn parts(word: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for piece in word.split('_').filter(|piece| !piece.is_empty()) {
+        let mut part = String::new();
+        let mut was_small = false;
+        for c in piece.chars() {
+            if c.is_uppercase() && was_small && !part.is_empty() {
+                parts.push(std::mem::take(&mut part));
+            }
+            was_small = c.is_lowercase();
+            part.extend(c.to_lowercase());
+        }
+        parts.push(part);
+    }
+    // `WiFi`, `BlueTooth`: a name that is written in two ways is one word.
+    if !word.contains('_') && parts.len() == 2 && parts[0].len() <= 2 {
+        return vec![parts.concat()];
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> String {
+        Splitter::default().line(text).trim_end().to_owned()
+    }
+
+    #[test]
+    fn identifiers_are_found_whole_and_by_their_parts() {
+        assert_eq!(line("i2c_master_probe()"), "i2c_master_probe i2c master probe");
+        assert_eq!(line("xTaskCreate"), "xtaskcreate x task creat");
+        assert_eq!(line("CONFIG_LOG_LEVEL"), "config_log_level log_level config log level");
+    }
+
+    #[test]
+    fn prose_meets_by_its_stems() {
+        assert_eq!(line("Scanning the devices"), line("scan a device"));
+        assert_eq!(line("Wi-Fi"), "wi fi wifi");
+        assert_eq!(line("WiFi"), "wifi");
+        assert_eq!(line("ESP32-C3"), "esp32 c3 esp32c3");
+        assert_eq!(line(&"x".repeat(65)), "");
+    }
+}
