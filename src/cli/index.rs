@@ -153,7 +153,7 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
     let found = match library.search(&query, usize::from(args.k), &filter) {
         Ok(found) => found,
         Err(_) => {
-            // A damaged index is built anew, once.
+            // A damaged index is built again, once.
             for corpus in documentation.corpora()? {
                 let _ = knowledge::remove(&documentation.index_folder(&corpus));
             }

@@ -8,9 +8,10 @@ use std::path::Path;
 use super::build::{self, IndexInfo};
 use super::chips::ChipSet;
 use super::corpus::{Corpus, CorpusKind};
+use super::group::Origin;
 use super::index::PassageIndex;
 use super::passage::{Passage, component_of};
-use super::query::{Filter, Form, Origin, Question};
+use super::query::{Filter, Form, Question};
 use super::rank::{self, Hit, Spread};
 use super::synonyms::Synonyms;
 use super::words::Splitter;
@@ -18,13 +19,24 @@ use crate::model::UserError;
 use crate::text::contain::contained;
 
 /// The part of a question's weight that a file must cover to be an answer.
-const LEAST_COVERED: f32 = 0.42;
+const LEAST_COVERED: f32 = 0.5;
 /// The same for the passage itself.
-const LEAST_IN_PASSAGE: f32 = 0.28;
+const LEAST_IN_PASSAGE: f32 = 0.3;
+/// Both, for a question with a word of the field.
+const LEAST_COVERED_OF_FIELD: f32 = 0.4;
+const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.25;
+/// Least score of an answer to a question without such a word, in terms of the rarest word.
+const LEAST_SCORE: f32 = 0.85;
+/// Below so many passages, many words of the field are not known.
+const FEW_PASSAGES: u64 = 5_000;
+/// Most that a word of the question weighs in that.
+const KNOWN_WORD: f32 = 4.5;
+/// What a word weighs that no document has: it is likely to be about something else.
+const UNKNOWN_WORD: f32 = 6.5;
 /// Results that score less than this part of the best are left out.
 const LEAST_OF_BEST: f32 = 0.35;
 /// What a note counts for where the framework's own documents are there.
-const NOTE_BESIDE_FRAMEWORK: f32 = 0.62;
+const NOTE_WITH_FRAMEWORK: f32 = 0.62;
 
 /// A passage that was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +78,7 @@ impl Library {
     pub fn open(&mut self, folder: &Path) -> Result<IndexInfo, UserError> {
         let wrong = |why: String| {
             let what = format!("Cannot open the index {}", folder.display());
-            UserError::new(what, why, "Build it anew with `firmhand index build`.")
+            UserError::new(what, why, "Build it again with `firmhand index build`.")
         };
         let info = build::info(folder)
             .ok_or_else(|| wrong("it is of another version, or not complete".to_owned()))?;
@@ -122,7 +134,7 @@ impl Library {
                 continue;
             }
             let is_note = part.corpus.kind == CorpusKind::Notes;
-            let factor = if is_note && has_framework { NOTE_BESIDE_FRAMEWORK } else { 1.0 };
+            let factor = if is_note && has_framework { NOTE_WITH_FRAMEWORK } else { 1.0 };
             let found = rank::rank(&part.index, &question, &spread, filter)?;
             hits.extend(
                 found.into_iter().map(|hit| (number, Hit { score: hit.score * factor, ..hit })),
@@ -167,22 +179,40 @@ struct Judge<'a> {
     /// What each written word weighs.
     weights: Vec<f32>,
     all: f32,
+    /// Whether a word of the question is one that only this field uses, or stands for one.
+    is_of_field: bool,
+    /// How many words were written.
+    written: usize,
+    least_score: f32,
 }
 
 impl<'a> Judge<'a> {
     fn new(question: &'a Question, spread: &Spread) -> Self {
-        let weight = |number: usize| {
-            let group = &question.groups[number];
-            match group.origin {
-                Origin::Written => group.weight * spread.rarity(number, 0),
-                // A part counts where its identifier is not written like that anywhere.
-                Origin::Part => 0.5 * group.weight * spread.rarity(number, 0),
-                Origin::For(_) => 0.0,
-            }
+        // A few documents know few words: what they do not know says less there.
+        let unknown = if spread.passages < FEW_PASSAGES { KNOWN_WORD } else { UNKNOWN_WORD };
+        let weight = |number: usize| match question.groups[number].origin {
+            // How rare a word is matters less here: a rare one alone is not what is asked.
+            Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => unknown,
+            Origin::Written => spread.rarity(number, 0).min(KNOWN_WORD),
+            // A part counts where its identifier is not written like that anywhere.
+            Origin::Part => 0.25 * spread.rarity(number, 0).min(KNOWN_WORD),
+            Origin::For(_) => 0.0,
         };
         let weights: Vec<f32> = (0..question.groups.len()).map(weight).collect();
         let all = weights.iter().sum();
-        Self { question, weights, all }
+        let is_known = |number: usize| spread.counts[number].iter().any(|count| *count > 0);
+        let is_of_field = question.groups.iter().enumerate().any(|(number, group)| {
+            let says_so = match group.origin {
+                Origin::For(_) => true,
+                Origin::Written => group.words[0].0.contains('_'),
+                Origin::Part => false,
+            };
+            says_so && is_known(number)
+        });
+        let written =
+            question.groups.iter().filter(|group| group.origin == Origin::Written).count();
+        let least_score = LEAST_SCORE * spread.rarity_of(0);
+        Self { question, weights, all, is_of_field, written, least_score }
     }
 
     /// The part of the question that words cover: a word is covered when it is there, or what it
@@ -207,7 +237,15 @@ impl<'a> Judge<'a> {
     }
 
     fn is_about(&self, hit: &Hit) -> bool {
-        self.covered(hit.file_words) >= LEAST_COVERED && self.covered(hit.words) >= LEAST_IN_PASSAGE
+        if self.is_of_field {
+            return self.covered(hit.file_words) >= LEAST_COVERED_OF_FIELD
+                && self.covered(hit.words) >= LEAST_IN_PASSAGE_OF_FIELD;
+        }
+        // Long questions of everyday words meet some passage by chance, but score low there.
+        let is_strong = self.written < 2 || hit.score >= self.least_score;
+        is_strong
+            && self.covered(hit.file_words) >= LEAST_COVERED
+            && self.covered(hit.words) >= LEAST_IN_PASSAGE
     }
 
     fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {

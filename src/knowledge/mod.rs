@@ -6,6 +6,7 @@
 mod build;
 mod chips;
 mod corpus;
+mod group;
 mod index;
 mod library;
 mod names;

@@ -3,6 +3,7 @@
 //! Pure. Must not know how passages are stored.
 
 use super::chips::ChipSet;
+use super::group::{Group, Origin};
 use super::index::PassageFacts;
 use super::passage::PassageKind;
 use super::synonyms::Synonyms;
@@ -12,27 +13,6 @@ use super::words::{Splitter, Word, WordRole};
 const MOST_GROUPS: usize = 48;
 /// Most bytes of a question that are looked at.
 const MOST_BYTES: usize = 4_000;
-
-/// Words of which a passage should have one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// Each with what it counts for.
-    pub words: Vec<(String, f32)>,
-    pub weight: f32,
-    /// Whether the person wrote it; else it was added for what was written.
-    pub origin: Origin,
-}
-
-/// Where a group is from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Origin {
-    /// The person wrote it.
-    Written,
-    /// It stands for these groups, by their numbers.
-    For(Vec<usize>),
-    /// It is a part of an identifier that was written.
-    Part,
-}
 
 /// What sort of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

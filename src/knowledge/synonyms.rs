@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::query::{Group, Origin};
+use super::group::{Group, Origin};
 use super::words::{Splitter, WordRole};
 use crate::model::UserError;
 

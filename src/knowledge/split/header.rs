@@ -3,7 +3,9 @@
 //! Reads comments and brackets only, not the language, so that every header of every version is
 //! read. Pure.
 
-use super::{Document, Passage, SplitContext, cut};
+use super::document::{Document, SplitContext};
+use super::window::cut;
+use crate::knowledge::passage::Passage;
 
 /// Names in a header's own passage.
 const MOST_NAMES: usize = 150;
@@ -291,8 +293,9 @@ fn without_comments(code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChipFacts, WindowSize};
+    use super::super::window::WindowSize;
     use super::*;
+    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 

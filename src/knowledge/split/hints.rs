@@ -2,8 +2,8 @@
 //!
 //! Reads the few forms that the list has, not YAML. Pure.
 
-use super::{Document, Passage};
-use crate::knowledge::passage::PassageKind;
+use super::document::Document;
+use crate::knowledge::passage::{Passage, PassageKind};
 
 /// A hint as it is read.
 #[derive(Default)]

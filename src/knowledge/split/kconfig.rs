@@ -2,7 +2,9 @@
 //!
 //! Pure.
 
-use super::{Document, Passage, SplitContext, cut};
+use super::document::{Document, SplitContext};
+use super::window::cut;
+use crate::knowledge::passage::{Passage, PassageKind};
 
 /// An option as it is read.
 struct Entry {
@@ -46,7 +48,7 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
                 anchor: entry.name.clone(),
                 title: name.clone(),
                 headings: vec![title.clone()],
-                kind: super::PassageKind::Option,
+                kind: PassageKind::Option,
                 chips: document.chips,
                 symbols: vec![name.clone()],
                 text: piece.text,
@@ -151,10 +153,10 @@ fn quoted(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChipFacts, WindowSize};
+    use super::super::window::WindowSize;
     use super::*;
+    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
-    use crate::knowledge::passage::PassageKind;
 
     const LIST: &str = "menu \"Log\"\n\n    config LOG_COLORS\n        bool \"Use colors\"\n        \
         default y\n        depends on LOG_ANY\n        help\n            Adds colors.\n\n            \

@@ -2,8 +2,9 @@
 //!
 //! A front matter may name the title. Pure.
 
-use super::{Document, Passage, SplitContext, cut};
-use crate::knowledge::passage::slug;
+use super::document::{Document, SplitContext};
+use super::window::cut;
+use crate::knowledge::passage::{Passage, slug};
 
 /// Splits a document.
 pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<Passage> {
@@ -78,8 +79,9 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChipFacts, WindowSize};
+    use super::super::window::WindowSize;
     use super::*;
+    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 

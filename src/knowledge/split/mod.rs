@@ -3,6 +3,7 @@
 //! Pure: text in, passages out. Whatever is broken in a text becomes plain text; nothing is an
 //! error here.
 
+mod document;
 mod header;
 mod hints;
 mod kconfig;
@@ -11,30 +12,11 @@ mod rst;
 mod source;
 mod window;
 
-use super::chips::{ChipFacts, ChipSet};
-use super::passage::{Passage, PassageKind};
+use super::passage::Passage;
+pub use document::{Document, SplitContext};
 pub use header::names as names_in_header;
 pub use kconfig::names as options_in;
 pub use window::{Piece, WindowSize, cut};
-
-/// A document before it is split.
-#[derive(Debug, Clone, Copy)]
-pub struct Document<'a> {
-    /// Path relative to the root of the corpus.
-    pub path: &'a str,
-    pub text: &'a str,
-    pub kind: PassageKind,
-    /// Chips that the file as a whole is about.
-    pub chips: ChipSet,
-}
-
-/// What is needed besides the document.
-pub struct SplitContext<'a> {
-    pub facts: &'a ChipFacts,
-    pub window: WindowSize,
-    /// Reads a file that a document includes, by its path relative to the root of the corpus.
-    pub include: &'a dyn Fn(&str) -> Option<String>,
-}
 
 /// The forms of documents that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

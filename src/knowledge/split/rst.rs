@@ -8,9 +8,10 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::{Document, Passage, SplitContext, cut};
+use super::document::{Document, SplitContext};
+use super::window::cut;
 use crate::knowledge::chips::ChipSet;
-use crate::knowledge::passage::slug;
+use crate::knowledge::passage::{Passage, slug};
 
 /// How deep files include others.
 const MOST_INCLUDES: usize = 4;
@@ -401,8 +402,9 @@ fn plain_words(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChipFacts, WindowSize};
+    use super::super::window::WindowSize;
     use super::*;
+    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::passage::PassageKind;
 
     fn passages(text: &str) -> Vec<Passage> {

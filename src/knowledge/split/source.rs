@@ -2,7 +2,9 @@
 //!
 //! Pure.
 
-use super::{Document, Passage, SplitContext, cut};
+use super::document::{Document, SplitContext};
+use super::window::cut;
+use crate::knowledge::passage::Passage;
 
 /// Lines longer than this are data, in bytes.
 const LONGEST_LINE: usize = 400;
@@ -67,8 +69,9 @@ fn without_licence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ChipFacts, WindowSize};
+    use super::super::window::WindowSize;
     use super::*;
+    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 
