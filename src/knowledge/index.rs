@@ -1,7 +1,7 @@
 //! The stored index of one corpus: its fields, opening it, adding to it.
 //!
 //! Owns what an index holds. The files are Tantivy's; two programs and a kill are its business, and
-//! whatever it cannot read is reported, so that it is built anew. Must not know how it ranks.
+//! whatever it cannot read is reported, so that it is built again. Must not know how it ranks.
 
 use std::path::Path;
 
