@@ -6,13 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
+use super::choice;
 use super::documentation;
 use super::launch_facts::LaunchFacts;
 use super::launch_request::LaunchRequest;
 use super::leftovers::{clear_up, tell_all};
 use super::machine::{Machine, now};
+use super::monitor;
+use super::next_runs::SessionRuns;
 use super::parts::{FoundParts, RunParts};
 use super::past::Past;
 use super::plan::{LaunchPlan, ProjectPlan, log_limits};
@@ -20,14 +21,14 @@ use super::project_folder::{begin_with, project_folder};
 use super::shipped::{load_adapters, load_names, load_team};
 use super::trust::Trust;
 use crate::device::{Programs, SerialHub};
-use crate::engine::{Engine, EngineHandle, EngineSetup, Recorder, toolbox};
+use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, toolbox};
 use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
-use crate::model::{Event, Examiner, Ledger, SessionEvent, UserError};
+use crate::model::{Event, Examiner, Ledger, SessionEvent, TeamOffers, UserError};
 use crate::provider::Pacing;
 use crate::sandbox::Runner;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{StopSwitch, Toolchain};
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
 
@@ -43,6 +44,8 @@ pub struct Running {
     pub queue: ApprovalQueue,
     /// Looks at what the person would write instead of what was proposed.
     pub examiner: Arc<dyn Examiner>,
+    /// Teams that the next run could have.
+    pub teams: Arc<dyn TeamOffers>,
     /// Board and open ports; kept, so that the board runs on and is listened to after the run.
     pub services: RunServices,
 }
@@ -126,7 +129,7 @@ pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> 
 /// called on a runtime.
 ///
 /// # Errors
-/// When it has ended, is in use, cannot be read, or a part cannot be made again.
+/// When its project is gone, it is in use, cannot be read, or a part cannot be made again.
 pub fn resume(
     machine: &Machine,
     dir: SessionDir,
@@ -137,22 +140,34 @@ pub fn resume(
     let recorder = recorder.keeping(log_limits(&machine.settings));
     let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
     let past = Past::of(&dir, &recorder)?;
-    let Some(session) = past.session else {
+    let Some(session) = past.session.clone() else {
         return Err(UserError::new(
             format!("Cannot resume {}", dir.id()),
             "its journal does not begin with the start of a session",
             "Start a new session with `firmhand new`.",
         ));
     };
+    if session.team == monitor::TEAM {
+        return Err(UserError::new(
+            format!("Cannot resume {}", dir.id()),
+            "it only listened to a port; no team has worked in it",
+            format!("Look at it with `firmhand replay {}`.", dir.id()),
+        ));
+    }
     let project = Path::new(&session.project);
+    if !project.is_dir() {
+        return Err(project_gone(&dir, project));
+    }
     let facts = LaunchFacts::of_project(machine, Some(project))?;
-    let plan = LaunchPlan::of_session(
-        &session,
-        past.provider.as_deref(),
-        facts,
-        &machine.settings,
-        &|name| load_team(&machine.assets, name),
-    )?;
+    let ground = facts.ground;
+    let run = past.run_to_go_on(&session);
+    let load = |name: &str| match load_team(&machine.assets, name) {
+        // The next run of a session that has ended is given a team that fits.
+        Err(_) if past.has_ended => load_team(&machine.assets, choice::usual_team(ground)),
+        loaded => loaded,
+    };
+    let provider = past.provider.as_deref();
+    let plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
     let plan = LaunchPlan { pacing, record, ..plan };
     let found = FoundParts::find(machine, &plan, &dir)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
@@ -168,6 +183,15 @@ pub fn resume(
         dir: dir.clone(),
     };
     launch(machine, LaunchPlan { team, ..plan }, opened, |setup| Engine::resume(setup, &dir))
+}
+
+fn project_gone(dir: &SessionDir, project: &Path) -> UserError {
+    let name = dir.id();
+    UserError::new(
+        format!("Cannot resume {name}"),
+        format!("its project folder {} is gone", project.display()),
+        format!("Restore the folder, or look at the session with `firmhand replay {name}`."),
+    )
 }
 
 /// Checks that the project's own scripts may run, if a build would run them.
@@ -221,7 +245,7 @@ fn launch(
 ) -> Result<Running, UserError> {
     let Opened { dir, session, project, parts, recorder, numbers } = opened;
     let notices = clear_up(&machine.dirs.data, &dir, &project);
-    let stop = CancellationToken::new();
+    let stop = StopSwitch::default();
     let queue = ApprovalQueue::default();
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let programs = Programs::of_project(project.root());
@@ -258,6 +282,7 @@ fn launch(
         limits: answer_limits(plan.limits.build_seconds),
         cancel: stop.clone(),
     };
+    let runs = Arc::new(SessionRuns::new(machine, &project, &session, plan.pacing));
     let setup = EngineSetup {
         session,
         documents: plan.documents,
@@ -269,13 +294,13 @@ fn launch(
         state: recorder.state(),
         provider: parts.provider,
         project,
-        stop,
         limits: plan.limits.engine,
+        next_runs: Arc::clone(&runs) as Arc<dyn NextRuns>,
     };
     recorder.spawn_ticks();
     let engine = begin(setup)?;
     tell_all(recorder.as_ref(), notices)?;
     tell_sandbox(&recorder, parts.runner);
     let services = RunServices { _toolchain: parts.toolchain, serial };
-    Ok(Running { dir, recorder, engine, queue, examiner, services })
+    Ok(Running { dir, recorder, engine, queue, examiner, services, teams: runs })
 }

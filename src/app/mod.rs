@@ -22,6 +22,7 @@ pub mod memory;
 mod milestones;
 pub mod model_doctor;
 pub mod monitor;
+pub mod next_runs;
 mod own_file;
 mod parts;
 mod past;

@@ -5,13 +5,17 @@
 use crate::engine::Recorder;
 use crate::gate::NextNumbers;
 use crate::journal::SessionDir;
-use crate::model::event::SessionStart;
+use crate::model::event::{RunStart, SessionStart};
 use crate::model::{Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, UserError};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
     /// Its first record, if it is the start of a session.
     pub session: Option<Box<SessionStart>>,
+    /// The run that began last, unless that is the first one.
+    pub last_run: Option<RunStart>,
+    /// Whether its last run is over.
+    pub has_ended: bool,
     /// The model that was chosen last.
     pub provider: Option<String>,
     pub numbers: NextNumbers,
@@ -20,7 +24,13 @@ pub(super) struct Past {
 impl Past {
     /// Reads the session, and lets the tools' state of `recorder` learn of it.
     pub fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
-        let mut past = Self { session: None, provider: None, numbers: NextNumbers::after([]) };
+        let mut past = Self {
+            session: None,
+            last_run: None,
+            has_ended: false,
+            provider: None,
+            numbers: NextNumbers::after([]),
+        };
         let state = recorder.state();
         let mut is_first = true;
         dir.each(&mut |record| {
@@ -29,6 +39,11 @@ impl Past {
                 Event::Session(SessionEvent::Started(start)) if is_first => {
                     past.session = Some(start.clone())
                 }
+                Event::Session(SessionEvent::RunStarted(start)) => {
+                    past.last_run = Some(RunStart::clone(start));
+                    past.has_ended = false;
+                }
+                Event::Session(SessionEvent::Ended { .. }) => past.has_ended = true,
                 Event::Model(ModelEvent::Chosen { provider, .. }) => {
                     past.provider = Some(provider.clone());
                 }
@@ -38,5 +53,15 @@ impl Past {
             is_first = false;
         })?;
         Ok(past)
+    }
+
+    /// The session with the task and the team of its last run.
+    pub fn run_to_go_on(&self, session: &SessionStart) -> SessionStart {
+        match &self.last_run {
+            Some(run) => {
+                SessionStart { task: run.task.clone(), team: run.team.clone(), ..session.clone() }
+            }
+            None => session.clone(),
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::choice;
 use super::launch_facts::LaunchFacts;
 use super::launch_request::{LaunchRequest, ModelRequest, ToolchainChoice, Work};
-use super::recordings::Recording;
+use super::recordings::{Recording, Recordings};
 use crate::config::{Policy, Settings};
 use crate::engine::{Budgets, EngineLimits, Supervision, Team};
 use crate::journal::LogLimits;
@@ -105,7 +105,7 @@ impl ModelSource {
             (None, Some(name)) => Ok(Self::Profile { name, model: None }),
             (None, None) => match facts.recordings.of_task(task) {
                 Some(recording) => Ok(Self::Script(recording.name.clone())),
-                None => Err(no_model(facts)),
+                None => Err(no_model(&facts.recordings)),
             },
         }
     }
@@ -386,16 +386,17 @@ fn has_same_words(task: &str, other: &str) -> bool {
     task.split_whitespace().eq(other.split_whitespace())
 }
 
-fn no_model(facts: &LaunchFacts) -> UserError {
-    let tasks: Vec<String> = facts.recordings.tasks().map(|task| format!("“{task}”")).collect();
+/// Nothing answers for the agents. What can be done about it comes before what is long.
+pub(super) fn no_model(recordings: &Recordings) -> UserError {
+    let tasks: Vec<String> = recordings.tasks().map(|task| format!("“{task}”")).collect();
     UserError::new(
         "Cannot start: no model can do this task",
+        "no profile is configured, the environment holds no key, and no recording answers it",
         format!(
-            "no profile is configured, the environment holds no key, and recordings answer only {}",
+            "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
+             OLLAMA_HOST; see `firmhand doctor`. Without a model, use a recorded task: {}.",
             tasks.join(", ")
         ),
-        "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or OLLAMA_HOST; \
-         see `firmhand doctor`.",
     )
 }
 

@@ -83,7 +83,7 @@ fn a_recorded_task_brings_its_team_and_project_and_needs_no_model() {
     let other = LaunchRequest { team: Some("generate".to_owned()), ..new(&recording.task) };
     assert_eq!(plan(other, facts.clone()).starter, None);
     let error = resolve(new("something that nobody recorded"), facts).unwrap_err();
-    assert!(error.why.contains(&recording.task), "{error:?}");
+    assert!(error.fix.contains(&recording.task), "{error:?}");
 }
 
 #[test]

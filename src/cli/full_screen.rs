@@ -25,7 +25,7 @@ use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::engine::BreakOff;
 use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
-use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, UserError};
+use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, UserError};
 use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
@@ -183,7 +183,9 @@ fn supervise(
     };
     let break_off = Some(running.engine.break_off());
     let examiner = Some(Arc::clone(&running.examiner));
-    let channels = Channels { intents, break_off, examiner, serial, filter: TagFilter::default() };
+    let teams = Some(Arc::clone(&running.teams));
+    let filter = TagFilter::default();
+    let channels = Channels { intents, break_off, examiner, serial, filter, teams };
     let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is no longer on the screen, but belongs into the farewell.
@@ -203,6 +205,8 @@ struct Channels {
     break_off: Option<BreakOff>,
     examiner: Option<Arc<dyn Examiner>>,
     serial: Option<mpsc::Sender<SerialCommand>>,
+    /// Teams that the next run could have.
+    teams: Option<Arc<dyn TeamOffers>>,
     /// Which lines of ports show at first.
     filter: TagFilter,
 }
@@ -224,6 +228,9 @@ fn show(
     ui.filter_tags(channels.filter);
     if let Some(examiner) = channels.examiner {
         ui.examine_by(examiner);
+    }
+    if let Some(teams) = channels.teams {
+        ui.choose_teams_from(teams);
     }
     if feed.view().head.start.as_ref().is_some_and(|start| start.team == monitor::TEAM) {
         ui.show_serial();
@@ -265,6 +272,7 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
             report::line(&format!(
                 "Session {name} is complete. Look at it: firmhand replay {name}"
             ));
+            report::line(&format!("Ask for more: firmhand resume {name}"));
         }
         RunState::Empty
         | RunState::Running

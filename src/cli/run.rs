@@ -191,6 +191,9 @@ pub(super) fn line(event: &Event) -> Option<String> {
         Event::Session(SessionEvent::Started(start)) => {
             format!("session {}: {}", start.id, start.task)
         }
+        Event::Session(SessionEvent::RunStarted(start)) => {
+            format!("request {} for the team {}: {}", start.number, start.team, start.task)
+        }
         Event::Phase(PhaseEvent::Started { title, attempt, max_attempts: 1, .. })
             if *attempt == 1 =>
         {

@@ -9,9 +9,9 @@ use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, model_doctor, start};
+use crate::app::{doctor, model_doctor, monitor, start};
 use crate::config::Example;
-use crate::journal::{SessionDir, SessionState, list_sessions};
+use crate::journal::{SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
 use crate::ui::start::{
@@ -103,6 +103,11 @@ fn example(example: Example) -> StartExample {
     }
 }
 
+/// Whether it only listened to a port.
+fn is_monitor(session: &SessionSummary) -> bool {
+    session.start.as_ref().is_some_and(|start| start.team == monitor::TEAM)
+}
+
 fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, UserError> {
     let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
     let data = &machine.dirs.data;
@@ -114,16 +119,16 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             projects.push(start.project.clone());
         }
     }
-    let session = |summary: &crate::journal::SessionSummary| StartSession {
+    let session = |summary: &SessionSummary| StartSession {
         name: summary.id.to_string(),
         task: summary.start.as_ref().map_or("(unreadable)", |start| start.task.as_str()).to_owned(),
         state: sessions::state_with_waiting(summary),
         when: sessions::local(summary.last_at),
         open: match summary.state {
-            SessionState::Unfinished => SessionAccess::ResumeOrReplay,
-            SessionState::Running(_) | SessionState::Ended(_) | SessionState::Unreadable(_) => {
-                SessionAccess::Replay
-            }
+            // No team has worked in it.
+            SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
+            SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
+            SessionState::Running(_) | SessionState::Unreadable(_) => SessionAccess::Replay,
         },
     };
     Ok(StartFacts {

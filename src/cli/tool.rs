@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::{check_change, diagnose, report, runtime};
 use crate::app::documentation::Documentation;
@@ -20,7 +19,7 @@ use crate::device::{Programs, SerialHub};
 use crate::knowledge::Knowledge;
 use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
 use crate::toolchain::{
-    ArduinoToolchain, IdfToolchain, PlatformioToolchain, Toolchain, ToolchainKind,
+    ArduinoToolchain, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain, ToolchainKind,
     VirtualToolchain, fitting,
 };
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
@@ -203,7 +202,7 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         contents: None,
         serial: Arc::new(hub),
         limits: tools::AnswerLimits::default(),
-        cancel: CancellationToken::new(),
+        cancel: StopSwitch::default(),
     })
 }
 

@@ -35,10 +35,11 @@ impl Engine {
         Ok(EngineHandle::spawn(runner, desk))
     }
 
-    /// Goes on with a session from its records: what was under way is taken up where it was.
+    /// Goes on with a session from its records: what was under way is taken up where it was. When
+    /// its last run is over, it waits for the next.
     ///
     /// # Errors
-    /// When the session has ended, has no first record, or was run by another team; or when it
+    /// When the session has no first record, or was run by another team; or when it
     /// cannot be recorded that it goes on.
     pub fn resume(
         setup: EngineSetup,
@@ -86,7 +87,8 @@ impl BreakOff {
     /// Resolves once, when a fact could not be recorded and the run ended for it; says why. Never
     /// resolves for a run that ends in order or is left. Safe to drop and call again.
     pub async fn error(&mut self) -> UserError {
-        let ended = self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
+        let broken = |ended: &Option<RunEnd>| matches!(ended, Some(Err(_)));
+        let ended = self.0.wait_for(broken).await.ok().and_then(|ended| ended.clone());
         if let Some(Err(why)) = ended {
             // Told once.
             self.0 = watch::channel(None).1;
@@ -100,23 +102,32 @@ impl EngineHandle {
     fn spawn(runner: Runner, desk: ApprovalQueue) -> Self {
         let (intents, inbox) = mpsc::channel(INTENTS);
         let clerk = IntentHandler::new(runner.counter(desk), inbox);
-        let lookout = runner.lookout();
         let (end, ended) = watch::channel(None);
-        // One task for both, so that ending it ends everything at once. The clerk stays when the
-        // run is over, for what can still be wished then.
+        // One task for both, so that ending it ends everything at once. The clerk stays when a run
+        // is over, for what can still be wished then: the next run among it.
         let task = tokio::spawn(async move {
             let mut clerk = std::pin::pin!(clerk.serve());
-            let outcome = tokio::select! {
-                biased;
-                failed = &mut clerk => Err(failed),
-                outcome = runner.run() => outcome,
-            };
-            drop(lookout);
-            let goes_on = outcome.is_ok();
-            end.send_replace(Some(outcome));
-            if goes_on {
-                // A fact that cannot be recorded any more ends the clerk; the run has its outcome.
-                let _ = clerk.await;
+            loop {
+                let lookout = runner.lookout();
+                let outcome = tokio::select! {
+                    biased;
+                    failed = &mut clerk => Err(failed),
+                    outcome = runner.run() => outcome,
+                };
+                drop(lookout);
+                let goes_on = outcome.is_ok();
+                end.send_replace(Some(outcome));
+                if !goes_on {
+                    return;
+                }
+                tokio::select! {
+                    biased;
+                    // A fact that cannot be recorded any more ends the clerk; the run has its
+                    // outcome.
+                    _failed = &mut clerk => return,
+                    () = runner.next_run() => {}
+                }
+                end.send_replace(None);
             }
         });
         Self { intents, task, ended }

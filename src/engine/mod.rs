@@ -26,7 +26,9 @@ mod team;
 pub use concern::Concern;
 pub use handle::{BreakOff, Engine, EngineHandle};
 pub use recorder::Recorder;
-pub use setup::{Budgets, EngineLimits, EngineSetup, Supervision, Toolbox, toolbox};
+pub use setup::{
+    Budgets, EngineLimits, EngineSetup, NextModel, NextRun, NextRuns, Supervision, Toolbox, toolbox,
+};
 pub use team::{
     Agent, CallResult, Condition, ContextPart, Failure, KnownTool, Phase, PlanReview, Rework,
     SpeakerSelection, Team, agents, team_schema,

@@ -37,7 +37,7 @@ impl Gate {
             cancel: order,
         });
         let board = &approved.effect().plan.board;
-        self.connected("flash", board, in_time(self.work_time(), &cancel, flashed).await)
+        self.connected("flash", board, in_time(&self.board_work, &cancel, flashed).await)
     }
 
     pub(super) async fn erase(&self, approved: &Approved<Erase>) -> Result<Outcome, GateError> {
@@ -52,7 +52,7 @@ impl Gate {
             cancel: order,
         });
         let board = &approved.effect().plan.board;
-        self.connected("erasing", board, in_time(self.work_time(), &cancel, erased).await)
+        self.connected("erasing", board, in_time(&self.board_work, &cancel, erased).await)
     }
 
     pub(super) async fn send(&self, approved: &Approved<SendText>) -> Outcome {
@@ -74,7 +74,7 @@ impl Gate {
             plan: read.plan.clone(),
             cancel: order,
         });
-        let Ended { result: done, is_out_of_time } = in_time(self.work_time(), &cancel, read).await;
+        let Ended { result: done, is_out_of_time } = in_time(&self.board_work, &cancel, read).await;
         match done.outcome {
             Outcome::Failed(error) if is_out_of_time => Outcome::Interrupted(format!(
                 "The time of the run was over while the flash was read ({}); `{}` was not written.",
@@ -104,7 +104,7 @@ impl Gate {
             progress,
             cancel: order,
         });
-        let Ended { result, is_out_of_time } = in_time(self.work_time(), &cancel, edited).await;
+        let Ended { result, is_out_of_time } = in_time(&self.board_work, &cancel, edited).await;
         let result = match result {
             Ok(board) => Ok(board),
             Err(Unwritten::Failed(error)) => Err(error),

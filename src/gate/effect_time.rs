@@ -3,7 +3,8 @@
 //! Owns that an effect whose time is over is asked to end, and awaited: what writes to a board stops
 //! between two blocks. Must not know how time is counted.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,45 @@ pub trait WorkTime: Send + Sync {
     fn worked(&self, time: Duration);
 }
 
+/// The work on boards: what time it has, and how much of it is under way.
+#[derive(Default)]
+pub(super) struct BoardWork {
+    /// The time that the run has; empty while none runs.
+    time: OnceLock<Weak<dyn WorkTime>>,
+    under_way: AtomicUsize,
+}
+
+impl BoardWork {
+    /// It takes no longer from here on than there is time. Counts once.
+    pub(super) fn bound_by(&self, time: Weak<dyn WorkTime>) {
+        // A gate serves one session.
+        let _ = self.time.set(time);
+    }
+
+    /// Whether a board is being written or read.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under_way.load(Ordering::SeqCst) > 0
+    }
+
+    fn time(&self) -> Option<Arc<dyn WorkTime>> {
+        self.time.get().and_then(Weak::upgrade)
+    }
+
+    fn begin(&self) -> BoardWorkGuard<'_> {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        BoardWorkGuard(self)
+    }
+}
+
+/// One of them; over when it is dropped.
+struct BoardWorkGuard<'a>(&'a BoardWork);
+
+impl Drop for BoardWorkGuard<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// What became of an effect.
 pub(super) struct Ended<T> {
     pub(super) result: T,
@@ -29,10 +69,12 @@ pub(super) struct Ended<T> {
 /// Waits for an effect that ends when `cancel` is cancelled, and cancels it when the time of the
 /// run is over.
 pub(super) async fn in_time<T>(
-    time: Option<Arc<dyn WorkTime>>,
+    board: &BoardWork,
     cancel: &CancellationToken,
     work: impl Future<Output = T>,
 ) -> Ended<T> {
+    let _under_way = board.begin();
+    let time = board.time();
     let left = time.as_ref().and_then(|time| time.left());
     let started = Instant::now();
     let mut work = std::pin::pin!(work);

@@ -208,6 +208,14 @@ impl ApprovalQueue {
         inner.answer_all(&denial);
     }
 
+    /// Takes proposals again after [`ApprovalQueue::close`].
+    pub fn open_again(&self) {
+        let mut inner = lock(&self.0);
+        if matches!(inner.mode, Mode::Closed(_)) {
+            inner.mode = Mode::Open;
+        }
+    }
+
     /// Denies what waits and whatever comes later, because nobody is there. A proposal that no
     /// rule may approve is refused for what was found, anything else for `why`.
     pub fn leave_unattended(&self, why: impl Into<String>) {

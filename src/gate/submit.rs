@@ -8,10 +8,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use super::admission;
-use super::effect_time::WorkTime;
+use super::effect_time::{BoardWork, WorkTime};
 use super::examine::{self, Examined, Stated};
 use super::findings::{self, FindingsContext};
 use super::folder::Identity;
@@ -28,7 +27,7 @@ use crate::model::{
     TurnId, UserError, Verdict,
 };
 use crate::sandbox::Runner;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{StopSwitch, Toolchain};
 use crate::workspace::Sandbox;
 
 /// Where drafts come from.
@@ -73,7 +72,7 @@ pub struct GateParts {
     /// Names that the framework has taken; `None` where they are not known.
     pub names: Option<Arc<NameList>>,
     /// Ends a running flash at once.
-    pub cancel: CancellationToken,
+    pub cancel: StopSwitch,
 }
 
 /// The numbers that come next.
@@ -116,8 +115,8 @@ pub struct Gate {
     context: Mutex<Arc<FindingsContext>>,
     /// What the compiler said of the person's version.
     version_compiled: Mutex<VersionCompiled>,
-    /// The time that the run has; empty while none runs.
-    work_time: OnceLock<Weak<dyn WorkTime>>,
+    /// What is done to boards, and how long it may take.
+    pub(super) board_work: BoardWork,
     /// Runs what agents wrote; empty where nothing of it is run.
     runner: OnceLock<Runner>,
 }
@@ -166,15 +165,26 @@ impl Gate {
             waiting: Mutex::default(),
             context: Mutex::new(Arc::new(context)),
             version_compiled: Mutex::default(),
-            work_time: OnceLock::new(),
+            board_work: BoardWork::default(),
             runner: OnceLock::new(),
         }
     }
 
     /// Effects on boards take no longer from here on than there is time. Counts once.
     pub fn bound_by(&self, time: Weak<dyn WorkTime>) {
-        // A gate serves one run.
-        let _ = self.work_time.set(time);
+        self.board_work.bound_by(time);
+    }
+
+    /// Whether a board is being written or read.
+    #[must_use]
+    pub fn is_at_board(&self) -> bool {
+        self.board_work.is_under_way()
+    }
+
+    /// Ends what is under way in the run.
+    #[must_use]
+    pub fn stop_switch(&self) -> StopSwitch {
+        self.parts.cancel.clone()
     }
 
     /// Where there is no sandbox for what agents wrote, no rule approves anything from here on. Counts
@@ -187,10 +197,6 @@ impl Gate {
     fn is_unprotected(&self) -> bool {
         let level = self.runner.get().map(|runner| runner.protection().level);
         level == Some(SandboxLevel::None)
-    }
-
-    pub(super) fn work_time(&self) -> Option<Arc<dyn WorkTime>> {
-        self.work_time.get().and_then(Weak::upgrade)
     }
 
     /// What findings take into account now.

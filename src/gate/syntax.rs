@@ -5,14 +5,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::model::{
     BlobSource, Check, CheckKind, ContentHash, Diagnostic, Draft, DraftChange, Finding,
     FindingLevel, FindingPlace, ProjectPath, Proposal,
 };
-use crate::toolchain::Toolchain;
 use crate::toolchain::syntax::{self, NewText, SyntaxJob};
+use crate::toolchain::{StopSwitch, Toolchain};
 
 /// How long a batch waits for the compiler before it is proposed without its word.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,7 +20,7 @@ pub(super) struct Compiler<'a> {
     pub(super) toolchain: &'a dyn Toolchain,
     pub(super) project: &'a Path,
     /// Ends the asking.
-    pub(super) cancel: &'a CancellationToken,
+    pub(super) cancel: &'a StopSwitch,
 }
 
 impl Compiler<'_> {

@@ -120,11 +120,11 @@ fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
     Ok(None)
 }
 
-/// How the session ended, unless it was resumed after that.
+/// How the last run of the session ended, unless it goes on.
 fn outcome(records: &[Record]) -> Option<SessionOutcome> {
     records.iter().rev().find_map(|record| match &record.event {
         Event::Session(SessionEvent::Ended { outcome }) => Some(Some(outcome.clone())),
-        Event::Session(SessionEvent::Resumed { .. }) => Some(None),
+        Event::Session(SessionEvent::RunStarted(_)) => Some(None),
         _ => None,
     })?
 }
@@ -149,6 +149,7 @@ fn waiting(records: &[Record]) -> usize {
 #[cfg(test)]
 mod tests {
     use crate::model::PersonEvent;
+    use crate::model::event::RunStart;
     use crate::model::{
         Batch, BatchId, BlobRef, CallId, Change, ContentHash, ProjectPath, Proposal, ProposalId,
         TurnId, UserError,
@@ -189,16 +190,26 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_session_is_not_over() {
+    fn a_session_is_over_until_the_next_run_begins() {
         let ended = || Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
         let resumed = || Event::Session(SessionEvent::Resumed { program: "0.1.0".into() });
         assert_eq!(outcome(&records(vec![ended()])), Some(SessionOutcome::Stopped));
+        let start = || RunStart {
+            number: 2,
+            task: "t".into(),
+            team: "x".into(),
+            why: String::new(),
+            changed: Vec::new(),
+        };
+        let next = || Event::Session(SessionEvent::RunStarted(Box::new(start())));
+        assert_eq!(outcome(&records(vec![ended(), next(), resumed()])), None);
         assert_eq!(
             outcome(&records(vec![ended(), resumed(), Event::Person(PersonEvent::Paused)])),
-            None
+            Some(SessionOutcome::Stopped),
+            "it was only opened again"
         );
         assert_eq!(
-            outcome(&records(vec![ended(), resumed(), ended()])),
+            outcome(&records(vec![ended(), next(), ended()])),
             Some(SessionOutcome::Stopped)
         );
     }

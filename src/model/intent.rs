@@ -98,6 +98,13 @@ pub enum Intent {
         to: Option<AgentName>,
         text: String,
     },
+    /// Begins the next run of the session, once none is under way.
+    StartRun {
+        /// What is to be done.
+        task: String,
+        /// Name of a team; `None`: the one that fits.
+        team: Option<String>,
+    },
     /// Replaces the plan; who is named in it speaks in that order.
     EditPlan {
         /// The whole plan as it shall be.
@@ -140,6 +147,7 @@ impl Intent {
             | Self::AddRule { .. }
             | Self::RevokeRule { .. }
             | Self::Say { .. }
+            | Self::StartRun { .. }
             | Self::Answer { .. }
             | Self::EditPlan { .. }
             | Self::EditContext { .. }

@@ -76,7 +76,7 @@ pub use sources::{
 };
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, PlanItem, READ_FILES,
-    START_PLAN, TeamEvent, estimated_tokens,
+    START_PLAN, TeamEvent, TeamOffer, TeamOffers, estimated_tokens,
 };
 pub use test_run::{TestCase, TestCounts, TestEvent, TestOutcome, TestReport, TestedFile};
 pub use time::Timestamp;

@@ -19,6 +19,22 @@ pub enum Ground {
     Existing,
 }
 
+/// A team that could take a task on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamOffer {
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// What it is for, in a sentence.
+    pub description: String,
+}
+
+/// Knows the teams that can work on a project as it is now.
+pub trait TeamOffers: Send + Sync {
+    /// The one that fits best comes first.
+    fn offers(&self) -> Vec<TeamOffer>;
+}
+
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanItem {

@@ -32,6 +32,7 @@ mod size;
 pub mod sketch;
 #[cfg(test)]
 mod stand_in;
+mod stop_switch;
 pub mod syntax;
 mod virtual_board;
 
@@ -42,6 +43,7 @@ pub use console::console_baud;
 pub use fitting::{ToolchainKind, fitting};
 pub use history::git_log;
 pub use platformio::PlatformioToolchain;
+pub use stop_switch::StopSwitch;
 pub use virtual_board::{Kit, VirtualToolchain};
 
 use std::path::PathBuf;

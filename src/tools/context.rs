@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::state::SharedState;
 use crate::config::assets::Assets;
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{BlobSource, Ledger};
 use crate::sandbox::Runner;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{StopSwitch, Toolchain};
 use crate::workspace::Sandbox;
 
 /// Handles on everything tools work with. Cheap to clone.
@@ -39,7 +37,7 @@ pub struct ToolContext {
     /// Bounds of answers.
     pub limits: AnswerLimits,
     /// Ends whatever runs at once.
-    pub cancel: CancellationToken,
+    pub cancel: StopSwitch,
 }
 
 /// Bounds of what tools answer.

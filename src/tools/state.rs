@@ -13,8 +13,8 @@ pub use super::organized_files::OrganizedFile;
 use crate::model::{
     BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
     Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PortEvent, ProgramSize,
-    ProjectPath, ProposalEvent, ProposalId, Record, Severity, TestRunId, TestedFile, Timestamp,
-    TurnEvent,
+    ProjectPath, ProposalEvent, ProposalId, Record, SessionEvent, Severity, TestRunId, TestedFile,
+    Timestamp, TurnEvent,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -53,6 +53,9 @@ impl LastBuild {
     }
 }
 
+/// Changed files that are remembered of one run.
+const MOST_CHANGED: usize = 500;
+
 /// What the session makes of files; `None`: it removes them.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct FileWrites {
@@ -60,6 +63,8 @@ struct FileWrites {
     open: BTreeMap<ProposalId, (ProjectPath, Option<ContentHash>)>,
     /// What it last made of each file that it touched.
     done: BTreeMap<ProjectPath, Option<ContentHash>>,
+    /// Those that the present run has changed.
+    changed: BTreeSet<ProjectPath>,
 }
 
 /// Facts of the session that tools rely on.
@@ -156,6 +161,11 @@ impl TeamState {
                     self.serial_logs = self.serial_logs.max(log.number);
                 }
             }
+            // What an earlier run had planned is not what this one has to save.
+            Event::Session(SessionEvent::RunStarted(_)) => {
+                self.organized.clear();
+                self.writes.changed.clear();
+            }
             Event::Turn(_)
             | Event::Session(_)
             | Event::Files(_)
@@ -214,6 +224,12 @@ impl TeamState {
         self.writes.done.get(path)
     }
 
+    /// Files that the present run has changed.
+    #[must_use]
+    pub const fn changed_files(&self) -> &BTreeSet<ProjectPath> {
+        &self.writes.changed
+    }
+
     fn decided(&mut self, proposal: ProposalId, decision: &Decision) {
         let wanted = self.wanted.remove(&proposal);
         if let Some(change) = wanted.filter(|_| decision.verdict.is_approval())
@@ -238,6 +254,9 @@ impl TeamState {
         if let Some((path, content)) = writing.clone()
             && *outcome == Outcome::Applied
         {
+            if self.writes.changed.len() < MOST_CHANGED {
+                self.writes.changed.insert(path.clone());
+            }
             self.writes.done.insert(path, content);
         }
         // What was interrupted or failed may have reached the disk; a rebuild costs little.

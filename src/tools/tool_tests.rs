@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::config::assets::Assets;
@@ -103,7 +102,7 @@ impl ToolBench {
                 answer_bytes: 120,
                 ..AnswerLimits::default()
             },
-            cancel: CancellationToken::new(),
+            cancel: crate::toolchain::StopSwitch::default(),
         };
         let registry = Registry::new(&context);
         Self { folder, context, registry }

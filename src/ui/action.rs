@@ -255,6 +255,7 @@ actions! {
     Complete, "complete", Composer, "complete", "Complete the word with the selection; without a list, focus the next pane";
     HistoryPrevious, "history-previous", Composer, "earlier", "Go to the previous message of the history";
     HistoryNext, "history-next", Composer, "later", "Go to the next message of the history";
+    NextTeam, "next-team", Composer, "team", "After a run: choose the team of the next one";
     LeaveComposer, "leave-composer", Composer, "leave", "Leave the message field; the text is kept";
 
     Accept, "accept", Dialog, "accept", "Accept the selection";

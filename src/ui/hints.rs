@@ -133,6 +133,8 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
     } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
         actions.extend([Action::Compose, Action::TogglePause]);
+    } else if matches!(cx.view.head.state, RunState::Ended(_)) {
+        actions.push(Action::Compose);
     }
     actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
     actions.retain(|action| ui.controls.desk.takes(*action) == Ok(*action));

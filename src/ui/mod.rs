@@ -56,7 +56,9 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Size;
 
-use crate::model::{Examiner, ProposalId, QuestionId, TimelineCommand, Timestamp, UserError};
+use crate::model::{
+    Examiner, ProposalId, QuestionId, TeamOffers, TimelineCommand, Timestamp, UserError,
+};
 use crate::text::esp_log::TagFilter;
 use crate::view::{Mark, SessionView};
 
@@ -109,6 +111,8 @@ struct Panes {
     files: FileContents,
     /// Models that can be chosen.
     models: Vec<ModelOffer>,
+    /// Knows the teams that the next run could have.
+    teams: Option<Arc<dyn TeamOffers>>,
 }
 
 /// Where keys go, and what they did so far.
@@ -168,6 +172,8 @@ struct UiMemory {
     entries: usize,
     waiting: Vec<ProposalId>,
     question: Option<QuestionId>,
+    /// How many runs were over when teams for the next one were last looked up.
+    offered: usize,
     /// The question that the person was turned to last, if it still waits.
     turned_to: Option<QuestionId>,
 }
@@ -196,6 +202,7 @@ impl Ui {
             timeline: TimelineBar::default(),
             files,
             models,
+            teams: None,
         };
         let controls = Controls {
             desk: ScreenKind::Team,
@@ -289,6 +296,11 @@ impl Ui {
     /// Has what the person writes instead of a proposed text looked at by `examiner`.
     pub fn examine_by(&mut self, examiner: Arc<dyn Examiner>) {
         self.panes.review.examine_by(examiner);
+    }
+
+    /// Lets the person choose the team of the next run among those that `teams` knows.
+    pub fn choose_teams_from(&mut self, teams: Arc<dyn TeamOffers>) {
+        self.panes.teams = Some(teams);
     }
 
     /// Says that a wish could not be passed on, and why.

@@ -26,11 +26,24 @@ impl Ui {
         }
         self.learn_agents(view);
         self.follow_proposals(view, now);
+        self.offer_teams(view);
         if self.controls.notice.as_ref().is_some_and(|(_, until)| now >= *until) {
             self.controls.notice = None;
         }
         self.memory.seq = view.seq.0;
         self.refresh(view, now);
+    }
+
+    /// Looks up the teams for the next run, once for each run that is over.
+    fn offer_teams(&mut self, view: &SessionView) {
+        let over =
+            if matches!(view.head.state, RunState::Ended(_)) { view.head.runs.len() } else { 0 };
+        if over == self.memory.offered {
+            return;
+        }
+        self.memory.offered = over;
+        let teams = self.panes.teams.as_ref().filter(|_| over > 0);
+        self.panes.composer.offer_teams(teams.map_or_else(Vec::new, |teams| teams.offers()));
     }
 
     /// When it wants [`Ui::sync`] and a new frame although nothing happened; `None`: never. The

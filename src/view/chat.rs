@@ -11,6 +11,7 @@ use super::review::Review;
 use super::ruled::RuledView;
 use super::waits::Waits;
 
+use crate::model::event::RunStart;
 use crate::model::{
     AgentName, CallId, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath, ProposalEvent,
     ProposalId, QuestionId, Record, SessionEvent, TeamEvent, Timestamp, TurnEvent, TurnId, Usage,
@@ -156,6 +157,11 @@ impl Chat {
             }
             Event::Person(PersonEvent::Noticed { level, notice }) => {
                 self.push(ChatEntry::Notice { level: *level, notice: notice.clone() });
+            }
+            Event::Session(SessionEvent::RunStarted(start)) => {
+                // The files of an earlier run's plan are not those of this one.
+                self.plan = None;
+                self.push(ChatEntry::RunStarted { start: RunStart::clone(start), at });
             }
             Event::Session(SessionEvent::Resumed { .. }) => {
                 self.waits.restart(at);

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::plan::FilePlan;
 use super::ruled::RuledView;
 
+use crate::model::event::RunStart;
 use crate::model::{
     AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamEvent, Timestamp,
     ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
@@ -63,6 +64,8 @@ pub enum ChatEntry {
     Ruled(RuledView),
     /// The files that are to be written.
     FilePlan(FilePlan),
+    /// The person asked for more.
+    RunStarted { start: RunStart, at: Timestamp },
     /// The program opened the session again.
     Resumed { at: Timestamp },
     /// The run is over.

@@ -11,6 +11,8 @@ use crate::model::{
 pub struct Head {
     /// What the session is about; `None` before the first record.
     pub start: Option<SessionStart>,
+    /// The runs of the session, the first one first.
+    pub runs: Vec<RunView>,
     /// The phase and attempt that runs or ran last.
     pub phase: Option<PhaseView>,
     /// Who speaks now.
@@ -31,6 +33,24 @@ pub struct Head {
     pub question: Option<PersonQuestion>,
     /// Whether the run goes on.
     pub state: RunState,
+}
+
+/// A run of the session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunView {
+    /// The person's request.
+    pub task: String,
+    /// Name of the team.
+    pub team: String,
+    pub began_at: Timestamp,
+    /// How and when it ended; `None` while it goes on.
+    pub ended: Option<(SessionOutcome, Timestamp)>,
+}
+
+impl RunView {
+    fn new((task, team): (&str, &str), began_at: Timestamp) -> Self {
+        Self { task: task.to_owned(), team: team.to_owned(), began_at, ended: None }
+    }
 }
 
 /// A phase, or one attempt of it.
@@ -91,6 +111,12 @@ impl RunState {
 }
 
 impl Head {
+    /// The run that goes on or was the last one.
+    #[must_use]
+    pub fn run(&self) -> Option<&RunView> {
+        self.runs.last()
+    }
+
     /// Name of the profile whose model answers; `None`: a script does.
     #[must_use]
     pub fn profile(&self) -> Option<&str> {
@@ -105,9 +131,18 @@ impl Head {
             Event::Session(SessionEvent::Started(start)) => {
                 self.start = Some(SessionStart::clone(start));
                 self.state = RunState::Running;
+                self.runs.push(RunView::new((&start.task, &start.team), record.at));
+            }
+            Event::Session(SessionEvent::RunStarted(start)) => {
+                self.state = RunState::Running;
+                self.phase = None;
+                self.runs.push(RunView::new((&start.task, &start.team), record.at));
             }
             Event::Session(SessionEvent::Resumed { .. }) => {
-                self.state = RunState::Running;
+                // A session whose last run is over waits for the next one.
+                if !matches!(self.state, RunState::Ended(_)) {
+                    self.state = RunState::Running;
+                }
                 self.speaker = None;
                 self.question = None;
                 self.board = None;
@@ -115,6 +150,9 @@ impl Head {
             Event::Session(SessionEvent::Sandboxed { level, .. }) => self.sandbox = Some(*level),
             Event::Session(SessionEvent::Ended { outcome }) => {
                 self.state = RunState::Ended(outcome.clone());
+                if let Some(run) = self.runs.last_mut() {
+                    run.ended = Some((outcome.clone(), record.at));
+                }
                 self.speaker = None;
                 self.question = None;
             }

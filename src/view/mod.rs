@@ -23,7 +23,7 @@ mod waits;
 pub use analyses::{Analyses, AnalysisRow, AnalysisView};
 pub use chat::{Chat, KEPT};
 pub use entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
-pub use head::{Head, PersonQuestion, PhaseView, RunState, Speaker};
+pub use head::{Head, PersonQuestion, PhaseView, RunState, RunView, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind, Marks, mark_of};
 pub use plan::{FilePlan, PlannedFile, PlannedState};

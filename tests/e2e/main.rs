@@ -14,6 +14,7 @@ mod choosing;
 mod deciding;
 mod desk;
 mod flashing;
+mod follow_ups;
 mod headless;
 mod interrupted;
 mod keys;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::events::boards::VARIANTS;
-use crate::events::{LAST_KIND, LATER, NEWEST, ORDER, event, kind};
+use crate::events::{LAST, LAST_KIND, LATER, NEWEST, ORDER, event, kind};
 use firmhand::app::Timeline;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::{Record, Seq, Timestamp};
@@ -26,7 +26,8 @@ fn records() -> Vec<Record> {
     let later = VARIANTS.flat_map(|variant| [13, 34, 38].map(|kind| event(kind, variant, variant)));
     let latest = (0..3).flat_map(|variant| LATER.map(|kind| event(kind, variant, variant)));
     let newest = (0..3).flat_map(|variant| NEWEST.map(|kind| event(kind, variant, variant)));
-    let all = all.chain(later).chain(latest).chain(newest);
+    let last = (0..3).flat_map(|variant| LAST.map(|kind| event(kind, variant, variant)));
+    let all = all.chain(later).chain(latest).chain(newest).chain(last);
     (1..)
         .zip(all)
         .map(|(seq, event)| {

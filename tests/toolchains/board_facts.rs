@@ -15,7 +15,6 @@ use firmhand::toolchain::VirtualToolchain;
 use firmhand::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext};
 use firmhand::workspace::Sandbox;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 /// Folds what is recorded, as the recorder does.
 #[derive(Default)]
@@ -66,7 +65,7 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
         contents: None,
         serial: Arc::new(SerialHub::new(ledger)),
         limits: AnswerLimits::default(),
-        cancel: CancellationToken::new(),
+        cancel: firmhand::toolchain::StopSwitch::default(),
     })
 }
 

@@ -76,6 +76,8 @@ pub enum LineCommand {
     Show,
     /// Tell the team.
     Say(String),
+    /// Begin the next run of the session.
+    Task(String),
     /// Answer the question.
     Answer(String),
     /// Hold the run.
@@ -137,7 +139,7 @@ impl LineCommand {
             "always" => Self::Rule(RuleSays::Always, number, scope(words)?),
             "never" => Self::Rule(RuleSays::Never, number, scope(words)?),
             "revoke" if !has_words => Self::Revoke(number),
-            "say" | "answer" => return Self::alone(word, &format!("{number} {words}")),
+            "say" | "answer" | "task" => return Self::alone(word, &format!("{number} {words}")),
             _ => return None,
         })
     }
@@ -146,6 +148,7 @@ impl LineCommand {
     fn alone(word: &str, rest: &str) -> Option<Self> {
         Some(match word {
             "" => Self::Nothing,
+            "task" if !rest.is_empty() => Self::Task(rest.trim().to_owned()),
             "say" if !rest.is_empty() => Self::Say(rest.trim().to_owned()),
             "answer" if !rest.is_empty() => Self::Answer(rest.trim().to_owned()),
             "rules" => Self::Rules,
@@ -175,6 +178,7 @@ impl LineCommand {
             | Self::Revoke(_)
             | Self::Show
             | Self::Say(_)
+            | Self::Task(_)
             | Self::Pause
             | Self::Resume
             | Self::Stop
@@ -200,7 +204,7 @@ pub enum About {
 }
 
 /// How the commands are typed that need more than their name.
-const HOW: [(&str, &str); 14] = [
+const HOW: [(&str, &str); 15] = [
     (
         "approve",
         "give the number of the proposal, then what is asked for: `lines 1-3,5`, `edited`, `unseen`, `despite` or a phrase: approve 3",
@@ -217,11 +221,12 @@ const HOW: [(&str, &str); 14] = [
     ("never", "give the number of the proposal, then path, tool or agent: never 3 path"),
     ("revoke", "give the number of the rule: revoke 1"),
     ("say", "there are no words after `say`"),
+    ("task", "there are no words after `task`"),
     ("answer", "there are no words after `answer`"),
 ];
 
 /// What can be typed.
-pub const HELP: [&str; 25] = [
+pub const HELP: [&str; 26] = [
     "approve NUMBER              applies the proposal",
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
     "approve NUMBER unseen       applies it although some changed lines were not printed; before `despite` or a phrase",
@@ -241,6 +246,7 @@ pub const HELP: [&str; 25] = [
     "rules, revoke NUMBER        lists the rules, removes one",
     "show                        prints the waiting proposal again",
     "say WORDS                   sends a message to the team",
+    "task WORDS                  after a run: starts the next one in the same session",
     "answer NUMBER or WORDS      answers the open question",
     "pause, resume               pauses the run, continues it",
     "stop                        ends the run properly",

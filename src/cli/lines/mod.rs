@@ -58,6 +58,9 @@ struct LineSession {
     /// The batch that was listed to be decided together.
     listed: Option<Listed>,
     asked: Option<(crate::model::QuestionId, Instant)>,
+    /// How many runs were over when the next task was last asked for; `None`: it is never asked
+    /// for. It is in a session that was over when it was opened again.
+    asks_after: Option<usize>,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
 }
@@ -71,6 +74,8 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let published = running.recorder.subscribe();
     let mut lines = LineSession::of(&running.dir, published)?;
     lines.old = taken_up(&running.dir)?;
+    lines.pull()?;
+    lines.asks_after = matches!(lines.view.head.state, RunState::Ended(_)).then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
     let mut typed = Input::listen();
@@ -78,11 +83,10 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     loop {
         lines.pull()?;
         if let RunState::Ended(outcome) = &lines.view.head.state {
-            let code = match outcome {
-                SessionOutcome::Completed => ExitCode::SUCCESS,
-                SessionOutcome::Failed(_) | SessionOutcome::Stopped => ExitCode::from(3),
-            };
-            return Ok((code, lines.view));
+            let code = exit_code(outcome);
+            if lines.ask_for_task() == Leave::Yes {
+                return Ok((code, lines.view));
+            }
         }
         lines.show_waiting(Again::No);
         tokio::select! {
@@ -103,7 +107,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
                 return Ok((ExitCode::FAILURE, lines.view));
             }
             line = typed.next() => {
-                let Some(first) = line else { return Ok((ExitCode::SUCCESS, lines.view)) };
+                let Some(first) = line else { return Ok((lines.leaving(), lines.view)) };
                 if let LineCommand::Edit(number) = LineCommand::parse(&first.line) {
                     lines.edit(number, running.examiner.as_ref());
                     typed.read_on();
@@ -118,11 +122,18 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
                         report::line("the run is over");
                     }
                     if leave == Leave::Yes {
-                        return Ok((ExitCode::SUCCESS, lines.view));
+                        return Ok((lines.leaving(), lines.view));
                     }
                 }
             }
         }
+    }
+}
+
+fn exit_code(outcome: &SessionOutcome) -> ExitCode {
+    match outcome {
+        SessionOutcome::Completed => ExitCode::SUCCESS,
+        SessionOutcome::Failed(_) | SessionOutcome::Stopped => ExitCode::from(3),
     }
 }
 
@@ -178,6 +189,7 @@ impl LineSession {
             paper: None,
             listed: None,
             asked: None,
+            asks_after: None,
             old: Seq(0),
         })
     }
@@ -295,6 +307,31 @@ impl LineSession {
         self.paper = Some(paper);
     }
 
+    /// Asks for the next task, once after each run, or has the session left.
+    fn ask_for_task(&mut self) -> Leave {
+        let over = self.view.head.runs.len();
+        match self.asks_after {
+            None => return Leave::Yes,
+            Some(asked) if asked == over => return Leave::No,
+            Some(_) => self.asks_after = Some(over),
+        }
+        self.end_saying();
+        report::line("The run is over. Type: task WORDS, or quit.");
+        Leave::No
+    }
+
+    /// The exit code of a session that is left now.
+    fn leaving(&self) -> ExitCode {
+        match &self.view.head.state {
+            RunState::Ended(outcome) => exit_code(outcome),
+            RunState::Empty
+            | RunState::Running
+            | RunState::Paused
+            | RunState::Stopping
+            | RunState::BrokenOff(_) => ExitCode::SUCCESS,
+        }
+    }
+
     fn show_question(&mut self, again: Again) {
         let Some(question) = &self.view.head.question else { return };
         if again == Again::No && self.asked.is_some_and(|(id, _)| id == question.id) {
@@ -342,6 +379,7 @@ impl LineSession {
             }
             LineCommand::Revoke(number) => Ok(Some(Intent::RevokeRule { rule: RuleId(number) })),
             LineCommand::Say(text) => Ok(Some(Intent::Say { to: None, text })),
+            LineCommand::Task(task) => Ok(Some(Intent::StartRun { task, team: None })),
             LineCommand::Answer(words) => Ok(self.answer(words)),
             LineCommand::Pause => Ok(Some(Intent::Pause)),
             LineCommand::Resume => Ok(Some(Intent::Resume)),

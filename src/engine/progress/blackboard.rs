@@ -41,6 +41,12 @@ impl Blackboard {
         self.chat += 1;
     }
 
+    /// What was put up for the run before is taken down; numbers go on.
+    pub fn start_run(&mut self) {
+        self.newest.clear();
+        self.unrecorded.clear();
+    }
+
     /// Puts something up.
     pub fn post(&mut self, kind: ArtifactKind, title: &str, by: Option<&AgentName>, text: String) {
         self.last += 1;

@@ -1,12 +1,15 @@
 //! What outlives an attempt, and what of it each chat begins with.
 
+use std::sync::Arc;
+
 use super::blackboard::Blackboard;
+use super::earlier::EarlierRuns;
 use super::side_work::SideWork;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
-use crate::engine::team::ContextPart;
-use crate::model::event::ProjectFile;
-use crate::model::{AgentName, Document};
+use crate::engine::team::{ContextPart, Team};
+use crate::model::event::{ProjectFile, RunStart};
+use crate::model::{AgentName, ArtifactKind, Document, SessionOutcome};
 
 /// What outlives an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,22 +23,41 @@ pub(in crate::engine) struct PhaseMemory {
     pub person_messages: Vec<(Option<AgentName>, String)>,
     /// What the provider wants back.
     pub state: Option<String>,
+    /// How to get the model again that was chosen last.
+    pub provider: Option<String>,
     /// The model that answered last, as its service names it.
     pub model: Option<String>,
     /// What was produced so far.
     pub board: Blackboard,
     /// Documents that came with the task.
     pub documents: Vec<Document>,
+    /// Who takes part in the next run, once it is known.
+    pub next_team: Option<Arc<Team>>,
+    /// The runs before this one.
+    pub earlier: EarlierRuns,
     /// Files the person wants in the context or out of it.
     pub pins: Pins,
 }
 
 impl PhaseMemory {
+    /// Begins the next run: what was said and made for the one before is behind it.
+    pub fn start_run(&mut self, before: (&str, Option<&SessionOutcome>), start: &RunStart) {
+        self.earlier.end_run(before.0, before.1, &start.changed);
+        let task = &start.task;
+        self.person_messages.clear();
+        self.errors = None;
+        self.board.start_run();
+        self.board.post(ArtifactKind::Task, task, None, task.clone());
+    }
+
     /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, and
     /// what the person has said so far.
     pub fn open_chat(&mut self, task: &str, parts: &[ContextPart], chat: &mut Chat) {
         self.board.begin_chat();
         chat.tell(None, task.to_owned());
+        if let Some(earlier) = self.earlier.words() {
+            chat.tell(None, earlier);
+        }
         for document in &self.documents {
             chat.tell(None, chat::document(document));
         }

@@ -4,6 +4,7 @@
 
 mod blackboard;
 mod budget_meter;
+mod earlier;
 mod memory;
 mod resume;
 mod run_progress;

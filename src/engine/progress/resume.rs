@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::RunProgress;
 use crate::engine::setup::EngineSetup;
+use crate::engine::team::Team;
 use crate::gate::Recorded;
 use crate::model::{
     CallId, Event, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent, TurnEvent,
@@ -30,7 +31,15 @@ pub(in crate::engine) fn rebuild(
     let mut progress = RunProgress::new(Arc::clone(&setup.team), &setup.limits);
     let mut proposals = Proposals::default();
     let mut first: Option<Event> = None;
+    let mut last_team = String::new();
     records.each(&mut |record: &Record| {
+        if let Event::Session(SessionEvent::RunStarted(start)) = &record.event {
+            // The team of an earlier run may be gone; what counts is the last one.
+            if let Some(team) = team_of(setup, &start.team) {
+                progress.expect_run(team);
+            }
+            last_team.clone_from(&start.team);
+        }
         progress.apply(&record.event);
         proposals.apply(&record.event);
         setup.gate.learn(record);
@@ -40,15 +49,20 @@ pub(in crate::engine) fn rebuild(
         let why = "its journal does not begin with the start of a session".to_owned();
         return Err(cannot(why, "Start a new session with `firmhand new`."));
     };
-    if start.team != setup.team.name {
-        let why = format!("it was run by the team `{}`, not `{}`", start.team, setup.team.name);
+    let team = if last_team.is_empty() { &start.team } else { &last_team };
+    // A session that has ended goes on with whatever team the next run is given.
+    if progress.ended().is_none() && *team != setup.team.name {
+        let why = format!("it was run by the team `{team}`, not `{}`", setup.team.name);
         return Err(cannot(why, "Resume it with its own team."));
     }
-    if progress.ended().is_some() {
-        let fix = format!("Look at it with `firmhand replay {}`.", setup.session.id);
-        return Err(cannot("it has ended".to_owned(), &fix));
-    }
     Ok(Rebuilt { progress, proposals: proposals.by_call })
+}
+
+fn team_of(setup: &EngineSetup, name: &str) -> Option<Arc<Team>> {
+    if setup.team.name == name {
+        return Some(Arc::clone(&setup.team));
+    }
+    setup.next_runs.team(name).ok()
 }
 
 #[derive(Default)]

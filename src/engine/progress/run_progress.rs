@@ -19,6 +19,7 @@ use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
 use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
 use crate::engine::team::{Phase, Team};
+use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
     PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
@@ -71,6 +72,21 @@ impl RunProgress {
         }
     }
 
+    /// The run that is recorded next is one of that team.
+    pub fn expect_run(&mut self, team: Arc<Team>) {
+        self.memory.next_team = Some(team);
+    }
+
+    /// How many runs have begun.
+    pub const fn runs(&self) -> u32 {
+        self.numbers.run
+    }
+
+    /// Who takes part.
+    pub fn team(&self) -> &Team {
+        &self.team
+    }
+
     pub fn next_turn(&self) -> TurnId {
         self.numbers.turn.next()
     }
@@ -116,6 +132,11 @@ impl RunProgress {
 
     pub fn provider_state(&self) -> Option<String> {
         self.memory.state.clone()
+    }
+
+    /// How to get the model again that was chosen last; `None`: as the session began.
+    pub fn provider(&self) -> Option<&str> {
+        self.memory.provider.as_deref()
     }
 
     /// The model that answered last.
@@ -291,10 +312,12 @@ impl RunProgress {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Session(SessionEvent::Started(start)) => {
+                self.numbers.run = 1;
                 self.task.clone_from(&start.task);
                 let task = start.task.clone();
                 self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
             }
+            Event::Session(SessionEvent::RunStarted(start)) => self.start_run(start),
             // A person who goes on after all means it, whatever held the run before.
             Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
             Event::Session(SessionEvent::Sandboxed { .. }) => {}
@@ -375,6 +398,24 @@ impl RunProgress {
         }
     }
 
+    /// Begins the next run of the session: numbers, budget and what is known of the project go on.
+    fn start_run(&mut self, start: &RunStart) {
+        if let Some(team) = self.memory.next_team.take().filter(|team| team.name == start.team) {
+            self.team = team;
+        }
+        let before = std::mem::replace(&mut self.task, start.task.clone());
+        self.memory.start_run((&before, self.ended.as_ref()), start);
+        self.ended = None;
+        self.numbers.run = start.number;
+        self.stage = RunStage::Before { phase: 0, attempt: 1 };
+        self.hold = Hold::default();
+        self.guard = Guard::default();
+        self.budget_meter.turn = Spent::default();
+        self.budget_meter.phase = Spent::default();
+        // What was allowed before may be used up already.
+        self.concern = self.budget_meter.session_reached().map(Concern::Spent);
+    }
+
     fn happened_beside(&mut self, event: &Event) {
         if let Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) = event {
             self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
@@ -396,7 +437,8 @@ impl RunProgress {
             ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
             ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
             ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
-            ModelEvent::Chosen { .. } => {
+            ModelEvent::Chosen { provider, .. } => {
+                self.memory.provider = Some(provider.clone());
                 self.memory.model = None;
                 self.memory.state = None;
             }

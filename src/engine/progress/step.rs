@@ -30,6 +30,7 @@ pub(in crate::engine) enum RunStep {
 /// The numbers given last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::engine) struct LastNumbers {
+    pub run: u32,
     pub turn: TurnId,
     pub call: CallId,
     pub question: QuestionId,

@@ -10,7 +10,7 @@ use super::recorded_calls::RecordedCalls;
 use super::secrets::{redact, secret_in};
 use super::tool_run::{ToolRun, call_error};
 use crate::engine::concern::OUT_OF_TIME;
-use crate::engine::setup::{AgentSlots, Toolbox};
+use crate::engine::setup::Toolbox;
 use crate::gate::Origin;
 use crate::model::{
     AgentName, BuildEvent, BuildOutcome, CallId, Event, LogId, LogKind, PersonEvent, TestEvent,
@@ -24,7 +24,6 @@ use crate::tools::{
 pub(super) struct Calls {
     pub run: ToolRun,
     pub tools: Toolbox,
-    pub agents: Arc<AgentSlots>,
     pub state: SharedState,
     /// Those from before a restart.
     pub recorded: RecordedCalls,
@@ -60,7 +59,7 @@ impl Calls {
         };
         let millis = millis_since(started);
         // A file may hold a key of the person: no model is told it, and no journal keeps it.
-        redact(&*self.run.shared.provider, &mut result);
+        redact(&*self.run.shared.provider(), &mut result);
         self.run.shared.record(Event::Turn(TurnEvent::ToolAnswered { call: id, result, millis }))
     }
 
@@ -97,7 +96,8 @@ impl Calls {
         call: &ToolCall,
         phase: usize,
     ) -> Result<Arc<dyn Tool>, ToolError> {
-        let own = self.agents.tools(phase, &origin.agent);
+        let agents = self.run.shared.agents();
+        let own = agents.tools(phase, &origin.agent);
         let names: Vec<&str> = own.iter().map(|spec| spec.name.as_str()).collect();
         let hint = if names.is_empty() {
             "You have no tools; answer in words.".to_owned()
@@ -153,7 +153,7 @@ impl Calls {
         if let Err(error) = self.run.gate.admit(&drafts) {
             return Ok(ToolError::from_user_error("refused", &error).to_answer());
         }
-        if let Some(error) = secret_in(&*self.run.shared.provider, &drafts) {
+        if let Some(error) = secret_in(&*self.run.shared.provider(), &drafts) {
             return Ok(error.to_answer());
         }
         // Not bounded and not raced against a stop: the person may think as long as they like,

@@ -7,11 +7,11 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 
 use super::inquiry::{self, InquiryRequest};
+use super::next_run::NextRunParts;
 use super::shared::Shared;
 use crate::engine::concern::STOP;
 use crate::engine::progress::RunProgress;
 use crate::engine::progress::step::Words;
-use crate::engine::setup::AgentSlots;
 use crate::gate::{ApprovalQueue, Gate, QueueError};
 use crate::model::event::Level;
 use crate::model::{
@@ -30,8 +30,8 @@ pub(in crate::engine) struct ClerkParts {
     pub gate: Arc<Gate>,
     /// Stores what the person has written.
     pub ledger: Arc<dyn Ledger>,
-    /// What agents bring to a request.
-    pub seats: Arc<AgentSlots>,
+    /// What the next run is made of.
+    pub next: NextRunParts,
     /// Bytes one answer may have.
     pub answer_bytes: usize,
 }
@@ -98,6 +98,7 @@ impl IntentHandler {
             Intent::AddRule { rule } => counter.report(counter.gate.add_rule(rule).map(drop)),
             Intent::RevokeRule { rule } => counter.report(counter.gate.revoke_rule(rule)),
             Intent::Say { to, text } => counter.say(to, text),
+            Intent::StartRun { task, team } => counter.start_run(task, team.as_deref()),
             Intent::Answer { question, answer } => counter.answer(question, answer),
             Intent::EditPlan { items } => counter.edit_plan(items),
             Intent::EditContext { add, remove } => {
@@ -122,7 +123,7 @@ impl IntentHandler {
         excerpt: Option<Excerpt>,
         text: String,
     ) -> Result<(), UserError> {
-        let ClerkParts { shared, gate, seats, answer_bytes, .. } = &self.counter;
+        let ClerkParts { shared, gate, answer_bytes, .. } = &self.counter;
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -134,10 +135,10 @@ impl IntentHandler {
             return refused("it no longer waits");
         };
         let question = InquiryRequest { proposal, excerpt, text };
-        let Some((inquiry, request)) = question.put(shared, seats)? else {
+        let Some((inquiry, request)) = question.put(shared, &shared.agents())? else {
             return refused("its agent is not part of the current phase");
         };
-        let (shared, provider) = (Arc::clone(shared), Arc::clone(&shared.provider));
+        let (shared, provider) = (Arc::clone(shared), shared.provider());
         let most = *answer_bytes;
         let aside = inquiry::listen(shared, provider, inquiry, request, most);
         self.asides.push(aside.boxed());
@@ -211,6 +212,17 @@ impl ClerkParts {
         self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
     }
 
+    /// Begins the next run, or says why it cannot.
+    fn start_run(&self, task: String, team: Option<&str>) -> Result<(), UserError> {
+        if task.trim().is_empty() {
+            return Ok(());
+        }
+        match self.next.check(&self.shared, &self.gate, &task, team) {
+            Ok(next) => self.next.begin(&self.shared, &self.desk, task, next),
+            Err(error) => self.shared.notice(Level::Warning, error),
+        }
+    }
+
     /// Takes the plan as the person has changed it. Steps without words are left out.
     fn edit_plan(&self, mut items: Vec<PlanItem>) -> Result<(), UserError> {
         items.retain(|item| !item.task.trim().is_empty());
@@ -229,7 +241,7 @@ impl ClerkParts {
     }
 
     fn choose(&self, profile: &str) -> Result<(), UserError> {
-        match self.shared.provider.choose(profile.trim()) {
+        match self.shared.provider().choose(profile.trim()) {
             Ok(ChosenModel { provider, label }) => {
                 self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))
             }

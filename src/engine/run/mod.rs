@@ -7,6 +7,7 @@ mod calls;
 mod context;
 mod inquiry;
 mod intents;
+mod next_run;
 mod outside;
 mod recorded_calls;
 mod runner;

@@ -103,7 +103,7 @@ async fn rest(
             let (change, wished) = (&proposal.change, &draft.change);
             change.path() == wished.path() && change.board() == wished.board()
         });
-    (is_same && secret_in(&*run.shared.provider, &drafts).is_none()).then_some((drafts, finish))
+    (is_same && secret_in(&*run.shared.provider(), &drafts).is_none()).then_some((drafts, finish))
 }
 
 /// How many proposals of a batch were not recorded yet.

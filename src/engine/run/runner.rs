@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::calls::{Calls, millis_since};
 use super::context;
 use super::intents::ClerkParts;
+use super::next_run::NextRunParts;
 use super::outside::Lookout;
 use super::recorded_calls::RecordedCalls;
 use super::shared::Shared;
@@ -18,8 +19,7 @@ use super::turn::{AnswerEnd, Asking};
 use crate::engine::attempt::{Answered, OpenTurn};
 use crate::engine::concern::{OUT_OF_TIME, not_run};
 use crate::engine::progress::step::RunStep;
-use crate::engine::setup::AgentSlots;
-use crate::engine::setup::{EngineLimits, EngineSetup};
+use crate::engine::setup::{EngineLimits, EngineSetup, NextRuns};
 use crate::gate::{ApprovalQueue, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
 use crate::model::{
@@ -40,10 +40,12 @@ const BREATH: Duration = Duration::from_millis(20);
 pub(in crate::engine) struct Runner {
     shared: Arc<Shared>,
     gate: Arc<Gate>,
-    agents: Arc<AgentSlots>,
     state: SharedState,
     project: Arc<Sandbox>,
     limits: EngineLimits,
+    next_runs: Arc<dyn NextRuns>,
+    /// How to get the model that the session began with.
+    began_with: String,
     calls: Calls,
     gave_way: Mutex<Instant>,
 }
@@ -56,21 +58,20 @@ impl Runner {
     ) -> Self {
         let time: Weak<dyn WorkTime> = Arc::<Shared>::downgrade(&shared);
         setup.gate.bound_by(time);
-        let agents = Arc::new(AgentSlots::new(&setup.team, &setup.tools));
         let calls = Calls {
             run: ToolRun { shared: Arc::clone(&shared), gate: Arc::clone(&setup.gate) },
             tools: setup.tools,
-            agents: Arc::clone(&agents),
             state: setup.state.clone(),
             recorded: RecordedCalls::new(recorded),
         };
         Self {
             shared,
             gate: setup.gate,
-            agents,
             state: setup.state,
             project: setup.project,
             limits: setup.limits,
+            next_runs: setup.next_runs,
+            began_with: setup.session.parts.provider,
             calls,
             gave_way: Mutex::new(Instant::now()),
         }
@@ -89,7 +90,13 @@ impl Runner {
             desk,
             gate: Arc::clone(&self.gate),
             ledger: Arc::clone(&self.shared.ledger),
-            seats: Arc::clone(&self.agents),
+            next: NextRunParts {
+                runs: Arc::clone(&self.next_runs),
+                state: self.state.clone(),
+                tools: self.calls.tools.clone(),
+                project: self.project.root().to_path_buf(),
+                provider: self.began_with.clone(),
+            },
             answer_bytes: self.limits.answer_bytes,
         }
     }
@@ -130,8 +137,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs until the end.
-    pub async fn run(self) -> Result<SessionOutcome, UserError> {
+    /// Runs until the end of the present run.
+    pub async fn run(&self) -> Result<SessionOutcome, UserError> {
         loop {
             let (step, is_stopping) = {
                 let progress = self.shared.progress();
@@ -149,6 +156,13 @@ impl Runner {
                 RunStep::Judge(why) => self.judge(why)?,
                 RunStep::Finish(outcome) => return Ok(outcome),
             }
+        }
+    }
+
+    /// Resolves when a run is under way.
+    pub async fn next_run(&self) {
+        while self.shared.progress().ended().is_some() {
+            self.shared.changed.notified().await;
         }
     }
 
@@ -202,7 +216,7 @@ impl Runner {
         let started = Instant::now();
         let asking = {
             let progress = self.shared.progress();
-            Asking::new(&progress, &self.agents, &self.shared, &self.limits)
+            Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits)
         };
         let Some((asking, request, most)) = asking else { return Ok(()) };
         let turn = asking.turn();
@@ -244,7 +258,7 @@ impl Runner {
         most: Option<u64>,
     ) -> Result<Result<(), UserError>, UserError> {
         let whole = Arc::clone(&request.messages);
-        let mut meter = context::within(most, self.shared.provider.meter(&request));
+        let mut meter = context::within(most, self.shared.provider().meter(&request));
         for _ in 0..MOST_FITS {
             let turn = asking.turn();
             match context::fit(&whole, &request.tools, meter.as_ref()) {
@@ -257,7 +271,7 @@ impl Runner {
                 Err(error) => return Ok(Err(error)),
             }
             let (limit, error) =
-                match asking.listen(self.shared.provider.ask(request.clone())).await? {
+                match asking.listen(self.shared.provider().ask(request.clone())).await? {
                     Ok(AnswerEnd::All) => return Ok(Ok(())),
                     Ok(AnswerEnd::TooLong(limit, error)) => (limit, error),
                     Err(error) => return Ok(Err(error)),
@@ -267,7 +281,7 @@ impl Runner {
             };
             meter = Some(smaller);
             let progress = self.shared.progress();
-            let again = Asking::new(&progress, &self.agents, &self.shared, &self.limits);
+            let again = Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits);
             let Some((again, ..)) = again else { return Ok(Err(error)) };
             asking = again;
         }

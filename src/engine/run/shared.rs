@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use crate::engine::progress::RunProgress;
-use crate::engine::setup::EngineSetup;
+use crate::engine::setup::{AgentSlots, EngineSetup};
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
 use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, UserError};
 use crate::provider::Provider;
+use crate::toolchain::StopSwitch;
 
 /// What the run and the clerk who takes the person's wishes work on together.
 pub(in crate::engine) struct Shared {
@@ -20,11 +20,17 @@ pub(in crate::engine) struct Shared {
     /// Told when a wish may let the run go on.
     pub changed: Notify,
     /// Cancelled when the person stops the run.
-    pub stop: CancellationToken,
-    /// Answers for the agents.
-    pub provider: Arc<dyn Provider>,
+    pub stop: StopSwitch,
+    /// Who answers and who takes part in the present run.
+    cast: Mutex<Cast>,
     /// Takes what was said about the run into account.
     gate: Arc<Gate>,
+}
+
+/// Who answers and who takes part in a run.
+struct Cast {
+    provider: Arc<dyn Provider>,
+    agents: Arc<AgentSlots>,
 }
 
 impl WorkTime for Shared {
@@ -39,12 +45,14 @@ impl WorkTime for Shared {
 
 impl Shared {
     pub fn new(progress: RunProgress, setup: &EngineSetup) -> Self {
+        let agents = Arc::new(AgentSlots::new(progress.team(), &setup.tools));
+        let cast = Cast { provider: Arc::clone(&setup.provider), agents };
         Self {
             progress: Mutex::new(progress),
             ledger: Arc::clone(&setup.ledger),
             changed: Notify::new(),
-            stop: setup.stop.clone(),
-            provider: Arc::clone(&setup.provider),
+            stop: setup.gate.stop_switch(),
+            cast: Mutex::new(cast),
             gate: Arc::clone(&setup.gate),
         }
     }
@@ -53,6 +61,31 @@ impl Shared {
     pub fn progress(&self) -> MutexGuard<'_, RunProgress> {
         // Each fold leaves the progress whole, so a panic elsewhere does not make it wrong.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers for the agents.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        Arc::clone(&self.cast().provider)
+    }
+
+    /// What each agent of the present run brings to its requests.
+    pub fn agents(&self) -> Arc<AgentSlots> {
+        Arc::clone(&self.cast().agents)
+    }
+
+    /// From here on, another model answers.
+    pub fn replace_provider(&self, provider: Arc<dyn Provider>) {
+        self.cast().provider = provider;
+    }
+
+    /// From here on, others take part.
+    pub fn replace_agents(&self, agents: AgentSlots) {
+        self.cast().agents = Arc::new(agents);
+    }
+
+    fn cast(&self) -> MutexGuard<'_, Cast> {
+        // Every change leaves it whole.
+        self.cast.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records an event and folds it in, in one order for everyone.

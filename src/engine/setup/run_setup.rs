@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 use super::limits::EngineLimits;
+use super::next_runs::NextRuns;
 use crate::engine::team::Team;
 use crate::gate::{ApprovalQueue, Gate};
 use crate::model::event::SessionStart;
@@ -44,11 +43,11 @@ pub struct EngineSetup {
     /// What tools know of the session; the recorder folds every record into it, and for a resumed
     /// session has folded those of the journal.
     pub state: SharedState,
+    /// Puts the runs together that follow.
+    pub next_runs: Arc<dyn NextRuns>,
     /// Answers for the agents.
     pub provider: Arc<dyn Provider>,
     /// The project's folder, for listing.
     pub project: Arc<Sandbox>,
-    /// Cancelled when the person stops the run; the tools hold the same token.
-    pub stop: CancellationToken,
     pub limits: EngineLimits,
 }

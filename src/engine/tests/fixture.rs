@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use tokio_util::sync::CancellationToken;
 
 use super::fixture_tools::{Approve, Build, Echo, NoToolchain, Save};
 use crate::config::{Assets, Policy};
 use crate::device::SerialHub;
 use crate::engine::{
-    Engine, EngineHandle, EngineLimits, EngineSetup, Recorder, Supervision, Team, Toolbox,
+    Engine, EngineHandle, EngineLimits, EngineSetup, NextRun, NextRuns, Recorder, Supervision,
+    Team, Toolbox,
 };
 use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::{ReadItem, SessionDir, scan};
@@ -110,6 +110,21 @@ impl Ledger for Mortal {
 }
 
 pub type Begun = (EngineHandle, ApprovalQueue, PathBuf, tokio::sync::watch::Receiver<Seq>);
+
+/// Every run has the same team.
+struct SameTeam(Arc<Team>);
+
+impl NextRuns for SameTeam {
+    fn prepare(&self, _: &str, team: Option<&str>, _: &str) -> Result<NextRun, UserError> {
+        let team = self.team(team.unwrap_or("small"))?;
+        Ok(NextRun { team, why: "there is no other".into(), model: None })
+    }
+
+    fn team(&self, name: &str) -> Result<Arc<Team>, UserError> {
+        let no_team = || UserError::new(format!("there is no team `{name}`"), "", "");
+        (name == self.0.name).then(|| Arc::clone(&self.0)).ok_or_else(no_team)
+    }
+}
 
 /// A session's place on disk, which outlives the program.
 pub struct SessionBench {
@@ -215,7 +230,7 @@ impl SessionBench {
             }
         }
         let sandbox = Arc::new(Sandbox::open(&self.project()).unwrap());
-        let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
+        let (desk, stop) = (ApprovalQueue::default(), crate::toolchain::StopSwitch::default());
         let parts = GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
@@ -247,7 +262,7 @@ impl SessionBench {
             state,
             provider: Arc::new(FnProvider(model)),
             project: sandbox,
-            stop,
+            next_runs: Arc::new(SameTeam(Arc::clone(&self.team))),
             limits: EngineLimits { supervision: self.supervision, ..EngineLimits::default() },
         }
     }
@@ -307,12 +322,17 @@ impl SessionBench {
         answer: &str,
     ) -> Result<SessionOutcome, UserError> {
         while !handle.is_finished() {
-            for intent in self.wishes(answer) {
-                let _ = handle.intents.send(intent).await;
-            }
+            self.decide(&handle, answer).await;
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         handle.join().await
+    }
+
+    /// Approves whatever waits and answers `answer`.
+    pub async fn decide(&self, handle: &EngineHandle, answer: &str) {
+        for intent in self.wishes(answer) {
+            let _ = handle.intents.send(intent).await;
+        }
     }
 
     fn wishes(&self, answer: &str) -> Vec<Intent> {

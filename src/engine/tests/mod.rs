@@ -4,6 +4,7 @@ mod decisions;
 mod endless;
 pub(crate) mod fixture;
 mod fixture_tools;
+mod follow_ups;
 mod models;
 mod resume;
 mod runs;

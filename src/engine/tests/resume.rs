@@ -29,7 +29,7 @@ async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
     }
 }
 
-fn no_number_twice(events: &[Event]) {
+pub(super) fn no_number_twice(events: &[Event]) {
     let mut turns = Vec::new();
     let mut calls = Vec::new();
     let mut proposals = Vec::new();
@@ -45,17 +45,6 @@ fn no_number_twice(events: &[Event]) {
         let expected: Vec<u32> = (1..).take(numbers.len()).collect();
         assert_eq!(numbers, expected);
     }
-}
-
-#[tokio::test]
-async fn an_ended_session_is_not_resumed() {
-    let world = SessionBench::new(TEAM);
-    let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
-    handle.intents.send(Intent::Stop).await.unwrap();
-    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
-    let error = world.resume(Arc::new(usual)).err().unwrap();
-    assert_eq!(error.why, "it has ended");
-    assert!(error.fix.contains("replay"));
 }
 
 #[tokio::test]

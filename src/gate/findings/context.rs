@@ -67,6 +67,9 @@ pub(super) struct Deleted {
 impl FindingsContext {
     /// Folds an event in.
     pub fn observe(&mut self, event: &Event) {
+        if let Event::Session(SessionEvent::RunStarted(start)) = event {
+            self.task = start.task.clone();
+        }
         if let Event::Session(SessionEvent::Started(start)) = event {
             self.task.clone_from(&start.task);
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::ids::SessionId;
 use crate::model::outcome::{PhaseOutcome, SessionOutcome};
+use crate::model::path::ProjectPath;
 use crate::model::sandbox::SandboxLevel;
 
 /// What a session is about; the body of [`SessionEvent::Started`].
@@ -37,6 +38,23 @@ pub struct SessionParts {
     pub toolchain: String,
 }
 
+/// A run that follows in a session; the body of [`SessionEvent::RunStarted`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStart {
+    /// Counted from 1; the first run of a session is begun by [`SessionEvent::Started`].
+    pub number: u32,
+    /// The person's request.
+    pub task: String,
+    /// Name of the team.
+    pub team: String,
+    /// Why this team, in a few words.
+    #[serde(default)]
+    pub why: String,
+    /// Files that the run before has changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ProjectPath>,
+}
+
 /// How a session begins, goes on and ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SessionEvent {
@@ -49,6 +67,9 @@ pub enum SessionEvent {
         /// Version of the program.
         program: String,
     },
+    /// The person asked for more after a run was over.
+    #[serde(rename = "run_started")]
+    RunStarted(Box<RunStart>),
     /// How strong the sandbox around agents' programs is on this machine.
     #[serde(rename = "session_sandboxed")]
     Sandboxed {

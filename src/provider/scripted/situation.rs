@@ -8,7 +8,7 @@ use crate::model::{ContentHash, Message, MessageRole};
 use crate::provider::Request;
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 9] = [
+const PROGRAM_NOTES: [&str; 10] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -16,6 +16,7 @@ const PROGRAM_NOTES: [&str; 9] = [
     "Document `",
     "From the blackboard, ",
     "I changed the plan. It is now:\n",
+    "Earlier requests in this session, ",
     "The person took back the change of ",
     "The person asked about your proposal: ",
 ];

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use crate::config::assets::Assets;
 use crate::device::{Pty, SerialHub};
@@ -19,7 +18,7 @@ use crate::model::{
     ProgramSize, ProposalId, Record, Seq, Settlement, Severity, Timestamp, ToolName, UserError,
     Verdict,
 };
-use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
+use crate::toolchain::{BuildJob, BuildReport, FlashOrder, StopSwitch, Toolchain};
 use crate::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext, ToolError};
 use crate::workspace::Sandbox;
 
@@ -114,7 +113,7 @@ impl Toolchain for FixedBuild {
 pub(super) struct BoardBench {
     pub(super) folder: tempfile::TempDir,
     pub(super) kept: Arc<RecordingLedger>,
-    pub(super) cancel: CancellationToken,
+    pub(super) cancel: StopSwitch,
     pub(super) builds: Arc<FixedBuild>,
     pub(super) registry: Registry,
     /// The board's end of its port.
@@ -129,7 +128,7 @@ impl BoardBench {
         let Pty { board: master, port, .. } = Pty::open().unwrap();
         let (label, chip) = ("virtual board".to_owned(), "esp32".to_owned());
         let board = BoardInfo { label, chip, port, simulated: true };
-        let cancel = CancellationToken::new();
+        let cancel = StopSwitch::default();
         let ledger: Arc<dyn Ledger> = kept.clone();
         let report = BuildReport { outcome, diagnostics };
         let (looks, flash) = (AtomicU64::new(0), Mutex::new(Ok(board.clone())));

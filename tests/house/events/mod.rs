@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 #![allow(clippy::unwrap_used, reason = "a test's helpers fail the test")]
 
-use firmhand::model::event::{Level, ProjectFile, SessionParts, SessionStart};
+use firmhand::model::event::{Level, ProjectFile, RunStart, SessionParts, SessionStart};
 use firmhand::model::*;
 use firmhand::model::{
     BoardEvent, BuildEvent, FilesEvent, LogEvent, PhaseEvent, PortEvent, ProposalEvent,
@@ -17,7 +17,7 @@ use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 44;
+pub const LAST_KIND: usize = 45;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -27,6 +27,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Session(SessionEvent::Resumed { .. }) => 1,
         Event::Session(SessionEvent::Ended { .. }) => 2,
         Event::Session(SessionEvent::Sandboxed { .. }) => 42,
+        Event::Session(SessionEvent::RunStarted(_)) => 45,
         Event::Files(FilesEvent::Listed { .. }) => 3,
         Event::Phase(PhaseEvent::Started { .. }) => 4,
         Event::Phase(PhaseEvent::Ended { .. }) => 5,
@@ -429,6 +430,13 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
             command: "tests in Python".into(),
         }),
         44 => tests_ended(variant, number),
+        45 => Event::Session(SessionEvent::RunStarted(Box::new(RunStart {
+            number: number + 2,
+            task: "blink faster".into(),
+            team: "edit-generated".into(),
+            why: "firmhand generated this project".into(),
+            changed: (0..variant).map(path).collect(),
+        }))),
         _ => other_event(kind, variant, number),
     }
 }
@@ -438,6 +446,9 @@ pub const LATER: [usize; 1] = [42];
 
 /// Kinds that came after those.
 pub const NEWEST: [usize; 2] = [43, 44];
+
+/// Kinds that came last.
+pub const LAST: [usize; 1] = [45];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

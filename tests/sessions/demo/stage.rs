@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use firmhand::app::shipped::load_adapters;
 use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::{Programs, SerialHub};
-use firmhand::engine::{Engine, EngineHandle, EngineSetup, Recorder, Team, toolbox};
+use firmhand::engine::{
+    Engine, EngineHandle, EngineSetup, NextRun, NextRuns, Recorder, Team, toolbox,
+};
 use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use firmhand::journal::{ReadItem, SessionDir, scan};
 use firmhand::knowledge::{Knowledge, NameList};
@@ -22,7 +24,6 @@ use firmhand::provider::{Pacing, Provider, Script, Scripted};
 use firmhand::toolchain::Toolchain;
 use firmhand::tools::{AnswerLimits, Registry, ToolContext, known};
 use firmhand::workspace::Sandbox;
-use tokio_util::sync::CancellationToken;
 
 /// A recording that ships.
 pub fn recording(name: &str) -> Arc<Script> {
@@ -101,6 +102,24 @@ pub struct Stage {
     policy: Policy,
     model: Option<Arc<dyn Provider>>,
     script: Arc<Script>,
+}
+
+/// No run follows here.
+struct NoMore;
+
+impl NextRuns for NoMore {
+    fn prepare(
+        &self,
+        _: &str,
+        _: Option<&str>,
+        _: &str,
+    ) -> Result<NextRun, firmhand::model::UserError> {
+        Err(firmhand::model::UserError::new("no run follows here", "", ""))
+    }
+
+    fn team(&self, _: &str) -> Result<Arc<Team>, firmhand::model::UserError> {
+        Err(firmhand::model::UserError::new("no run follows here", "", ""))
+    }
 }
 
 impl Stage {
@@ -190,7 +209,7 @@ impl Stage {
         });
         let numbers = NextNumbers::after(proposals);
         let assets = Assets::built_in();
-        let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
+        let (desk, stop) = (ApprovalQueue::default(), firmhand::toolchain::StopSwitch::default());
         let ledger: Arc<dyn Ledger> = Arc::clone(recorder) as Arc<dyn Ledger>;
         let sandbox = Arc::new(Sandbox::open(&self.project("")).unwrap());
         let hub = SerialHub::new(Arc::clone(&ledger));
@@ -239,11 +258,11 @@ impl Stage {
                 None => Arc::new(Scripted::new(script, Pacing::Instant)),
             },
             limits: firmhand::engine::EngineLimits::default(),
+            next_runs: Arc::new(NoMore),
             state: recorder.state(),
             project: sandbox,
             ledger,
             desk,
-            stop,
         }
     }
 

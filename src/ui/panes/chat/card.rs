@@ -1,7 +1,7 @@
 //! Entries other than turns: phases, choices, the person's words, questions, notices, the end.
 
-use crate::model::event::Level;
-use crate::model::{PhaseOutcome, SessionOutcome, UserError};
+use crate::model::event::{Level, RunStart};
+use crate::model::{PhaseOutcome, SessionOutcome, Timestamp, UserError};
 use crate::ui::line;
 use crate::ui::markdown::{MarkdownDocument, StyledText};
 use crate::ui::role::Role;
@@ -42,6 +42,7 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
             };
             marked("→", Role::Dim, &text, Role::Dim, place)
         }
+        ChatEntry::RunStarted { start, at } => run_started(start, *at, place),
         ChatEntry::Person { to, text, at } => {
             let to = to.as_ref().map_or(String::new(), |to| format!(" to @{to}"));
             let name = line::cut(&format!("You{to}"), place.width.saturating_sub(12));
@@ -66,6 +67,17 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
         }
         ChatEntry::Ended { outcome } => ended_rows(outcome, place),
     }
+}
+
+/// What the person asked for next.
+fn run_started(start: &RunStart, at: Timestamp, place: &RowContext<'_>) -> Vec<EntryRow> {
+    let words = format!("request {}", start.number);
+    let mut rows = vec![rule(&words, &place.time(at), Role::Title, place)];
+    rows.push(EntryRow::new(vec![StyledText::new("◆ You", Role::Person)]));
+    rows.extend(indented(&start.task, Role::Text, place));
+    let why = if start.why.is_empty() { String::new() } else { format!(": {}", start.why) };
+    rows.extend(indented(&format!("team {}{why}", start.team), Role::Dim, place));
+    rows
 }
 
 /// How the run ended.

@@ -52,6 +52,7 @@ pub(super) fn message(entry: &ChatEntry) -> String {
             turn.calls().map(call).collect::<Vec<_>>().join("\n\n")
         }
         ChatEntry::Person { text, .. } | ChatEntry::Question { text, .. } => text.clone(),
+        ChatEntry::RunStarted { start, .. } => start.task.clone(),
         ChatEntry::Notice { notice, .. } => notice.to_string(),
         ChatEntry::Choice { agent, reason } => format!("{agent}: {reason}"),
         ChatEntry::PhaseStarted { title, .. } => title.clone(),

@@ -245,7 +245,7 @@ impl ChatPane {
             height if height <= MIDDLE => 1,
             _ => 2,
         };
-        let task = cx.view.head.start.as_ref().map_or("", |start| start.task.trim());
+        let task = cx.view.head.run().map_or("", |run| run.task.trim());
         let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
         let width = usize::from(area.width).saturating_sub(TASK.len() + 1);
         if most == 0 || task.is_empty() || width < TASK.len() {
@@ -312,8 +312,8 @@ impl ChatPane {
 
 /// The whole task to read.
 fn open_task(cx: &Cx<'_>) -> Vec<Effect> {
-    let Some(start) = &cx.view.head.start else { return Effect::info("there is no task yet") };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &start.task))))]
+    let Some(run) = cx.view.head.run() else { return Effect::info("there is no task yet") };
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &run.task))))]
 }
 
 /// Opens a source that a call found.

@@ -152,6 +152,7 @@ fn is_open(entry: &ChatEntry) -> bool {
         | ChatEntry::Fact { .. }
         | ChatEntry::Notice { .. }
         | ChatEntry::Ruled(_)
+        | ChatEntry::RunStarted { .. }
         | ChatEntry::Resumed { .. }
         | ChatEntry::Ended { .. } => false,
     }
@@ -176,6 +177,7 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
                     TurnPart::Trimmed(_) => false,
                 })
         }
+        ChatEntry::RunStarted { start, .. } => is_in(&start.task) || is_in(&start.team),
         ChatEntry::PhaseStarted { title, .. } => is_in(title),
         ChatEntry::PhaseEnded { phase, .. } => is_in(phase),
         ChatEntry::Choice { agent, reason } => is_in(agent.as_str()) || is_in(reason),

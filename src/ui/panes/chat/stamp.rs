@@ -70,6 +70,7 @@ impl EntryStamp {
             | ChatEntry::Fact { .. }
             | ChatEntry::Notice { .. }
             | ChatEntry::Ruled(_)
+            | ChatEntry::RunStarted { .. }
             | ChatEntry::Resumed { .. }
             | ChatEntry::Ended { .. } => {}
         }

@@ -5,11 +5,12 @@ use crate::ui::action::Action;
 use crate::ui::pane::Effect;
 
 /// Commands by name, with what they do.
-pub(super) const COMMANDS: [(&str, &str); 6] = [
+pub(super) const COMMANDS: [(&str, &str); 7] = [
     ("pause", "pauses the run before its next step"),
     ("resume", "continues the run"),
     ("stop", "ends the run"),
     ("model", "switches the model: /model, /model PROFILE, /model PROFILE/MODEL"),
+    ("team", "chooses the team of the next run: /team, /team NAME"),
     ("quit", "leaves the program"),
     ("help", "shows what every key does"),
 ];
@@ -25,6 +26,7 @@ pub(super) fn run_command(command: &str) -> Vec<Effect> {
             Some(profile) => vec![Effect::intent(Intent::UseModel { profile: profile.to_owned() })],
             None => vec![Effect::Act(Action::ChooseModel)],
         },
+        "team" => vec![Effect::Act(Action::NextTeam)],
         "quit" => vec![Effect::Act(Action::Quit)],
         "help" => vec![Effect::Act(Action::Help)],
         _ => {

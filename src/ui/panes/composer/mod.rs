@@ -13,12 +13,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-use crate::model::{AgentName, Intent, ProjectPath};
+use crate::model::{AgentName, Intent, ProjectPath, TeamOffer};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Effect, Keys, UiCommand};
+use crate::ui::pane::{Cx, Effect, Keys, Mode, UiCommand};
 use crate::ui::role::Role;
+use crate::ui::run::BROKE_OFF;
 use crate::view::{ContextWish, RunState};
 
 use self::commands::run_command;
@@ -40,6 +41,10 @@ pub struct Composer {
     completion: Option<Completion>,
     /// What the list was made for, also when it was closed: text and cursor.
     completed_for: Option<(String, (usize, usize))>,
+    /// Teams that the next run could have; empty while a run goes on.
+    teams: Vec<TeamOffer>,
+    /// Which of them was chosen; `None`: the one that fits best.
+    team: Option<usize>,
 }
 
 impl Default for Composer {
@@ -53,7 +58,42 @@ impl Composer {
     #[must_use]
     pub fn new(history: Vec<String>) -> Self {
         let (completion, completed_for) = (None, None);
-        Self { text: field(""), history, recalled: None, completion, completed_for }
+        let (teams, team) = (Vec::new(), None);
+        Self { text: field(""), history, recalled: None, completion, completed_for, teams, team }
+    }
+
+    /// The teams that the next run could have, the one that fits best first.
+    pub fn offer_teams(&mut self, teams: Vec<TeamOffer>) {
+        (self.teams, self.team) = (teams, None);
+    }
+
+    /// The team of the next run.
+    fn next_team(&self) -> Option<&TeamOffer> {
+        self.teams.get(self.team.unwrap_or(0))
+    }
+
+    /// Chooses the next team, or the one of that name.
+    fn choose_team(&mut self, name: Option<&str>, cx: &Cx<'_>) -> Vec<Effect> {
+        if !matches!(cx.view.head.state, RunState::Ended(_)) || self.teams.is_empty() {
+            return Effect::refuse("the team is chosen for the next task, once this run is over");
+        }
+        let place = match name {
+            None => (self.team.unwrap_or(0) + 1) % self.teams.len(),
+            Some(name) => match self.teams.iter().position(|team| team.name == name) {
+                Some(place) => place,
+                None => {
+                    let names: Vec<&str> =
+                        self.teams.iter().map(|team| team.name.as_str()).collect();
+                    let names = names.join(", ");
+                    return Effect::refuse(format!("no team `{name}` fits here; use {names}"));
+                }
+            },
+        };
+        self.team = Some(place);
+        let team = self.next_team();
+        team.map_or_else(Vec::new, |team| {
+            Effect::info(format!("{}: {}", team.name, team.description))
+        })
     }
 
     /// Brings the list of completions up to date with the text.
@@ -140,6 +180,7 @@ impl Composer {
             }
             Action::HistoryPrevious => self.recall_previous(),
             Action::HistoryNext => self.recall_next(),
+            Action::NextTeam => self.choose_team(None, cx),
             _ => Effect::refuse(format!("`{}` cannot be used while writing", action.name())),
         }
     }
@@ -178,11 +219,20 @@ impl Composer {
         if text.is_empty() {
             return Effect::info("there is nothing to send yet");
         }
-        let is_over = cx.view.head.state.is_over();
-        let mut effects = match text.strip_prefix('/') {
-            Some(command) => run_command(command),
-            None if is_over => Effect::refuse("the run is over: no agent reads messages"),
-            None => message(&text, cx),
+        let mut effects = match (text.strip_prefix('/'), &cx.view.head.state) {
+            (Some(command), _) => match command.strip_prefix("team ") {
+                Some(name) => self.choose_team(Some(name.trim()), cx),
+                None => run_command(command),
+            },
+            (None, _) if cx.mode == Mode::Replay => {
+                Effect::refuse("this is a replay: no message can be sent")
+            }
+            (None, RunState::Ended(_)) => self.start_run(&text, cx),
+            (None, RunState::Stopping) => {
+                Effect::refuse("the run is stopping; send it again when that is done")
+            }
+            (None, RunState::BrokenOff(_)) => Effect::refuse(BROKE_OFF),
+            (None, RunState::Empty | RunState::Running | RunState::Paused) => message(&text, cx),
         };
         let is_refused = matches!(effects.as_slice(), [Effect::Notice(notice)] if notice.role == Role::NoticeError);
         if !is_refused {
@@ -199,12 +249,46 @@ impl Composer {
         effects
     }
 
+    /// The next run of the session.
+    fn start_run(&self, task: &str, cx: &Cx<'_>) -> Vec<Effect> {
+        let pinned = mentioned(task, cx);
+        let team = self.team.and_then(|_| self.next_team()).map(|team| team.name.clone());
+        let edit = Intent::EditContext { add: pinned.clone(), remove: Vec::new() };
+        let mut effects = vec![Effect::intent(Intent::StartRun { task: task.to_owned(), team })];
+        if !pinned.is_empty() {
+            effects.push(Effect::intent(edit));
+        }
+        effects
+    }
+
+    /// The team of the next run, at the right edge.
+    fn draw_team(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) -> u16 {
+        let next = self.next_team().filter(|_| matches!(cx.view.head.state, RunState::Ended(_)));
+        let Some(team) = next else { return 0 };
+        let key = cx.keymap.key_of(&[KeyContext::Composer], Action::NextTeam);
+        let key = key.filter(|_| cx.keys == Keys::Here).unwrap_or_default();
+        let spans = vec![
+            Span::styled(format!(" {} ", team.name), cx.style(Role::Accent)),
+            Span::styled(key, cx.style(Role::Key)),
+        ];
+        let line = Line::from(spans);
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        if width + 24 > area.width {
+            return 0;
+        }
+        let place = Rect { x: area.right() - width - 1, width, height: 1, ..area };
+        line::draw(&line, place, buf);
+        width + 1
+    }
+
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let mark = Rect { x: area.x + 1, width: 2.min(area.width), height: 1, ..area };
         let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(4), ..area };
         let is_here = cx.keys == Keys::Here;
         let role = if is_here { Role::Accent } else { Role::Dim };
         Span::styled("›", cx.style(role)).render(mark, buf);
+        let taken = self.draw_team(area, buf, cx);
+        let inside = Rect { width: inside.width.saturating_sub(taken), ..inside };
         if self.text.is_empty() && !is_here {
             let is_broken = matches!(cx.view.head.state, RunState::BrokenOff(_));
             let role = if is_broken { Role::Error } else { Role::Dim };
@@ -226,8 +310,17 @@ impl Composer {
 
     fn placeholder(&self, cx: &Cx<'_>) -> String {
         if matches!(cx.view.head.state, RunState::Ended(_)) {
-            let key = cx.key(KeyContext::Global, Action::Quit);
-            return format!("the run is over · {key} leaves");
+            let leave = cx.key(KeyContext::Global, Action::Quit);
+            return match (cx.mode, cx.keys) {
+                (Mode::Replay, _) => format!("the run is over · {leave} leaves"),
+                (Mode::Live, Keys::Here) => {
+                    "what is next? Enter starts it in this session".to_owned()
+                }
+                (Mode::Live, Keys::Elsewhere) => {
+                    let key = cx.key(KeyContext::Chat, Action::Compose);
+                    format!("the run is over · {key} writes the next task · {leave} leaves")
+                }
+            };
         }
         if let RunState::BrokenOff(why) = &cx.view.head.state {
             let key = cx.key(KeyContext::Global, Action::Quit);

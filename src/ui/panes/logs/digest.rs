@@ -81,6 +81,9 @@ fn of_event(event: &Event) -> DigestParts {
         Event::Session(SessionEvent::Started(start)) => {
             ("session_started", format!("{} · {} · {}", start.team, start.model, start.task), Plain)
         }
+        Event::Session(SessionEvent::RunStarted(start)) => {
+            ("run_started", format!("{} · {} · {}", start.number, start.team, start.task), Plain)
+        }
         Event::Session(SessionEvent::Resumed { program }) => {
             ("session_resumed", format!("by {program}"), Plain)
         }

@@ -1,0 +1,152 @@
+//! Puts together the runs that follow in a session: the team that fits the project as it is now,
+//! and a model that can do the task.
+//!
+//! Owns these two choices. Must not start anything.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::choice;
+use super::machine::Machine;
+use super::plan::{ModelSource, no_model};
+use super::recordings::{Recording, Recordings, load_script};
+use super::shipped::load_team;
+use crate::engine::{NextModel, NextRun, NextRuns, Team};
+use crate::model::event::SessionStart;
+use crate::model::{Ground, TeamOffer, TeamOffers, UserError};
+use crate::provider::{ChosenModel, Pacing, Provider, Scripted};
+use crate::workspace::Sandbox;
+
+/// The runs that follow in one session.
+#[derive(Debug, Clone)]
+pub struct SessionRuns {
+    pub machine: Machine,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// Name of the toolchain, for what teams are told about it.
+    pub toolchain: String,
+    /// How fast a recorded model types.
+    pub pacing: Pacing,
+}
+
+impl SessionRuns {
+    #[must_use]
+    pub fn new(
+        machine: &Machine,
+        project: &Sandbox,
+        session: &SessionStart,
+        pacing: Pacing,
+    ) -> Self {
+        let project = project.root().to_path_buf();
+        let toolchain = session.parts.toolchain.clone();
+        Self { machine: machine.clone(), project, toolchain, pacing }
+    }
+
+    fn load(&self, name: &str) -> Result<Arc<Team>, UserError> {
+        load_team(&self.machine.assets, name)
+    }
+
+    fn ground(&self) -> Ground {
+        choice::ground(Some(&self.project))
+    }
+
+    /// Another model, when the one that answers now plays a recording of another task.
+    fn model(
+        &self,
+        (recordings, recording): (&Recordings, Option<&Recording>),
+        provider: &str,
+    ) -> Result<Option<NextModel>, UserError> {
+        let Some(ModelSource::Script(now)) = ModelSource::parse(provider) else { return Ok(None) };
+        if let Some(recording) = recording {
+            return self.script(&recording.name).map(Some);
+        }
+        // A script of the person's own may know more than one run.
+        if std::path::Path::new(&now).is_absolute() {
+            return Ok(None);
+        }
+        match self.machine.profiles.default_name() {
+            Some(name) => {
+                let panel = self.machine.profiles.panel(&name, None)?;
+                let label = panel.label();
+                let provider = ModelSource::Profile { name, model: None }.to_string();
+                let chosen = ChosenModel { provider, label };
+                Ok(Some(NextModel { provider: Arc::new(panel), chosen }))
+            }
+            None => Err(no_model(recordings)),
+        }
+    }
+
+    fn script(&self, name: &str) -> Result<NextModel, UserError> {
+        let script = Arc::new(load_script(&self.machine.assets, name)?);
+        let scripted = Scripted::new(script, self.pacing);
+        let label = scripted.label();
+        let provider = ModelSource::Script(name.to_owned()).to_string();
+        Ok(NextModel { provider: Arc::new(scripted), chosen: ChosenModel { provider, label } })
+    }
+}
+
+impl NextRuns for SessionRuns {
+    fn prepare(
+        &self,
+        task: &str,
+        team: Option<&str>,
+        provider: &str,
+    ) -> Result<NextRun, UserError> {
+        let ground = self.ground();
+        let recordings = Recordings::load(&self.machine.assets)?;
+        let plays_recording = matches!(ModelSource::parse(provider), Some(ModelSource::Script(_)));
+        let recording = recordings.of_task(task).filter(|_| plays_recording);
+        let (name, why) = match (team, recording) {
+            (Some(team), _) => (team, "you chose it".to_owned()),
+            (None, Some(recording)) => {
+                (recording.team.as_str(), "it was recorded with this task".to_owned())
+            }
+            (None, None) => (choice::usual_team(ground), fits_because(ground).to_owned()),
+        };
+        let team = self.load(name)?;
+        choice::check(&team, ground)?;
+        let model = self.model((&recordings, recording), provider)?;
+        let team = team.briefed(&self.machine.assets, &self.toolchain)?;
+        Ok(NextRun { team, why, model })
+    }
+
+    fn team(&self, name: &str) -> Result<Arc<Team>, UserError> {
+        self.load(name)?.briefed(&self.machine.assets, &self.toolchain)
+    }
+}
+
+impl TeamOffers for SessionRuns {
+    fn offers(&self) -> Vec<TeamOffer> {
+        offers_for(&self.machine, self.ground())
+    }
+}
+
+/// The teams that can work on what a folder holds, the one that fits best first.
+#[must_use]
+pub fn offers_for(machine: &Machine, ground: Ground) -> Vec<TeamOffer> {
+    let usual = choice::usual_team(ground);
+    let paths = machine.assets.list("prompts/teams");
+    let names = paths.iter().filter_map(|path| path.rsplit('/').next()?.strip_suffix(".toml"));
+    // A team whose file is wrong is no offer; whoever asks for it by name is told why.
+    let teams = names.filter_map(|name| load_team(&machine.assets, name).ok());
+    let fitting = teams.filter(|team| choice::check(team, ground).is_ok());
+    let mut offers: Vec<TeamOffer> = fitting
+        .map(|team| TeamOffer {
+            name: team.name.clone(),
+            title: team.title.clone(),
+            description: team.description.clone(),
+        })
+        .collect();
+    offers.sort_by_key(|offer| offer.name != usual);
+    offers
+}
+
+/// Why a team fits when nobody names one.
+const fn fits_because(ground: Ground) -> &'static str {
+    match ground {
+        Ground::Empty => "the project is empty",
+        Ground::Generated => "firmhand generated this project",
+        Ground::Sketch => "the project is an Arduino sketch",
+        Ground::Existing => "the project is your own",
+    }
+}

@@ -1,0 +1,157 @@
+//! A session lives on: what is typed when a run is over begins the next one in the same session.
+
+use std::fs;
+
+use firmhand::model::event::RunStart;
+use firmhand::model::{Event, PersonEvent, SessionEvent};
+
+use crate::place::Place;
+use crate::terminal::{PATIENCE, Size, Terminal};
+
+const SCRIPT: &str = r#"
+format = 1
+title = "Four questions"
+task = "What is I2C?"
+team = "single"
+start = "one"
+verbatim = true
+
+[[steps]]
+id = "one"
+agent = "AnswerAgent"
+say = "I2C has two wires."
+next = [{ goto = "two" }]
+
+[[steps]]
+id = "two"
+agent = "AnswerAgent"
+expect = { mentions = ["What is I2C?"] }
+say = "SPI has four wires."
+next = [{ goto = "three" }]
+
+[[steps]]
+id = "three"
+agent = "AnswerAgent"
+say = "CAN has two wires as well."
+next = [{ goto = "four" }]
+
+[[steps]]
+id = "four"
+agent = "AnswerAgent"
+say = "Ethernet has eight wires."
+end = true
+"#;
+
+fn begin(place: &Place, size: Size) -> Terminal {
+    let script = place.path("four.toml");
+    fs::write(&script, SCRIPT).unwrap();
+    let script = script.display().to_string();
+    let args = ["new", "What is I2C?", "--team", "single", "--script", &script, "--speed", "max"];
+    place.open(&args, size)
+}
+
+fn ask(terminal: &mut Terminal, task: &str, answer: &str) {
+    terminal.press("i");
+    terminal.wait_for("what is next");
+    terminal.type_text("/team single\r");
+    terminal.wait_for("single: One agent answers");
+    terminal.press("i");
+    terminal.type_text(task);
+    terminal.press("enter");
+    terminal.wait_for(answer);
+    terminal.wait_for("the run is over");
+}
+
+fn runs(place: &Place) -> Vec<RunStart> {
+    let started = place.events().into_iter().filter_map(|event| match event {
+        Event::Session(SessionEvent::RunStarted(start)) => Some(*start),
+        _ => None,
+    });
+    started.collect()
+}
+
+#[test]
+fn three_more_requests_are_one_session_and_one_story() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    ask(&mut terminal, "And SPI?", "SPI has four wires");
+    ask(&mut terminal, "And CAN?", "CAN has two wires");
+    terminal.press("esc q");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
+    terminal.wait_for_after_exit("Ask for more: firmhand resume");
+    // It is taken up again after its end.
+    let mut terminal = place.open(&["resume", "--speed", "max"], Size::LARGE);
+    terminal.wait_for("the run is over");
+    ask(&mut terminal, "And Ethernet?", "Ethernet has eight");
+    terminal.press("esc q");
+    terminal.wait_exit();
+    let reported: Vec<(u32, String)> =
+        runs(&place).into_iter().map(|run| (run.number, run.task)).collect();
+    let wanted = [(2, "And SPI?"), (3, "And CAN?"), (4, "And Ethernet?")];
+    assert_eq!(reported, wanted.map(|(number, task)| (number, task.to_owned())));
+    assert!(place.journal_is_whole());
+    let story = place.run(&["replay", "--plain"]);
+    let story = String::from_utf8(story.stdout).unwrap();
+    let places = ["What is I2C?", "two wires", "And SPI?", "four wires", "And CAN?", "And Eth"];
+    let found: Vec<Option<usize>> = places.iter().map(|words| story.find(words)).collect();
+    assert!(found.is_sorted() && found.iter().all(Option::is_some), "{found:?}\n{story}");
+    let mut terminal = place.open(&["replay"], Size::LARGE);
+    terminal.press("G");
+    terminal.wait_for("request 4");
+    terminal.press("q");
+    terminal.wait_exit();
+}
+
+#[test]
+fn an_ended_session_goes_on_line_by_line() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    terminal.press("q");
+    terminal.wait_exit();
+    let mut terminal = place.open(&["resume", "--plain"], Size::LARGE);
+    terminal.wait_for("Type: task WORDS, or quit");
+    // No model knows it: the person is reported, and the session stays.
+    terminal.type_text("task And SPI?\r");
+    place.wait_for_event(&terminal, "the next run", |event| match event {
+        Event::Session(SessionEvent::RunStarted(start)) => Some(start.team.clone()),
+        _ => None,
+    });
+    terminal.wait_for("Try again");
+    terminal.type_text("stop\r");
+    let ended = place.within(PATIENCE, || {
+        let events = place.events();
+        let over =
+            events.iter().filter(|e| matches!(e, Event::Session(SessionEvent::Ended { .. })));
+        (over.count() == 2).then_some(())
+    });
+    assert_eq!(ended, Some(()));
+    terminal.type_text("quit\r");
+    terminal.wait_exit();
+}
+
+#[test]
+fn a_session_whose_project_is_gone_says_so() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    let start = place.events().into_iter().find_map(|event| match event {
+        Event::Session(SessionEvent::Started(start)) => Some(start.project),
+        _ => None,
+    });
+    fs::remove_dir_all(start.unwrap()).unwrap();
+    terminal.press("i");
+    terminal.type_text("And SPI?\r");
+    let reported = place.event_within(PATIENCE, |event| match event {
+        Event::Person(PersonEvent::Noticed { notice, .. }) => Some(notice.why.clone()),
+        _ => None,
+    });
+    assert!(reported.is_some_and(|why| why.contains("is gone")));
+    terminal.press("esc q");
+    terminal.wait_exit();
+    let mut terminal = place.open(&["resume"], Size::LARGE);
+    assert_ne!(terminal.wait_exit().exit_code(), 0);
+    terminal.wait_for_after_exit("Cannot resume");
+    assert_eq!(runs(&place), []);
+}
