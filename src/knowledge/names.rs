@@ -1,7 +1,9 @@
 //! Names the framework has taken: its public headers and its components.
 //!
-//! A project file with such a name hides the framework's own file from the compiler, or clashes
-//! with a component at link time.
+//! A header of the project with such a name hides the framework's own one from the compiler. A source hides
+//! nothing: only its header would, so that it counts when that header would be hidden. Headers of the
+//! framework that are included with their folder are hidden by nothing; only those that nearly
+//! every project includes count, because one is easily written for the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,6 +69,9 @@ const C_HEADERS: [&str; 29] = [
     "wctype.h",
 ];
 
+/// Folders of headers that nearly every project includes.
+const COMMON_FOLDERS: [&str; 2] = ["driver/", "freertos/"];
+
 impl NameList {
     /// Reads the data file; `file` is its name in messages.
     ///
@@ -128,7 +133,7 @@ impl NameList {
         let (stem, extension) = file_name.rsplit_once('.')?;
         let why = match extension {
             "h" | "hpp" | "hh" => self.header_conflict(&format!("{stem}.h"), file_name)?,
-            // A source shares its object's and header's stem with the framework's.
+            // A source shares the name of its header with the framework's.
             "c" | "cpp" | "cc" | "cxx" => self.source_conflict(stem, file_name)?,
             _ => return None,
         };
@@ -160,7 +165,7 @@ impl NameList {
         match self.headers.get(&name) {
             Some(known) if known.path == header.path => return Err(()),
             // One without a folder is what a file of the project would really hide.
-            Some(known) if known.path == name => {}
+            Some(known) if known.path == name || is_common(&known.path, &header.path) => {}
             Some(_) | None => {
                 self.headers.insert(name, header);
             }
@@ -173,13 +178,16 @@ impl NameList {
             return Some(format!("`{file_name}` has the name of a header of the C library"));
         }
         if let Some(TakenHeader { path, component }) = self.headers.get(header) {
-            return Some(match path == header {
-                true => format!("`{file_name}` would hide `{path}` of the framework's {component}"),
-                false => format!(
+            if path == header {
+                let hides = format!("would hide `{path}` of the framework's {component}");
+                return Some(format!("`{file_name}` {hides}"));
+            }
+            if COMMON_FOLDERS.iter().any(|folder| path.strip_prefix(folder) == Some(header)) {
+                return Some(format!(
                     "`{file_name}` has the name of the framework's `{path}` ({component}), and one \
                      is easily included for the other"
-                ),
-            });
+                ));
+            }
         }
         let stem = header.strip_suffix(".h")?;
         self.component_conflict(stem, file_name)
@@ -187,13 +195,12 @@ impl NameList {
 
     fn source_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
         let header = format!("{stem}.h");
-        // `string.c` beside the C library's `string.h` is harmless; its header would not be.
-        if let Some(TakenHeader { path, component }) = self.headers.get(&header) {
-            return Some(format!(
-                "`{file_name}` looks like the source of the framework's `{path}` ({component})"
-            ));
-        }
-        self.component_conflict(stem, file_name)
+        // `string.c` next to the C library's `string.h` is harmless; its header would not be.
+        let TakenHeader { path, component } =
+            self.headers.get(&header).filter(|taken| taken.path == header)?;
+        Some(format!(
+            "`{file_name}` looks like the source of the framework's `{path}` ({component})"
+        ))
     }
 
     fn component_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
@@ -217,6 +224,12 @@ impl NameList {
     }
 }
 
+/// Whether the header that is known by a name is more widely included than another one.
+fn is_common(known: &str, other: &str) -> bool {
+    let is_in = |path: &str| COMMON_FOLDERS.iter().any(|folder| path.starts_with(folder));
+    is_in(known) && other.contains('/')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +246,9 @@ mod tests {
         let conflict = list().conflict("i2c_master.h").unwrap();
         assert!(conflict.why.contains("esp_driver_i2c"), "{}", conflict.why);
         assert_eq!(conflict.suggestion, "app_i2c_master.h");
-        assert!(list().conflict("i2c_master.c").unwrap().why.contains("i2c_master.h"));
+        assert_eq!(list().conflict("i2c_master.c"), None, "a source hides nothing");
+        let source = list().conflict("app_led.c").unwrap();
+        assert!(source.why.contains("`app_led.h`"), "{}", source.why);
     }
 
     #[test]
@@ -241,12 +256,37 @@ mod tests {
         let text = include_str!("../../assets/names/esp-idf.txt");
         let list = NameList::parse("esp-idf.txt", text).unwrap();
         assert!(list.len() > 700, "{}", list.len());
-        for taken in ["gpio.h", "esp_log.h", "nvs_flash.h", "FreeRTOS.h", "i2c.c", "driver.c"] {
+        for taken in ["gpio.h", "esp_log.h", "nvs_flash.h", "FreeRTOS.h", "esp_log.c", "driver.h"] {
             assert!(list.conflict(taken).is_some(), "{taken}");
         }
-        for free in ["main.c", "i2c_scanner.h", "bme280.c", "app_config.h", "wifi_station.c"] {
+        for free in [
+            "main.c",
+            "i2c_scanner.h",
+            "bme280.c",
+            "app_config.h",
+            "wifi_station.c",
+            "i2c.c",
+            "wifi.c",
+            "utils.c",
+            "common.c",
+            "driver.c",
+            "mesh.c",
+        ] {
             assert_eq!(list.conflict(free), None, "{free}");
         }
+    }
+
+    #[test]
+    fn headers_that_are_included_with_their_folder_block_no_source_and_no_header() {
+        let data = "source: x\nheader mesh/main.h bt\nheader mesh/common.h bt\n\
+                    header log_compression/utils.h bt\nheader esp_private/wifi.h esp_wifi\n\
+                    header freertos/queue.h freertos\nheader os/queue.h nimble\ncomponent bt\n";
+        let list = NameList::parse("names.txt", data).unwrap();
+        for free in ["main.c", "main.cpp", "common.c", "common.h", "utils.h", "wifi.c", "bt.c"] {
+            assert_eq!(list.conflict(free), None, "{free}");
+        }
+        assert!(list.conflict("queue.h").unwrap().why.contains("freertos/queue.h"));
+        assert!(list.conflict("bt.h").is_some());
     }
 
     #[test]
