@@ -94,6 +94,15 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a folder, to lock it.
+///
+/// # Errors
+/// When it is not a folder or may not be read.
+pub fn open_folder(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
 /// Whether a regular file of at most `limit` bytes is there, links followed.
 #[must_use]
 pub fn is_readable(path: &Path, limit: u64) -> bool {

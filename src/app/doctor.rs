@@ -33,6 +33,18 @@ pub fn sandbox(protection: &Protection) -> HealthLine {
     HealthLine::new("sandbox", "agents' programs", health, words).fix(fixes.join(" "))
 }
 
+/// Runs the `export.sh` of an installed ESP-IDF and corrects the line about it when that fails; takes
+/// seconds.
+pub async fn check_export(found: &mut [HealthLine]) {
+    let Some(line) = found.iter_mut().find(|line| line.subject == "ESP-IDF") else { return };
+    if let Ok(idf) = IdfToolchain::find()
+        && let Err(error) = idf.check().await
+    {
+        let words = format!("{}: {}", error.what, error.why);
+        *line = HealthLine::new("toolchain", "ESP-IDF", Health::Broken, words).fix(error.fix);
+    }
+}
+
 fn esp_idf() -> HealthLine {
     match IdfToolchain::find() {
         Ok(_) => HealthLine::new("toolchain", "ESP-IDF", Health::Good, "idf.py is installed"),

@@ -135,6 +135,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             monitor::run(&start_up.machine(args.project.as_deref())?, args)
         }
         CliCommand::Tool(ToolArgs { name, args, project }) => {
+            let project = project.or_else(|| tool::project_in(&args));
             let project = project.unwrap_or_else(|| PathBuf::from("."));
             let machine = start_up.machine(Some(&project))?;
             match name {

@@ -3,12 +3,13 @@
 //! Owns the making of a session for it. Tools with effects are refused: what they would do needs a
 //! person at a screen.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::{check_change, diagnose, report, runtime};
 use crate::app::documentation::Documentation;
@@ -27,6 +28,13 @@ use crate::workspace::Sandbox;
 
 /// Tools that build.
 const BUILDS: &[&str] = &["build_project", "build_arduino"];
+
+/// The folder that arguments name as their project: tools take its absolute path from anywhere.
+pub fn project_in(args: &str) -> Option<PathBuf> {
+    let args: Value = serde_json::from_str(args).ok()?;
+    let folder = PathBuf::from(args.get("project_path")?.as_str()?);
+    (folder.is_absolute() && folder.is_dir()).then_some(folder)
+}
 
 /// Takes facts that nobody asks for later: one call has no history.
 struct Unkept;
@@ -107,6 +115,12 @@ fn run(
         let context = context(machine, project)?;
         let tool = Registry::new(&context).get(name)?;
         let limit = tool.timeout();
+        let cancel = context.cancel.clone();
+        // What was started is ended, and the answer says so.
+        let _interrupt = tokio::spawn(async move {
+            interrupted().await;
+            cancel.cancel();
+        });
         let answer = match tokio::time::timeout(limit, tool.call(args)).await {
             Ok(Ok(Reply::Answer(answer))) => answer,
             Ok(Ok(Reply::Propose { .. })) => needs_person(),
@@ -115,11 +129,23 @@ fn run(
         };
         Ok::<_, UserError>(answer)
     })?;
+    let answer = match missing(project).filter(|_| BUILDS.contains(&name.as_str())) {
+        Some(error) => with_notice(answer, &error),
+        None => answer,
+    };
     // A blocked read of a device must not hold the answer up.
     runtime.shutdown_background();
     report::json(&answer)?;
     let is_ok = answer.get("ok") == Some(&Value::Bool(true));
     Ok(if is_ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Waits until the person or the system wants the program to end.
+async fn interrupted() {
+    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut all: Vec<Signal> = signals.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    let any = all.iter_mut().map(|one| Box::pin(one.recv()));
+    futures::future::select_all(any).await;
 }
 
 /// Answers what the review would find in changes; a question that cannot be answered has an answer
@@ -201,7 +227,10 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         runner: machine.runner.with_consent(Trust::of(&machine.dirs.data).consent(project)?),
         contents: None,
         serial: Arc::new(hub),
-        limits: tools::AnswerLimits::default(),
+        limits: tools::AnswerLimits {
+            build_seconds: u64::from(machine.settings.limits.build_seconds.value),
+            ..tools::AnswerLimits::default()
+        },
         cancel: StopSwitch::default(),
     })
 }
@@ -220,6 +249,25 @@ fn toolchain(machine: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, Us
     // No tool without a decision starts this board, so its folder is never made.
     let board = project.join("build").join("board");
     Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board, machine.runner.clone())))
+}
+
+/// Why no toolchain for such a project was found; `None` when one was, or none is needed.
+fn missing(project: &Path) -> Option<UserError> {
+    if installed(project).is_some() {
+        return None;
+    }
+    fitting(project).iter().find_map(|kind| match kind {
+        ToolchainKind::Idf => IdfToolchain::find().err(),
+        ToolchainKind::Arduino => ArduinoToolchain::find().err(),
+        ToolchainKind::Platformio => PlatformioToolchain::find().err(),
+    })
+}
+
+/// The answer of a build for the virtual board, where another toolchain was expected.
+fn with_notice(mut answer: Value, error: &UserError) -> Value {
+    let words = format!("built for the virtual board: {}. {}", error.why, error.fix);
+    answer["notice"] = json!(words);
+    answer
 }
 
 /// The toolchain for such a project that is installed here.

@@ -306,8 +306,13 @@ fn stem_of(path: &str) -> Option<&str> {
 fn pin_number(name: &str) -> Option<u8> {
     let name = name.trim().to_ascii_uppercase();
     let rest = ["GPIO_NUM_", "GPIO", "IO"].iter().find_map(|start| name.strip_prefix(start));
-    let digits = rest.unwrap_or(&name).trim_start_matches([' ', '_', '-']);
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+    // A number below zero stands for no pin.
+    let digits = match rest {
+        Some(rest) => rest.trim_start_matches([' ', '_', '-']),
+        None => &name,
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok())?
 }
 
 /// `0–5, 12, 14–19`.

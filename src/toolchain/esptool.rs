@@ -168,7 +168,9 @@ impl Writing {
         let plain = |line: &'_ str| ADVICE.iter().find_map(|words| line.find(words));
         let lines = text.split(['\n', '\r']);
         let lines = lines.map(|line| line.get(..plain(line).unwrap_or(line.len())));
-        let lines: Vec<&str> = lines.flatten().map(str::trim).collect();
+        // Newer releases draw a box around their errors.
+        let is_frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c);
+        let lines: Vec<&str> = lines.flatten().map(|line| line.trim_matches(is_frame)).collect();
         let is_fatal = |line: &&&str| line.contains("fatal error") || line.contains(SERIAL_ERROR);
         let fatal = lines.iter().rev().find(is_fatal);
         let last = fatal.or_else(|| lines.iter().rev().find(|line| !line.is_empty()));

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::build::BuildProject;
+use super::build::{self, BuildProject};
 use super::flash::{self, FlashProject};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, map_sketch, recorded};
 use crate::model::{BlobSource, Proposal, ToolSpec};
@@ -23,6 +23,9 @@ pub const FLASH: &str = "flash_arduino";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BuildArgs {
+    /// The folder of the sketch: `.`, or the absolute path of the project; may be left out.
+    #[serde(default)]
+    project_path: Option<String>,
     /// The board as Arduino calls it, e.g. `esp32:esp32:esp32s3`; that of `sketch.yaml` when left
     /// out.
     #[serde(default)]
@@ -70,13 +73,32 @@ impl Tool for BuildArduino {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let BuildArgs { fqbn } = args::parse(args)?;
+            let BuildArgs { project_path, fqbn } = args::parse(args)?;
+            build::whole_project(&self.build.context.sandbox, project_path.as_deref())?;
             map_sketch::sketch(&self.build.context.sandbox)?;
             let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
             let fqbn = fqbn.as_deref().map(board).transpose()?;
             self.build.build(fqbn).await.map(Reply::Answer)
         })
     }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FlashArgs {
+    /// The folder of the sketch: `.`, or the absolute path of the project; may be left out.
+    #[serde(default)]
+    project_path: Option<String>,
+    /// The board as Arduino calls it; that of the last build, which is what is flashed.
+    #[serde(default)]
+    fqbn: Option<String>,
+    /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
+    #[serde(default)]
+    port: Option<String>,
+    /// Bits per second to listen with after the flash; those of the project's console when left
+    /// out, else 115200.
+    #[serde(default)]
+    baud: Option<u32>,
 }
 
 /// Makes the tool that flashes.
@@ -90,7 +112,7 @@ struct FlashArduino {
 
 impl Tool for FlashArduino {
     fn spec(&self) -> ToolSpec {
-        args::spec::<flash::FlashArgs>(
+        args::spec::<FlashArgs>(
             FLASH,
             "Proposes to write the last passed build of the sketch to the board it was built for. \
              A person decides; afterwards the board runs it, and its serial output is recorded.",
@@ -103,8 +125,11 @@ impl Tool for FlashArduino {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
+            let FlashArgs { project_path, fqbn, port, baud } = args::parse(args)?;
+            build::whole_project(&self.flash.context.sandbox, project_path.as_deref())?;
+            fqbn.filter(|fqbn| !fqbn.trim().is_empty()).as_deref().map(board).transpose()?;
             map_sketch::sketch(&self.flash.context.sandbox)?;
-            self.flash.propose(args::parse(args)?).await
+            self.flash.propose(flash::FlashArgs { port, baud }).await
         })
     }
 
@@ -114,7 +139,8 @@ impl Tool for FlashArduino {
         recorded: &'a [Proposal],
         _: &'a dyn BlobSource,
     ) -> BoxFuture<'a, Finish> {
-        recorded::ready(self.flash.finish_of(args, recorded))
+        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
+        recorded::ready(self.flash.finish_at(baud, recorded))
     }
 }
 

@@ -19,6 +19,23 @@ use bench::{BoardBench, finding, settlement};
 const BUILD_LOG: LogId = LogId { kind: LogKind::Build, number: 1 };
 
 #[tokio::test]
+async fn a_build_waits_for_another_one_and_takes_only_its_own_folder() {
+    let bench = BoardBench::new(BuildOutcome::Passed, vec![]);
+    let other = bench.answer("build_project", json!({ "project_path": "main" })).await;
+    assert_eq!(other["error"]["code"], "bad_path", "{other}");
+    let root = bench.folder.path().canonicalize().unwrap();
+    let answer = bench.answer("build_project", json!({ "project_path": root })).await;
+    assert_eq!(answer["ok"], true, "{answer}");
+    assert!(answer["toolchain"].is_string(), "{answer}");
+    let held = crate::files::open_folder(&root).unwrap();
+    held.lock().unwrap();
+    bench.cancel.cancel();
+    let waiting = bench.answer("build_project", json!({ "project_path": "." })).await;
+    assert_eq!(waiting["error"]["code"], "stopped", "{waiting}");
+    assert_eq!(waiting["build"], Value::Null, "it has not begun");
+}
+
+#[tokio::test]
 async fn a_build_is_recorded_from_its_start_to_its_end() {
     let warning = finding(Severity::Warning, 4);
     let bench = BoardBench::new(BuildOutcome::Passed, vec![warning.clone()]);

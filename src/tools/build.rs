@@ -1,5 +1,6 @@
 //! `build_project`: builds and tells what the compiler found.
 
+use std::fs::{File, TryLockError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,13 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::model::{
     BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, ProgramSize,
     Severity, ToolSpec, UserError,
 };
 use crate::text::sanitize;
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
+use crate::workspace::Sandbox;
 
 /// Name of the tool.
 pub const NAME: &str = "build_project";
@@ -30,7 +32,28 @@ const MARGIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct BuildArgs {}
+struct BuildArgs {
+    /// The folder of the project: `.`, or its absolute path; may be left out.
+    #[serde(default)]
+    project_path: Option<String>,
+}
+
+/// How often a build looks whether another one of the same project has ended.
+const LOCK_POLL: Duration = Duration::from_millis(200);
+
+/// Checks that the folder to build is the project's: a session builds one project.
+///
+/// # Errors
+/// `bad_path` when it is another one.
+pub(super) fn whole_project(sandbox: &Sandbox, folder: Option<&str>) -> Result<(), ToolError> {
+    let Some(folder) = folder else { return Ok(()) };
+    let is_same = std::path::Path::new(folder).canonicalize().is_ok_and(|it| it == sandbox.root());
+    if is_same || files::folder(sandbox, folder)?.is_empty() {
+        return Ok(());
+    }
+    let message = format!("project_path: {folder} is not the folder of the project");
+    Err(ToolError::new("bad_path", message, "Leave it out, or use `.`."))
+}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
@@ -46,6 +69,7 @@ impl BuildProject {
     /// Builds, for the board `fqbn` where the toolchain knows several; `None`: the project's own.
     pub(super) async fn build(&self, fqbn: Option<String>) -> Result<Value, ToolError> {
         let ToolContext { ledger, toolchain, state, sandbox, limits, .. } = &self.context;
+        let _alone = self.alone().await?;
         let build = state.snapshot().next_build();
         let log = LogId { kind: LogKind::Build, number: build.0 };
         let command = toolchain.command(sandbox.root());
@@ -96,11 +120,39 @@ impl BuildProject {
         let seconds = millis / 100;
         let mut reported = diagnostics_json(&diagnostics, limits.diagnostics);
         reported["build"] = json!(build);
+        reported["toolchain"] = json!(toolchain.label());
         reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
             reported["size"] = size_json(size, before.as_ref());
         }
         Ok(self.answer(&outcome, reported, &sink))
+    }
+
+    /// Waits until no other program of this kind builds the project; it is locked until the answer is
+    /// dropped. Where folders cannot be locked, nothing is waited for.
+    async fn alone(&self) -> Result<Option<File>, ToolError> {
+        let limit = Duration::from_secs(self.context.limits.build_seconds);
+        let started = Instant::now();
+        let Ok(folder) = crate::files::open_folder(self.context.sandbox.root()) else {
+            return Ok(None);
+        };
+        loop {
+            match folder.try_lock() {
+                Ok(()) => return Ok(Some(folder)),
+                Err(TryLockError::Error(_)) => return Ok(None),
+                Err(TryLockError::WouldBlock) if started.elapsed() >= limit => {
+                    let message = "another build of this project did not end";
+                    return Err(ToolError::new("busy", message, "Stop the other build first."));
+                }
+                Err(TryLockError::WouldBlock) => {}
+            }
+            tokio::select! {
+                () = self.context.cancel.cancelled() => {
+                    return Err(ToolError::new("stopped", "the person stopped the build", ""));
+                }
+                () = tokio::time::sleep(LOCK_POLL) => {}
+            }
+        }
     }
 
     /// What the program takes that was built.
@@ -260,7 +312,8 @@ impl Tool for BuildProject {
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
-            let BuildArgs {} = args::parse(args)?;
+            let BuildArgs { project_path } = args::parse(args)?;
+            whole_project(&self.context.sandbox, project_path.as_deref())?;
             self.build(None).await.map(Reply::Answer)
         })
     }

@@ -25,11 +25,11 @@ const RESET_WAIT: Duration = Duration::from_millis(500);
 pub(super) struct FlashArgs {
     /// The port of the board, e.g. `/dev/ttyUSB0`; the connected board when left out.
     #[serde(default)]
-    port: Option<String>,
+    pub(super) port: Option<String>,
     /// Bits per second to listen with after the flash; those of the project's console when left
     /// out, else 115200.
     #[serde(default)]
-    baud: Option<u32>,
+    pub(super) baud: Option<u32>,
 }
 
 /// Makes the tool.
@@ -67,7 +67,7 @@ impl FlashProject {
                     done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
                     refused: json!({ "flashed": false }),
                     stale: "the images were changed after they were shown",
-                    again: "Build and Propose the flash again..",
+                    again: "Build and propose the flash again.",
                 };
                 let mut answer = reported.of(&settlements)?;
                 if answer["flashed"] == true {
@@ -79,11 +79,16 @@ impl FlashProject {
     }
 
     /// As [`Tool::finish_recorded`].
-    pub(super) fn finish_of(&self, args: &Value, recorded: &[Proposal]) -> Finish {
+    fn finish_of(&self, args: &Value, recorded: &[Proposal]) -> Finish {
+        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
+        self.finish_at(baud, recorded)
+    }
+
+    /// As [`Tool::finish_recorded`], listening at that rate.
+    pub(super) fn finish_at(&self, baud: Option<u32>, recorded: &[Proposal]) -> Finish {
         let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
             return recorded::plain_finish(recorded);
         };
-        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
         self.finish(plan.total_bytes(), baud, None)
     }
 

@@ -51,20 +51,59 @@ impl GetPinoutInfo {
             .pin(&args.pin)
             .map_err(|error| ToolError::from_user_error("unknown_pin", &error))?;
         let reported = table.warnings(pin).into_iter();
-        let warnings: Vec<Value> =
-            reported.map(|(kind, text)| json!({ "kind": kind, "text": text })).collect();
+        let (kinds, warnings): (Vec<_>, Vec<_>) = reported.unzip();
+        let details = details(&table, pin);
         Ok(answer::ok(json!({
             "chip": table.chip,
-            "pin": format!("GPIO{}", pin.gpio),
-            "capabilities": capabilities(&table, pin),
+            "pin": pin.gpio,
+            "name": format!("GPIO{}", pin.gpio),
+            "capabilities": capabilities(&details),
             "warnings": warnings,
+            "warning_kinds": kinds,
+            "details": details,
             "source": table.source,
         })))
     }
 }
 
+/// What a pin can do, one word or two for each.
+fn capabilities(details: &Value) -> Vec<String> {
+    let is = |name: &str| details[name] == true;
+    let mut words = match (is("input"), is("output")) {
+        (true, false) => vec!["input-only".to_owned()],
+        _ => vec!["input".to_owned(), "output".to_owned()],
+    };
+    let plain = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if let Some(adc) = details.get("adc") {
+        words.push(format!("ADC{}_CH{}", plain(&adc["unit"]), plain(&adc["channel"])));
+    }
+    let named = [
+        ("touch_channel", "touch "),
+        ("rtc", ""),
+        ("dac_channel", "DAC "),
+        ("strapping", "strapping: "),
+        ("memory", "memory: "),
+        ("usb", "USB "),
+        ("jtag", "JTAG "),
+    ];
+    let found = named
+        .iter()
+        .filter_map(|(name, word)| Some(format!("{word}{}", plain(details.get(*name)?))));
+    words.extend(found);
+    if is("wakes_from_deep_sleep") {
+        words.push("wakes from deep sleep".to_owned());
+    }
+    for bus in ["uart", "spi"] {
+        words.extend(details[bus].as_array().into_iter().flatten().map(&plain));
+    }
+    words
+}
+
 /// What a pin can do; what it cannot is left out, save input and output.
-fn capabilities(table: &Pinout, pin: &Pin) -> Value {
+fn details(table: &Pinout, pin: &Pin) -> Value {
     let roles = &pin.roles;
     let rtc = pin.rtc.map(|number| format!("{}{number}", table.rtc_name));
     let list = |signals: &[String]| (!signals.is_empty()).then(|| json!(signals));
@@ -119,19 +158,26 @@ mod tests {
             "input": true, "output": true, "adc": { "unit": 2, "channel": 8 },
             "rtc": "RTC_GPIO19", "wakes_from_deep_sleep": true, "usb": "D-", "uart": ["U1RTS"],
         });
-        assert_eq!((&reported["pin"], &reported["capabilities"]), (&json!("GPIO19"), &can));
-        let kinds: Vec<&Value> = reported["warnings"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|warning| &warning["kind"])
-            .collect();
-        assert_eq!(kinds, [&json!("usb"), &json!("adc2")]);
+        assert_eq!((&reported["pin"], &reported["name"]), (&json!(19), &json!("GPIO19")));
+        assert_eq!(reported["details"], can);
+        let words = [
+            "input",
+            "output",
+            "ADC2_CH8",
+            "RTC_GPIO19",
+            "USB D-",
+            "wakes from deep sleep",
+            "U1RTS",
+        ];
+        assert_eq!(reported["capabilities"], json!(words));
+        assert_eq!(reported["warning_kinds"], json!(["usb", "adc2"]));
+        let warnings = reported["warnings"].as_array().unwrap();
+        assert!(warnings.len() == 2 && warnings.iter().all(Value::is_string), "{reported}");
         assert!(reported["source"][0].as_str().unwrap().contains("esp32s3.inc"), "{reported}");
         let reported = desk.answer(NAME, json!({ "chip": "ESP32", "pin": 34 })).await;
         assert_eq!(
-            (&reported["pin"], &reported["capabilities"]["output"]),
-            (&json!("GPIO34"), &json!(false))
+            (&reported["pin"], &reported["capabilities"][0]),
+            (&json!(34), &json!("input-only"))
         );
     }
 
@@ -142,6 +188,7 @@ mod tests {
             (json!({ "chip": "esp8266", "pin": "2" }), "unknown_chip", "esp32c6"),
             (json!({ "chip": "esp32s3", "pin": "GPIO22" }), "unknown_pin", "0–21, 26–48"),
             (json!({ "chip": "esp32", "pin": "SDA" }), "unknown_pin", "0–23"),
+            (json!({ "chip": "esp32", "pin": -1 }), "unknown_pin", "0–23"),
             (json!({ "chip": "esp32", "pin": [2] }), "bad_arguments", "schema"),
             (json!({ "chip": "esp32" }), "bad_arguments", "schema"),
         ] {

@@ -132,6 +132,19 @@ impl RunStaticAnalysis {
                 fields["not_analyzed_omitted"] = json!(more);
             }
         }
+        if found.is_cut_short() {
+            fields["complete"] = json!(false);
+        }
+        if found.is_cut_short() && found.issues.is_empty() {
+            let message = "the time ran out before the sources were read; nothing was found so far";
+            let hint = "Call again with a longer `timeout`, or name a folder.";
+            let mut refusal = ToolError::new("not_finished", message, hint).to_answer();
+            if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut())
+            {
+                refusal.append(fields);
+            }
+            return refusal;
+        }
         answer::ok(fields)
     }
 }

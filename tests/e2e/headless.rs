@@ -113,7 +113,7 @@ fn tools_that_find_facts_answer_with_one_object() {
     let table = r#"{"chip": "MY-CHIP", "source": ["me"], "warnings": {}, "pins": [{"gpio": 7}]}"#;
     fs::write(own.join("mychip.json"), table).unwrap();
     for (tool, args, is_ok, pointer, expected) in [
-        ("get_pinout_info", r#"{"chip": "ESP32-C3", "pin": "IO9"}"#, true, "/pin", "GPIO9"),
+        ("get_pinout_info", r#"{"chip": "ESP32-C3", "pin": "IO9"}"#, true, "/name", "GPIO9"),
         ("get_pinout_info", r#"{"chip": "my-chip", "pin": 7}"#, true, "/source/0", "me"),
         ("get_pinout_info", r#"{"chip": "esp32", "pin": 99}"#, false, "/error/code", "unknown_pin"),
         ("scan_i2c", "{}", false, "/error/code", "no_board"),

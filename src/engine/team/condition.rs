@@ -255,9 +255,7 @@ fn runs_well(heard: &Value) -> bool {
     let log = heard.get("log").and_then(Value::as_str).unwrap_or_default();
     let is_error = |line: &str| {
         let line = line.trim_start();
-        line.starts_with("E (")
-            || line.contains("][E][")
-            || line.to_ascii_lowercase().contains("error")
+        line.starts_with("E (") || line.contains("][E][") || reports_error(line)
     };
     let is_connected = heard.get("disconnected").is_none_or(Value::is_null);
     is_connected
@@ -267,9 +265,62 @@ fn runs_well(heard: &Value) -> bool {
         && !log.lines().any(is_error)
 }
 
+/// Whether a line speaks of an error that there is: `errors=0` and `no error` do not.
+fn reports_error(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    line.match_indices("error").any(|(at, word)| {
+        let before = line.get(..at).unwrap_or_default().trim_end_matches(['_', ' ', '-', '(']);
+        let after = line.get(at + word.len()..).unwrap_or_default();
+        let after = after.strip_prefix('s').or_else(|| after.strip_prefix("(s)")).unwrap_or(after);
+        let after = after.trim_start_matches("_count").trim_start_matches(" count");
+        let value = after.trim_start_matches([' ', '=', ':', '\t']);
+        let digits: String =
+            value.chars().take_while(|&c| c.is_ascii_digit() || c == '.').collect();
+        let is_zero = value.len() < after.len()
+            && !digits.is_empty()
+            && digits.chars().all(|c| matches!(c, '0' | '.'))
+            && !value.starts_with("0x");
+        let is_none = ["no", "0", "without", "zero"].iter().any(|none| {
+            before.strip_suffix(none).is_some_and(|rest| {
+                rest.is_empty() || rest.ends_with(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+            })
+        });
+        !is_zero && !is_none
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_of_no_errors_is_no_error() {
+        for good in [
+            "errors=0",
+            "I: 12 ok, 0 errors",
+            "no error",
+            "rx_errors: 0, tx_errors: 0",
+            "error count: 0",
+            "packets=9 error_count=0 ok",
+            "Errors:\t0",
+        ] {
+            assert!(!reports_error(good), "{good}");
+        }
+        for bad in [
+            "errors=3",
+            "error",
+            "Error: sensor",
+            "errors=0 error=2",
+            "10 errors",
+            "error 0x107",
+            "error -1",
+            "I2C error",
+            "error: 0x0101",
+            "error rate 0 but error",
+        ] {
+            assert!(reports_error(bad), "{bad}");
+        }
+    }
 
     fn approve(answer: CallResult) -> Condition {
         Condition::Tool { tool: "approve_saved_files".into(), answer }

@@ -134,6 +134,7 @@ async fn a_linter_that_hangs_or_crashes_is_a_gap() {
         found.gaps.iter().any(|gap| gap.tool == tool && gap.why.contains(words))
     };
     assert!(gap(Linter::ClangTidy, "no time was left"), "{found:?}");
+    assert!(found.is_cut_short(), "{found:?}");
     assert!(gap(Linter::Cppcheck, "crashed"), "{found:?}");
     order.cancel.cancel();
     order.timeout = Duration::from_secs(100);

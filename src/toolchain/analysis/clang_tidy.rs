@@ -8,16 +8,13 @@ use std::sync::LazyLock;
 use futures::StreamExt;
 use regex::Regex;
 
-use super::linter::{Gap, Issue, Linter, LinterReport, Output, Run, words};
+use super::linter::{Gap, Issue, Linter, LinterReport, NO_TIME, Output, Run, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;
 
 /// So many run at a time.
 const PARALLEL: usize = 2;
-
-/// Why a source was not read.
-const NO_TIME: &str = "no time was left for it; use a longer `timeout`";
 
 /// What is looked for: faults, and not style. The rules that are left out cry wolf over the
 /// patterns of ESP-IDF: its macros, `ESP_ERROR_CHECK`, register addresses, handlers with a fixed

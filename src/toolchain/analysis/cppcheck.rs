@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
-use super::linter::{Gap, Issue, Linter, LinterReport, Run, words};
+use super::linter::{CUT_SHORT, Gap, Issue, Linter, LinterReport, Run, words};
 use crate::model::Severity;
 
 /// Sources that are given to it at most.
@@ -68,9 +68,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
         Ok(output) => {
             let mut reported = read(run, &output.text);
             if !output.is_whole {
-                reported
-                    .gaps
-                    .extend(gap("the time limit was reached before all sources were read").gaps);
+                reported.gaps.extend(gap(CUT_SHORT).gaps);
             }
             reported
         }

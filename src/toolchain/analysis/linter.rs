@@ -102,6 +102,12 @@ pub struct Gap {
     pub why: String,
 }
 
+/// Why a source was not read for want of time.
+pub(super) const NO_TIME: &str = "no time was left for it; use a longer `timeout`";
+
+/// Why a linter did not read all sources.
+pub(super) const CUT_SHORT: &str = "the time limit was reached before all sources were read";
+
 /// What one linter tells.
 #[derive(Debug, Default)]
 pub(super) struct LinterReport {

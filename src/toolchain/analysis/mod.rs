@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub use linter::{AnalysisOrder, Gap, Issue, Linter};
-use linter::{Output, Run};
+use linter::{CUT_SHORT, NO_TIME, Output, Run};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,6 +27,14 @@ pub struct Analysis {
     pub missing: Vec<Linter>,
     /// What was left out, and why.
     pub gaps: Vec<Gap>,
+}
+
+impl Analysis {
+    /// Whether the time ran out for a linter, so that what was not found says nothing.
+    #[must_use]
+    pub fn is_cut_short(&self) -> bool {
+        self.gaps.iter().any(|gap| [NO_TIME, CUT_SHORT].contains(&gap.why.as_str()))
+    }
 }
 
 /// Runs the linters that are installed, side by side.

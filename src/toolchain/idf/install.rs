@@ -98,9 +98,6 @@ impl Installation {
         env.push(("IDF_PATH".into(), self.root.clone().into_os_string()));
         // Otherwise progress comes in one piece at the end.
         env.push(("PYTHONUNBUFFERED".into(), "1".into()));
-        if std::env::var_os("IDF_CCACHE_ENABLE").is_none() && is_in_path("ccache") {
-            env.push(("IDF_CCACHE_ENABLE".into(), "1".into()));
-        }
         Ok(env)
     }
 
@@ -137,7 +134,13 @@ impl Installation {
         output(words);
         let why = match ended {
             Ok(ProcessEnd::Well) => match variables {
-                Some(variables) => return Ok(parse_variables(variables)),
+                Some(variables) => {
+                    let variables = parse_variables(variables);
+                    match complaint(words, &variables) {
+                        Some(complaint) => complaint,
+                        None => return Ok(variables),
+                    }
+                }
                 None => "it printed no variables".to_owned(),
             },
             Ok(ProcessEnd::Badly(_)) => last_line(words),
@@ -184,9 +187,23 @@ fn last_line(words: &[u8]) -> String {
     )
 }
 
-fn is_in_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+/// The complaint of an `export.sh` that returned success and set nothing up; `None` when it did.
+fn complaint(words: &[u8], variables: &Variables) -> Option<String> {
+    let named = variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+    let path = named.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let is_set_up = std::env::split_paths(&path).any(|folder| folder.join("idf.py").is_file());
+    if is_set_up || variables.iter().any(|(name, _)| name == "IDF_PYTHON_ENV_PATH") {
+        return None;
+    }
+    let text = crate::text::sanitize::decode(words);
+    let is_complaint = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["error", "not found", "missing", "doesn't exist", "does not exist", "failed"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let line = text.lines().map(str::trim).find(is_complaint)?;
+    Some(crate::text::sanitize::log_line(line.as_bytes()).into_owned())
 }
 
 fn is_idf(root: &Path) -> bool {
@@ -267,6 +284,26 @@ mod tests {
         }
         assert_eq!(received.into_inner().unwrap(), b"Setting up\n");
         assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\n");
+    }
+
+    #[tokio::test]
+    async fn an_export_that_claims_success_without_an_environment_is_no_success() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "echo 'Checking Python'; echo \"ERROR: /x/python doesn't exist! Run \
+                      install.sh\" >&2; echo 'Done'\n";
+        std::fs::write(folder.path().join("export.sh"), script).unwrap();
+        let error = at(folder.path()).env(&CancellationToken::new(), &|_| {}).await.unwrap_err();
+        assert_eq!(error.why, "ERROR: /x/python doesn't exist! Run install.sh");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_set_that_idf_py_would_do_otherwise() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("export.sh"), "export A=1\n").unwrap();
+        let env = at(folder.path()).env(&CancellationToken::new(), &|_| {}).await.unwrap();
+        let names: Vec<_> = env.iter().map(|(name, _)| name.to_string_lossy()).collect();
+        let ours = ["A", "IDF_PATH", "IDF_PATH_FORCE", "PYTHONUNBUFFERED"];
+        assert!(names.iter().all(|name| ours.contains(&&**name)), "{names:?}");
     }
 
     #[tokio::test]

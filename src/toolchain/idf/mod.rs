@@ -105,6 +105,14 @@ impl IdfToolchain {
         Self { host: Some(Arc::new(host)), ..self }
     }
 
+    /// Asks the installation for its environment, as a build does.
+    ///
+    /// # Errors
+    /// When its `export.sh` fails; the error quotes it.
+    pub async fn check(&self) -> Result<(), UserError> {
+        self.install.env(&CancellationToken::new(), &|_| {}).await.map(|_| ())
+    }
+
     async fn run_build(&self, job: BuildJob) -> BuildReport {
         let BuildJob { project, board: _, sink, timeout, cancel } = job;
         let env = match self.install.env(&cancel, &|bytes| sink.output(bytes)).await {
