@@ -23,8 +23,8 @@ const LEAST_COVERED: f32 = 0.5;
 /// The same for the passage itself.
 const LEAST_IN_PASSAGE: f32 = 0.3;
 /// Both, for a question with a word of the field.
-const LEAST_COVERED_OF_FIELD: f32 = 0.4;
-const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.25;
+const LEAST_COVERED_OF_FIELD: f32 = 0.3;
+const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.2;
 /// Least score of an answer to a question without such a word, in terms of the rarest word.
 const LEAST_SCORE: f32 = 0.85;
 /// Below so many passages, many words of the field are not known.

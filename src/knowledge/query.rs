@@ -83,14 +83,18 @@ impl Question {
         let text = &text[..text.floor_char_boundary(MOST_BYTES)];
         let written = words.words(text);
         let mut groups: Vec<Group> = Vec::new();
-        let mut places: Vec<(String, usize)> = Vec::new();
+        let mut places: Vec<(String, Option<usize>)> = Vec::new();
         for Word { text: word, role } in written {
             if groups.len() >= MOST_GROUPS / 2 {
                 break;
             }
+            if role == WordRole::Silent {
+                places.push((word, None));
+                continue;
+            }
             let known = groups.iter().position(|group| group.words[0].0 == word);
             if role == WordRole::Plain || role == WordRole::Joined {
-                places.push((word.clone(), known.unwrap_or(groups.len())));
+                places.push((word.clone(), Some(known.unwrap_or(groups.len()))));
             }
             if known.is_some() {
                 continue;
@@ -99,7 +103,7 @@ impl Question {
                 WordRole::Plain => (1.0, Origin::Written),
                 WordRole::Identifier => (1.6, Origin::Written),
                 WordRole::Part => (0.45, Origin::Part),
-                WordRole::Joined => (0.9, Origin::Part),
+                WordRole::Joined | WordRole::Silent => (0.9, Origin::Part),
             };
             groups.push(Group { words: vec![(word, 1.0)], weight, origin });
         }

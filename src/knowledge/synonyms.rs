@@ -64,8 +64,8 @@ impl Synonyms {
     }
 
     /// Adds to a question what its words stand for. `places` are the written words with the numbers
-    /// of their groups.
-    pub fn extend(&self, groups: &mut Vec<Group>, places: &[(String, usize)], most: usize) {
+    /// of their groups, if they have one.
+    pub fn extend(&self, groups: &mut Vec<Group>, places: &[(String, Option<usize>)], most: usize) {
         let mut added: Vec<(String, Vec<usize>)> = Vec::new();
         for start in 0..places.len() {
             for (phrase, words) in self.phrases.get(&places[start].0).into_iter().flatten() {
@@ -94,18 +94,18 @@ impl Synonyms {
 }
 
 /// The groups of a phrase that begins here; up to one other word may stand between two of it.
-fn matched(phrase: &[String], places: &[(String, usize)]) -> Option<Vec<usize>> {
+fn matched(phrase: &[String], places: &[(String, Option<usize>)]) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     let mut place = 0;
     for word in phrase {
         let found = places[place..].iter().take(2).position(|(written, _)| written == word)?;
-        if numbers.is_empty() && found > 0 {
+        if place == 0 && found > 0 {
             return None;
         }
-        numbers.push(places[place + found].1);
+        numbers.extend(places[place + found].1);
         place += found + 1;
     }
-    Some(numbers)
+    (!numbers.is_empty()).then_some(numbers)
 }
 
 fn stems(text: &str, words: &mut Splitter) -> Vec<String> {

@@ -38,6 +38,8 @@ pub enum WordRole {
     Part,
     /// Two words with a hyphen, as one.
     Joined,
+    /// A word that says nothing alone, but may in a phrase.
+    Silent,
 }
 
 /// Splits texts; keeps the stems that it has seen.
@@ -54,7 +56,7 @@ impl Default for Splitter {
 }
 
 impl Splitter {
-    /// The words of a text that say something, in their order.
+    /// All words of a text, in their order.
     pub fn words(&mut self, text: &str) -> Vec<Word> {
         let mut words = Vec::new();
         self.each(text, |word, role| words.push(Word { text: word.to_owned(), role }));
@@ -64,9 +66,11 @@ impl Splitter {
     /// The words of a text, joined with spaces, without those that say nothing.
     pub fn line(&mut self, text: &str) -> String {
         let mut line = String::with_capacity(text.len());
-        self.each(text, |word, _| {
-            line.push_str(word);
-            line.push(' ');
+        self.each(text, |word, role| {
+            if role != WordRole::Silent {
+                line.push_str(word);
+                line.push(' ');
+            }
         });
         line
     }
@@ -112,8 +116,9 @@ impl Splitter {
                 }
             } else {
                 let stem = self.stem(&lower);
-                if !stem.is_empty() {
-                    take(stem, WordRole::Plain);
+                match stem {
+                    "" => take(&lower, WordRole::Silent),
+                    stem => take(stem, WordRole::Plain),
                 }
             }
             if let Some((end_before, word_before)) = before
