@@ -189,7 +189,8 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(question: &'a Question, spread: &Spread) -> Self {
         // A few documents know few words: what they do not know says less there.
-        let unknown = if spread.passages < FEW_PASSAGES { KNOWN_WORD } else { UNKNOWN_WORD };
+        let is_small = spread.passages < FEW_PASSAGES;
+        let unknown = if is_small { KNOWN_WORD } else { UNKNOWN_WORD };
         let weight = |number: usize| match question.groups[number].origin {
             // How rare a word is matters less here: a rare one alone is not what is asked.
             Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => unknown,
@@ -211,7 +212,7 @@ impl<'a> Judge<'a> {
         });
         let written =
             question.groups.iter().filter(|group| group.origin == Origin::Written).count();
-        let least_score = LEAST_SCORE * spread.rarity_of(0);
+        let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
         Self { question, weights, all, is_of_field, written, least_score }
     }
 
@@ -270,3 +271,7 @@ impl<'a> Judge<'a> {
         why
     }
 }
+
+#[cfg(test)]
+#[path = "library_tests.rs"]
+mod tests;

@@ -1,0 +1,194 @@
+//! Tests over whole corpora: a small framework on the disk, and the notes with their questions.
+
+use std::path::Path;
+
+use super::super::build::{BuildOptions, BuildReport, build, info};
+use super::super::notes;
+use super::super::split::WindowSize;
+use super::*;
+
+const HEADER: &str =
+    "/**\n * @brief Probe a device on the bus\n */\nesp_err_t bus_probe(int address);\n";
+const GUIDE: &str = "Two Wire Bus\n============\n\nThe bus joins devices.\n\nPull-ups\n--------\n\nLines \
+                     need resistors.\n\n.. only:: esp32c3\n\n    Use pin 8 on this chip.\n";
+const KCONFIG: &str = "config BUS_SPEED\n    int \"Speed of the bus\"\n    default 100\n";
+const HINTS: &str =
+    "-\n    re: \"fatal error: (bus_old.h)\"\n    hint: \"Include bus.h instead.\"\n";
+
+fn write(root: &Path, path: &str, text: &str) {
+    let file = root.join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text).unwrap();
+}
+
+/// A framework with one of each kind of text.
+fn framework(root: &Path) {
+    write(
+        root,
+        "tools/cmake/version.cmake",
+        "set(IDF_VERSION_MAJOR 5)\nset(IDF_VERSION_MINOR 4)\nset(IDF_VERSION_PATCH 1)\n",
+    );
+    write(root, "docs/en/api-reference/bus.rst", GUIDE);
+    write(root, "components/bus/include/bus.h", HEADER);
+    write(root, "components/bus/Kconfig", KCONFIG);
+    write(root, "examples/bus/README.md", "# Bus example\n\nScans the two wire bus.\n");
+    write(root, "tools/idf_py_actions/hints.yml", HINTS);
+    for number in 0..12 {
+        write(root, &format!("docs/en/api-guides/other{number}.rst"), "Other\n=====\n\nLamps.\n");
+    }
+}
+
+fn indexed(root: &Path, folder: &Path) -> Result<BuildReport, UserError> {
+    let options = BuildOptions {
+        window: WindowSize::default(),
+        pdf: &|_| Err("it is locked with a password".to_owned()),
+        progress: &|_, _| {},
+    };
+    build(folder, &Corpus::at(root), &options)
+}
+
+fn sources(folder: &Path, query: &str, filter: &Filter) -> Vec<String> {
+    let mut library = Library::default();
+    library.open(folder).unwrap();
+    let found = library.search(query, 5, filter).unwrap();
+    found.iter().map(|found| found.passage.source()).collect()
+}
+
+#[test]
+fn each_kind_of_text_is_found_with_a_source_that_opens() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    let first = |query: &str| {
+        let found = sources(index.path(), query, &Filter::default());
+        found.first().cloned().unwrap_or_else(|| panic!("nothing for {query}"))
+    };
+    assert_eq!(first("bus_probe"), "components/bus/include/bus.h#bus_probe");
+    assert_eq!(first("CONFIG_BUS_SPEED"), "components/bus/Kconfig#BUS_SPEED");
+    assert_eq!(first("fatal error: bus_old.h"), "tools/idf_py_actions/hints.yml#L2");
+    assert_eq!(first("lines need resistors"), "docs/en/api-reference/bus.rst#pull-ups");
+    assert_eq!(first("example that scans the bus"), "examples/bus/README.md");
+    let option = Filter { kinds: vec![super::super::PassageKind::Option], ..Filter::default() };
+    assert_eq!(sources(index.path(), "bus", &option), ["components/bus/Kconfig#BUS_SPEED"]);
+    let component = Filter { component: Some("bus".into()), ..Filter::default() };
+    let all = sources(index.path(), "bus", &component);
+    assert!(!all.is_empty() && all.iter().all(|source| source.starts_with("components/bus/")));
+    assert!(sources(index.path(), "bread of wheat and rye", &Filter::default()).is_empty());
+}
+
+#[test]
+fn what_changed_is_read_again_and_what_is_gone_is_not_found() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    let all = indexed(root.path(), index.path()).unwrap();
+    assert_eq!(all.read, all.files);
+    assert_eq!(indexed(root.path(), index.path()).unwrap().read, 0);
+    write(root.path(), "docs/en/api-reference/bus.rst", "Bus\n===\n\nAbout giraffes now.\n");
+    std::fs::remove_file(root.path().join("components/bus/Kconfig")).unwrap();
+    let changed = indexed(root.path(), index.path()).unwrap();
+    assert_eq!((changed.read, changed.removed), (1, 1));
+    assert_eq!(
+        sources(index.path(), "giraffes", &Filter::default()),
+        ["docs/en/api-reference/bus.rst"]
+    );
+    assert!(sources(index.path(), "CONFIG_BUS_SPEED", &Filter::default()).is_empty());
+}
+
+#[test]
+fn damaged_and_old_indexes_are_built_again() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    let whole = indexed(root.path(), index.path()).unwrap();
+    for name in ["corpus.json", "meta.json"] {
+        std::fs::write(index.path().join(name), "{ \"format\": 0").unwrap();
+        assert!(Library::default().open(index.path()).is_err(), "{name}");
+        let again = indexed(root.path(), index.path()).unwrap();
+        assert_eq!((again.read, again.passages), (whole.files, whole.passages), "{name}");
+    }
+    // As a kill in the midst of writing leaves it: data without its end.
+    for entry in std::fs::read_dir(index.path()).unwrap().flatten() {
+        if entry.path().extension().is_some_and(|end| end == "idx" || end == "store") {
+            let file = std::fs::File::options().write(true).open(entry.path()).unwrap();
+            file.set_len(10).unwrap();
+        }
+    }
+    let mut library = Library::default();
+    let failed = library.open(index.path()).is_err()
+        || library.search("bus_probe", 5, &Filter::default()).is_err();
+    assert!(failed);
+}
+
+#[test]
+fn two_builders_at_once_leave_one_whole_index() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    std::thread::scope(|scope| {
+        let builders: Vec<_> =
+            (0..2).map(|_| scope.spawn(|| indexed(root.path(), index.path()))).collect();
+        for builder in builders {
+            builder.join().unwrap().unwrap();
+        }
+    });
+    assert_eq!(info(index.path()).unwrap().corpus.version, "5.4.1");
+    assert!(!sources(index.path(), "bus_probe", &Filter::default()).is_empty());
+}
+
+#[test]
+fn documents_of_the_person_may_be_long_locked_or_gone() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), "notes.txt", "The pump runs at noon.\n");
+    write(root.path(), "locked.pdf", "%PDF");
+    write(root.path(), "long.txt", &"0123456789 words and words\n".repeat(400_000));
+    let built = indexed(root.path(), index.path()).unwrap();
+    let mut refused = built.refused.clone();
+    refused.sort();
+    assert_eq!(refused[0], ("locked.pdf".into(), "it is locked with a password".into()));
+    assert_eq!(refused[1], ("long.txt".into(), "only its first 8 MiB are indexed".into()));
+    assert_eq!(sources(index.path(), "pump at noon", &Filter::default()), ["notes.txt"]);
+    drop(root);
+    // The index outlives its documents; building it says what is missing.
+    assert_eq!(sources(index.path(), "pump at noon", &Filter::default()), ["notes.txt"]);
+    let corpus = info(index.path()).unwrap().corpus;
+    assert!(indexed(&corpus.root, index.path()).unwrap_err().why.contains("is not there"));
+}
+
+/// The questions of `tests/data/knowledge` on the notes that ship: the half that nothing was fitted
+/// to, and those that no note is about.
+#[test]
+fn the_notes_answer_their_questions_and_no_others() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let mut words = Splitter::default();
+    let synonyms =
+        Synonyms::parse("synonyms", &text("assets/search/synonyms.txt"), &mut words).unwrap();
+    let mut files: Vec<_> =
+        std::fs::read_dir(root.join("assets/knowledge")).unwrap().flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    assert!(files.len() >= 60);
+    let notes: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            (file.file_name().display().to_string(), std::fs::read_to_string(file.path()).unwrap())
+        })
+        .collect();
+    let named = notes.iter().map(|(file, text)| (file.as_str(), text.as_str()));
+    let mut library = Library::new(synonyms);
+    library.add(notes::corpus(""), notes::in_memory(named).unwrap());
+    let (mut asked, mut right, mut off_topic, mut silent) = (0, 0, 0, 0);
+    let questions = text("tests/data/knowledge/questions.tsv");
+    for line in questions.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let found = library.search(columns[1], 5, &Filter::default()).unwrap();
+        let accepted: Vec<&str> = columns[3].split_whitespace().collect();
+        if columns[0] == "test" && !accepted.is_empty() {
+            asked += 1;
+            let fits = |found: &Found| accepted.contains(&found.passage.path.as_str());
+            right += usize::from(found.iter().any(fits));
+        } else if columns[0].starts_with("off") {
+            off_topic += 1;
+            silent += usize::from(found.is_empty());
+        }
+    }
+    assert!(asked > 50 && right * 100 >= asked * 80, "{right} of {asked} answered");
+    assert!(off_topic == 30 && silent >= 27, "{silent} of {off_topic} without an answer");
+}
