@@ -9,6 +9,8 @@ use super::group::{Group, Origin};
 use super::words::{Splitter, WordRole};
 use crate::model::UserError;
 
+/// Most words, small ones too, from one word of a phrase to the next.
+const MOST_BETWEEN: usize = 4;
 /// What an added word counts for.
 const ADDED: f32 = 0.85;
 /// What one of several words counts for, once the phrase was understood.
@@ -93,12 +95,17 @@ impl Synonyms {
     }
 }
 
-/// The groups of a phrase that begins here; up to one other word may stand between two of it.
+/// The groups of a phrase that begins here; up to one other word, and small ones, may stand between
+/// two of it.
 fn matched(phrase: &[String], places: &[(String, Option<usize>)]) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     let mut place = 0;
     for word in phrase {
-        let found = places[place..].iter().take(2).position(|(written, _)| written == word)?;
+        let rest = &places[place..];
+        let found = rest.iter().take(MOST_BETWEEN).position(|(written, _)| written == word)?;
+        if rest[..found].iter().filter(|(_, number)| number.is_some()).count() > 1 {
+            return None;
+        }
         if place == 0 && found > 0 {
             return None;
         }
