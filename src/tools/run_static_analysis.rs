@@ -81,6 +81,7 @@ impl RunStaticAnalysis {
             files,
             units,
             is_sketch,
+            runner: Some(self.context.runner.clone()),
             timeout: Duration::from_secs(seconds.into()),
             cancel,
         };

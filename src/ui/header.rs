@@ -12,8 +12,12 @@ use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
-/// Columns that the project's name may take.
+/// Columns that the project's name may take, and fewer where the screen is no wider than [`ROOMY`].
 const NAME: usize = 28;
+const SHORT_NAME: usize = 20;
+
+/// Columns of the screen from which on everything has space.
+const ROOMY: u16 = 140;
 
 /// Columns of the screen from which on a rule is given more room.
 const WIDE: u16 = 100;
@@ -28,7 +32,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let (left, right) = line::fit_halves(
         left_side(cx, area.width),
-        right(cx),
+        right(cx, area.width),
         &separator,
         usize::from(inside.width),
     );
@@ -66,7 +70,8 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     }
     if let Some(start) = &head.start {
         let name = clean(project_name(&start.project));
-        let name = line::cut(&name, NAME).to_string();
+        let most = if columns < ROOMY { SHORT_NAME } else { NAME };
+        let name = line::cut(&name, most).to_string();
         parts.push(6, vec![Span::styled(name, cx.style(Role::Strong))]);
         parts.push(3, vec![Span::styled(clean(&start.team), cx.style(Role::Dim))]);
         if let Some(view) = &head.phase {
@@ -167,15 +172,17 @@ fn presence(cx: &Cx<'_>, board: &BoardInfo) -> (&'static str, Role) {
 }
 
 /// What stands around programs of agents, louder the less it is.
-const fn sandbox(level: SandboxLevel) -> (u8, &'static str, Role) {
+const fn sandbox(level: SandboxLevel, columns: u16) -> (u8, &'static str, Role) {
     match level {
-        SandboxLevel::Namespaces => (2, "sandboxed", Role::Dim),
-        SandboxLevel::Landlock => (3, "sandboxed (Landlock)", Role::Dim),
+        SandboxLevel::Namespaces if columns < ROOMY => (7, "sandbox", Role::Dim),
+        SandboxLevel::Namespaces => (7, "sandboxed", Role::Dim),
+        SandboxLevel::Landlock if columns < ROOMY => (7, "Landlock", Role::Warn),
+        SandboxLevel::Landlock => (7, "sandboxed (Landlock)", Role::Warn),
         SandboxLevel::None => (8, "no sandbox", Role::Warn),
     }
 }
 
-fn right(cx: &Cx<'_>) -> LineParts {
+fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
     let mut parts = LineParts::default();
     if let Some(board) = &head.board {
@@ -198,7 +205,7 @@ fn right(cx: &Cx<'_>) -> LineParts {
         );
     }
     if let Some(level) = head.sandbox {
-        let (weight, text, role) = sandbox(level);
+        let (weight, text, role) = sandbox(level, columns);
         parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
     if let Some(start) = &head.start {
@@ -243,6 +250,27 @@ fn right(cx: &Cx<'_>) -> LineParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_strong_the_sandbox_is_shows_at_every_width() {
+        use crate::model::{Event, SessionEvent};
+        use crate::ui::fixture::UiBench;
+        for (width, word) in [(80, "sandbox"), (120, "sandbox"), (200, "sandboxed")] {
+            for (level, word) in [
+                (SandboxLevel::Namespaces, word),
+                (SandboxLevel::Landlock, "Landlock"),
+                (SandboxLevel::None, "no sandbox"),
+            ] {
+                let mut fixture = UiBench::at_work(width, 24);
+                let missing = Vec::new();
+                fixture.record(0, Event::Session(SessionEvent::Sandboxed { level, missing }));
+                fixture.sync();
+                let screen = fixture.screen();
+                let first = screen.lines().next().unwrap_or_default();
+                assert!(first.contains(word), "{width}: {first}");
+            }
+        }
+    }
 
     #[test]
     fn a_project_is_called_by_the_folder_that_tells_most() {

@@ -13,6 +13,7 @@ use crate::toolchain::compile_units::CompileUnit;
 /// An order about the project at a path, without files.
 pub(super) fn order(project: &str) -> AnalysisOrder {
     AnalysisOrder {
+        runner: None,
         project: PathBuf::from(project),
         files: Vec::new(),
         units: Vec::new(),

@@ -2,18 +2,30 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{ProjectPath, Severity};
+use crate::model::{ProjectPath, Severity, UserError};
+use crate::sandbox::{Level, RunEnd, Runner, Wall};
 use crate::text::sanitize;
 use crate::toolchain::compile_units::CompileUnit;
 use crate::toolchain::process::{self, ProcessEnd, ProcessSpec};
+use crate::toolchain::scratch::{OutputSink, RunEnv, ScratchFolder};
 
 /// Output of one linter beyond this is not read, in bytes.
 const MAX_OUTPUT: usize = 8 * 1024 * 1024;
+
+/// Memory that a linter may take in the sandbox, in bytes.
+const MEMORY: u64 = 2 << 30;
+
+/// Longest name of an option before a path, e.g. `-idirafter`.
+const LONGEST_OPTION: usize = 24;
+
+/// Parts of a path that name a framework's folder, the root counted: `/home/me/esp`.
+const FRAMEWORK_DEPTH: usize = 4;
 
 /// A message is cut after so many bytes.
 const MAX_MESSAGE: usize = 400;
@@ -86,6 +98,8 @@ pub struct AnalysisOrder {
     pub units: Vec<CompileUnit>,
     /// Whether it is an Arduino sketch.
     pub is_sketch: bool,
+    /// Runs them in the sandbox; `None`, or where there is none: as programs of the person.
+    pub runner: Option<Runner>,
     /// All linters together are ended after this.
     pub timeout: Duration,
     /// Ends them at once.
@@ -133,6 +147,11 @@ impl Run<'_> {
         args: Vec<OsString>,
     ) -> Result<Output, String> {
         let rest = self.until.saturating_duration_since(Instant::now());
+        if let Some(runner) = self.order.runner.as_ref()
+            && runner.protection().level != Level::None
+        {
+            return self.confined(runner, program, args, rest).await;
+        }
         let job = ProcessSpec {
             program: program.as_os_str().to_owned(),
             args,
@@ -152,6 +171,40 @@ impl Run<'_> {
         Ok(Output { text: sanitize::decode(&bytes).into_owned(), is_whole })
     }
 
+    /// The same in the sandbox: it reads the project, its own files and the headers that its arguments
+    /// name, and writes a folder that is removed.
+    async fn confined(
+        &self,
+        runner: &Runner,
+        program: &Path,
+        args: Vec<OsString>,
+        time: Duration,
+    ) -> Result<Output, String> {
+        let failed = |error: UserError| format!("it cannot be run: {}", error.why);
+        let args = args.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>();
+        let args = args.map_err(|_| "its arguments are not UTF-8".to_owned())?;
+        let scratch = ScratchFolder::new().map_err(failed)?;
+        let ends = (Arc::new(|_: &[u8]| {}) as OutputSink, self.order.cancel.clone());
+        let env = RunEnv::new(runner, &scratch, &self.order.project, ends, time);
+        let mut confined = env.program(program.to_owned(), args);
+        confined.limits.memory = MEMORY;
+        confined.env = vec![("LC_ALL".to_owned(), "C".to_owned())];
+        confined.reads = reads(&self.order.project, program, &confined.args);
+        let captured = env.run(confined).await.map_err(failed)?;
+        if captured.was_cancelled {
+            return Err("it was stopped".to_owned());
+        }
+        let is_whole = match (captured.report.wall, captured.report.end) {
+            (Some(Wall::Time), _) => false,
+            (Some(wall), _) => return Err(format!("it reached a limit of the sandbox ({wall})")),
+            (None, RunEnd::Exit(_)) => true,
+            (None, RunEnd::Signal(_) | RunEnd::Stopped) => return Err("it crashed".to_owned()),
+        };
+        let bytes = captured.output.bytes();
+        let bytes = bytes.get(..MAX_OUTPUT).unwrap_or(&bytes);
+        Ok(Output { text: sanitize::decode(bytes).into_owned(), is_whole })
+    }
+
     /// The path of a file in the project; `None` for one outside, or one that is no source of it.
     pub(super) fn inside(&self, file: &str) -> Option<ProjectPath> {
         let inside = Path::new(file).strip_prefix(&self.order.project).ok()?;
@@ -165,6 +218,35 @@ impl Run<'_> {
     pub(super) fn is_late(&self) -> bool {
         self.until <= Instant::now()
     }
+}
+
+/// What a linter reads: the project, its own files, and what its arguments name.
+fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<PathBuf> {
+    let mut reads = vec![project.to_owned(), program.to_owned()];
+    let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    for program in [program, &real] {
+        let prefix = program.parent().and_then(Path::parent);
+        reads.extend(prefix.filter(|prefix| prefix.components().count() > 2).map(Path::to_owned));
+    }
+    for arg in args {
+        let Some(start) = arg.find('/').filter(|start| *start < LONGEST_OPTION) else { continue };
+        let named = Path::new(arg.get(start..).unwrap_or_default());
+        if !named.starts_with(project) && !reads.iter().any(|known| named.starts_with(known)) {
+            reads.extend(framework_of(named));
+        }
+    }
+    reads
+}
+
+/// The folder of a framework that a file or folder of headers belongs to: a few folders below the root,
+/// so that there are not hundreds; never the folder of a person itself.
+fn framework_of(path: &Path) -> Option<PathBuf> {
+    let parts: Vec<_> = path.components().take(FRAMEWORK_DEPTH).collect();
+    let folder: PathBuf = parts.iter().collect();
+    let is_hidden = folder.components().any(|part| {
+        matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws" | ".config" | ".kube"))
+    });
+    (parts.len() == FRAMEWORK_DEPTH && !is_hidden).then_some(folder)
 }
 
 /// What a linter printed.

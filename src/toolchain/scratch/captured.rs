@@ -75,6 +75,12 @@ impl KeptOutput {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
+    /// All that is kept, as it came.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        self.head.iter().chain(&self.tail).copied().collect()
+    }
+
     /// As text without control sequences; bytes that are not UTF-8 are read as Latin-1 where the
     /// whole looks like it, and else shown by their numbers.
     #[must_use]

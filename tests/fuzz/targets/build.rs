@@ -111,6 +111,7 @@ pub fn arduino(data: &[u8]) {
 /// Issues are told of the project's own files, on one harmless line.
 pub fn linters(data: &[u8]) {
     let order = AnalysisOrder {
+        runner: None,
         project: "/p".into(),
         files: Vec::new(),
         units: Vec::new(),
