@@ -83,6 +83,15 @@ pub(super) const STOP: &str = "stop";
 /// The word of a tool error: a limit in minutes or seconds ended the call.
 pub(super) const OUT_OF_TIME: &str = "out_of_time";
 
+/// Why a run failed in which some steps of the plan could not be done.
+pub(super) fn unfinished(why: &str) -> UserError {
+    UserError::new(
+        "Not all of the plan was done",
+        why,
+        "Look at what these steps say in the chat, then ask for them in a new request.",
+    )
+}
+
 /// How a run ends when a phase has failed for good.
 pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
     let after = if attempts > 1 { format!(" after {attempts} attempts") } else { String::new() };

@@ -89,6 +89,7 @@ mod tests {
                 title: "build".into(),
                 attempt: 2,
                 max_attempts: 10,
+                step: None,
             }),
             Event::Turn(TurnEvent::Started { turn, agent: "Fixer".into() }),
             message("half an ans"),

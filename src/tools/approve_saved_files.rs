@@ -106,6 +106,8 @@ impl Tool for ApproveSavedFiles {
                 PhaseGoal::FilesSaved => self.files_saved(&state)?,
                 PhaseGoal::TestsPassed => tests_passed(&state)?,
                 PhaseGoal::Answered => answer::ok(json!({ "goal": "answered" })),
+                PhaseGoal::RunsPassed => answer::ok(json!({ "goal": "runs_passed" })),
+                PhaseGoal::Planned => answer::ok(json!({ "goal": "planned" })),
                 PhaseGoal::BuildPassed | PhaseGoal::BoardStable => {
                     build_passed(state.last_build.as_ref())?
                 }

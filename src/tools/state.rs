@@ -31,6 +31,18 @@ pub enum PhaseGoal {
     TestsPassed,
     /// Somebody answered; nothing is to be saved.
     Answered,
+    /// What was run last passed, if anything was run.
+    RunsPassed,
+    /// There is a plan.
+    Planned,
+}
+
+impl PhaseGoal {
+    /// Whether it is about a plan or one of its steps.
+    #[must_use]
+    pub const fn is_of_plan(self) -> bool {
+        matches!(self, Self::Planned | Self::RunsPassed)
+    }
 }
 
 /// The build that was run last.

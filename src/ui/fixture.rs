@@ -367,8 +367,9 @@ impl UiBench {
     }
 
     fn phase(&mut self, phase: &str, title: &str, attempt: u32, max_attempts: u32) {
-        let (phase, title) = (phase.into(), title.into());
-        self.record(10, Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts }));
+        let (phase, title, step) = (phase.into(), title.into(), None);
+        let started = PhaseEvent::Started { phase, title, attempt, max_attempts, step };
+        self.record(10, Event::Phase(started));
     }
 
     pub fn call(&mut self, turn: u32, call: u32, tool: &str, args: serde_json::Value) {

@@ -156,7 +156,7 @@ impl Head {
                 self.speaker = None;
                 self.question = None;
             }
-            Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts }) => {
+            Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts, .. }) => {
                 self.phase = Some(PhaseView {
                     name: phase.clone(),
                     title: title.clone(),

@@ -110,6 +110,8 @@ pub(in crate::engine) struct Attempt {
     pub phase: usize,
     /// Counted from 1.
     pub number: u32,
+    /// The step of the plan that it is about, counted from 0.
+    pub step: Option<usize>,
     /// What its conditions look at.
     pub facts: Facts,
     pub chat: Chat,
@@ -137,8 +139,8 @@ enum PlanStage {
 
 impl Attempt {
     /// One that has just begun.
-    pub fn new(phase: usize, number: u32) -> Self {
-        Self { phase, number, ..Self::default() }
+    pub fn new(phase: usize, number: u32, step: Option<usize>) -> Self {
+        Self { phase, number, step, ..Self::default() }
     }
 
     /// What comes next.
@@ -330,7 +332,7 @@ impl Attempt {
         self.facts.messages += 1;
         self.facts.observe_text(&phase.terminate, &turn.agent, &turn.text);
         self.facts.spoke(&turn.agent);
-        if let SpeakerSelection::Planner(planner) = &phase.selection
+        if let Some(planner) = &phase.planner
             && *planner == turn.agent
             && let Some(items) = plan_steps::read(&turn.text, &phase.participants, planner)
         {
@@ -361,7 +363,9 @@ impl Attempt {
                 let agent = item.agent.clone().filter(|_| known)?;
                 Some(Assignment { agent, task: item.task.clone() })
             });
-            self.speakers.replace_plan(named.collect());
+            if let SpeakerSelection::Planner(_) = &phase.selection {
+                self.speakers.replace_plan(named.collect());
+            }
             let note = format!("I changed the plan. It is now:\n{}", plan_steps::in_words(items));
             self.person_said(None, note);
             return None;

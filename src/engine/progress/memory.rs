@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::blackboard::Blackboard;
 use super::earlier::EarlierRuns;
+use super::plan_track::PlanTrack;
 use super::side_work::SideWork;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
@@ -29,6 +30,10 @@ pub(in crate::engine) struct PhaseMemory {
     pub model: Option<String>,
     /// What was produced so far.
     pub board: Blackboard,
+    /// Why the last attempt failed, until the next one begins.
+    pub failed_attempt: Option<String>,
+    /// The plan as it is now, and how far it is.
+    pub plan: PlanTrack,
     /// Documents that came with the task.
     pub documents: Vec<Document>,
     /// Who takes part in the next run, once it is known.
@@ -46,13 +51,21 @@ impl PhaseMemory {
         let task = &start.task;
         self.person_messages.clear();
         self.errors = None;
+        self.failed_attempt = None;
+        self.plan = PlanTrack::default();
         self.board.start_run();
         self.board.post(ArtifactKind::Task, task, None, task.clone());
     }
 
-    /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, and
-    /// what the person has said so far.
-    pub fn open_chat(&mut self, task: &str, parts: &[ContextPart], chat: &mut Chat) {
+    /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, the
+    /// step that it is about, and what the person has said so far.
+    pub fn open_chat(
+        &mut self,
+        task: &str,
+        parts: &[ContextPart],
+        step: Option<usize>,
+        chat: &mut Chat,
+    ) {
         self.board.begin_chat();
         chat.tell(None, task.to_owned());
         if let Some(earlier) = self.earlier.words() {
@@ -67,10 +80,14 @@ impl PhaseMemory {
                 ContextPart::BuildErrors => {
                     self.errors.as_ref().map(|errors| chat::build_errors(errors))
                 }
+                ContextPart::Plan => self.plan.in_words(),
             };
             if let Some(text) = text {
                 chat.tell(None, text);
             }
+        }
+        if let Some(text) = step.and_then(|step| self.plan.step_in_words(step)) {
+            chat.tell(None, text);
         }
         for (to, text) in &self.person_messages {
             chat.tell(to.clone(), text.clone());

@@ -6,6 +6,7 @@ mod blackboard;
 mod budget_meter;
 mod earlier;
 mod memory;
+mod plan_track;
 mod resume;
 mod run_progress;
 mod side_work;

@@ -16,9 +16,9 @@ use super::step::{self, Hold, LastNumbers, RunStep, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
-use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
+use crate::engine::concern::{self, Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
-use crate::engine::team::{Phase, Team};
+use crate::engine::team::{ForEach, Phase, Team};
 use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
@@ -32,6 +32,8 @@ enum RunStage {
     Before {
         phase: usize,
         attempt: u32,
+        /// Of the plan, counted from 0.
+        step: Option<usize>,
     },
     Running(Box<Attempt>),
     Over(SessionOutcome),
@@ -61,7 +63,7 @@ impl RunProgress {
             max_attempts: limits.max_attempts,
             supervision: limits.supervision,
             task: String::new(),
-            stage: RunStage::Before { phase: 0, attempt: 1 },
+            stage: RunStage::Before { phase: 0, attempt: 1, step: None },
             ended: None,
             hold: Hold::default(),
             concern: None,
@@ -153,6 +155,11 @@ impl RunProgress {
     pub fn cut(&self) -> Option<String> {
         let (attempt, phase) = self.running()?;
         matches!(attempt.next(phase), Move::AskModel).then(|| self.budget_meter.cut()).flatten()
+    }
+
+    /// Whether there is a plan.
+    pub fn has_plan(&self) -> bool {
+        !self.memory.plan.is_empty()
     }
 
     pub fn ended(&self) -> Option<&SessionOutcome> {
@@ -249,7 +256,7 @@ impl RunProgress {
             }));
         }
         match &self.stage {
-            RunStage::Before { phase, attempt } => self.next_phase(*phase, *attempt),
+            RunStage::Before { phase, attempt, step } => self.next_phase(*phase, *attempt, *step),
             RunStage::Running(attempt) => self.next_in(attempt),
             RunStage::Over(outcome) => {
                 RunStep::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
@@ -257,7 +264,7 @@ impl RunProgress {
         }
     }
 
-    fn next_phase(&self, phase: usize, attempt: u32) -> RunStep {
+    fn next_phase(&self, phase: usize, attempt: u32, step: Option<usize>) -> RunStep {
         let Some(phase) = self.team.phases.get(phase) else {
             return RunStep::Record(Event::Session(SessionEvent::Ended {
                 outcome: SessionOutcome::Completed,
@@ -265,9 +272,13 @@ impl RunProgress {
         };
         RunStep::Record(Event::Phase(PhaseEvent::Started {
             phase: phase.name.clone(),
-            title: phase.title.clone(),
+            title: match step {
+                Some(step) => self.memory.plan.title(&phase.title, step),
+                None => phase.title.clone(),
+            },
             attempt,
             max_attempts: self.attempts(phase),
+            step: step.and_then(|step| u32::try_from(step + 1).ok()),
         }))
     }
 
@@ -323,8 +334,9 @@ impl RunProgress {
             Event::Session(SessionEvent::Sandboxed { .. }) => {}
             Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
             Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
-            Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
-                self.start_phase(phase, *attempt)
+            Event::Phase(PhaseEvent::Started { phase, attempt, step, .. }) => {
+                let step = step.and_then(|step| usize::try_from(step).ok()?.checked_sub(1));
+                self.start_phase(phase, *attempt, step)
             }
             Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.end_phase(outcome),
             Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) => {
@@ -407,7 +419,7 @@ impl RunProgress {
         self.memory.start_run((&before, self.ended.as_ref()), start);
         self.ended = None;
         self.numbers.run = start.number;
-        self.stage = RunStage::Before { phase: 0, attempt: 1 };
+        self.stage = RunStage::Before { phase: 0, attempt: 1, step: None };
         self.hold = Hold::default();
         self.guard = Guard::default();
         self.budget_meter.turn = Spent::default();
@@ -452,6 +464,7 @@ impl RunProgress {
             TeamEvent::Attached(document) => self.memory.documents.push(document.clone()),
             TeamEvent::PlanMade { by, items } => {
                 let text = plan_steps::in_words(items);
+                self.memory.plan.replace(items);
                 let title = format!("{} steps", items.len());
                 self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
                 let is_asked = self.supervision == Supervision::Ask;
@@ -495,38 +508,73 @@ impl RunProgress {
         }
     }
 
-    fn start_phase(&mut self, name: &str, number: u32) {
+    fn start_phase(&mut self, name: &str, number: u32, step: Option<usize>) {
         let place = self.team.phases.iter().position(|phase| phase.name == name);
         let Some((place, phase)) = place.and_then(|at| Some((at, self.team.phases.get(at)?)))
         else {
             return;
         };
-        if number == 1 {
+        // The steps of a plan share what their phase may use.
+        if number == 1 && step.is_none_or(|step| step == 0) {
             self.budget_meter.phase = Spent::default();
         }
-        let mut attempt = Attempt::new(place, number);
-        self.memory.open_chat(&self.task, &phase.context, &mut attempt.chat);
+        let mut attempt = Attempt::new(place, number, step);
+        self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
+        let failed = self.memory.failed_attempt.take().filter(|_| number > 1);
+        if let Some(why) = failed.filter(|_| phase.goal.is_of_plan()) {
+            attempt.chat.tell(None, format!("The attempt before this one failed: {why}."));
+        }
         self.stage = RunStage::Running(Box::new(attempt));
     }
 
     fn end_phase(&mut self, outcome: &PhaseOutcome) {
         let Some((attempt, phase)) = self.running() else { return };
-        let (place, number, most) = (attempt.phase, attempt.number, self.attempts(phase));
+        let (place, number, step) = (attempt.phase, attempt.number, attempt.step);
+        let (most, title) = (self.attempts(phase), phase.title.clone());
+        let is_used_up = self.budget_meter.phase_reached().is_some();
         self.stage = match outcome {
-            PhaseOutcome::Succeeded(_) if place + 1 < self.team.phases.len() => {
-                RunStage::Before { phase: place + 1, attempt: 1 }
-            }
-            PhaseOutcome::Succeeded(_) => RunStage::Over(SessionOutcome::Completed),
-            PhaseOutcome::Failed(_)
-                if number < most && self.budget_meter.phase_reached().is_none() =>
-            {
-                RunStage::Before { phase: place, attempt: number + 1 }
-            }
-            PhaseOutcome::Failed(why) => {
-                RunStage::Over(SessionOutcome::Failed(failure(&phase.title, number, why)))
-            }
             PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
+            PhaseOutcome::Failed(why) if number < most && !is_used_up => {
+                self.memory.failed_attempt = Some(why.clone());
+                RunStage::Before { phase: place, attempt: number + 1, step }
+            }
+            PhaseOutcome::Failed(why) => match step.filter(|_| !is_used_up) {
+                Some(step) => {
+                    self.memory.plan.failed(step, why);
+                    self.after_step(place)
+                }
+                None => RunStage::Over(SessionOutcome::Failed(failure(&title, number, why))),
+            },
+            PhaseOutcome::Succeeded(_) => match step {
+                Some(step) => {
+                    self.memory.plan.done(step);
+                    self.after_step(place)
+                }
+                None => self.before(place + 1),
+            },
         };
+    }
+
+    /// What comes after a step of the plan: the next open one, or the next phase.
+    fn after_step(&self, phase: usize) -> RunStage {
+        match self.memory.plan.next_open() {
+            Some(step) => RunStage::Before { phase, attempt: 1, step: Some(step) },
+            None => self.before(phase + 1),
+        }
+    }
+
+    /// The beginning of a phase, or the end behind the last one.
+    fn before(&self, place: usize) -> RunStage {
+        let Some(phase) = self.team.phases.get(place) else {
+            let attention = self.memory.plan.attention();
+            let failed = attention.map(|why| SessionOutcome::Failed(concern::unfinished(&why)));
+            return RunStage::Over(failed.unwrap_or(SessionOutcome::Completed));
+        };
+        let step = match phase.for_each {
+            ForEach::Once => None,
+            ForEach::PlanStep => self.memory.plan.next_open(),
+        };
+        RunStage::Before { phase: place, attempt: 1, step }
     }
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {

@@ -303,6 +303,8 @@ impl Runner {
                     attempt.facts.was_ok("approve_saved_files") || attempt.facts.files_saved()
                 }
                 PhaseGoal::Answered => attempt.facts.messages > 0,
+                PhaseGoal::Planned => progress.has_plan(),
+                PhaseGoal::RunsPassed => attempt.facts.messages > 0 && attempt.facts.runs_passed(),
                 PhaseGoal::BoardStable => {
                     let built = state.last_build.as_ref().is_some_and(|b| b.is_fresh_success());
                     built && attempt.facts.is_stable()
@@ -330,6 +332,8 @@ const fn missed(goal: PhaseGoal) -> &'static str {
         PhaseGoal::BoardStable => "the board did not run stably with the current files",
         PhaseGoal::TestsPassed => "the tests did not pass with the files as they are saved",
         PhaseGoal::Answered => "nobody answered",
+        PhaseGoal::Planned => "no numbered list with at least two steps was written",
+        PhaseGoal::RunsPassed => "what was run or saved last failed",
     }
 }
 

@@ -59,6 +59,10 @@ pub(in crate::engine) struct Speakers {
 impl Speakers {
     /// Who speaks next.
     pub fn next(&self, phase: &Phase) -> NextSpeaker {
+        if let Some(planner) = phase.planner.as_ref().filter(|_| self.wants_plan) {
+            let reason = format!("you want {planner} to plan again");
+            return NextSpeaker::Speak(planner.clone(), reason);
+        }
         let (agent, reason) = match &phase.selection {
             SpeakerSelection::Planner(planner) => self.planned(planner),
             SpeakerSelection::RoundRobin => {
@@ -91,7 +95,6 @@ impl Speakers {
     fn planned(&self, planner: &AgentName) -> (AgentName, String) {
         let reason = match &self.last {
             None => format!("{planner} opens the chat"),
-            Some(_) if self.wants_plan => format!("you want {planner} to plan again"),
             Some(last) if last != planner => format!("{planner} speaks after every other agent"),
             Some(_) => match self.queue.front() {
                 Some(next) => {
@@ -140,10 +143,12 @@ impl Speakers {
 
     /// An agent was chosen.
     pub fn chosen(&mut self, agent: &AgentName, phase: &Phase) {
-        self.wants_plan = false;
+        let plans_again = std::mem::take(&mut self.wants_plan);
         if self.queue.front().is_some_and(|next| next.agent == *agent) {
             self.queue.pop_front();
-        } else if let SpeakerSelection::Pipeline { .. } = phase.selection {
+        } else if let SpeakerSelection::Pipeline { .. } = phase.selection
+            && !plans_again
+        {
             self.place += 1;
         }
     }

@@ -77,6 +77,10 @@ pub(in crate::engine) struct Facts {
     board: (bool, Option<u64>),
     /// Whether the last tests passed.
     has_tests_passed: bool,
+    /// Whether the program or the tests that ran last passed; `None`: nothing ran.
+    ran: Option<bool>,
+    /// Whether all that was proposed last was saved; `None`: nothing was proposed.
+    wrote: Option<bool>,
     /// Texts of conditions that were heard, with the speaker.
     observed: BTreeSet<(String, AgentName)>,
 }
@@ -114,7 +118,12 @@ impl Facts {
         self.board.1.is_some()
     }
 
-    /// Takes what a tool's answer says about files and the board.
+    /// Whether nothing that ran or was proposed last has failed.
+    pub fn runs_passed(&self) -> bool {
+        self.ran != Some(false) && self.wrote != Some(false)
+    }
+
+    /// Takes what a tool's answer says about files, runs and the board.
     pub fn learn(&mut self, call: &ToolCall, result: &Value, millis: u64) {
         let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
         if is_ok && call.tool.as_str() == "file_name_checker" {
@@ -123,6 +132,8 @@ impl Facts {
             self.planned(names.map(str::to_owned));
         }
         match call.tool.as_str() {
+            "run_code" | "run_tests" => self.ran = Some(is_ok),
+            "generate_code" | "write_file" => self.wrote = Some(is_ok),
             "build_project" | "build_arduino" => self.board = (false, None),
             "flash_project" | "flash_arduino" => {
                 self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);

@@ -56,6 +56,8 @@ pub struct Phase {
     pub selection: SpeakerSelection,
     /// What the chat of an attempt begins with, after the task.
     pub context: Vec<ContextPart>,
+    /// What it runs once for each of, every time with its own chat and attempts.
+    pub for_each: ForEach,
     /// How many attempts there may be.
     pub attempts: u32,
     /// When an attempt is over.
@@ -64,6 +66,8 @@ pub struct Phase {
     pub goal: PhaseGoal,
     /// Model calls one turn may take.
     pub max_rounds: u32,
+    /// Whose numbered list is the plan.
+    pub planner: Option<AgentName>,
     /// Whether the person sees the plan before anybody carries it out.
     pub plan: PlanReview,
     /// What some agents are told on top of their own instructions.
@@ -131,6 +135,18 @@ pub enum ContextPart {
     Files,
     /// The errors of the last build.
     BuildErrors,
+    /// The plan, and how far it is.
+    Plan,
+}
+
+/// What a phase runs once for each of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ForEach {
+    /// It runs once.
+    #[default]
+    Once,
+    /// Each step of the plan.
+    PlanStep,
 }
 
 /// Whether a phase's plan is put before the person.

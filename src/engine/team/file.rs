@@ -123,6 +123,7 @@ impl From<ContextWord> for ContextPart {
         match word {
             ContextWord::Files => Self::Files,
             ContextWord::BuildErrors => Self::BuildErrors,
+            ContextWord::Plan => Self::Plan,
         }
     }
 }

@@ -60,11 +60,20 @@ pub(in crate::engine) struct PhaseFile {
     #[serde(default)]
     pub context: Vec<ContextWord>,
     pub attempts: Option<Spanned<u32>>,
+    pub for_each: Option<Spanned<ForEachWord>>,
     pub terminate: Spanned<ConditionFile>,
     pub goal: GoalWord,
     pub max_rounds: Option<Spanned<u32>>,
     #[serde(default)]
     pub instructions: BTreeMap<Spanned<String>, String>,
+}
+
+/// What a phase runs once for each of.
+#[derive(Deserialize, Clone, Copy, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::engine) enum ForEachWord {
+    /// The steps of the plan.
+    Plan,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -141,6 +150,7 @@ impl From<NeedWord> for ArtifactKind {
 pub(in crate::engine) enum ContextWord {
     Files,
     BuildErrors,
+    Plan,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -151,6 +161,8 @@ pub(in crate::engine) enum GoalWord {
     BoardStable,
     TestsPassed,
     Answered,
+    RunsPassed,
+    Planned,
 }
 
 #[derive(Deserialize, PartialEq, JsonSchema)]

@@ -15,7 +15,7 @@ pub(super) use answer_form::{files_in, form};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
-    Agent, ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection, Team,
+    Agent, ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SpeakerSelection, Team,
 };
 pub use file::agents;
 pub use format::schema as team_schema;

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::condition::{CallResult, Condition};
-use super::definition::{ContextPart, Failure, Phase, PlanReview, Rework, SpeakerSelection};
-use super::format::{AnswerWord, ConditionFile, GoalWord, PhaseFile, ReworkFile, SelectionWord};
+use super::definition::{
+    ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SpeakerSelection,
+};
+use super::format::{
+    AnswerWord, ConditionFile, ForEachWord, GoalWord, PhaseFile, ReworkFile, SelectionWord,
+};
 use super::source::{KnownTool, TeamSource};
 use crate::config::Spanned;
 use crate::model::{AgentName, Cost, UserError};
@@ -46,12 +50,18 @@ pub(in crate::engine) fn phase(
     for (name, text) in std::mem::take(&mut file.instructions) {
         instructions.insert(source.one_of(&name, &participants)?, text);
     }
-    let plan = match (file.review_plan, &selection) {
+    let planner = match (&selection, &file.planner) {
+        (SpeakerSelection::Planner(planner), _) => Some(planner.clone()),
+        (_, Some(name)) => Some(source.one_of(name, &participants)?),
+        (_, None) => None,
+    };
+    let plan = match (file.review_plan, &planner) {
         (false, _) => PlanReview::None,
-        (true, SpeakerSelection::Planner(_)) => PlanReview::First,
-        (true, _) => {
-            let why = "there is no plan to review without the selection `planner`";
-            return Err(source.wrong(&file.name.span(), why, "Remove `review_plan`."));
+        (true, Some(_)) => PlanReview::First,
+        (true, None) => {
+            let why = "there is no plan to review without a `planner`";
+            let fix = "Name the agent that plans, or remove `review_plan`.";
+            return Err(source.wrong(&file.name.span(), why, fix));
         }
     };
     Ok(Phase {
@@ -61,15 +71,22 @@ pub(in crate::engine) fn phase(
         context: file.context.into_iter().map(ContextPart::from).collect(),
         attempts: source.positive(file.attempts, 1)?,
         terminate: reader.condition(file.terminate, &participants)?,
+        for_each: match file.for_each.map(Spanned::into_inner) {
+            None => ForEach::Once,
+            Some(ForEachWord::Plan) => ForEach::PlanStep,
+        },
         goal: match file.goal {
             GoalWord::FilesSaved => PhaseGoal::FilesSaved,
             GoalWord::BuildPassed => PhaseGoal::BuildPassed,
             GoalWord::BoardStable => PhaseGoal::BoardStable,
             GoalWord::TestsPassed => PhaseGoal::TestsPassed,
             GoalWord::Answered => PhaseGoal::Answered,
+            GoalWord::RunsPassed => PhaseGoal::RunsPassed,
+            GoalWord::Planned => PhaseGoal::Planned,
         },
         max_rounds: source.positive(file.max_rounds, ROUNDS)?,
         participants,
+        planner,
         plan,
         instructions,
     })
@@ -89,7 +106,6 @@ impl PhaseReader<'_> {
     ) -> Result<SpeakerSelection, UserError> {
         let word = file.selection.word();
         let keys = [
-            ("planner", "planner", file.planner.as_ref().map(Spanned::span)),
             ("selector", "selector", file.selector.as_ref().map(Spanned::span)),
             ("first", "hand_off", file.first.as_ref().map(Spanned::span)),
             ("order", "pipeline", file.order.as_ref().map(Spanned::span)),

@@ -100,6 +100,9 @@ pub enum PhaseEvent {
         attempt: u32,
         /// How many there may be.
         max_attempts: u32,
+        /// The step of the plan that it is about, counted from 1; `None`: all of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<u32>,
     },
     /// That attempt is over.
     #[serde(rename = "phase_ended")]

@@ -153,7 +153,7 @@ impl ScriptSource<'_> {
         })?;
         if comment::style(checked.as_str()).is_none() {
             let why = format!("the comment syntax of `{checked}` is unknown");
-            let fix = "Use C, CMake, Kconfig, YAML, CSV or text files.";
+            let fix = "Use C, CMake, Kconfig, YAML, TOML, CSV, Python, shell or text files.";
             return Err(self.wrong(&path.span(), why, fix));
         }
         let versions: Result<Vec<String>, _> =
