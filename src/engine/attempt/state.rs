@@ -332,7 +332,7 @@ impl Attempt {
         self.facts.messages += 1;
         self.facts.observe_text(&phase.terminate, &turn.agent, &turn.text);
         self.facts.spoke(&turn.agent);
-        if let Some(planner) = &phase.planner
+        if let Some(planner) = &phase.plan.planner
             && *planner == turn.agent
             && let Some(items) = plan_steps::read(&turn.text, &phase.participants, planner)
         {
@@ -370,7 +370,7 @@ impl Attempt {
             self.person_said(None, note);
             return None;
         };
-        let waits = phase.plan == PlanReview::First && was_due && !self.is_plan_seen;
+        let waits = phase.plan.review == PlanReview::First && was_due && !self.is_plan_seen;
         waits.then(|| Concern::Plan(agent.clone()))
     }
 

@@ -59,7 +59,7 @@ pub(in crate::engine) struct Speakers {
 impl Speakers {
     /// Who speaks next.
     pub fn next(&self, phase: &Phase) -> NextSpeaker {
-        if let Some(planner) = phase.planner.as_ref().filter(|_| self.wants_plan) {
+        if let Some(planner) = phase.plan.planner.as_ref().filter(|_| self.wants_plan) {
             let reason = format!("you want {planner} to plan again");
             return NextSpeaker::Speak(planner.clone(), reason);
         }

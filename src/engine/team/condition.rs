@@ -75,12 +75,8 @@ pub(in crate::engine) struct Facts {
     files: PlannedFiles,
     /// Whether the last build is on the board, and how long it ran without fault, in milliseconds.
     board: (bool, Option<u64>),
-    /// Whether the last tests passed.
-    has_tests_passed: bool,
-    /// Whether the program or the tests that ran last passed; `None`: nothing ran.
-    ran: Option<bool>,
-    /// Whether all that was proposed last was saved; `None`: nothing was proposed.
-    wrote: Option<bool>,
+    /// What became of runs and proposals.
+    tries: LastTries,
     /// Texts of conditions that were heard, with the speaker.
     observed: BTreeSet<(String, AgentName)>,
 }
@@ -90,6 +86,17 @@ pub(in crate::engine) struct Facts {
 struct PlannedFiles {
     planned: BTreeSet<String>,
     saved: BTreeSet<String>,
+}
+
+/// How the last runs and proposals went; `None`: there was none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct LastTries {
+    /// Whether the tests passed.
+    tests: Option<bool>,
+    /// Whether the program or the tests that ran last passed.
+    ran: Option<bool>,
+    /// Whether all that was proposed last was saved.
+    saved: Option<bool>,
 }
 
 impl Facts {
@@ -120,7 +127,7 @@ impl Facts {
 
     /// Whether nothing that ran or was proposed last has failed.
     pub fn runs_passed(&self) -> bool {
-        self.ran != Some(false) && self.wrote != Some(false)
+        self.tries.ran != Some(false) && self.tries.saved != Some(false)
     }
 
     /// Takes what a tool's answer says about files, runs and the board.
@@ -132,8 +139,8 @@ impl Facts {
             self.planned(names.map(str::to_owned));
         }
         match call.tool.as_str() {
-            "run_code" | "run_tests" => self.ran = Some(is_ok),
-            "generate_code" | "write_file" => self.wrote = Some(is_ok),
+            "run_code" => self.tries.ran = Some(is_ok),
+            "generate_code" | "write_file" => self.tries.saved = Some(is_ok),
             "build_project" | "build_arduino" => self.board = (false, None),
             "flash_project" | "flash_arduino" => {
                 self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);
@@ -142,7 +149,10 @@ impl Facts {
                 let is_stable = self.board.0 && is_ok && runs_well(result);
                 self.board.1 = is_stable.then_some(millis);
             }
-            "run_tests" => self.has_tests_passed = is_ok,
+            "run_tests" => {
+                self.tries.ran = Some(is_ok);
+                self.tries.tests = Some(is_ok);
+            }
             _ => {}
         }
         let saved = result.get("saved").and_then(Value::as_array).into_iter().flatten();
@@ -254,7 +264,9 @@ impl Condition {
             Self::FilesSaved => {
                 facts.files_saved().then(|| "every planned file was saved".to_owned())
             }
-            Self::TestsPassed => facts.has_tests_passed.then(|| "the tests passed".to_owned()),
+            Self::TestsPassed => {
+                (facts.tries.tests == Some(true)).then(|| "the tests passed".to_owned())
+            }
         }
     }
 }

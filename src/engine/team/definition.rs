@@ -66,10 +66,8 @@ pub struct Phase {
     pub goal: PhaseGoal,
     /// Model calls one turn may take.
     pub max_rounds: u32,
-    /// Whose numbered list is the plan.
-    pub planner: Option<AgentName>,
-    /// Whether the person sees the plan before anybody carries it out.
-    pub plan: PlanReview,
+    /// Who plans, and who sees the plan.
+    pub plan: Planning,
     /// What some agents are told on top of their own instructions.
     pub instructions: BTreeMap<AgentName, String>,
 }
@@ -147,6 +145,15 @@ pub enum ForEach {
     Once,
     /// Each step of the plan.
     PlanStep,
+}
+
+/// How a phase plans.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Planning {
+    /// Whose numbered list is the plan.
+    pub planner: Option<AgentName>,
+    /// Whether the person sees the plan before anybody carries it out.
+    pub review: PlanReview,
 }
 
 /// Whether a phase's plan is put before the person.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::condition::{CallResult, Condition};
 use super::definition::{
-    ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SpeakerSelection,
+    ContextPart, Failure, ForEach, Phase, PlanReview, Planning, Rework, SpeakerSelection,
 };
 use super::format::{
     AnswerWord, ConditionFile, ForEachWord, GoalWord, PhaseFile, ReworkFile, SelectionWord,
@@ -55,7 +55,7 @@ pub(in crate::engine) fn phase(
         (_, Some(name)) => Some(source.one_of(name, &participants)?),
         (_, None) => None,
     };
-    let plan = match (file.review_plan, &planner) {
+    let review = match (file.review_plan, &planner) {
         (false, _) => PlanReview::None,
         (true, Some(_)) => PlanReview::First,
         (true, None) => {
@@ -86,8 +86,7 @@ pub(in crate::engine) fn phase(
         },
         max_rounds: source.positive(file.max_rounds, ROUNDS)?,
         participants,
-        planner,
-        plan,
+        plan: Planning { planner, review },
         instructions,
     })
 }

@@ -6,6 +6,7 @@ pub(crate) mod fixture;
 mod fixture_tools;
 mod follow_ups;
 mod models;
+mod plan_phases;
 mod resume;
 mod runs;
 mod selection;

@@ -263,7 +263,7 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
             title: "build & fix".into(),
             attempt: number,
             max_attempts: 10,
-            step: (number % 2 == 1).then_some(number),
+            step: None,
         }),
         _ => {
             let outcome = match variant % 3 {

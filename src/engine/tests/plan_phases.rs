@@ -1,0 +1,158 @@
+//! Phases that run once for each step of a plan.
+
+use std::sync::Arc;
+
+use super::fixture::*;
+use crate::engine::Supervision;
+use crate::model::*;
+use crate::provider::{Delta, Request};
+
+const TEAM: &str = r#"
+name = "small"
+title = "Steps"
+description = "x"
+[[phases]]
+name = "plan"
+title = "plan"
+participants = ["Planner"]
+selection = "round_robin"
+planner = "Planner"
+review_plan = true
+attempts = 2
+goal = "planned"
+terminate = { spoke = "Planner" }
+[[phases]]
+name = "step"
+title = "step"
+for_each = "plan"
+participants = ["Writer", "Builder"]
+selection = "pipeline"
+context = ["plan"]
+goal = "runs_passed"
+terminate = { max_messages = 6 }
+[[phases]]
+name = "review"
+title = "review"
+participants = ["Closer"]
+selection = "round_robin"
+context = ["plan"]
+goal = "answered"
+terminate = { spoke = "Closer" }
+"#;
+
+const PLAN: &str = "1. the store\n2. the list\n3. the command line";
+
+fn mentions(request: &Request, words: &str) -> bool {
+    request.messages.iter().any(|message| message.text.contains(words))
+}
+
+/// Plans three steps; what is run in the second one fails when `fails`.
+fn model(fails: &'static str) -> impl Fn(&Request) -> Vec<Result<Delta, UserError>> + Send + Sync {
+    move |request| {
+        let is_answer = request.messages.last().is_some_and(|last| last.role == MessageRole::Tool);
+        match request.agent.as_str() {
+            _ if is_answer => say("it does not pass"),
+            "Planner" => say(PLAN),
+            "Builder" if !fails.is_empty() && mentions(request, fails) => call("run_tests", "{}"),
+            "Closer" => say("reviewed"),
+            _ => say("done"),
+        }
+    }
+}
+
+fn titles(world: &SessionBench) -> Vec<String> {
+    let title = |event: Event| match event {
+        Event::Phase(PhaseEvent::Started { title, .. }) => Some(title),
+        _ => None,
+    };
+    world.events().into_iter().filter_map(title).collect()
+}
+
+const TITLES: [&str; 5] = [
+    "plan",
+    "step 1 of 3: the store",
+    "step 2 of 3: the list",
+    "step 3 of 3: the command line",
+    "review",
+];
+
+#[tokio::test]
+async fn each_step_has_a_chat_of_its_own_that_is_told_the_plan() {
+    let world = SessionBench::new(TEAM);
+    let model = |request: &Request| {
+        if request.agent.as_str() == "Writer" {
+            let count = |words: &str| request.messages.iter().filter(|m| m.text == words).count();
+            assert_eq!(count("done"), 0, "nothing of the chats before");
+        }
+        let is_second = mentions(request, "This chat is about step 2 of 3 alone:\nthe list");
+        assert_eq!(is_second, mentions(request, "1. [done] the store\n2. [open] the list"));
+        model("")(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(titles(&world), TITLES);
+}
+
+#[tokio::test]
+async fn a_step_that_fails_needs_attention_and_the_others_go_on() {
+    let world = SessionBench::new(TEAM);
+    let model = |request: &Request| {
+        if request.agent.as_str() == "Closer" {
+            assert!(mentions(request, "2. [needs attention: "), "{:?}", request.messages);
+            assert!(mentions(request, "3. [done] the command line"));
+        }
+        model("step 2 of 3 alone")(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let outcome = world.supervise(handle, "go on").await.unwrap();
+    let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(error.why, "step 2 of 3 needs attention");
+    assert_eq!(titles(&world), TITLES);
+}
+
+#[tokio::test]
+async fn what_is_no_plan_is_asked_for_again_with_the_reason() {
+    let world = SessionBench::new(TEAM);
+    let model = |request: &Request| match request.agent.as_str() {
+        "Planner" if !mentions(request, "The attempt before this one failed: no numbered list") => {
+            say("First the store, then the rest.")
+        }
+        _ => model("")(request),
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    assert_eq!(titles(&world)[..2], ["plan", "plan"]);
+    assert_eq!(titles(&world).len(), 6);
+}
+
+#[tokio::test]
+async fn steps_that_the_person_takes_out_or_adds_count_at_once() {
+    let mut world = SessionBench::new(TEAM);
+    world.supervision = Supervision::Ask;
+    let handle = world.begin(u64::MAX, Arc::new(model(""))).unwrap();
+    until(&world, |event| matches!(event, Event::Person(PersonEvent::Asked { .. }))).await;
+    let item = |task: &str| PlanItem { task: task.into(), agent: None };
+    let items = vec![item("the store"), item("a page of help")];
+    handle.intents.send(Intent::EditPlan { items }).await.unwrap();
+    until(&world, |event| matches!(event, Event::Team(TeamEvent::PlanMade { by: None, .. }))).await;
+    assert_eq!(world.supervise(handle, START_PLAN).await.unwrap(), SessionOutcome::Completed);
+    let wanted = ["plan", "step 1 of 2: the store", "step 2 of 2: a page of help", "review"];
+    assert_eq!(titles(&world), wanted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_cut_off_in_any_step_goes_on_in_it() {
+    let whole = SessionBench::new(TEAM);
+    let handle = whole.begin(u64::MAX, Arc::new(model("step 2 of 3 alone"))).unwrap();
+    let outcome = whole.supervise(handle, "go on").await.unwrap();
+    let total = whole.records().len() as u64;
+    for life in 1..total {
+        let world = SessionBench::new(TEAM);
+        if let Ok(handle) = world.begin(life, Arc::new(model("step 2 of 3 alone"))) {
+            world.supervise(handle, "go on").await.unwrap_err();
+        }
+        let handle = world.resume(Arc::new(model("step 2 of 3 alone"))).unwrap();
+        assert_eq!(world.supervise(handle, "go on").await.unwrap(), outcome, "after {life}");
+        assert_eq!(titles(&world), TITLES, "cut off after {life}");
+    }
+}
