@@ -164,7 +164,7 @@ fn attempt(
     if plan.work.is_empty() && plan.gone.is_empty() && usable {
         return Ok(BuildReport {
             files: plan.kept.len(),
-            passages: index.len(),
+            passages: index.passages(),
             ..BuildReport::default()
         });
     }
@@ -183,7 +183,7 @@ fn attempt(
     let mut stamps = plan.kept;
     stamps.append(&mut done.stamps);
     let index = PassageIndex::open(folder).map_err(|error| words(&error))?;
-    let (files, passages) = (stamps.len(), index.len());
+    let (files, passages) = (stamps.len(), index.passages());
     let info = IndexInfo { format: FORMAT, corpus: corpus.clone(), files, passages };
     write_json(folder, FILES_FILE, &stamps)?;
     write_json(folder, CORPUS_FILE, &info)?;

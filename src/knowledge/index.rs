@@ -224,7 +224,7 @@ impl PassageIndex {
 
     /// How many passages there are, those of names included.
     #[must_use]
-    pub fn len(&self) -> u64 {
+    pub fn passages(&self) -> u64 {
         self.searcher.num_docs()
     }
 }

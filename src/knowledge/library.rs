@@ -94,7 +94,7 @@ impl Library {
 
     /// What is in it.
     pub fn corpora(&self) -> impl Iterator<Item = (&Corpus, u64)> {
-        self.open.iter().map(|part| (&part.corpus, part.index.len()))
+        self.open.iter().map(|part| (&part.corpus, part.index.passages()))
     }
 
     /// The indexes of frameworks, for questions about names.

@@ -49,7 +49,7 @@ impl Spread {
     /// # Errors
     /// When it cannot be read.
     pub fn add(&mut self, index: &PassageIndex, question: &Question) -> tantivy::Result<()> {
-        self.passages += index.len();
+        self.passages += index.passages();
         self.counts.resize(question.groups.len(), Vec::new());
         for (group, counts) in question.groups.iter().zip(&mut self.counts) {
             counts.resize(group.words.len(), 0);
@@ -242,7 +242,7 @@ fn mean_lengths(index: &PassageIndex) -> tantivy::Result<[f32; SEARCHED]> {
         for segment in index.searcher.segment_readers() {
             words += segment.inverted_index(*field)?.total_num_tokens();
         }
-        *mean = (words as f32 / index.len().max(1) as f32).max(1.0);
+        *mean = (words as f32 / index.passages().max(1) as f32).max(1.0);
     }
     Ok(means)
 }

@@ -18,11 +18,14 @@ const UNDERSTOOD: f32 = 0.55;
 /// What a word of the same meaning counts for.
 const EQUAL: f32 = 0.7;
 
+/// The stems of a phrase, and what is added for it.
+type Phrase = (Vec<String>, Vec<String>);
+
 /// The synonyms, by the stems of the words.
 #[derive(Debug, Clone, Default)]
 pub struct Synonyms {
     /// By the first stem: all stems of the phrase, and what is added for it.
-    phrases: HashMap<String, Vec<(Vec<String>, Vec<String>)>>,
+    phrases: HashMap<String, Vec<Phrase>>,
     equals: HashMap<String, Vec<String>>,
 }
 
