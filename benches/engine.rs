@@ -21,7 +21,9 @@ use std::time::{Duration, Instant};
 
 use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::SerialHub;
-use firmhand::engine::{Engine, EngineLimits, EngineSetup, Recorder, Team, Toolbox};
+use firmhand::engine::{
+    Engine, EngineLimits, EngineSetup, NextRun, NextRuns, Recorder, Team, Toolbox,
+};
 use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use firmhand::journal::SessionDir;
 use firmhand::model::event::SessionStart;
@@ -34,7 +36,6 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 /// Comparisons of which the middle one is told.
 const ROUNDS: usize = 25;
@@ -213,7 +214,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     let blobs = Arc::new(recorder.blobs().clone());
     let ledger: Arc<dyn Ledger> = recorder;
     let project = Arc::new(Sandbox::open(&root.join("project")).unwrap());
-    let (desk, stop) = (ApprovalQueue::default(), CancellationToken::new());
+    let desk = ApprovalQueue::default();
     let origin = Origin::User { file: "bench.toml".into(), line: 1 };
     let (tool, agent, path) = (None, None, None);
     let rule = PolicyRule { decide: Ruling::Allow, kind: None, tool, agent, path, origin };
@@ -225,7 +226,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
         policy: Arc::new(Policy::new(vec![rule])),
         names: None,
-        cancel: stop.clone(),
+        cancel: firmhand::toolchain::StopSwitch::default(),
     };
     let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after([])));
     let save: Arc<dyn Tool> = Arc::new(Save(Arc::clone(&project), AtomicU32::new(0)));
@@ -243,8 +244,21 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         state,
         provider,
         project,
-        stop,
         limits,
+        next_runs: Arc::new(NoMore),
+    }
+}
+
+/// No run follows.
+struct NoMore;
+
+impl NextRuns for NoMore {
+    fn prepare(&self, _: &str, _: Option<&str>, _: &str) -> Result<NextRun, UserError> {
+        Err(UserError::new("no run follows", "", ""))
+    }
+
+    fn team(&self, _: &str) -> Result<Arc<Team>, UserError> {
+        Err(UserError::new("no run follows", "", ""))
     }
 }
 

@@ -35,7 +35,6 @@ use firmhand::model::{
 use firmhand::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use firmhand::workspace::Sandbox;
 use futures::future::{BoxFuture, FutureExt};
-use tokio_util::sync::CancellationToken;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
@@ -113,7 +112,7 @@ impl Supervised {
             serial: Arc::new(SerialHub::new(Arc::<Recorder>::clone(&recorder))),
             policy: Arc::new(Policy::new(vec![rule])),
             names: None,
-            cancel: CancellationToken::new(),
+            cancel: firmhand::toolchain::StopSwitch::default(),
         };
         let gate = Gate::new(parts, &desk, NextNumbers::after([]));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

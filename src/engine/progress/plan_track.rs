@@ -70,10 +70,9 @@ impl PlanTrack {
 
     /// Which steps need attention, in words; `None` when none does.
     pub fn attention(&self) -> Option<String> {
-        let numbers = self.steps.iter().enumerate().filter_map(|(place, (_, state))| {
-            matches!(state, StepState::NeedsAttention(_)).then(|| (place + 1).to_string())
-        });
-        let numbers: Vec<String> = numbers.collect();
+        let needs = |state: &StepState| matches!(state, StepState::NeedsAttention(_));
+        let steps = self.steps.iter().enumerate().filter(|(_, (_, state))| needs(state));
+        let numbers: Vec<String> = steps.map(|(place, _)| (place + 1).to_string()).collect();
         let of = self.steps.len();
         match numbers.as_slice() {
             [] => None,

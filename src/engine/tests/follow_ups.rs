@@ -104,11 +104,11 @@ async fn an_ended_session_waits_for_the_next_request_and_can_take_back_old_chang
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();
     until_over(&world, &handle, 1).await;
     handle.detach().await;
-    let last = world.events().into_iter().filter_map(|event| match event {
+    let last = world.events().into_iter().rev().find_map(|event| match event {
         Event::Proposal(ProposalEvent::Made(proposal)) => Some(proposal.id),
         _ => None,
     });
-    let proposal = last.last().unwrap();
+    let proposal = last.unwrap();
     let handle = world.resume(Arc::new(usual)).unwrap();
     handle.intents.send(Intent::Undo { proposal }).await.unwrap();
     while world.file().as_deref() != Some("a bug") {

@@ -135,8 +135,7 @@ pub(super) fn is_consequence(error: &Diagnostic, before: &[Diagnostic]) -> bool 
     let stated = error.message.as_str();
     let is_there = |text: &str| before.iter().any(|one| one.message.contains(text));
     let last_is_error = before.last().is_some_and(|one| one.severity == Severity::Error);
-    (stated.starts_with("Failed to run kconfgen") && last_is_error)
-        || (stated.is_empty() && last_is_error)
+    (last_is_error && (stated.is_empty() || stated.starts_with("Failed to run kconfgen")))
         || (stated.starts_with("No SOURCES given to target") && is_there("Cannot find source file"))
         || (stated.contains("_COMPILER") && is_there("_COMPILER") && is_compiler(stated))
 }

@@ -122,6 +122,17 @@ impl NextRuns for NoMore {
     }
 }
 
+/// The notes that ship.
+fn notes(assets: &Assets) -> Knowledge {
+    let documents: Vec<(String, String)> = assets
+        .list("assets/knowledge")
+        .into_iter()
+        .map(|path| (path.clone(), assets.text(&path).unwrap().text.into_owned()))
+        .collect();
+    let documents = documents.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    Knowledge::new(documents).unwrap()
+}
+
 impl Stage {
     pub fn new(toolchain: Arc<dyn Toolchain>) -> Self {
         Self::with(|_| toolchain)
@@ -225,18 +236,12 @@ impl Stage {
             names: None,
             cancel: stop.clone(),
         };
-        let documents: Vec<(String, String)> = assets
-            .list("assets/knowledge")
-            .into_iter()
-            .map(|path| (path.clone(), assets.text(&path).unwrap().text.into_owned()))
-            .collect();
-        let documents = documents.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let names = assets.text("assets/names/esp-idf.txt").unwrap().text;
         let context = ToolContext {
             sandbox: Arc::clone(&sandbox),
             ledger: Arc::clone(&ledger),
             state: recorder.state(),
-            knowledge: Arc::new(Knowledge::new(documents).unwrap()),
+            knowledge: Arc::new(notes(&assets)),
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
             assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
