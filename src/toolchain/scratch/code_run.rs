@@ -112,13 +112,14 @@ async fn started(
 }
 
 async fn python(
-    env: &RunEnv<'_>,
+    env: &mut RunEnv<'_>,
     file: &str,
     args: &[String],
 ) -> Result<ConfinedProgram, UserError> {
     let found = tokio::task::spawn_blocking(Interpreter::find).await;
     let interpreter =
         found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
+    env.begin();
     let packages = interpreter.packages_of(env.project);
     let folders: Vec<_> = [env.scratch.project()].into_iter().chain(packages.clone()).collect();
     let args = ["-u", file].into_iter().map(str::to_owned).chain(args.iter().cloned()).collect();

@@ -34,6 +34,7 @@ pub async fn run(
     let found = tokio::task::spawn_blocking(Interpreter::find).await;
     let interpreter =
         found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
+    env.begin();
     env.scratch.put_support("firmhand_report.py", REPORTER)?;
     env.scratch.put_support("firmhand_unittest.py", UNITTEST)?;
     let packages = interpreter.packages_of(env.project);

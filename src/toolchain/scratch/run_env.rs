@@ -47,6 +47,11 @@ impl<'a> RunEnv<'a> {
         Self { runner, scratch, project, sink, cancel, deadline, time }
     }
 
+    /// The time begins now: what came before was looking for what runs the programs.
+    pub fn begin(&mut self) {
+        self.deadline = Instant::now() + self.time;
+    }
+
     /// A program with the limits of a run; it has the time that is left.
     #[must_use]
     pub fn program(&self, program: PathBuf, args: Vec<String>) -> ConfinedProgram {
