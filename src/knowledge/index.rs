@@ -192,7 +192,7 @@ impl PassageIndex {
             .map_err(|error| tantivy::TantivyError::InvalidArgument(error.to_string()))
     }
 
-    /// Whether a name of the framework is known, as [`IndexChange::add_names`] took it.
+    /// Whether a name of the framework is known, as the index took it in.
     ///
     /// # Errors
     /// When the index cannot be read.
