@@ -206,7 +206,10 @@ fn every_chip_has_its_console_its_debugger_and_its_boot_pin() {
         assert_eq!(mask(&table, boots).count_ones(), 1, "{chip}");
         // In pairs; two chips have no USB.
         let usb = mask(&table, |pin| pin.roles.usb.is_some()).count_ones();
-        assert!(usb.is_multiple_of(2) && (usb > 0) == !["esp32", "esp32c2"].contains(&chip), "{chip}: {usb}");
+        assert!(
+            usb.is_multiple_of(2) && (usb > 0) == !["esp32", "esp32c2"].contains(&chip),
+            "{chip}: {usb}"
+        );
     }
 }
 

@@ -73,9 +73,10 @@ struct LineSession {
 pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserError> {
     let published = running.recorder.subscribe();
     let mut lines = LineSession::of(&running.dir, published)?;
-    lines.old = taken_up(&running.dir)?;
-    lines.pull()?;
-    lines.asks_after = matches!(lines.view.head.state, RunState::Ended(_)).then_some(0);
+    // The run that is taken up may be over before it is looked at here.
+    let (taken_up, was_over) = taken_up(&running.dir)?;
+    lines.old = taken_up;
+    lines.asks_after = was_over.then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
     let mut typed = Input::listen();
@@ -137,18 +138,21 @@ fn exit_code(outcome: &SessionOutcome) -> ExitCode {
     }
 }
 
-/// The record with which the session was last taken up again; 0 for a new one.
-fn taken_up(dir: &SessionDir) -> Result<Seq, UserError> {
-    let mut last = Seq(0);
-    scan(&dir.journal(), |item, _| match item {
-        ReadItem::Record(record)
-            if matches!(record.event, Event::Session(SessionEvent::Resumed { .. })) =>
-        {
-            last = record.seq;
+/// The record with which the session was last taken up again, 0 for a new one; and whether its run
+/// was over then.
+fn taken_up(dir: &SessionDir) -> Result<(Seq, bool), UserError> {
+    let (mut last, mut was_over, mut is_over) = (Seq(0), false, false);
+    scan(&dir.journal(), |item, _| {
+        let ReadItem::Record(record) = item else { return };
+        let Event::Session(event) = record.event else { return };
+        match event {
+            SessionEvent::Resumed { .. } => (last, was_over) = (record.seq, is_over),
+            SessionEvent::Ended { .. } => is_over = true,
+            SessionEvent::Started(_) | SessionEvent::RunStarted(_) => is_over = false,
+            SessionEvent::Sandboxed { .. } => {}
         }
-        ReadItem::Record(_) | ReadItem::Damaged(_) => {}
     })?;
-    Ok(last)
+    Ok((last, was_over))
 }
 
 /// Prints a saved session from its start to its end.

@@ -22,12 +22,8 @@ pub(in crate::engine) struct PhaseMemory {
     pub errors: Option<String>,
     /// What the person said.
     pub person_messages: Vec<(Option<AgentName>, String)>,
-    /// What the provider wants back.
-    pub state: Option<String>,
-    /// How to get the model again that was chosen last.
-    pub provider: Option<String>,
-    /// The model that answered last, as its service names it.
-    pub model: Option<String>,
+    /// Who answers.
+    pub model: ModelMemory,
     /// What was produced so far.
     pub board: Blackboard,
     /// Why the last attempt failed, until the next one begins.
@@ -42,6 +38,17 @@ pub(in crate::engine) struct PhaseMemory {
     pub earlier: EarlierRuns,
     /// Files the person wants in the context or out of it.
     pub pins: Pins,
+}
+
+/// Who answers, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::engine) struct ModelMemory {
+    /// What the provider wants back.
+    pub state: Option<String>,
+    /// How to get the model again that was chosen last.
+    pub provider: Option<String>,
+    /// The model that answered last, as its service names it.
+    pub name: Option<String>,
 }
 
 impl PhaseMemory {

@@ -10,6 +10,7 @@ mod plan_track;
 mod resume;
 mod run_progress;
 mod side_work;
+mod stage;
 pub(super) mod step;
 
 pub(super) use resume::rebuild;

@@ -12,32 +12,20 @@ use super::blackboard::Blackboard;
 use super::budget_meter::BudgetMeter;
 use super::memory::PhaseMemory;
 use super::side_work::SideWork;
+use super::stage::{self, RunStage};
 use super::step::{self, Hold, LastNumbers, RunStep, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
-use crate::engine::concern::{self, Concern, OUT_OF_TIME, STOP, failure};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
-use crate::engine::team::{ForEach, Phase, Team};
+use crate::engine::team::{Phase, Team};
 use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
     PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
     Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
 };
-
-#[derive(Debug, Clone, PartialEq)]
-enum RunStage {
-    /// This attempt of this phase begins.
-    Before {
-        phase: usize,
-        attempt: u32,
-        /// Of the plan, counted from 0.
-        step: Option<usize>,
-    },
-    Running(Box<Attempt>),
-    Over(SessionOutcome),
-}
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,17 +121,17 @@ impl RunProgress {
     }
 
     pub fn provider_state(&self) -> Option<String> {
-        self.memory.state.clone()
+        self.memory.model.state.clone()
     }
 
     /// How to get the model again that was chosen last; `None`: as the session began.
     pub fn provider(&self) -> Option<&str> {
-        self.memory.provider.as_deref()
+        self.memory.model.provider.as_deref()
     }
 
     /// The model that answered last.
     pub fn model(&self) -> Option<&String> {
-        self.memory.model.as_ref()
+        self.memory.model.name.as_ref()
     }
 
     /// What was used, and what may be.
@@ -266,20 +254,11 @@ impl RunProgress {
 
     fn next_phase(&self, phase: usize, attempt: u32, step: Option<usize>) -> RunStep {
         let Some(phase) = self.team.phases.get(phase) else {
-            return RunStep::Record(Event::Session(SessionEvent::Ended {
-                outcome: SessionOutcome::Completed,
-            }));
+            let outcome = SessionOutcome::Completed;
+            return RunStep::Record(Event::Session(SessionEvent::Ended { outcome }));
         };
-        RunStep::Record(Event::Phase(PhaseEvent::Started {
-            phase: phase.name.clone(),
-            title: match step {
-                Some(step) => self.memory.plan.title(&phase.title, step),
-                None => phase.title.clone(),
-            },
-            attempt,
-            max_attempts: self.attempts(phase),
-            step: step.and_then(|step| u32::try_from(step + 1).ok()),
-        }))
+        let max_attempts = self.attempts(phase);
+        RunStep::Record(stage::start(phase, (attempt, max_attempts), step, &self.memory.plan))
     }
 
     fn next_in(&self, attempt: &Attempt) -> RunStep {
@@ -357,7 +336,7 @@ impl RunProgress {
                 self.in_attempt(|attempt| attempt.called(*call, tool, args));
             }
             Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
-                self.memory.state.clone_from(state);
+                self.memory.model.state.clone_from(state);
                 let spent = self.budget_meter.used(*usage).map(Concern::Spent);
                 self.concern = spent.or(self.concern.take());
                 if let RunStage::Running(attempt) = &mut self.stage
@@ -447,12 +426,12 @@ impl RunProgress {
     fn model_event(&mut self, event: &ModelEvent) {
         match event {
             ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
-            ModelEvent::Named { model } => self.memory.model = Some(model.clone()),
+            ModelEvent::Named { model } => self.memory.model.name = Some(model.clone()),
             ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
             ModelEvent::Chosen { provider, .. } => {
-                self.memory.provider = Some(provider.clone());
-                self.memory.model = None;
-                self.memory.state = None;
+                self.memory.model.provider = Some(provider.clone());
+                self.memory.model.name = None;
+                self.memory.model.state = None;
             }
             ModelEvent::Reasoned { .. } | ModelEvent::Trimmed { .. } => {}
         }
@@ -541,40 +520,18 @@ impl RunProgress {
             PhaseOutcome::Failed(why) => match step.filter(|_| !is_used_up) {
                 Some(step) => {
                     self.memory.plan.failed(step, why);
-                    self.after_step(place)
+                    RunStage::after_step(&self.team, &self.memory.plan, place)
                 }
                 None => RunStage::Over(SessionOutcome::Failed(failure(&title, number, why))),
             },
             PhaseOutcome::Succeeded(_) => match step {
                 Some(step) => {
                     self.memory.plan.done(step);
-                    self.after_step(place)
+                    RunStage::after_step(&self.team, &self.memory.plan, place)
                 }
-                None => self.before(place + 1),
+                None => RunStage::before(&self.team, &self.memory.plan, place + 1),
             },
         };
-    }
-
-    /// What comes after a step of the plan: the next open one, or the next phase.
-    fn after_step(&self, phase: usize) -> RunStage {
-        match self.memory.plan.next_open() {
-            Some(step) => RunStage::Before { phase, attempt: 1, step: Some(step) },
-            None => self.before(phase + 1),
-        }
-    }
-
-    /// The beginning of a phase, or the end behind the last one.
-    fn before(&self, place: usize) -> RunStage {
-        let Some(phase) = self.team.phases.get(place) else {
-            let attention = self.memory.plan.attention();
-            let failed = attention.map(|why| SessionOutcome::Failed(concern::unfinished(&why)));
-            return RunStage::Over(failed.unwrap_or(SessionOutcome::Completed));
-        };
-        let step = match phase.for_each {
-            ForEach::Once => None,
-            ForEach::PlanStep => self.memory.plan.next_open(),
-        };
-        RunStage::Before { phase: place, attempt: 1, step }
     }
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {

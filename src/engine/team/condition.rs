@@ -140,7 +140,10 @@ impl Facts {
         }
         match call.tool.as_str() {
             "run_code" => self.tries.ran = Some(is_ok),
-            "generate_code" | "write_file" => self.tries.saved = Some(is_ok),
+            "generate_code" | "write_file" => {
+                let rejected = result.get("rejected").and_then(Value::as_array);
+                self.tries.saved = Some(is_ok && rejected.is_none_or(Vec::is_empty));
+            }
             "build_project" | "build_arduino" => self.board = (false, None),
             "flash_project" | "flash_arduino" => {
                 self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);
@@ -305,7 +308,9 @@ fn reports_error(line: &str) -> bool {
             && !value.starts_with("0x");
         let is_none = ["no", "0", "without", "zero"].iter().any(|none| {
             before.strip_suffix(none).is_some_and(|rest| {
-                rest.is_empty() || rest.ends_with(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+                // The 0 of `errors=0` counts what stands before it.
+                let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '=' | ':');
+                rest.is_empty() || rest.ends_with(is_end)
             })
         });
         !is_zero && !is_none

@@ -104,7 +104,11 @@ impl PhaseReader<'_> {
         participants: &[AgentName],
     ) -> Result<SpeakerSelection, UserError> {
         let word = file.selection.word();
+        // In other selections it tells whose list is the plan, where there is to be one.
+        let plans = file.review_plan || matches!(file.goal, GoalWord::Planned);
+        let planner = file.planner.as_ref().filter(|_| !plans);
         let keys = [
+            ("planner", "planner", planner.map(Spanned::span)),
             ("selector", "selector", file.selector.as_ref().map(Spanned::span)),
             ("first", "hand_off", file.first.as_ref().map(Spanned::span)),
             ("order", "pipeline", file.order.as_ref().map(Spanned::span)),

@@ -372,7 +372,8 @@ static inline __attribute__((always_inline)) int thing_add(int a) { return a; }
         assert_eq!(titles[..7], expected);
         assert_eq!(found[0].symbols, ["thing_mode_t", "THING_OFF", "THING_ON"]);
         assert_eq!(found[3].source(), "components/thing/include/driver/thing.h#thing_start");
-        assert!(found[3].text.starts_with("Starts a thing\n\nParameter[in] config What to make."));
+        let text = &found[3].text;
+        assert!(text.starts_with("Starts a thing\nParameter[in] config What to make."), "{text}");
         assert!(found[6].text.contains("The thing was lost"));
         assert!(found[7].text.contains("declares: thing_mode_t, "));
     }

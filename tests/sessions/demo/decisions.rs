@@ -187,6 +187,11 @@ impl Person for Undoer {
         approve()
     }
 
+    // The reviewer may have to save again what was taken back under its hands.
+    fn answer(&mut self, _: &str) -> String {
+        "go on".to_owned()
+    }
+
     fn wishes(&mut self, event: &Event) -> Vec<Intent> {
         let undo = |proposal| Intent::Undo { proposal };
         match event {
