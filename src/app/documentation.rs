@@ -3,6 +3,7 @@
 //! Owns `knowledge/` in the data folder: one index for each corpus and version, shared by all
 //! projects, and the list of what the person added. Must not know how passages are found.
 
+use std::borrow::Cow;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::knowledge::{
     self, BuildOptions, BuildReport, Corpus, Knowledge, Library, Splitter, Synonyms, WindowSize,
 };
 use crate::model::UserError;
+use crate::text::contain;
 
 /// Where ESP-IDF is when nobody says: below the home folder, and absolute.
 const HOMES: [&str; 3] = ["esp/esp-idf", "esp-idf", ".espressif/esp-idf"];
@@ -164,22 +166,25 @@ impl<'a> Documentation<'a> {
         Ok((library, left_out))
     }
 
-    /// Reads the notes that ship with the program and the person's own copies of them.
+    /// Adds the notes that ship with the program and the person's own copies of them.
     fn add_notes(&self, library: &mut Library) -> Result<(), UserError> {
-        let mut notes = Vec::new();
-        for path in self.machine.assets.list("assets/knowledge") {
-            let file = self.machine.assets.text(&path)?;
-            notes.push((path, file.origin.to_string(), file.text));
-        }
-        for (_, origin, text) in &notes {
-            knowledge::check_note(origin, text)?;
-        }
-        let named = notes.iter().map(|(path, _, text)| (path.as_str(), text.as_ref()));
+        let notes = self.notes()?;
+        let named = notes.iter().map(|(path, text)| (path.as_str(), text.as_ref()));
         library.add(
             knowledge::notes_corpus(env!("CARGO_PKG_VERSION")),
             knowledge::index_notes(named)?,
         );
         Ok(())
+    }
+
+    /// All notes: their path among the program's files, and their text, which is checked.
+    fn notes(&self) -> Result<Vec<(String, Cow<'static, str>)>, UserError> {
+        let note = |path: String| {
+            let file = self.machine.assets.text(&path)?;
+            knowledge::check_note(&file.origin.to_string(), &file.text)?;
+            Ok((path, file.text))
+        };
+        self.machine.assets.list("assets/knowledge").into_iter().map(note).collect()
     }
 
     fn page(&self) -> Result<Page, UserError> {
@@ -225,28 +230,44 @@ pub enum Scope {
     Project,
 }
 
-/// What a session searches. Corpora without an index are built on a thread of their own, and
-/// searched as soon as they are complete.
+/// What a session searches. It is opened on a thread of its own, because the first frame does not
+/// wait for it; then corpora without an index are built there, and searched as soon as they are
+/// complete.
 ///
 /// # Errors
-/// When the notes cannot be read.
+/// When a note or the list of what was added is wrong.
 pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserError> {
     let documentation = Documentation::of(machine, Some(project));
-    let (library, left_out) = documentation.library(&|_| Ok(false))?;
-    let knowledge = Arc::new(Knowledge::of(library));
-    if !left_out.is_empty() {
-        let (machine, project) = (machine.clone(), project.to_owned());
-        let later = Arc::downgrade(&knowledge);
-        let build = move || {
-            let documentation = Documentation::of(&machine, Some(&project));
-            let built = documentation
-                .library(&|corpus| documentation.build(corpus, &|_, _| {}).map(|_| true));
-            if let (Ok((library, _)), Some(knowledge)) = (built, later.upgrade()) {
-                knowledge.replace(library);
+    documentation.notes()?;
+    documentation.page()?;
+    let knowledge = Arc::new(Knowledge::opening());
+    let (machine, project) = (machine.clone(), project.to_owned());
+    let later = Arc::downgrade(&knowledge);
+    let open = move || {
+        let documentation = Documentation::of(&machine, Some(&project));
+        let replace = |library| _ = later.upgrade().map(|knowledge| knowledge.replace(library));
+        // Whoever searches waits for an answer, whatever happens here.
+        let is_whole = match contain::contained(|| documentation.library(&|_| Ok(false))) {
+            Some(Ok((library, left_out))) => {
+                replace(Ok(library));
+                left_out.is_empty()
+            }
+            Some(Err(error)) => return replace(Err(error)),
+            None => {
+                let (what, fix) = ("Cannot open the documentation", "Run `firmhand index check`.");
+                return replace(Err(UserError::new(what, "opening it stopped unexpectedly", fix)));
             }
         };
-        // Without a thread, the session goes on with what is there.
-        let _ = std::thread::Builder::new().name("index".to_owned()).spawn(build);
+        if is_whole {
+            return;
+        }
+        let build = |corpus: &Corpus| documentation.build(corpus, &|_, _| {}).map(|_| true);
+        if let Ok((library, _)) = documentation.library(&build) {
+            replace(Ok(library));
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("index".to_owned()).spawn(open) {
+        knowledge.replace(Err(UserError::from_cause("Cannot open the documentation", &error)));
     }
     Ok(knowledge)
 }

@@ -4,7 +4,7 @@
 //! files.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::chips::{ChipFacts, ChipSet};
 use super::corpus::{Corpus, CorpusKind};
@@ -19,12 +19,15 @@ use crate::model::UserError;
 
 /// What tools search. What is in it can be exchanged while they use it.
 pub struct Knowledge {
-    library: RwLock<Arc<Library>>,
+    /// Why there is none, if it could not be opened.
+    library: RwLock<Result<Arc<Library>, UserError>>,
+    /// Set once `library` holds what it is to hold.
+    is_open: OnceLock<()>,
 }
 
 impl std::fmt::Debug for Knowledge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Knowledge").field("passages", &self.len()).finish()
+        f.debug_struct("Knowledge").field("is_open", &self.is_open.get().is_some()).finish()
     }
 }
 
@@ -42,32 +45,44 @@ impl Knowledge {
     /// Searches that library.
     #[must_use]
     pub fn of(library: Library) -> Self {
-        Self { library: RwLock::new(Arc::new(library)) }
+        let knowledge = Self::opening();
+        knowledge.replace(Ok(library));
+        knowledge
     }
 
-    /// Searches another library from now on.
-    pub fn replace(&self, library: Library) {
-        *self.library.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(library);
-    }
-
-    /// What is searched now.
+    /// Searches a library that is opened meanwhile: who searches before [`Knowledge::replace`] waits
+    /// for it.
     #[must_use]
-    pub fn library(&self) -> Arc<Library> {
-        Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
+    pub fn opening() -> Self {
+        let library = Library::new(Synonyms::default());
+        Self { library: RwLock::new(Ok(Arc::new(library))), is_open: OnceLock::new() }
+    }
+
+    /// Searches another library from now on, or tells why there is none.
+    pub fn replace(&self, library: Result<Library, UserError>) {
+        *self.library.write().unwrap_or_else(PoisonError::into_inner) = library.map(Arc::new);
+        // Later ones find it open.
+        let _ = self.is_open.set(());
+    }
+
+    fn library(&self) -> Result<Arc<Library>, UserError> {
+        self.is_open.wait();
+        self.library.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// See [`Library::search`].
     ///
     /// # Errors
-    /// As there.
+    /// As there, and when the library could not be opened.
     pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
-        self.library().search(query, k, filter)
+        self.library()?.search(query, k, filter)
     }
 
     /// How many passages there are.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.library().corpora().map(|(_, passages)| passages).sum()
+        let library = self.library();
+        library.map_or(0, |library| library.corpora().map(|(_, passages)| passages).sum())
     }
 
     /// Whether there is nothing to find.
@@ -166,6 +181,23 @@ mod tests {
         let knowledge = Knowledge::new([("i2c.md", I2C), ("gpio.md", GPIO)]).unwrap();
         let found = knowledge.search(query, k, filter).unwrap();
         found.iter().map(|found| found.passage.full_title()).collect()
+    }
+
+    #[test]
+    fn who_searches_while_it_is_opened_waits_and_gets_the_answer_or_the_reason() {
+        for is_there in [true, false] {
+            let knowledge = Arc::new(Knowledge::opening());
+            let asking = Arc::clone(&knowledge);
+            let search = std::thread::spawn(move || asking.search("wires", 5, &Filter::default()));
+            let mut library = Library::new(Synonyms::default());
+            library.add(corpus(""), in_memory([("i2c.md", I2C)]).unwrap());
+            let lost = UserError::new("Cannot open the documentation", "no memory", "");
+            knowledge.replace(if is_there { Ok(library) } else { Err(lost) });
+            match search.join().unwrap() {
+                Ok(found) => assert!(is_there && !found.is_empty()),
+                Err(error) => assert!(!is_there && error.why == "no memory"),
+            }
+        }
     }
 
     #[test]

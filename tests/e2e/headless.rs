@@ -148,10 +148,10 @@ fn the_log_of_a_build_is_diagnosed() {
     let place = Place::new();
     let log = place.config().join("build.log");
     fs::create_dir_all(place.config()).unwrap();
-    let text = "Running ninja in directory /work/lamp/build\n\
+    let text = "Running ninja in directory /project/lamp/build\n\
                 /opt/idf/err.h:9:3: error: void value not ignored as it ought to be\n\
-                /work/lamp/main/lamp.c:7:5: note: in expansion of macro 'ESP_ERROR_CHECK'\n\
-                /work/lamp/main/lamp.c:8:5: warning: unused variable 'x' [-Wunused-variable]\n";
+                /project/lamp/main/lamp.c:7:5: note: in expansion of macro 'ESP_ERROR_CHECK'\n\
+                /project/lamp/main/lamp.c:8:5: warning: unused variable 'x' [-Wunused-variable]\n";
     fs::write(&log, text).unwrap();
     let output = place.run(&["diagnose", log.to_str().unwrap()]);
     let printed = String::from_utf8(output.stdout).unwrap();
