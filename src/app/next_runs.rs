@@ -127,7 +127,7 @@ pub fn offers_for(machine: &Machine, ground: Ground) -> Vec<TeamOffer> {
     let usual = choice::usual_team(ground);
     let paths = machine.assets.list("prompts/teams");
     let names = paths.iter().filter_map(|path| path.rsplit('/').next()?.strip_suffix(".toml"));
-    // A team whose file is wrong is no offer; whoever asks for it by name is told why.
+    // A team whose file is wrong is not offered; whoever asks for it by name gets the reason.
     let teams = names.filter_map(|name| load_team(&machine.assets, name).ok());
     let fitting = teams.filter(|team| choice::check(team, ground).is_ok());
     let mut offers: Vec<TeamOffer> = fitting

@@ -188,7 +188,7 @@ fn supervise(
     let channels = Channels { intents, break_off, examiner, serial, filter, teams };
     let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(end(running, feed.view()));
-    // What the engine recorded last is no longer on the screen, but belongs into the farewell.
+    // What the engine recorded last is no longer on the screen, but belongs in the farewell.
     let _ = feed.advance(std::time::Instant::now());
     let left = left?;
     farewell(&dir, feed.view());

@@ -122,7 +122,7 @@ impl EngineHandle {
                 }
                 tokio::select! {
                     biased;
-                    // A fact that cannot be recorded any more ends the clerk; the run has its
+                    // The clerk ends when a fact can no longer be recorded; the run has its
                     // outcome.
                     _failed = &mut clerk => return,
                     () = runner.next_run() => {}

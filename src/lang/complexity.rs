@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::preprocess::{grammar_of, tame};
 use crate::model::ProjectPath;
@@ -37,17 +37,23 @@ pub fn complexity(path: &ProjectPath, source: &str, budget: Duration) -> Option<
         Language::Python | Language::Cmake | Language::Json => source.into(),
     };
     let tree = parse(grammar, &tamed, Limits::within(budget))?;
+    Some(complexity_in(&tree, &tamed))
+}
+
+/// Measures all functions of a text that is parsed already.
+#[must_use]
+pub fn complexity_in(tree: &Tree, source: &str) -> Vec<Complexity> {
     let mut found = Vec::new();
     walk(tree.root_node(), |node| {
         if matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda") {
-            found.push(measure(node, &tamed));
+            found.push(measure(node, source));
         }
         true
     });
     // An unnamed function is part of the one around it.
     found.retain(|function: &Complexity| !function.name.is_empty());
     found.sort_by_key(|function| function.line);
-    Some(found)
+    found
 }
 
 fn measure(function: Node<'_>, source: &str) -> Complexity {

@@ -12,7 +12,7 @@ mod relevance;
 mod scan;
 mod sketch_map;
 
-pub use complexity::{Complexity, complexity};
+pub use complexity::{Complexity, complexity, complexity_in};
 pub use declarations::{Declaration, DeclarationKind, HeaderSummary, read_header};
 pub use preprocess::grammar_of;
 pub use relevance::{

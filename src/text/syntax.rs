@@ -3,6 +3,7 @@
 //! Must not know themes. Work on one text is bounded in size and time, because
 //! the text may come from a model.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
@@ -104,21 +105,50 @@ pub(super) fn coloured(
     Some(spans(source, &kinds))
 }
 
+/// A text with its tree, so that all who look at it share one parse.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    language: Language,
+    /// What was parsed; its places are those of the source.
+    text: Cow<'a, str>,
+    tree: Tree,
+}
+
+impl<'a> Parsed<'a> {
+    /// Parses `source` in the language that `path` suggests; `None` when its texts are not checked,
+    /// or when it cannot be told in time.
+    #[must_use]
+    pub fn of(path: &ProjectPath, source: &'a str) -> Option<Self> {
+        let language = language_of(path)?;
+        let text = match language {
+            Language::C | Language::Cpp => super::c_source::tame(source),
+            Language::Cmake | Language::Json => Cow::Borrowed(source),
+            Language::Python => return None,
+        };
+        let tree = parse(language, &text, Limits::colours())?;
+        Some(Self { language, text, tree })
+    }
+
+    /// The first place that does not parse, in the words of `source`.
+    #[must_use]
+    pub fn first_error(&self, source: &str) -> Option<SyntaxError> {
+        let has_error = self.tree.root_node().has_error();
+        has_error.then(|| super::syntax_error::locate(&self.tree, source))
+    }
+
+    /// The tree and its text, when all of it parsed in this language.
+    #[must_use]
+    pub fn whole(&self, language: Language) -> Option<(&Tree, &str)> {
+        let is_whole = self.language == language && !self.tree.root_node().has_error();
+        is_whole.then_some((&self.tree, &self.text))
+    }
+}
+
 /// The first place where `source` does not parse in the language that `path` suggests; `None`
 /// when it parses, when there is no grammar, or when it cannot be told in time.
 #[must_use]
 pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
-    let language = language_of(path)?;
-    let limits = Limits::colours();
-    let tree = match language {
-        Language::C | Language::Cpp => parse(language, &super::c_source::tame(source), limits)?,
-        Language::Cmake | Language::Json => parse(language, source, limits)?,
-        Language::Python => return None,
-    };
-    if !tree.root_node().has_error() {
-        return None;
-    }
-    Some(super::syntax_error::locate(&tree, source))
+    Parsed::of(path, source)?.first_error(source)
 }
 
 /// Cuts the kinds of all bytes into pieces of lines.

@@ -166,7 +166,7 @@ impl LineIndex {
     fn mark(&mut self, offset: u64) {
         self.marks.push_back(offset);
         if self.marks.len() > MAX_MARKS {
-            // Every other one goes: those whose line is no multiple of the new stride.
+            // Every other one goes: those whose line is not a multiple of the new stride.
             let mut place = self.first;
             self.marks.retain(|_| {
                 place += 1;

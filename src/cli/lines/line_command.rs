@@ -220,9 +220,9 @@ const HOW: [(&str, &str); 15] = [
     ("always", "give the number of the proposal, then path, tool or agent: always 3 path"),
     ("never", "give the number of the proposal, then path, tool or agent: never 3 path"),
     ("revoke", "give the number of the rule: revoke 1"),
-    ("say", "there are no words after `say`"),
-    ("task", "there are no words after `task`"),
-    ("answer", "there are no words after `answer`"),
+    ("say", "text is missing after `say`"),
+    ("task", "the task is missing after `task`"),
+    ("answer", "the answer is missing after `answer`"),
 ];
 
 /// What can be typed.

@@ -35,7 +35,7 @@ pub(super) enum Trouble {
     Stopped,
     /// The library has no loader for such a chip.
     UnknownChip(String),
-    /// An address or a length is no multiple of a sector.
+    /// An address or a length is not a multiple of a sector.
     Uneven,
     /// Another chip than the one that was approved: (approved, found).
     OtherChip(String, String),

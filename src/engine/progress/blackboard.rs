@@ -117,10 +117,14 @@ impl Blackboard {
                 let count =
                     |key: &str| result.pointer(&format!("/counts/{key}")).and_then(Value::as_u64);
                 let bad = count("failed").unwrap_or(0) + count("errors").unwrap_or(0);
+                let tests = |number: u64| match number {
+                    1 => "1 test".to_owned(),
+                    number => format!("{number} tests"),
+                };
                 let title = match (is_ok, bad) {
-                    (true, _) => format!("{} tests passed", count("passed").unwrap_or(0)),
+                    (true, _) => format!("{} passed", tests(count("passed").unwrap_or(0))),
                     (false, 0) => "the tests did not run to the end".to_owned(),
-                    (false, bad) => format!("{bad} tests failed"),
+                    (false, bad) => format!("{} failed", tests(bad)),
                 };
                 self.post(ArtifactKind::Tests, &title, by, result.to_string());
             }

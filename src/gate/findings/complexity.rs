@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Subject;
-use crate::lang::{Complexity, complexity};
+use crate::lang::{Complexity, complexity, complexity_in, grammar_of};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// How long a version of a file is measured.
@@ -26,7 +26,12 @@ const MOST: usize = 10;
 
 /// The check of a source; `None` where no function became complex.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let after = complexity(path, subject.text()?, BUDGET)?;
+    let text = subject.text()?;
+    let parsed = subject.parsed(path).and_then(|parsed| parsed.whole(grammar_of(path, text)?));
+    let after = match parsed {
+        Some((tree, text)) => complexity_in(tree, text),
+        None => complexity(path, text, BUDGET)?,
+    };
     if after.iter().all(|function| weight(function) <= COMPLEX) {
         return None;
     }

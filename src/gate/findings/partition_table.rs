@@ -143,7 +143,9 @@ fn alone(partition: &Partition, first: u32) -> Vec<String> {
     }
     let align = if is_app(kind) { APP_ALIGN } else { SECTOR };
     if !offset.is_multiple_of(align) {
-        found.push(format!("puts `{label}` at 0x{offset:x}, which is no multiple of 0x{align:x}"));
+        found.push(format!(
+            "puts `{label}` at 0x{offset:x}, which is not a multiple of 0x{align:x}"
+        ));
     }
     if !bytes.is_multiple_of(SECTOR) {
         found.push(format!("gives `{label}` 0x{bytes:x} bytes, which is not a multiple of 4 KB"));

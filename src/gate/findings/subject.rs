@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::FindingsContext;
-use crate::model::{Change, Facts};
+use crate::model::{Change, Facts, ProjectPath};
 use crate::text::diff::{ChangedLines, changed_lines};
+use crate::text::syntax::Parsed;
 use crate::workspace::Sandbox;
 
 /// How long lines are compared for findings; beyond it the rest counts as changed.
@@ -26,6 +27,7 @@ pub(in crate::gate) struct Subject<'a> {
     /// The chip, the task and what else was said about the run.
     pub(in crate::gate) context: &'a FindingsContext,
     changed: OnceCell<Changed>,
+    parsed: OnceCell<Option<Parsed<'a>>>,
 }
 
 /// Which lines differ between the two versions.
@@ -39,7 +41,7 @@ pub(in crate::gate) struct Changed {
 
 impl<'a> Subject<'a> {
     /// A change in its surroundings.
-    pub(in crate::gate) const fn new(
+    pub(in crate::gate) fn new(
         change: &'a Change,
         versions: (Option<&'a [u8]>, &'a [u8]),
         facts: &'a Facts,
@@ -47,7 +49,8 @@ impl<'a> Subject<'a> {
         context: &'a FindingsContext,
     ) -> Self {
         let (base, content) = versions;
-        Self { change, base, content, facts, sandbox, context, changed: OnceCell::new() }
+        let (changed, parsed) = (OnceCell::new(), OnceCell::new());
+        Self { change, base, content, facts, sandbox, context, changed, parsed }
     }
 
     /// The same change as if the file was new and held what it holds now.
@@ -64,6 +67,11 @@ impl<'a> Subject<'a> {
     /// What the file holds as text; `None` when it is not there or not UTF-8.
     pub(super) fn base_text(&self) -> Option<&'a str> {
         std::str::from_utf8(self.base?).ok()
+    }
+
+    /// The new content and its tree; `None` when its language is not known.
+    pub(super) fn parsed(&self, path: &ProjectPath) -> Option<&Parsed<'a>> {
+        self.parsed.get_or_init(|| Parsed::of(path, self.text()?)).as_ref()
     }
 
     /// The lines that differ; every line of a new file.

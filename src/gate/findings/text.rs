@@ -49,7 +49,8 @@ fn hidden(text: &str) -> Check {
 pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
     syntax::language_of(path)?;
-    let finding = syntax::first_error(path, text).map(|error| {
+    let error = subject.parsed(path).and_then(|parsed| parsed.first_error(text));
+    let finding = error.map(|error| {
         let (line, column) = (number(error.line), number(error.column));
         Finding::new(FindingLevel::Stop, format!("does not parse: {}", error.message))
             .at(FindingPlace::columns(line, column, 1))

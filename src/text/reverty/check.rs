@@ -184,7 +184,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             StmtKind::Expr(value) => self.value(value),
             StmtKind::Break | StmtKind::Continue => {
                 if self.loops == 0 {
-                    let hint = "It belongs into the block of `elihw` or `rof`.";
+                    let hint = "It belongs in the block of `elihw` or `rof`.";
                     self.faults.add(stmt.place.span, "there is no loop around this", hint);
                 }
                 return Flow::OutOfLoop;
@@ -254,7 +254,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             self.value(value);
         }
         let Some(function) = self.within.and_then(|number| self.scope.functions.get(number)) else {
-            let hint = "It belongs into the block of a function.";
+            let hint = "It belongs in the block of a function.";
             self.faults.add(span, "there is no function around this `nruter`", hint);
             return;
         };

@@ -64,7 +64,7 @@ fn the_result_is_told_next_to_each_file_that_was_tested_and_on_the_blackboard() 
     assert_eq!(tested, expected);
     let tests = artifacts.iter().filter(|artifact| artifact.kind == ArtifactKind::Tests);
     let titles: Vec<&str> = tests.map(|artifact| artifact.title.as_str()).collect();
-    assert_eq!(titles, ["1 tests failed", "2 tests passed"]);
+    assert_eq!(titles, ["1 test failed", "2 tests passed"]);
 }
 
 #[test]
