@@ -67,7 +67,7 @@ fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCo
             }))?;
         } else {
             let state =
-                passages.map_or("not indexed".to_owned(), |count| format!("{count} passages"));
+                passages.map_or("not indexed".to_owned(), |count| counted(count, "passage"));
             let root = if root.is_empty() { "inside the program" } else { &root };
             report::line(&format!(
                 "{:24} {:>16}  {:20} {root}",
@@ -85,10 +85,10 @@ fn build(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserE
     let start = Instant::now();
     let built = documentation.build(corpus, &progress(corpus))?;
     let mut words = format!(
-        "{}: {} files, {} passages; {} read, {} removed in {:.1} s",
+        "{}: {}, {}; {} read, {} removed in {:.1} s",
         corpus.label(),
-        built.files,
-        built.passages,
+        counted(built.files, "file"),
+        counted(built.passages, "passage"),
         built.read,
         built.removed,
         start.elapsed().as_secs_f64(),
@@ -100,11 +100,18 @@ fn build(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserE
     Ok(())
 }
 
+/// A number of things, e.g. `1 file`, `2 files`.
+fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, one: &str) -> String {
+    let end = if count == 1.into() { "" } else { "s" };
+    format!("{count} {one}{end}")
+}
+
 fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
     let (label, is_shown) = (corpus.label(), std::io::stderr().is_terminal());
     move |done, all| {
         if is_shown && done.is_multiple_of(1_000) && done > 0 {
-            report::aside(&format!("indexing {label}: {done} of {all} files"));
+            let all = counted(all, "file");
+            report::aside(&format!("indexing {label}: {done} of {all}"));
         }
     }
 }
@@ -121,7 +128,8 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
                 Ok(files) => {
                     knowledge::remove(&folder)
                         .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
-                    Err(format!("{files} damaged files; removed, it is built again when needed"))
+                    let files = counted(files, "damaged file");
+                    Err(format!("{files}; removed, it is built again when needed"))
                 }
                 Err(error) => Err(error.to_string()),
             },
@@ -152,10 +160,10 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
     let query = args.query.join(" ");
     let found = match library.search(&query, usize::from(args.k), &filter) {
         Ok(found) => found,
-        Err(_) => {
-            // A damaged index is built again, once.
-            for corpus in documentation.corpora()? {
-                let _ = knowledge::remove(&documentation.index_folder(&corpus));
+        Err(error) => {
+            // A damaged index is built again, once; what is sound stays.
+            if !remove_damaged(&documentation)? {
+                return Err(error);
             }
             (library, left_out) = documentation.library(&build_missing)?;
             library.search(&query, usize::from(args.k), &filter)?
@@ -184,6 +192,20 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes the indexes that are damaged; whether there was one.
+fn remove_damaged(documentation: &Documentation<'_>) -> Result<bool, UserError> {
+    let mut was_removed = false;
+    for corpus in documentation.corpora()? {
+        let folder = documentation.index_folder(&corpus);
+        if knowledge::info(&folder).is_some() && knowledge::is_damaged(&folder) {
+            knowledge::remove(&folder)
+                .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
+            was_removed = true;
+        }
+    }
+    Ok(was_removed)
 }
 
 fn label(found: &Found) -> String {
@@ -228,10 +250,20 @@ fn filter(args: &SearchArgs) -> Result<Filter, UserError> {
         })?),
     };
     Ok(Filter {
-        kinds: args.kind.iter().map(|kind| kind.kind()).collect(),
+        kinds: args.kind.clone(),
         chip,
         component: args.component.clone(),
         corpus: args.corpus.clone(),
         version: args.idf.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!([0_usize, 1, 2].map(|n| counted(n, "file")), ["0 files", "1 file", "2 files"]);
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 
 use crate::knowledge::PassageKind;
 
@@ -58,8 +59,8 @@ pub struct SearchArgs {
     #[arg(short, long = "number", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub k: u16,
     /// Kind of text; can be given several times.
-    #[arg(long, value_enum)]
-    pub kind: Vec<KindArg>,
+    #[arg(long, value_parser = kinds())]
+    pub kind: Vec<PassageKind>,
     /// Chip that it must apply to, e.g. esp32c3.
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
@@ -77,33 +78,9 @@ pub struct SearchArgs {
     pub project: Option<PathBuf>,
 }
 
-/// Kinds of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KindArg {
-    /// Guides and references.
-    Guide,
-    /// Declarations with their comments.
-    Api,
-    /// Programs.
-    Example,
-    /// Options of `menuconfig`.
-    Option,
-    /// Errors and what to do about them.
-    Hint,
-    /// Notes that ship with the program.
-    Note,
-}
-
-impl KindArg {
-    /// As the search knows it.
-    pub const fn kind(self) -> PassageKind {
-        match self {
-            Self::Guide => PassageKind::Guide,
-            Self::Api => PassageKind::Api,
-            Self::Example => PassageKind::Example,
-            Self::Option => PassageKind::Option,
-            Self::Hint => PassageKind::Hint,
-            Self::Note => PassageKind::Note,
-        }
-    }
+/// Reads the name of a kind.
+fn kinds() -> impl TypedValueParser<Value = PassageKind> {
+    let value = |kind: PassageKind| PossibleValue::new(kind.name()).help(kind.about());
+    PossibleValuesParser::new(PassageKind::ALL.map(value))
+        .map(|name| PassageKind::from_name(&name).unwrap_or(PassageKind::Guide))
 }

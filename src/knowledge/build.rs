@@ -22,6 +22,7 @@ use super::split::{self, Document, SplitContext, WindowSize};
 use super::words::Splitter;
 use crate::files;
 use crate::model::UserError;
+use crate::text::contain::contained;
 
 /// Name of the description of a corpus beside its index.
 const CORPUS_FILE: &str = "corpus.json";
@@ -97,8 +98,11 @@ pub fn build(
         return Err(UserError::new(what(), why, "Remove it with `firmhand index remove`."));
     }
     let lock = lock(folder).map_err(wrong)?;
-    let built = attempt(folder, corpus, options).or_else(|_| {
-        // What cannot be read or renewed is discarded; a second failure is the disk's.
+    let built = attempt(folder, corpus, options).or_else(|why| {
+        // A full disk, for example, leaves the older state as it was.
+        if !is_damaged(folder) {
+            return Err(why);
+        }
         discard(folder).map_err(|error| error.to_string())?;
         attempt(folder, corpus, options)
     });
@@ -126,6 +130,14 @@ fn lock(folder: &Path) -> io::Result<File> {
     let file = File::create(folder.join(LOCK_FILE))?;
     file.lock()?;
     Ok(file)
+}
+
+/// Whether the index in a folder cannot be used as it is: it cannot be opened, or its checksums do
+/// not fit.
+#[must_use]
+pub fn is_damaged(folder: &Path) -> bool {
+    let damaged = contained(|| PassageIndex::open(folder).and_then(|index| index.damaged()));
+    !matches!(damaged, Some(Ok(0)))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the folder holds the index and nothing else")]

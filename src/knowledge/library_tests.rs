@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::build::{BuildOptions, BuildReport, build, info};
+use super::super::build::{BuildOptions, BuildReport, build, info, is_damaged};
 use super::super::notes;
 use super::super::split::WindowSize;
 use super::*;
@@ -116,6 +116,41 @@ fn damaged_and_old_indexes_are_built_again() {
     let failed = library.open(index.path()).is_err()
         || library.search("bus_probe", 5, &Filter::default()).is_err();
     assert!(failed);
+}
+
+/// As on a full disk: what was committed before stays what is searched.
+#[test]
+fn a_build_that_cannot_write_leaves_the_older_index() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    let in_the_way = index.path().join("files.json.new");
+    std::fs::create_dir(&in_the_way).unwrap();
+    write(root.path(), "docs/en/api-reference/more.rst", "More\n====\n\nAbout giraffes.\n");
+    let error = indexed(root.path(), index.path()).unwrap_err();
+    assert!(error.why.contains("directory"), "{}", error.why);
+    let kept = "components/bus/include/bus.h#bus_probe";
+    assert_eq!(sources(index.path(), "bus_probe", &Filter::default()), [kept]);
+    std::fs::remove_dir(&in_the_way).unwrap();
+    assert_eq!(indexed(root.path(), index.path()).unwrap().read, 1);
+    assert_eq!(sources(index.path(), "giraffes", &Filter::default()).len(), 1);
+}
+
+#[test]
+fn only_an_index_that_cannot_be_used_counts_as_damaged() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    assert!(!is_damaged(index.path()));
+    let files = std::fs::read_dir(index.path()).unwrap().flatten();
+    let stored = files
+        .map(|file| file.path())
+        .find(|path| path.extension().is_some_and(|end| end == "store"));
+    let stored = stored.unwrap();
+    let mut bytes = std::fs::read(&stored).unwrap();
+    bytes[3] ^= 0xff;
+    std::fs::write(&stored, bytes).unwrap();
+    assert!(is_damaged(index.path()));
 }
 
 #[test]

@@ -18,7 +18,7 @@ mod split;
 mod synonyms;
 mod words;
 
-pub use build::{BuildOptions, BuildReport, IndexInfo, build, info, remove};
+pub use build::{BuildOptions, BuildReport, IndexInfo, build, info, is_damaged, remove};
 pub use chips::{ChipFacts, ChipSet};
 pub use corpus::{Corpus, CorpusKind, is_framework};
 pub use index::PassageIndex;

@@ -43,6 +43,19 @@ impl PassageKind {
         }
     }
 
+    /// What texts of that kind are, for a help text.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Guide => "Guides and references",
+            Self::Api => "Declarations with their comments",
+            Self::Example => "Programs",
+            Self::Option => "Options of `menuconfig`",
+            Self::Hint => "Errors and what to do about them",
+            Self::Note => "Notes that ship with the program",
+        }
+    }
+
     /// The kind of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

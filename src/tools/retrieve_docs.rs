@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
@@ -27,8 +28,9 @@ struct RetrieveDocsArgs {
     k: Option<usize>,
     /// Kind of text: `guide`, `api`, `example`, `option`, `hint` or `note`; any when not given.
     /// `code` is examples and declarations, `docs` the others.
-    #[serde(default)]
-    kind: Option<ArgKind>,
+    #[serde(default, deserialize_with = "read_kinds")]
+    #[schemars(schema_with = "kinds_schema")]
+    kind: Vec<PassageKind>,
     /// Chip that it must apply to, such as `esp32c3`.
     #[serde(default)]
     chip: Option<String>,
@@ -43,34 +45,27 @@ struct RetrieveDocsArgs {
     window: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ArgKind {
-    Code,
-    Docs,
-    Guide,
-    Api,
-    Example,
-    Option,
-    Hint,
-    Note,
+/// Names that stand for several kinds.
+const GROUPS: [(&str, &[PassageKind]); 2] = [
+    ("code", &[PassageKind::Example, PassageKind::Api, PassageKind::Note]),
+    ("docs", &[PassageKind::Guide, PassageKind::Option, PassageKind::Hint, PassageKind::Note]),
+];
+
+fn kind_names() -> Vec<&'static str> {
+    let groups = GROUPS.iter().map(|(name, _)| *name);
+    groups.chain(PassageKind::ALL.map(PassageKind::name)).collect()
 }
 
-impl ArgKind {
-    fn kinds(self) -> Vec<PassageKind> {
-        match self {
-            Self::Code => vec![PassageKind::Example, PassageKind::Api, PassageKind::Note],
-            Self::Docs => {
-                vec![PassageKind::Guide, PassageKind::Option, PassageKind::Hint, PassageKind::Note]
-            }
-            Self::Guide => vec![PassageKind::Guide],
-            Self::Api => vec![PassageKind::Api],
-            Self::Example => vec![PassageKind::Example],
-            Self::Option => vec![PassageKind::Option],
-            Self::Hint => vec![PassageKind::Hint],
-            Self::Note => vec![PassageKind::Note],
-        }
-    }
+fn kinds_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "enum": kind_names() })
+}
+
+fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PassageKind>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(Vec::new()) };
+    let group = GROUPS.iter().find(|(group, _)| *group == name).map(|(_, kinds)| kinds.to_vec());
+    group
+        .or_else(|| PassageKind::from_name(&name).map(|kind| vec![kind]))
+        .ok_or_else(|| D::Error::custom(format!("`{name}` is none of {}", kind_names().join(", "))))
 }
 
 /// Makes the tool.
@@ -92,7 +87,7 @@ impl RetrieveDocs {
             Some(name) => Some(ChipSet::of(name).ok_or_else(|| unknown_chip(name))?),
         };
         let filter = Filter {
-            kinds: args.kind.map(ArgKind::kinds).unwrap_or_default(),
+            kinds: args.kind,
             chip,
             component: args.component,
             corpus: None,

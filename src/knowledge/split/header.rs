@@ -33,32 +33,18 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
         let heading = if is_function { format!("{name}()") } else { name.clone() };
         for piece in cut(&body, context.window) {
             passages.push(Passage {
-                path: document.path.to_owned(),
                 anchor: name.clone(),
-                title: title.clone(),
                 headings: vec![heading.clone()],
-                kind: document.kind,
-                chips: document.chips,
                 symbols: found.names.clone(),
-                text: piece.text,
+                ..document.passage(&title, piece.text)
             });
         }
     }
     if !all_names.is_empty() {
         all_names.truncate(MOST_NAMES);
         let text = format!("`#include \"{title}\"` declares: {}", all_names.join(", "));
-        for piece in cut(&text, context.window).into_iter().take(2) {
-            passages.push(Passage {
-                path: document.path.to_owned(),
-                anchor: String::new(),
-                title: title.clone(),
-                headings: Vec::new(),
-                kind: document.kind,
-                chips: document.chips,
-                symbols: Vec::new(),
-                text: piece.text,
-            });
-        }
+        let pieces = cut(&text, context.window).into_iter().take(2);
+        passages.extend(pieces.map(|piece| document.passage(&title, piece.text)));
     }
     passages
 }
@@ -293,9 +279,8 @@ fn without_comments(code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WindowSize;
+    use super::super::document::plain_context;
     use super::*;
-    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 
@@ -345,11 +330,7 @@ static inline __attribute__((always_inline)) int thing_add(int a) { return a; }
 "#;
 
     fn passages(text: &str) -> Vec<Passage> {
-        let context = SplitContext {
-            facts: &ChipFacts::default(),
-            window: WindowSize::default(),
-            include: &|_| None,
-        };
+        let context = plain_context();
         let path = "components/thing/include/driver/thing.h";
         split(Document { path, text, kind: PassageKind::Api, chips: ChipSet::ALL }, &context)
     }

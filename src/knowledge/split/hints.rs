@@ -58,14 +58,10 @@ fn passage(document: Document<'_>, entry: Entry) -> Passage {
         title.push('…');
     }
     Passage {
-        path: document.path.to_owned(),
         anchor: format!("L{}", entry.line),
-        title: "Build error".to_owned(),
         headings: vec![title],
         kind: PassageKind::Hint,
-        chips: document.chips,
-        symbols: Vec::new(),
-        text,
+        ..document.passage("Build error", text)
     }
 }
 

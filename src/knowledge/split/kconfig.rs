@@ -44,14 +44,11 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
         let title = if entry.prompt.is_empty() { name.clone() } else { entry.prompt.clone() };
         for piece in cut(&text, context.window) {
             passages.push(Passage {
-                path: document.path.to_owned(),
                 anchor: entry.name.clone(),
-                title: name.clone(),
                 headings: vec![title.clone()],
                 kind: PassageKind::Option,
-                chips: document.chips,
                 symbols: vec![name.clone()],
-                text: piece.text,
+                ..document.passage(&name, piece.text)
             });
         }
     }
@@ -153,9 +150,8 @@ fn quoted(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WindowSize;
+    use super::super::document::plain_context;
     use super::*;
-    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
 
     const LIST: &str = "menu \"Log\"\n\n    config LOG_COLORS\n        bool \"Use colors\"\n        \
@@ -165,11 +161,7 @@ mod tests {
 
     #[test]
     fn each_option_that_people_set_is_a_passage() {
-        let context = SplitContext {
-            facts: &ChipFacts::default(),
-            window: WindowSize::default(),
-            include: &|_| None,
-        };
+        let context = plain_context();
         let (kind, chips) = (PassageKind::Option, ChipSet::ALL);
         let path = "components/log/Kconfig";
         let found = split(Document { path, text: LIST, kind, chips }, &context);

@@ -35,14 +35,9 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
         let anchor = headings.last().map(|heading| slug(heading)).unwrap_or_default();
         for piece in cut(&text, context.window) {
             passages.push(Passage {
-                path: document.path.to_owned(),
                 anchor: anchor.clone(),
-                title: title.clone(),
                 headings: headings.clone(),
-                kind: document.kind,
-                chips: document.chips,
-                symbols: Vec::new(),
-                text: piece.text,
+                ..document.passage(&title, piece.text)
             });
         }
     }
@@ -79,19 +74,14 @@ fn heading(line: &str) -> Option<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WindowSize;
+    use super::super::document::plain_context;
     use super::*;
-    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 
     fn titles(path: &str, text: &str) -> Vec<(String, String)> {
         let (kind, chips) = (PassageKind::Note, ChipSet::ALL);
-        let context = SplitContext {
-            facts: &ChipFacts::default(),
-            window: WindowSize::default(),
-            include: &|_| None,
-        };
+        let context = plain_context();
         let found = split(Document { path, text, kind, chips }, &context);
         found.iter().map(|passage| (passage.full_title(), passage.source())).collect()
     }

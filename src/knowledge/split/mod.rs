@@ -69,15 +69,5 @@ pub fn split(document: Document<'_>, form: Form, context: &SplitContext<'_>) -> 
 /// A text without structure, in windows that are named by their first line.
 fn plain(document: Document<'_>, context: &SplitContext<'_>) -> Vec<Passage> {
     let title = document.path.rsplit('/').next().unwrap_or(document.path);
-    let of = |piece: Piece| Passage {
-        path: document.path.to_owned(),
-        anchor: if piece.line == 0 { String::new() } else { format!("L{}", piece.line + 1) },
-        title: title.to_owned(),
-        headings: Vec::new(),
-        kind: document.kind,
-        chips: document.chips,
-        symbols: Vec::new(),
-        text: piece.text,
-    };
-    cut(document.text, context.window).into_iter().map(of).collect()
+    document.windows(title, document.text, context.window)
 }

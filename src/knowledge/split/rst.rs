@@ -65,14 +65,10 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
         let anchor = headings.last().map(|heading| slug(heading)).unwrap_or_default();
         for piece in cut(&section.text, context.window) {
             passages.push(Passage {
-                path: document.path.to_owned(),
                 anchor: anchor.clone(),
-                title: title.clone(),
                 headings: headings.clone(),
-                kind: document.kind,
                 chips: section.chips,
-                symbols: Vec::new(),
-                text: piece.text,
+                ..document.passage(&title, piece.text)
             });
         }
     }

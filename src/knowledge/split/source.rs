@@ -3,7 +3,6 @@
 //! Pure.
 
 use super::document::{Document, SplitContext};
-use super::window::cut;
 use crate::knowledge::passage::Passage;
 
 /// Lines longer than this are data, in bytes.
@@ -20,21 +19,7 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
         .collect();
     let text = without_licence(&readable.join("\n"));
     let title = title_of(document.path);
-    let mut passages = Vec::new();
-    for piece in cut(&text, context.window) {
-        let anchor = if piece.line == 0 { String::new() } else { format!("L{}", piece.line + 1) };
-        passages.push(Passage {
-            path: document.path.to_owned(),
-            anchor,
-            title: title.clone(),
-            headings: Vec::new(),
-            kind: document.kind,
-            chips: document.chips,
-            symbols: Vec::new(),
-            text: piece.text,
-        });
-    }
-    passages
+    document.windows(&title, &text, context.window)
 }
 
 /// The file and the folder of the example it belongs to.
@@ -69,9 +54,8 @@ fn without_licence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WindowSize;
+    use super::super::document::plain_context;
     use super::*;
-    use crate::knowledge::chips::ChipFacts;
     use crate::knowledge::chips::ChipSet;
     use crate::knowledge::passage::PassageKind;
 
@@ -80,11 +64,7 @@ mod tests {
         let mut text = "/*\n * SPDX-License-Identifier: X\n */\n".to_owned();
         text.push_str(&"0x00, 0x01, 0x02, 0x03, 0x04,\n".repeat(300));
         text.push_str("void app_main(void) {}\n");
-        let context = SplitContext {
-            facts: &ChipFacts::default(),
-            window: WindowSize::default(),
-            include: &|_| None,
-        };
+        let context = plain_context();
         let path = "examples/get-started/blink/main/blink.c";
         let (kind, chips) = (PassageKind::Example, ChipSet::ALL);
         let found = split(Document { path, text: &text, kind, chips }, &context);
