@@ -11,7 +11,7 @@ use super::run::{IntentHandler, Runner, Shared, close_inquiries};
 use super::setup::EngineSetup;
 use crate::gate::ApprovalQueue;
 use crate::model::{
-    Event, Intent, RecordSource, SessionEvent, SessionOutcome, TeamEvent, UserError,
+    Event, Intent, PortEvent, RecordSource, SessionEvent, SessionOutcome, TeamEvent, UserError,
 };
 
 pub struct Engine;
@@ -47,10 +47,19 @@ impl Engine {
     ) -> Result<EngineHandle, UserError> {
         let rebuilt = rebuild(&setup, records)?;
         let gate = Arc::clone(&setup.gate);
+        let is_over = rebuilt.progress.ended().is_some();
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
-        shared.record(Event::Session(SessionEvent::Resumed {
-            program: setup.session.program.clone(),
-        }))?;
+        let resumed = SessionEvent::Resumed { program: setup.session.program.clone() };
+        if is_over {
+            // It does not go on before its next run; what was open is closed.
+            for log in rebuilt.open_ports {
+                let why = "the program ended".to_owned();
+                shared.record(Event::Port(PortEvent::Closed { log, why }))?;
+            }
+            shared.resume_later(resumed);
+        } else {
+            shared.record(Event::Session(resumed))?;
+        }
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
         let beside = Arc::clone(&shared);
@@ -61,7 +70,8 @@ impl Engine {
         runner.close_interrupted()?;
         close_inquiries(&beside)?;
         runner.restore_goal();
-        Ok(EngineHandle::spawn(runner, desk))
+        let handle = EngineHandle::spawn(runner, desk);
+        Ok(EngineHandle { was_over: is_over, ..handle })
     }
 }
 
@@ -69,6 +79,8 @@ impl Engine {
 pub struct EngineHandle {
     /// Where the person's wishes go.
     pub intents: mpsc::Sender<Intent>,
+    /// Whether the last run of the session was over when the session was opened again.
+    pub was_over: bool,
     task: JoinHandle<()>,
     ended: watch::Receiver<Option<RunEnd>>,
 }
@@ -130,7 +142,7 @@ impl EngineHandle {
                 end.send_replace(None);
             }
         });
-        Self { intents, task, ended }
+        Self { intents, was_over: false, task, ended }
     }
 
     /// Tells when the run breaks off.

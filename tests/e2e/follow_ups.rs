@@ -4,6 +4,7 @@ use std::fs;
 
 use firmhand::model::event::RunStart;
 use firmhand::model::{Event, PersonEvent, SessionEvent};
+use rustix::process::Signal;
 
 use crate::place::Place;
 use crate::terminal::{PATIENCE, Size, Terminal};
@@ -110,6 +111,16 @@ fn an_ended_session_goes_on_line_by_line() {
     terminal.wait_for("the run is over");
     terminal.press("q");
     terminal.wait_exit();
+    // Opened again and killed, it is as over as before.
+    let mut terminal = place.open(&["resume", "--plain"], Size::LARGE);
+    terminal.wait_for("Type: task WORDS, or quit");
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    let resumptions = || {
+        let events = place.events().into_iter();
+        events.filter(|e| matches!(e, Event::Session(SessionEvent::Resumed { .. }))).count()
+    };
+    assert_eq!(resumptions(), 0);
     let mut terminal = place.open(&["resume", "--plain"], Size::LARGE);
     terminal.wait_for("Type: task WORDS, or quit");
     // No model knows it: the person is reported, and the session stays.
@@ -127,6 +138,7 @@ fn an_ended_session_goes_on_line_by_line() {
         (over.count() == 2).then_some(())
     });
     assert_eq!(ended, Some(()));
+    assert_eq!(resumptions(), 1);
     terminal.type_text("quit\r");
     terminal.wait_exit();
 }

@@ -73,9 +73,8 @@ struct LineSession {
 pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserError> {
     let published = running.recorder.subscribe();
     let mut lines = LineSession::of(&running.dir, published)?;
-    // The run that is taken up may be over before it is looked at here.
-    let (taken_up, was_over) = taken_up(&running.dir)?;
-    lines.old = taken_up;
+    let was_over = running.engine.was_over;
+    lines.old = already_told(&running.dir, was_over)?;
     lines.asks_after = was_over.then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
@@ -138,21 +137,17 @@ fn exit_code(outcome: &SessionOutcome) -> ExitCode {
     }
 }
 
-/// The record with which the session was last taken up again, 0 for a new one; and whether its run
-/// was over then.
-fn taken_up(dir: &SessionDir) -> Result<(Seq, bool), UserError> {
-    let (mut last, mut was_over, mut is_over) = (Seq(0), false, false);
+/// The last record that is not told again: the one with which the session was taken up, 0 for a
+/// new one; the last of all when nothing goes on before the next task.
+fn already_told(dir: &SessionDir, was_over: bool) -> Result<Seq, UserError> {
+    let mut last = Seq(0);
     scan(&dir.journal(), |item, _| {
         let ReadItem::Record(record) = item else { return };
-        let Event::Session(event) = record.event else { return };
-        match event {
-            SessionEvent::Resumed { .. } => (last, was_over) = (record.seq, is_over),
-            SessionEvent::Ended { .. } => is_over = true,
-            SessionEvent::Started(_) | SessionEvent::RunStarted(_) => is_over = false,
-            SessionEvent::Sandboxed { .. } => {}
+        if was_over || matches!(record.event, Event::Session(SessionEvent::Resumed { .. })) {
+            last = record.seq;
         }
     })?;
-    Ok((last, was_over))
+    Ok(last)
 }
 
 /// Prints a saved session from its start to its end.

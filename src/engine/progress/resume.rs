@@ -1,6 +1,6 @@
 //! Rebuilds a run from its records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::RunProgress;
@@ -8,8 +8,8 @@ use crate::engine::setup::EngineSetup;
 use crate::engine::team::Team;
 use crate::gate::Recorded;
 use crate::model::{
-    CallId, Event, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent, TurnEvent,
-    UserError,
+    CallId, Event, LogId, PortEvent, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent,
+    TurnEvent, UserError,
 };
 
 /// A run as it was when the program ended.
@@ -18,6 +18,8 @@ pub(in crate::engine) struct Rebuilt {
     pub progress: RunProgress,
     /// Proposals of the calls that have no answer yet.
     pub proposals: BTreeMap<CallId, Vec<Recorded>>,
+    /// Logs of ports that were open when the program ended.
+    pub open_ports: BTreeSet<LogId>,
 }
 
 /// Folds the records, one after the other; the gate learns of each, too.
@@ -30,6 +32,7 @@ pub(in crate::engine) fn rebuild(
     };
     let mut progress = RunProgress::new(Arc::clone(&setup.team), &setup.limits);
     let mut proposals = Proposals::default();
+    let mut open_ports = BTreeSet::new();
     let mut first: Option<Event> = None;
     let mut last_team = String::new();
     records.each(&mut |record: &Record| {
@@ -42,6 +45,7 @@ pub(in crate::engine) fn rebuild(
         }
         progress.apply(&record.event);
         proposals.apply(&record.event);
+        follow_ports(&mut open_ports, &record.event);
         setup.gate.learn(record);
         first.get_or_insert_with(|| record.event.clone());
     })?;
@@ -55,7 +59,16 @@ pub(in crate::engine) fn rebuild(
         let why = format!("it was run by the team `{team}`, not `{}`", setup.team.name);
         return Err(cannot(why, "Resume it with its own team."));
     }
-    Ok(Rebuilt { progress, proposals: proposals.by_call })
+    Ok(Rebuilt { progress, proposals: proposals.by_call, open_ports })
+}
+
+fn follow_ports(open: &mut BTreeSet<LogId>, event: &Event) {
+    match event {
+        Event::Port(PortEvent::Opened { log, .. }) => _ = open.insert(*log),
+        Event::Port(PortEvent::Closed { log, .. }) => _ = open.remove(log),
+        Event::Session(SessionEvent::Resumed { .. }) => open.clear(),
+        _ => {}
+    }
 }
 
 fn team_of(setup: &EngineSetup, name: &str) -> Option<Arc<Team>> {

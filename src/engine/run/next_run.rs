@@ -67,6 +67,7 @@ impl NextRunParts {
         task: String,
         next: NextRun,
     ) -> Result<(), UserError> {
+        shared.record_resumption()?;
         if let Some(model) = next.model {
             shared.replace_provider(model.provider);
             let (provider, label) = (model.chosen.provider, model.chosen.label);

@@ -9,7 +9,7 @@ use crate::engine::progress::RunProgress;
 use crate::engine::setup::{AgentSlots, EngineSetup};
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
-use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, UserError};
+use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, SessionEvent, UserError};
 use crate::provider::Provider;
 use crate::toolchain::StopSwitch;
 
@@ -25,6 +25,8 @@ pub(in crate::engine) struct Shared {
     cast: Mutex<Cast>,
     /// Takes what was said about the run into account.
     gate: Arc<Gate>,
+    /// Recorded before the next run of a session whose last run was over when it was opened again.
+    resumption: Mutex<Option<SessionEvent>>,
 }
 
 /// Who answers and who takes part in a run.
@@ -54,7 +56,26 @@ impl Shared {
             stop: setup.gate.stop_switch(),
             cast: Mutex::new(cast),
             gate: Arc::clone(&setup.gate),
+            resumption: Mutex::new(None),
         }
+    }
+
+    /// Leaves the record that the session goes on to [`Self::record_resumption`].
+    pub fn resume_later(&self, resumed: SessionEvent) {
+        *self.resumption() = Some(resumed);
+    }
+
+    /// Records that the session goes on, where that was left for later.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    pub fn record_resumption(&self) -> Result<(), UserError> {
+        let resumed = self.resumption().take();
+        resumed.map_or(Ok(()), |resumed| self.record(Event::Session(resumed)))
+    }
+
+    fn resumption(&self) -> MutexGuard<'_, Option<SessionEvent>> {
+        self.resumption.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The progress, for a short look. Never held across an await.
