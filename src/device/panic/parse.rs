@@ -18,6 +18,12 @@ const MAX_DETAILS: usize = 12;
 /// Longest detail in bytes.
 const MAX_DETAIL: usize = 300;
 
+/// Lines of other logs within what a watchdog tells; after more it has told nothing else.
+const MAX_OTHERS: u64 = 3;
+
+/// How lines begin that go on with what a watchdog tells of another core.
+const GOES_ON: [&str; 5] = ["Core", "Print CPU", "Stack memory:", "===", "Setting breakpoint"];
+
 /// Puts the lines of a panic together.
 #[derive(Debug, Default)]
 pub struct PanicParser {
@@ -30,6 +36,8 @@ struct OpenPanic {
     /// Core of the dump that is being printed.
     core: Option<u8>,
     lines: u64,
+    /// Lines of other logs seen so far.
+    others: u64,
     /// Whether a backtrace or a hash was seen, so that an ordinary line ends the panic.
     has_end: bool,
 }
@@ -84,7 +92,7 @@ impl OpenPanic {
     fn new(mut panic: RawPanic, number: u64, text: &str) -> Self {
         panic.lines = number..number + 1;
         panic.message = cut(text);
-        let mut open = Self { core: panic.core, panic, lines: 0, has_end: false };
+        let mut open = Self { core: panic.core, panic, lines: 0, others: 0, has_end: false };
         open.addresses(text);
         // A brownout is one line.
         open.has_end = open.panic.kind == PanicKind::Brownout;
@@ -114,15 +122,28 @@ impl OpenPanic {
             return Took::Part;
         }
         let is_log = crate::text::esp_log::parse(text).is_some();
-        let is_watchdog = text.contains("task_wdt");
-        if is_log && !is_watchdog && self.has_end {
-            return Took::NotMine;
+        if is_log && !text.contains("task_wdt") {
+            return self.others_log();
         }
-        if is_log && !is_watchdog {
-            return Took::Part;
+        if !is_log && self.is_told() && !GOES_ON.iter().any(|start| text.starts_with(start)) {
+            return Took::NotMine;
         }
         self.detail(text);
         Took::Part
+    }
+
+    /// What a line of the log of somebody else is: another core may log in between.
+    fn others_log(&mut self) -> Took {
+        self.others += 1;
+        let is_over = self.panic.kind == PanicKind::TaskWatchdog && self.others > MAX_OTHERS;
+        if self.has_end || self.is_told() || is_over { Took::NotMine } else { Took::Part }
+    }
+
+    /// Whether a watchdog that lets the program run has told all: the calls, or the stack where the
+    /// chip's own code cannot follow them.
+    fn is_told(&self) -> bool {
+        let is_watchdog = self.panic.kind == PanicKind::TaskWatchdog;
+        is_watchdog && (self.has_end || !self.panic.stack.is_empty())
     }
 
     fn detail(&mut self, text: &str) {

@@ -130,6 +130,50 @@ I (10400) app: going on
 }
 
 #[test]
+fn what_a_program_prints_after_a_watchdog_is_its_own() {
+    let xtensa = "\
+E (10318) task_wdt: Task watchdog got triggered. The following tasks/users did not reset the watchdog in time:
+E (10318) task_wdt:  - IDLE0 (CPU 0)
+E (10318) task_wdt: Tasks currently running:
+E (10318) task_wdt: CPU 0: spin
+E (10318) task_wdt: Print CPU 0 (current core) backtrace
+Backtrace: 0x400d0029:0x3ffb5a20
+E (10318) task_wdt: Print CPU 1 backtrace
+Backtrace: 0x400d0075:0x3ffb5a40
+temperature 21.5
+";
+    let panic = one(xtensa);
+    assert_eq!((panic.lines.end, panic.traces.len()), (8, 2));
+    assert!(!panic.details.iter().any(|line| line.contains("temperature")), "{panic:?}");
+    // RISC-V: registers and memory of the stack, no calls and no hash.
+    let risc = "\
+E (6318) task_wdt: Task watchdog got triggered. The following tasks/users did not reset the watchdog in time:
+E (6318) task_wdt:  - IDLE (CPU 0)
+E (6318) task_wdt: Tasks currently running:
+E (6318) task_wdt: CPU 0: main
+E (6318) task_wdt: Print CPU 0 (current core) registers
+Core  0 register dump:
+MEPC    : 0x4200667a  RA      : 0x42006678  SP      : 0x3fc90f50  GP      : 0x3fc8b000
+
+Stack memory:
+3fc90f50: 0x00000000 0x00000000 0x42006678 0x00000000
+3fc90f60: 0x00000000 0x00000000 0x00000000 0x00000000
+I (6330) app: going on
+I (6340) app: still going on
+";
+    let panic = one(risc);
+    assert_eq!((panic.lines.end, panic.stack.len()), (11, 8));
+    assert_eq!(panic.task.as_deref(), Some("IDLE"));
+    // Neither, where calls are not printed.
+    let bare = format!(
+        "{}{}",
+        &xtensa[..xtensa.find("E (10318) task_wdt: Print").unwrap()],
+        "I (10400) app: a\n".repeat(20)
+    );
+    assert!(one(&bare).lines.end <= 7);
+}
+
+#[test]
 fn what_follows_from_a_failure_is_part_of_it_and_the_next_one_is_not() {
     let text = "\
 ESP_ERROR_CHECK failed: esp_err_t 0x103 (ESP_ERR_INVALID_STATE) at 0x400d1c2b
