@@ -10,6 +10,7 @@ use super::choice;
 use super::documentation;
 use super::launch_facts::LaunchFacts;
 use super::launch_request::LaunchRequest;
+use super::learned;
 use super::leftovers::{clear_up, tell_all};
 use super::machine::{Machine, now};
 use super::monitor;
@@ -91,6 +92,7 @@ pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> 
     let found = FoundParts::find(machine, &plan, &Vec::new())?;
     check_trust(machine, &plan, &found)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
+    let team = learned::with_policy(&machine.assets, &machine.dirs.data, team)?;
     let dir = SessionDir::create(&machine.dirs.data, &plan.task, now())?;
     let project = project_folder(&dir, plan.project.folder())?;
     // Every file of a project that begins here passes the person. Should it not be noted, the person
@@ -171,6 +173,11 @@ pub fn resume(
     let plan = LaunchPlan { pacing, record, ..plan };
     let found = FoundParts::find(machine, &plan, &dir)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
+    // A run that has chosen goes on with the table of its journal, whatever became of the file.
+    let team = match learned::with_policy(&machine.assets, &machine.dirs.data, Arc::clone(&team)) {
+        Err(_) if past.has_policy => team,
+        found => found?,
+    };
     check_trust(machine, &plan, &found)?;
     let project = Sandbox::open(project)?;
     let runner = runner(machine, &project)?;

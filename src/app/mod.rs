@@ -16,6 +16,7 @@ mod idle_wake;
 pub mod keyring;
 mod launch_facts;
 pub mod launch_request;
+pub mod learned;
 mod leftovers;
 pub mod machine;
 pub mod memory;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::choice;
+use super::learned;
 use super::machine::Machine;
 use super::plan::{ModelSource, no_model};
 use super::recordings::{Recording, Recordings, load_script};
@@ -107,6 +108,7 @@ impl NextRuns for SessionRuns {
         choice::check(&team, ground)?;
         let model = self.model((&recordings, recording), provider)?;
         let team = team.briefed(&self.machine.assets, &self.toolchain)?;
+        let team = learned::with_policy(&self.machine.assets, &self.machine.dirs.data, team)?;
         Ok(NextRun { team, why, model })
     }
 

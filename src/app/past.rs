@@ -6,7 +6,9 @@ use crate::engine::Recorder;
 use crate::gate::NextNumbers;
 use crate::journal::SessionDir;
 use crate::model::event::{RunStart, SessionStart};
-use crate::model::{Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, UserError};
+use crate::model::{
+    Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, TurnEvent, UserError,
+};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
@@ -16,6 +18,8 @@ pub(super) struct Past {
     pub last_run: Option<RunStart>,
     /// Whether its last run is over.
     pub has_ended: bool,
+    /// Whether the journal holds the table that chooses who speaks.
+    pub has_policy: bool,
     /// The model that was chosen last.
     pub provider: Option<String>,
     pub numbers: NextNumbers,
@@ -28,6 +32,7 @@ impl Past {
             session: None,
             last_run: None,
             has_ended: false,
+            has_policy: false,
             provider: None,
             numbers: NextNumbers::after([]),
         };
@@ -42,7 +47,9 @@ impl Past {
                 Event::Session(SessionEvent::RunStarted(start)) => {
                     past.last_run = Some(RunStart::clone(start));
                     past.has_ended = false;
+                    past.has_policy = false;
                 }
+                Event::Turn(TurnEvent::PolicyTaken(_)) => past.has_policy = true,
                 Event::Session(SessionEvent::Ended { .. }) => past.has_ended = true,
                 Event::Model(ModelEvent::Chosen { provider, .. }) => {
                     past.provider = Some(provider.clone());

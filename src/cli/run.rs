@@ -207,7 +207,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
             PhaseOutcome::Failed(why) => format!("phase did not reach its goal: {why}"),
             PhaseOutcome::Stopped => "phase stopped".to_owned(),
         },
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => format!("{agent}: {reason}"),
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => format!("{agent}: {reason}"),
         Event::Turn(TurnEvent::ToolCalled { tool, .. }) => format!("  calls {tool}"),
         Event::Proposal(ProposalEvent::Made(proposal)) => {
             let path = proposal.change.path().map(ToString::to_string).unwrap_or_default();

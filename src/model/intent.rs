@@ -105,6 +105,8 @@ pub enum Intent {
         /// Name of a team; `None`: the one that fits.
         team: Option<String>,
     },
+    /// Names the agent that speaks next, where a learned policy would choose.
+    NameSpeaker { agent: AgentName },
     /// Replaces the plan; who is named in it speaks in that order.
     EditPlan {
         /// The whole plan as it shall be.
@@ -149,6 +151,7 @@ impl Intent {
             | Self::Say { .. }
             | Self::StartRun { .. }
             | Self::Answer { .. }
+            | Self::NameSpeaker { .. }
             | Self::EditPlan { .. }
             | Self::EditContext { .. }
             | Self::UseModel { .. }

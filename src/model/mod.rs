@@ -22,6 +22,7 @@ pub mod nvs;
 pub mod outcome;
 pub mod panic;
 pub mod path;
+pub mod policy;
 pub mod proposal;
 pub mod record;
 pub mod rule;
@@ -65,6 +66,9 @@ pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,
 };
 pub use path::ProjectPath;
+pub use policy::{
+    AgentRole, AgentValue, ChosenHow, PolicyAgent, PolicyChoice, PolicyRow, PolicyTable, PolicyValue,
+};
 pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
 pub use rule::{RuleSays, SessionRule};

@@ -10,6 +10,7 @@ use super::experience::available;
 use super::file::Trained;
 use super::model::reason_against;
 use super::state::State;
+use crate::model::policy::grouped;
 
 /// What a table says of an agent in a state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -106,19 +107,6 @@ impl Explanation {
         }
         text + &self.line()
     }
-}
-
-/// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// The states that were visited, with the class of each.
@@ -291,7 +279,5 @@ mod tests {
         assert!(heat_map(&policy).contains('█'));
         let svg = heat_map_svg(&policy);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.contains("tester"));
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!((grouped(204), grouped(0)), ("204".to_owned(), "0".to_owned()));
     }
 }

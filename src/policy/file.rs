@@ -19,6 +19,9 @@ const MARK: &str = "# firmhand policy, format ";
 /// The format that this program reads and writes.
 const FORMAT: &str = "1";
 
+/// Letters of a table's hash.
+const HASH: usize = 16;
+
 /// A trained policy with its provenance.
 #[derive(Debug, Clone)]
 pub struct Trained {
@@ -131,6 +134,16 @@ impl Trained {
         let body = toml::to_string(&Body { origin: self.origin.clone(), entry })
             .map_err(|error| UserError::from_cause("Cannot write the policy", &error))?;
         Ok(format!("{MARK}{FORMAT}, sha256 {}\n{body}", checksum(&body)))
+    }
+
+    /// The hash of its table, by which sessions name it: of everything but the date.
+    ///
+    /// # Errors
+    /// When a value cannot be written.
+    pub fn hash(&self) -> Result<String, UserError> {
+        let mut undated = self.clone();
+        undated.origin.date.clear();
+        Ok(checksum(&undated.to_text()?).chars().take(HASH).collect())
     }
 
     /// Reads a file's text; `name` is what errors call it.

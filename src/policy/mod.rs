@@ -2,7 +2,7 @@
 //! as its yardstick, and policies as files.
 //!
 //! Owns everything that the command `firmhand policy` does except for its words on the command line.
-//! Must not know the engine: a team that speaks by a policy asks [`Trained`] for its choice.
+//! Must not know the engine: a run that speaks by a policy asks [`choose`].
 //!
 //! | File | Owns |
 //! |---|---|
@@ -12,10 +12,13 @@
 //! | `exact`, `baselines`, `compare` | value iteration, policies that learn nothing, the comparison |
 //! | `experience`, `offpolicy` | past sessions, and what another table would have reached in them |
 //! | `file`, `store` | policies as text and on disk |
+//! | `choice` | who speaks next in a run, by a table as sessions record it |
 //! | `explain`, `chart` | why an agent speaks, and pictures of tables and comparisons |
 
 mod baselines;
 mod chart;
+mod choice;
+mod class;
 mod compare;
 mod exact;
 mod experience;
@@ -29,6 +32,8 @@ mod store;
 mod table;
 mod train;
 
+pub use class::class_of;
+pub use choice::{Observed, choose, overruled, snapshot};
 pub use chart::{comparison_svg, comparison_text};
 pub use compare::{Comparison, FiveTasks, Row, compare};
 pub use exact::{Optimum, Performance, evaluate};
@@ -36,7 +41,7 @@ pub use experience::{End, Session, Step, learn, parse as parse_experience};
 pub use explain::{Explanation, Opinion, explain, heat_map, heat_map_svg, table};
 pub use file::{Provenance, Trained};
 pub use offpolicy::{Estimate, estimate};
-pub use process::{MIXED, PROCESS, Process, Role};
+pub use process::{Agent as SimulatedAgent, MIXED, PROCESS, Process, Role};
 pub use state::{Facts, State};
 pub use store::{Store, WriteLock, write_chart};
 pub use train::Trainer;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::model::UserError;
+pub use crate::model::AgentRole as Role;
 
 /// Where the file is among the program's data.
 pub const PROCESS: &str = "assets/policy/process.toml";
@@ -28,18 +29,6 @@ const MOST_REWARD: f64 = 1000.0;
 
 /// All classes, by their shares.
 pub const MIXED: &str = "mixed";
-
-/// What an agent does for the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    Plan,
-    Code,
-    Test,
-    Fix,
-    /// Nothing that is observed.
-    Other,
-}
 
 /// An agent of the team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,6 +13,8 @@
 //! is left of the initial 0: Q is linear in its initial values, and the *unlearned share* u follows by
 //! the same update, u ← u + α(γu′ − u), from 1; times the range of values, it bounds that part.
 
+use crate::model::PolicyValue;
+
 use super::exact::{Choice, Policy};
 use super::model::{AgentSet, Model};
 use super::state::{BUCKETS, State};
@@ -136,6 +138,22 @@ impl Table {
     #[must_use]
     pub fn entry(&self, state: State, agent: usize) -> &Entry {
         &self.entries[state.index() * self.agents + agent]
+    }
+
+    /// What sessions record of an agent in a state, rounded; `None` where it was never tried.
+    #[must_use]
+    pub fn known(&self, state: State, agent: usize) -> Option<PolicyValue> {
+        let entry = self.entry(state, agent);
+        let bounds = self.bounds_of(entry);
+        // So few digits are read again exactly as they were written.
+        let rounded = |number: f64| (number * 1e4).round() / 1e4;
+        (entry.visits > 0).then(|| PolicyValue {
+            value: rounded(entry.estimate),
+            spread: rounded(1.96 * entry.standard_error()),
+            low: rounded(bounds.low),
+            high: rounded(bounds.high),
+            visits: entry.visits,
+        })
     }
 
     /// Puts an entry back, as a file holds it; false if the table has no such place.

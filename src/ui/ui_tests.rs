@@ -367,6 +367,7 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     desk.record(
         1,
         crate::model::Event::Turn(crate::model::TurnEvent::SpeakerChosen {
+            choice: None,
             agent: evil.into(),
             reason: evil.into(),
         }),

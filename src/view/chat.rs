@@ -73,7 +73,7 @@ impl Chat {
                     outcome: outcome.clone(),
                 })
             }
-            Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
                 self.push(ChatEntry::Choice { agent: agent.clone(), reason: reason.clone() });
             }
             Event::Turn(TurnEvent::Started { turn, agent }) => self.start_turn(*turn, agent, at),
@@ -143,6 +143,10 @@ impl Chat {
             Event::Person(PersonEvent::Said { to, text }) => {
                 self.push(ChatEntry::Person { to: to.clone(), text: text.clone(), at });
             }
+            Event::Person(PersonEvent::SpeakerNamed { agent }) => {
+                let text = format!("{agent} speaks next");
+                self.push(ChatEntry::Person { to: None, text, at });
+            }
             Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
                 self.push(ChatEntry::Question {
                     id: *question,
@@ -170,6 +174,8 @@ impl Chat {
             Event::Session(SessionEvent::Ended { outcome }) => {
                 self.push(ChatEntry::Ended { outcome: outcome.clone() })
             }
+            // The table is not a part of the conversation; each choice by it is.
+            Event::Turn(TurnEvent::PolicyTaken(_)) => {}
             // The blackboard is not a part of the conversation.
             Event::Team(TeamEvent::ArtifactPosted(_)) => {}
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),

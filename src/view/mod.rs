@@ -30,7 +30,7 @@ pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{ContextWish, FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
-pub use team::{ContextView, PendingList, PlanView, StepState, TeamView};
+pub use team::{ContextView, PendingList, PlanView, PolicyView, StepState, TeamView};
 pub use test_runs::{TestRunView, TestRuns};
 
 use crate::model::{

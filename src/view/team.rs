@@ -1,8 +1,8 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
 use crate::model::{
-    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PlanItem, ProjectPath,
-    Record, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
+    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PlanItem, PolicyChoice,
+    PolicyTable, ProjectPath, Record, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -20,7 +20,17 @@ pub struct TeamView {
     pub blackboard: Vec<(Artifact, Timestamp)>,
     /// Documents that came with the task.
     pub documents: Vec<Document>,
+    /// The learned table that chooses who speaks, and its newest choice.
+    pub policy: Option<PolicyView>,
     speaker: Option<(TurnId, AgentName)>,
+}
+
+/// A learned table at work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PolicyView {
+    pub table: Box<PolicyTable>,
+    /// Who was chosen last, and what the table said of everyone.
+    pub choice: Option<(AgentName, Box<PolicyChoice>)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +85,14 @@ impl TeamView {
         match &record.event {
             Event::Team(fact) => self.learn(fact, record.at),
             Event::Phase(PhaseEvent::Started { .. }) => (self.plan, self.context) = (None, None),
+            Event::Turn(TurnEvent::PolicyTaken(table)) => {
+                self.policy = Some(PolicyView { table: table.clone(), choice: None });
+            }
+            Event::Turn(TurnEvent::SpeakerChosen { agent, choice: Some(choice), .. }) => {
+                if let Some(policy) = &mut self.policy {
+                    policy.choice = Some((agent.clone(), choice.clone()));
+                }
+            }
             Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.speaker = Some((*turn, agent.clone()));
                 self.mark(agent, StepState::Open, StepState::Active);

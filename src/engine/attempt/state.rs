@@ -3,6 +3,7 @@
 //! A fold of the run's own events; the same fold serves the live run and a resumed one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -11,10 +12,15 @@ use super::listing::Listing;
 use super::plan_steps;
 use super::repetition::Guard;
 use crate::engine::concern::Concern;
+use crate::engine::speaker::learned::Failed;
 use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
 use crate::engine::speaker::plan::Assignment;
-use crate::engine::team::{CallResult, Facts, Phase, PlanReview, SpeakerSelection};
-use crate::model::{AgentName, CallId, PlanItem, ToolCall, ToolName, TurnId, TurnStop, Usage};
+use crate::engine::team::{CallResult, Facts, Phase, PlanReview, SpeakerSelection, files_in};
+use crate::model::{
+    AgentName, CallId, PlanItem, PolicyChoice, PolicyTable, ToolCall, ToolName, TurnId, TurnStop,
+    Usage,
+};
+use crate::text::recover;
 use crate::tools::{ASK, HAND_OFF, HandOffArgs};
 
 /// How often an agent may call wrongly before the person is asked.
@@ -31,7 +37,7 @@ const SAVING_TOOL: &str = "generate_code";
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) enum Move {
     /// The next speaker is to be named.
-    Choose(AgentName, String),
+    Choose(AgentName, String, Option<Box<PolicyChoice>>),
     /// The one who was named begins.
     Begin(AgentName),
     /// The model of the open turn is asked.
@@ -180,7 +186,10 @@ impl Attempt {
             return Move::Begin(agent.clone());
         }
         match self.speakers.next(phase) {
-            NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason),
+            NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason, None),
+            NextSpeaker::Learned(agent, choice) => {
+                Move::Choose(agent, choice.line(), Some(choice))
+            }
             NextSpeaker::Over(why) => Move::End(why),
         }
     }
@@ -199,6 +208,16 @@ impl Attempt {
     pub fn chosen(&mut self, agent: &AgentName, phase: &Phase) {
         self.speakers.chosen(agent, phase);
         self.speaker = Some(agent.clone());
+    }
+
+    /// A learned table chooses who speaks in this attempt.
+    pub fn learned(&mut self, table: Arc<PolicyTable>, class: &str, salt: u64) {
+        self.speakers.learned.begin(table, class, salt);
+    }
+
+    /// The person wants this agent to speak next.
+    pub fn speaker_named(&mut self, agent: &AgentName) {
+        self.speakers.learned.name(agent);
     }
 
     /// A turn began.
@@ -237,6 +256,9 @@ impl Attempt {
         let turn = self.turn.as_mut()?;
         turn.is_complete = true;
         turn.rounds += 1;
+        if self.speakers.learned.is_learned() && holds_files(&turn.text) {
+            self.speakers.learned.coded();
+        }
         let calls: Vec<ToolCall> = turn.calls.iter().map(|(call, _)| call.clone()).collect();
         let mut saves = calls.iter().filter(|call| call.tool.as_str() == SAVING_TOOL);
         let repeated = saves.any(|call| guard.repeats_save(&call.args));
@@ -270,6 +292,13 @@ impl Attempt {
         }
         turn.tools.insert(tool.clone(), is_ok);
         self.facts.learn(&call, result, millis);
+        match (tool.as_str(), is_ok) {
+            ("run_tests", true) => self.speakers.learned.tested(Failed::No),
+            ("run_tests", false) if result.get("counts").is_some() => {
+                self.speakers.learned.tested(Failed::Yes);
+            }
+            _ => {}
+        }
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
         self.chat.answered(&turn.agent, id, tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
@@ -356,6 +385,7 @@ impl Attempt {
         phase: &Phase,
     ) -> Option<Concern> {
         let was_due = matches!(self.plan, PlanStage::Due(..));
+        self.speakers.learned.planned();
         self.plan = PlanStage::Settled;
         let Some(agent) = by else {
             let named = items.iter().filter_map(|item| {
@@ -404,6 +434,12 @@ impl Attempt {
             turn.answer = Some(json!({ "ok": false, "error": error }));
         }
     }
+}
+
+/// Whether a text holds files with their content.
+fn holds_files(text: &str) -> bool {
+    let answer = text.contains("\"file_name\"").then(|| recover::structured(text).ok()).flatten();
+    answer.as_ref().and_then(files_in).is_some_and(|files| !files.is_empty())
 }
 
 fn has_entries(result: &Value, field: &str) -> bool {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use super::blackboard::Blackboard;
 use super::earlier::EarlierRuns;
 use super::plan_track::PlanTrack;
@@ -10,7 +12,7 @@ use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
 use crate::engine::team::{ContextPart, Team};
 use crate::model::event::{ProjectFile, RunStart};
-use crate::model::{AgentName, ArtifactKind, Document, SessionOutcome};
+use crate::model::{AgentName, ArtifactKind, Document, PolicyTable, SessionOutcome};
 
 /// What outlives an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,12 +34,32 @@ pub(in crate::engine) struct PhaseMemory {
     pub plan: PlanTrack,
     /// Documents that came with the task.
     pub documents: Vec<Document>,
-    /// Who takes part in the next run, once it is known.
-    pub next_team: Option<Arc<Team>>,
+    /// Who takes part.
+    pub team: TeamMemory,
     /// The runs before this one.
     pub earlier: EarlierRuns,
     /// Files the person wants in the context or out of it.
     pub pins: Pins,
+}
+
+/// Who takes part, as far as it is not the team's file that says so.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::engine) struct TeamMemory {
+    /// The team of the next run, once it is known.
+    pub next: Option<Arc<Team>>,
+    /// The table that chooses who speaks in this run.
+    pub table: Option<Arc<PolicyTable>>,
+    /// Name of the session.
+    pub session: String,
+}
+
+impl TeamMemory {
+    /// A number of its own for each attempt of each phase of each run of each session.
+    pub fn salt(&self, run: u32, phase: usize, attempt: u32) -> u64 {
+        let text = format!("{}\n{run} {phase} {attempt}", self.session);
+        let hash = Sha256::digest(text.as_bytes());
+        hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
 }
 
 /// Who answers, as far as it is known.
@@ -59,6 +81,7 @@ impl PhaseMemory {
         self.person_messages.clear();
         self.errors = None;
         self.failed_attempt = None;
+        self.team.table = None;
         self.plan = PlanTrack::default();
         self.board.start_run();
         self.board.post(ArtifactKind::Task, task, None, task.clone());

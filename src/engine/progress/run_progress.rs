@@ -19,13 +19,14 @@ use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
 use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
-use crate::engine::team::{Phase, Team};
+use crate::engine::team::{Phase, SpeakerSelection, Team};
 use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
-    PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
+    PhaseEvent, PhaseOutcome, PolicyTable, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
     Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
 };
+use crate::policy::class_of;
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +65,7 @@ impl RunProgress {
 
     /// The run that is recorded next is one of that team.
     pub fn expect_run(&mut self, team: Arc<Team>) {
-        self.memory.next_team = Some(team);
+        self.memory.team.next = Some(team);
     }
 
     /// How many runs have begun.
@@ -257,6 +258,12 @@ impl RunProgress {
             let outcome = SessionOutcome::Completed;
             return RunStep::Record(Event::Session(SessionEvent::Ended { outcome }));
         };
+        if let (SpeakerSelection::Policy(Some(table)), None) =
+            (&phase.selection, &self.memory.team.table)
+        {
+            let table = Box::new(PolicyTable::clone(table));
+            return RunStep::Record(Event::Turn(TurnEvent::PolicyTaken(table)));
+        }
         let max_attempts = self.attempts(phase);
         RunStep::Record(stage::start(phase, (attempt, max_attempts), step, &self.memory.plan))
     }
@@ -274,8 +281,8 @@ impl RunProgress {
             next => next,
         };
         match next {
-            Move::Choose(agent, reason) => {
-                RunStep::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason }))
+            Move::Choose(agent, reason, choice) => {
+                RunStep::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice }))
             }
             Move::Begin(agent) => {
                 RunStep::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
@@ -303,6 +310,7 @@ impl RunProgress {
         match event {
             Event::Session(SessionEvent::Started(start)) => {
                 self.numbers.run = 1;
+                self.memory.team.session = start.id.to_string();
                 self.task.clone_from(&start.task);
                 let task = start.task.clone();
                 self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
@@ -322,6 +330,9 @@ impl RunProgress {
                 // A run that went on without asking has no plan that waits.
                 self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
+            }
+            Event::Turn(TurnEvent::PolicyTaken(table)) => {
+                self.memory.team.table = Some(Arc::new(PolicyTable::clone(table)));
             }
             Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.budget_meter.turn = Spent::default();
@@ -370,6 +381,9 @@ impl RunProgress {
             Event::Person(PersonEvent::Answered { question, answer }) => {
                 self.person_answered(*question, answer)
             }
+            Event::Person(PersonEvent::SpeakerNamed { agent }) => {
+                self.in_attempt(|attempt| attempt.speaker_named(agent));
+            }
             Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
             Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
             Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
@@ -391,7 +405,7 @@ impl RunProgress {
 
     /// Begins the next run of the session: numbers, budget and what is known of the project go on.
     fn start_run(&mut self, start: &RunStart) {
-        if let Some(team) = self.memory.next_team.take().filter(|team| team.name == start.team) {
+        if let Some(team) = self.memory.team.next.take().filter(|team| team.name == start.team) {
             self.team = team;
         }
         let before = std::mem::replace(&mut self.task, start.task.clone());
@@ -499,6 +513,12 @@ impl RunProgress {
         }
         let mut attempt = Attempt::new(place, number, step);
         self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
+        if let (SpeakerSelection::Policy(_), Some(table)) =
+            (&phase.selection, &self.memory.team.table)
+        {
+            let salt = self.memory.team.salt(self.numbers.run, place, number);
+            attempt.learned(Arc::clone(table), class_of(&self.task), salt);
+        }
         let failed = self.memory.failed_attempt.take().filter(|_| number > 1);
         if let Some(why) = failed.filter(|_| phase.goal.is_of_plan()) {
             attempt.chat.tell(None, format!("The attempt before this one failed: {why}."));

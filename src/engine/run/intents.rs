@@ -12,6 +12,7 @@ use super::shared::Shared;
 use crate::engine::concern::STOP;
 use crate::engine::progress::RunProgress;
 use crate::engine::progress::step::Words;
+use crate::engine::team::SpeakerSelection;
 use crate::gate::{ApprovalQueue, Gate, QueueError};
 use crate::model::event::Level;
 use crate::model::{
@@ -100,6 +101,7 @@ impl IntentHandler {
             Intent::Say { to, text } => counter.say(to, text),
             Intent::StartRun { task, team } => counter.start_run(task, team.as_deref()),
             Intent::Answer { question, answer } => counter.answer(question, answer),
+            Intent::NameSpeaker { agent } => counter.name_speaker(&agent),
             Intent::EditPlan { items } => counter.edit_plan(items),
             Intent::EditContext { add, remove } => {
                 let is_empty = add.is_empty() && remove.is_empty();
@@ -210,6 +212,32 @@ impl ClerkParts {
             return self.shared.notice(Level::Warning, notice);
         }
         self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
+    }
+
+    /// Lets this agent speak next, where a learned policy would choose.
+    fn name_speaker(&self, wanted: &AgentName) -> Result<(), UserError> {
+        let agents = {
+            let progress = self.shared.progress();
+            let learned = progress.running().filter(|(_, phase)| {
+                matches!(phase.selection, SpeakerSelection::Policy(_))
+            });
+            learned.map(|(_, phase)| phase.participants.clone())
+        };
+        let what = format!("Cannot let {wanted} speak next");
+        let refused = |why: &str, fix: String| {
+            self.shared.notice(Level::Warning, UserError::new(&what, why, fix))
+        };
+        let Some(agents) = agents else {
+            let why = "no learned policy chooses who speaks now";
+            return refused(why, "Tell the team in words what you want.".to_owned());
+        };
+        let is_wanted = |agent: &&AgentName| agent.as_str().eq_ignore_ascii_case(wanted.as_str());
+        let Some(agent) = agents.iter().find(is_wanted).cloned() else {
+            let names: Vec<&str> = agents.iter().map(AgentName::as_str).collect();
+            let fix = format!("Name one of: {}.", names.join(", "));
+            return refused("there is no such agent in this phase", fix);
+        };
+        self.when(|_| true, Event::Person(PersonEvent::SpeakerNamed { agent }))
     }
 
     /// Begins the next run, or says why it cannot.

@@ -4,20 +4,23 @@
 
 use std::collections::VecDeque;
 
+use super::learned::LearnedSpeakers;
 use super::plan::{Assignment, SpeakerPlan, shortened};
 use super::selector;
 use crate::engine::concern::Concern;
 use crate::engine::team::{Failure, Phase, Rework, SpeakerSelection};
-use crate::model::{AgentName, ToolName};
+use crate::model::{AgentName, PolicyChoice, ToolName};
 
 /// How often somebody may name nobody before the person is asked.
 const PATIENCE: u32 = 3;
 
 /// What comes next as far as speaking goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) enum NextSpeaker {
     /// This agent speaks, for this reason.
     Speak(AgentName, String),
+    /// This agent speaks, as a learned table or the person over it chose.
+    Learned(AgentName, Box<PolicyChoice>),
     /// Nobody does; the attempt is over for this reason.
     Over(String),
 }
@@ -41,8 +44,10 @@ pub(in crate::engine) struct Aftermath {
 }
 
 /// The state of the selection.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::engine) struct Speakers {
+    /// Where a learned table chooses.
+    pub learned: LearnedSpeakers,
     /// Those who were named and have not spoken yet.
     queue: VecDeque<Assignment>,
     last: Option<AgentName>,
@@ -88,6 +93,7 @@ impl Speakers {
             }
             SpeakerSelection::Selector(selector) => self.selected(selector),
             SpeakerSelection::HandOff(first) => self.handed(first),
+            SpeakerSelection::Policy(_) => return self.learned.next(),
         };
         NextSpeaker::Speak(agent, reason)
     }
@@ -144,6 +150,7 @@ impl Speakers {
     /// An agent was chosen.
     pub fn chosen(&mut self, agent: &AgentName, phase: &Phase) {
         let plans_again = std::mem::take(&mut self.wants_plan);
+        self.learned.chosen();
         if self.queue.front().is_some_and(|next| next.agent == *agent) {
             self.queue.pop_front();
         } else if let SpeakerSelection::Pipeline { .. } = phase.selection
@@ -178,6 +185,7 @@ impl Speakers {
     /// A turn ended.
     pub fn ended(&mut self, turn: &Spoken<'_>, phase: &Phase) -> Aftermath {
         self.last = Some(turn.agent.clone());
+        self.learned.ended();
         match &phase.selection {
             SpeakerSelection::Planner(planner) if planner == turn.agent => {
                 let plan = SpeakerPlan::read(turn.text, &phase.participants, planner);
@@ -201,6 +209,7 @@ impl Speakers {
             SpeakerSelection::Planner(_)
             | SpeakerSelection::Selector(_)
             | SpeakerSelection::HandOff(_)
+            | SpeakerSelection::Policy(_)
             | SpeakerSelection::RoundRobin => Aftermath::default(),
         }
     }
@@ -223,6 +232,7 @@ impl Speakers {
             SpeakerSelection::HandOff(_) => "Call `hand_off` with the name of the next agent.",
             SpeakerSelection::Planner(_)
             | SpeakerSelection::RoundRobin
+            | SpeakerSelection::Policy(_)
             | SpeakerSelection::Pipeline { .. } => {
                 "End your message with a line `<Agent> : <task>`."
             }

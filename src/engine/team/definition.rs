@@ -1,10 +1,13 @@
 //! Teams and agents as they are once checked: everything a name stands for is there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::condition::Condition;
 use super::format::FormWord;
-use crate::model::{AgentName, ArtifactKind, Ground, ToolName};
+use crate::model::{
+    AgentName, AgentRole, ArtifactKind, Ground, PolicyAgent, PolicyTable, ToolName,
+};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
 
@@ -20,11 +23,56 @@ pub struct Agent {
     pub options: ModelOptions,
     /// What it is given from the blackboard, newest of each kind.
     pub needs: Vec<ArtifactKind>,
+    /// What it makes for the others.
+    pub makes: Vec<ArtifactKind>,
     /// Most tokens one of its requests may hold; `None`: as set for the run.
     pub context_tokens: Option<u64>,
     /// What its whole answer is, if a program reads it.
     pub answer: Option<FormWord>,
     pub prompt: String,
+}
+
+impl Agent {
+    /// What it does for the work, by what it makes and needs: whoever makes code because of an error
+    /// fixes it.
+    #[must_use]
+    pub fn role(&self) -> AgentRole {
+        let makes = |kind| self.makes.contains(&kind);
+        if makes(ArtifactKind::Plan) {
+            AgentRole::Plan
+        } else if makes(ArtifactKind::Code) {
+            let fixes = self.needs.contains(&ArtifactKind::Error);
+            if fixes { AgentRole::Fix } else { AgentRole::Code }
+        } else if makes(ArtifactKind::Tests) {
+            AgentRole::Test
+        } else {
+            AgentRole::Other
+        }
+    }
+}
+
+impl Team {
+    /// The agents among which a learned policy chooses, in order; `None`: none does.
+    #[must_use]
+    pub fn policy_agents(&self) -> Option<Vec<PolicyAgent>> {
+        let is_learned = |phase: &&Phase| matches!(phase.selection, SpeakerSelection::Policy(_));
+        let phase = self.phases.iter().find(is_learned)?;
+        let agents = phase.participants.iter().filter_map(|name| self.agents.get(name));
+        Some(agents.map(|it| PolicyAgent { name: it.name.clone(), role: it.role() }).collect())
+    }
+
+    /// The team with the table that chooses among its agents.
+    #[must_use]
+    pub fn with_policy(self: Arc<Self>, table: PolicyTable) -> Arc<Self> {
+        let table = Arc::new(table);
+        let mut team = Arc::unwrap_or_clone(self);
+        for phase in &mut team.phases {
+            if let SpeakerSelection::Policy(chosen_by) = &mut phase.selection {
+                *chosen_by = Some(Arc::clone(&table));
+            }
+        }
+        Arc::new(team)
+    }
 }
 
 /// A team, from its file in `prompts/teams`.
@@ -73,7 +121,7 @@ pub struct Phase {
 }
 
 /// Who speaks next.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SpeakerSelection {
     /// The planner speaks first and after every other agent; its lines `<Agent> : <task>` name
     /// the others.
@@ -91,6 +139,8 @@ pub enum SpeakerSelection {
     Selector(AgentName),
     /// This agent begins; whoever speaks hands over by calling `hand_off`.
     HandOff(AgentName),
+    /// Whom a learned table chooses by the state of the run; `None` until there is one.
+    Policy(Option<Arc<PolicyTable>>),
 }
 
 impl SpeakerSelection {
@@ -99,7 +149,7 @@ impl SpeakerSelection {
     pub const fn leader(&self) -> Option<&AgentName> {
         match self {
             Self::Planner(agent) | Self::Selector(agent) | Self::HandOff(agent) => Some(agent),
-            Self::RoundRobin | Self::Pipeline { .. } => None,
+            Self::RoundRobin | Self::Pipeline { .. } | Self::Policy(_) => None,
         }
     }
 }

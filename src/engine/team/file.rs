@@ -2,17 +2,21 @@
 //! and line.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::definition::{Agent, ContextPart, Phase, Team};
+use super::definition::{Agent, ContextPart, Phase, SpeakerSelection, Team};
 use super::format::{AgentFile, ContextWord, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
 use super::toolchain_notes;
 use crate::config::Spanned;
 use crate::config::assets::{AssetFile, Assets};
-use crate::model::{AgentName, UserError};
+use crate::model::{AgentName, AgentRole, UserError};
 use crate::provider::ModelOptions;
+
+/// Agents that a policy chooses among, at most.
+const MOST_LEARNED: usize = 32;
 
 /// Fewest tokens an agent may be limited to.
 const LEAST_CONTEXT: u32 = 1_000;
@@ -98,7 +102,14 @@ fn team(
     let mut phases: Vec<Phase> = Vec::new();
     for phase in file.phases.into_inner() {
         let span = phase.span();
-        let phase = phase::phase(source, phase.into_inner(), &known, tools)?;
+        let mut phase = phase::phase(source, phase.into_inner(), &known, tools)?;
+        if let SpeakerSelection::Policy(_) = phase.selection {
+            learns(source, &mut phase, agents, &span)?;
+            if phases.iter().any(|other| matches!(other.selection, SpeakerSelection::Policy(_))) {
+                let why = "a policy chooses in one phase of a team only";
+                return Err(source.wrong(&span, why, "Use another selection in this phase."));
+            }
+        }
         if phases.iter().any(|other| other.name == phase.name) {
             let why = format!("there are two phases `{}`", phase.name);
             return Err(source.wrong(&span, why, "Give each its own name."));
@@ -116,6 +127,33 @@ fn team(
         agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
         phases,
     })
+}
+
+/// Checks that a policy can choose among the agents of a phase; its planner is the one that makes
+/// the plan.
+fn learns(
+    source: &TeamSource<'_>,
+    phase: &mut Phase,
+    agents: &BTreeMap<AgentName, Agent>,
+    span: &Range<usize>,
+) -> Result<(), UserError> {
+    let of = |role| {
+        let mut names = phase.participants.iter();
+        names.find(|name| agents.get(*name).is_some_and(|agent| agent.role() == role)).cloned()
+    };
+    if phase.participants.len() > MOST_LEARNED {
+        let why = format!("a policy chooses among {MOST_LEARNED} agents at most");
+        return Err(source.wrong(span, why, "Remove some agents."));
+    }
+    for (role, word) in [(AgentRole::Code, "code"), (AgentRole::Test, "tests")] {
+        if of(role).is_none() {
+            let why = format!("no agent of this phase makes {word}: a policy cannot learn from it");
+            let fix = format!("Write `makes = [\"{word}\"]` into the file of the agent that does.");
+            return Err(source.wrong(span, why, &fix));
+        }
+    }
+    phase.plan.planner = phase.plan.planner.take().or_else(|| of(AgentRole::Plan));
+    Ok(())
 }
 
 impl From<ContextWord> for ContextPart {
@@ -171,6 +209,7 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
             max_tokens: fields.max_tokens,
         },
         needs: fields.needs.into_iter().map(Into::into).collect(),
+        makes: fields.makes.into_iter().map(Into::into).collect(),
         context_tokens,
         answer: fields.answer,
         prompt,

@@ -21,6 +21,8 @@ pub(in crate::engine) struct AgentFile {
     pub max_tokens: Option<u32>,
     #[serde(default)]
     pub needs: Vec<NeedWord>,
+    #[serde(default)]
+    pub makes: Vec<NeedWord>,
     pub context_tokens: Option<Spanned<u32>>,
     pub answer: Option<FormWord>,
 }
@@ -84,6 +86,8 @@ pub(in crate::engine) enum SelectionWord {
     Pipeline,
     Selector,
     HandOff,
+    /// As a learned policy chooses, see `firmhand policy`.
+    Policy,
 }
 
 impl SelectionWord {
@@ -95,6 +99,7 @@ impl SelectionWord {
             Self::Pipeline => "pipeline",
             Self::Selector => "selector",
             Self::HandOff => "hand_off",
+            Self::Policy => "policy",
         }
     }
 }

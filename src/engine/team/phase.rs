@@ -135,6 +135,7 @@ impl PhaseReader<'_> {
             }
             SelectionWord::HandOff => SpeakerSelection::HandOff(named(&file.first, "first")?),
             SelectionWord::RoundRobin => SpeakerSelection::RoundRobin,
+            SelectionWord::Policy => SpeakerSelection::Policy(None),
             SelectionWord::Pipeline => {
                 let reworks = std::mem::take(&mut file.rework);
                 self.pipeline(file.order.as_ref(), reworks, participants)?

@@ -40,6 +40,9 @@ pub enum PersonEvent {
     /// The person answered.
     #[serde(rename = "answered")]
     Answered { question: QuestionId, answer: String },
+    /// The person wants this agent to speak next, whatever a policy says.
+    #[serde(rename = "speaker_named")]
+    SpeakerNamed { agent: AgentName },
     /// The run holds.
     #[serde(rename = "paused")]
     Paused,

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::model::ids::{AgentName, CallId, ToolName, TurnId};
 use crate::model::message::Usage;
 use crate::model::outcome::TurnStop;
+use crate::model::policy::{PolicyChoice, PolicyTable};
 
 /// Who speaks, what an agent says and which tools it calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,13 @@ pub enum TurnEvent {
         agent: AgentName,
         /// Why, in a sentence for people.
         reason: String,
+        /// What a learned policy said, where one chose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<Box<PolicyChoice>>,
     },
+    /// A learned table chooses who speaks from here on, in this run.
+    #[serde(rename = "policy_taken")]
+    PolicyTaken(Box<PolicyTable>),
     /// An agent begins to speak.
     #[serde(rename = "turn_started")]
     Started {

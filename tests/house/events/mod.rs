@@ -166,7 +166,7 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
     let (turn, call) = (TurnId(number), CallId(number));
     let agent = AgentName::new(format!("Agent{}", variant % 3));
     match kind {
-        6 => Event::Turn(TurnEvent::SpeakerChosen { agent, reason: "the planner named it".into() }),
+        6 => Event::Turn(TurnEvent::SpeakerChosen { agent, reason: "the planner named it".into(), choice: None }),
         7 => Event::Turn(TurnEvent::Started { turn, agent }),
         8 => Event::Turn(TurnEvent::TextAdded { turn, text: format!("text {variant}\n") }),
         9 => {

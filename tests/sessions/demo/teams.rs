@@ -174,7 +174,7 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
 /// Who spoke, and why, in order.
 fn speakers(stage: &Stage) -> Vec<(String, String)> {
     let chosen = stage.events().into_iter().filter_map(|event| match event {
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
             Some((agent.to_string(), reason))
         }
         _ => None,

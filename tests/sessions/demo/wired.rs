@@ -91,7 +91,7 @@ fn course(events: &[Event]) -> Vec<String> {
             course.push(std::mem::take(&mut said).trim_end().to_owned());
         }
         course.extend(match event {
-            Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
                 Some(format!("{agent}: {reason}"))
             }
             Event::Turn(TurnEvent::ToolCalled { tool, args, .. }) => Some(format!("{tool} {args}")),

@@ -111,8 +111,12 @@ fn of_event(event: &Event) -> DigestParts {
             PhaseOutcome::Failed(why) => ("phase_ended", format!("{phase} {attempt}: {why}"), Bad),
             PhaseOutcome::Stopped => ("phase_ended", format!("{phase} {attempt}: stopped"), Plain),
         },
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
             ("speaker_chosen", format!("{agent}: {reason}"), Plain)
+        }
+        Event::Turn(TurnEvent::PolicyTaken(table)) => {
+            let words = format!("{} {} · {} states", table.team, table.hash, table.rows.len());
+            ("policy_taken", words, Plain)
         }
         Event::Turn(TurnEvent::Started { turn, agent }) => {
             ("turn_started", format!("{turn} {agent}"), Plain)
@@ -200,6 +204,9 @@ fn of_event(event: &Event) -> DigestParts {
         }
         Event::Person(PersonEvent::Answered { question, answer }) => {
             ("answered", format!("{question} {answer}"), Plain)
+        }
+        Event::Person(PersonEvent::SpeakerNamed { agent }) => {
+            ("speaker_named", agent.to_string(), Plain)
         }
         Event::Person(PersonEvent::Paused) => ("paused", String::new(), Plain),
         Event::Person(PersonEvent::Unpaused) => ("unpaused", String::new(), Plain),

@@ -1,0 +1,136 @@
+//! The learned policy that a team brings to a run.
+//!
+//! Owns which table that is: the saved one of the team, or one trained on simulated tasks at once.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::config::Assets;
+use crate::engine::Team;
+use crate::model::{PolicyAgent, UserError};
+use crate::policy::{
+    PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot,
+};
+use crate::tools;
+
+/// Simulated tasks that a policy is trained on when nothing else is asked for.
+pub const EPISODES: u64 = 5_000;
+
+/// The team with the table that chooses who speaks, where its file wants one.
+///
+/// # Errors
+/// When its policy cannot be used, or is one of other agents.
+pub fn with_policy(
+    assets: &Assets,
+    data: &Path,
+    team: Arc<Team>,
+) -> Result<Arc<Team>, UserError> {
+    let Some(agents) = team.policy_agents() else { return Ok(team) };
+    let store = Store::new(data, &team.name)?;
+    let policy = match store.load()? {
+        Some(policy) => policy,
+        None => trained(shipped_process(assets, &agents)?, &team.name)?,
+    };
+    let table = snapshot(&policy)?;
+    if table.agents != agents {
+        let words = |agents: &[PolicyAgent]| {
+            agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        return Err(UserError::new(
+            format!("Cannot use {}", store.path().display()),
+            format!(
+                "it chooses among {} with other roles or names than the team `{}`, which has {}",
+                words(&table.agents),
+                team.name,
+                words(&agents)
+            ),
+            format!("Run `firmhand policy train --team {}`.", team.name),
+        ));
+    }
+    Ok(team.with_policy(table))
+}
+
+/// The simulated work of a team: chances and rewards of the file, agents of the team if it has any
+/// that a policy chooses among.
+///
+/// # Errors
+/// When a file is wrong.
+pub fn process_of(assets: &Assets, team: &str) -> Result<Process, UserError> {
+    let agents = match Team::names(assets).iter().any(|name| name == team) {
+        true => Team::load(assets, team, &tools::known)?.policy_agents(),
+        false => None,
+    };
+    shipped_process(assets, &agents.unwrap_or_default())
+}
+
+fn shipped_process(assets: &Assets, agents: &[PolicyAgent]) -> Result<Process, UserError> {
+    let file = assets.text(PROCESS)?;
+    let mut process = Process::parse(&file.origin.to_string(), &file.text)?;
+    if !agents.is_empty() {
+        let simulated =
+            |agent: &PolicyAgent| SimulatedAgent { name: agent.name.to_string(), role: agent.role };
+        process.agents = agents.iter().map(simulated).collect();
+    }
+    Ok(process)
+}
+
+fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
+    let mut policy = Trained::new(Provenance {
+        team: team.to_owned(),
+        tasks: process.train_on.clone(),
+        knows_classes: process.train_on == crate::policy::MIXED,
+        seed: "1".to_owned(),
+        episodes: EPISODES,
+        sessions: 0,
+        date: String::new(),
+        process,
+    })?;
+    Trainer::new(&policy.model, 1, 0).train(&mut policy.table, EPISODES);
+    Ok(policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::SpeakerSelection;
+
+    fn team(name: &str) -> Arc<Team> {
+        Team::load(&Assets::built_in(), name, &tools::known).unwrap()
+    }
+
+    fn table_of(team: &Team) -> Arc<crate::model::PolicyTable> {
+        let table = team.phases.iter().find_map(|phase| match &phase.selection {
+            SpeakerSelection::Policy(table) => table.clone(),
+            _ => None,
+        });
+        table.unwrap()
+    }
+
+    #[test]
+    fn the_learned_team_is_ready_without_a_training_and_takes_a_saved_one() {
+        let (assets, data) = (Assets::built_in(), tempfile::tempdir().unwrap());
+        let ready = with_policy(&assets, data.path(), team("learned")).unwrap();
+        let first = table_of(&ready);
+        assert_eq!((first.episodes, first.agents.len()), (EPISODES, 4));
+        let store = Store::new(data.path(), "learned").unwrap();
+        let mut saved = trained(process_of(&assets, "learned").unwrap(), "learned").unwrap();
+        saved.origin.sessions = 3;
+        store.save(&store.lock().unwrap(), &saved).unwrap();
+        let taken = table_of(&with_policy(&assets, data.path(), team("learned")).unwrap());
+        assert_eq!(taken.sessions, 3);
+        assert_ne!(taken.hash, first.hash);
+        let other = with_policy(&assets, data.path(), team("single")).unwrap();
+        assert_eq!(*other, *team("single"));
+    }
+
+    #[test]
+    fn a_policy_of_other_agents_is_refused() {
+        let (assets, data) = (Assets::built_in(), tempfile::tempdir().unwrap());
+        let store = Store::new(data.path(), "learned").unwrap();
+        let mut process = process_of(&assets, "learned").unwrap();
+        process.agents.swap(0, 1);
+        store.save(&store.lock().unwrap(), &trained(process, "learned").unwrap()).unwrap();
+        let error = with_policy(&assets, data.path(), team("learned")).unwrap_err();
+        assert!(error.why.contains("coder, planner") && error.fix.contains("policy train"), "{error}");
+    }
+}
