@@ -217,7 +217,11 @@ impl Day {
         let (turn, call) = (TurnId(number), CallId(number));
         let agent = AgentName::from("CodeReviewerAgent");
         let reason = "the planner named it for this task".into();
-        self.add(Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason, choice: None }));
+        self.add(Event::Turn(TurnEvent::SpeakerChosen {
+            agent: agent.clone(),
+            reason,
+            choice: None,
+        }));
         self.add(Event::Turn(TurnEvent::Started { turn, agent }));
         for piece in 0..22 {
             self.add(Event::Turn(TurnEvent::TextAdded { turn, text: format!("{piece} {WORDS}") }));

@@ -20,11 +20,7 @@ pub const EPISODES: u64 = 5_000;
 ///
 /// # Errors
 /// When its policy cannot be used, or is one of other agents.
-pub fn with_policy(
-    assets: &Assets,
-    data: &Path,
-    team: Arc<Team>,
-) -> Result<Arc<Team>, UserError> {
+pub fn with_policy(assets: &Assets, data: &Path, team: Arc<Team>) -> Result<Arc<Team>, UserError> {
     let Some(agents) = team.policy_agents() else { return Ok(team) };
     let store = Store::new(data, &team.name)?;
     let policy = match store.load()? {
@@ -131,6 +127,9 @@ mod tests {
         process.agents.swap(0, 1);
         store.save(&store.lock().unwrap(), &trained(process, "learned").unwrap()).unwrap();
         let error = with_policy(&assets, data.path(), team("learned")).unwrap_err();
-        assert!(error.why.contains("coder, planner") && error.fix.contains("policy train"), "{error}");
+        assert!(
+            error.why.contains("coder, planner") && error.fix.contains("policy train"),
+            "{error}"
+        );
     }
 }

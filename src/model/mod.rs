@@ -67,7 +67,8 @@ pub use panic::{
 };
 pub use path::ProjectPath;
 pub use policy::{
-    AgentRole, AgentValue, ChosenHow, PolicyAgent, PolicyChoice, PolicyRow, PolicyTable, PolicyValue,
+    AgentRole, AgentValue, ChosenHow, PolicyAgent, PolicyChoice, PolicyRow, PolicyTable,
+    PolicyValue,
 };
 pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;

@@ -33,9 +33,6 @@ pub struct PolicyValue {
     pub value: f64,
     /// Half of the 95 % interval of the value.
     pub spread: f64,
-    /// Bounds between which the value is taken to be while it is learned.
-    pub low: f64,
-    pub high: f64,
     /// How often it was tried there.
     pub visits: u64,
 }

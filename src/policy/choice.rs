@@ -19,6 +19,10 @@ use super::train::generator;
 /// a simulated task; where one agent is separated from all others, nothing is drawn.
 const EXPLORED: f64 = 0.1;
 
+/// Halves of 95 % intervals by which values must be apart for the lower one not to be tried: about
+/// three standard errors of each, as in training.
+const SEPARATED: f64 = 1.5;
+
 /// What is seen of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Observed {
@@ -75,11 +79,12 @@ pub fn choose(
     };
     let known = able.iter().filter_map(|agent| Some((*agent, (*row.values.get(*agent)?)?)));
     let known: Vec<(usize, PolicyValue)> = known.collect();
-    let (best, _) = *known.iter().reduce(|one, other| {
-        if other.1.value > one.1.value { other } else { one }
-    })?;
-    let floor = known.iter().map(|(_, value)| value.low).fold(f64::NEG_INFINITY, f64::max);
-    let candidates = known.iter().filter(|(agent, value)| *agent == best || value.high >= floor);
+    let (best, top) =
+        *known.iter().reduce(|one, other| if other.1.value > one.1.value { other } else { one })?;
+    let reach = |value: &PolicyValue| SEPARATED * value.spread;
+    let floor = top.value - reach(&top);
+    let candidates =
+        known.iter().filter(|(agent, value)| *agent == best || value.value + reach(value) >= floor);
     let candidates: Vec<usize> = candidates.map(|(agent, _)| *agent).collect();
     let mut random = generator(table.seed.parse().unwrap_or_default(), number);
     let mut chosen = best;
@@ -90,7 +95,9 @@ pub fn choose(
             let place = random.random_range(0..candidates.len());
             chosen = candidates.get(place).copied().unwrap_or(best);
         }
-        chance = if chosen == best { 1.0 - EXPLORED + share } else { share };
+        let exact = if chosen == best { 1.0 - EXPLORED + share } else { share };
+        // So few digits are read again exactly as they were written.
+        chance = (exact * 1e4).round() / 1e4;
     }
     let how = if chosen == best { ChosenHow::Best } else { ChosenHow::Explored };
     let agent = table.agents.get(chosen)?.name.clone();
@@ -218,11 +225,16 @@ mod tests {
 
     #[test]
     fn an_unseparated_agent_is_drawn_now_and_then_with_its_chance() {
-        let table = table(300);
+        let mut table = table(5000);
+        let row = table.rows.iter_mut().find(|row| row.state == "start,0").unwrap();
+        row.values[0] =
+            row.values[1].map(|coder| PolicyValue { value: coder.value - 0.01, ..coder });
         let start = seen(false, false, 0);
         let drawn: Vec<_> = (0..2000).map(|n| choose(&table, &start, n).unwrap()).collect();
-        let explored =
-            drawn.iter().filter(|(_, choice)| choice.how == ChosenHow::Explored).collect::<Vec<_>>();
+        let explored = drawn
+            .iter()
+            .filter(|(_, choice)| choice.how == ChosenHow::Explored)
+            .collect::<Vec<_>>();
         assert!((50..150).contains(&explored.len()), "{}", explored.len());
         assert!(explored.iter().all(|(_, choice)| choice.chance == Some(0.05)));
         assert_eq!(choose(&table, &start, 5), choose(&table, &start, 5));

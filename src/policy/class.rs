@@ -53,7 +53,10 @@ mod tests {
             ("Count the words of a text, and list the ten most frequent", "simple"),
             ("Write a stack with push, pop and peek", "simple"),
             ("A to-do list:\n- add\n- remove\n- list", "complex"),
-            ("Parse expressions with +, -, *, / and brackets, then evaluate them and report errors", "complex"),
+            (
+                "Parse expressions with +, -, *, / and brackets, then evaluate them and report errors",
+                "complex",
+            ),
             ("", "trivial"),
         ] {
             assert_eq!(class_of(task), class, "{task}");

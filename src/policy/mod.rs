@@ -32,9 +32,9 @@ mod store;
 mod table;
 mod train;
 
-pub use class::class_of;
-pub use choice::{Observed, choose, overruled, snapshot};
 pub use chart::{comparison_svg, comparison_text};
+pub use choice::{Observed, choose, overruled, snapshot};
+pub use class::class_of;
 pub use compare::{Comparison, FiveTasks, Row, compare};
 pub use exact::{Optimum, Performance, evaluate};
 pub use experience::{End, Session, Step, learn, parse as parse_experience};

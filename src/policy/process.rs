@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::model::UserError;
 pub use crate::model::AgentRole as Role;
+use crate::model::UserError;
 
 /// Where the file is among the program's data.
 pub const PROCESS: &str = "assets/policy/process.toml";

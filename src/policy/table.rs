@@ -144,14 +144,11 @@ impl Table {
     #[must_use]
     pub fn known(&self, state: State, agent: usize) -> Option<PolicyValue> {
         let entry = self.entry(state, agent);
-        let bounds = self.bounds_of(entry);
         // So few digits are read again exactly as they were written.
         let rounded = |number: f64| (number * 1e4).round() / 1e4;
         (entry.visits > 0).then(|| PolicyValue {
             value: rounded(entry.estimate),
             spread: rounded(1.96 * entry.standard_error()),
-            low: rounded(bounds.low),
-            high: rounded(bounds.high),
             visits: entry.visits,
         })
     }

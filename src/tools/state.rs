@@ -263,6 +263,8 @@ impl TeamState {
     fn settled(&mut self, proposal: ProposalId, outcome: &Outcome) {
         self.wanted.remove(&proposal);
         let writing = self.writes.open.remove(&proposal);
+        let is_same =
+            writing.as_ref().is_some_and(|(path, content)| self.written(path) == Some(content));
         if let Some((path, content)) = writing.clone()
             && *outcome == Outcome::Applied
         {
@@ -277,7 +279,10 @@ impl TeamState {
             return;
         }
         self.changed();
-        self.outdate_tests(writing.as_ref());
+        // The same content once more leaves the tests as they are.
+        if !is_same {
+            self.outdate_tests(writing.as_ref());
+        }
     }
 }
 

@@ -9,8 +9,12 @@ use super::action::{Action, KeyContext};
 use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
-use super::overlay::{HelpView, JumpTo, ModelList, Overlay, PaletteView, ThemeList};
+use super::overlay::{
+    HelpView, JumpTo, ModelList, Overlay, PaletteView, ThemeList, blackboard_overlay,
+    policy_overlay,
+};
 use super::pane::{Effect, Keys, Mode, UiCommand};
+use super::possible::{NO_BLACKBOARD, NO_POLICY};
 use super::resize;
 use super::screen_kind::ScreenKind;
 use super::sizes::Sizes;
@@ -78,6 +82,14 @@ impl Ui {
                 vec![Effect::Open(Box::new(Overlay::Themes(list)))]
             }
             Action::ChooseModel => self.choose_model(now.view),
+            Action::ShowPolicy => match policy_overlay(&now.view.team) {
+                Some(overlay) => vec![Effect::Open(Box::new(overlay))],
+                None => Effect::refuse(NO_POLICY),
+            },
+            Action::ShowBlackboard => match blackboard_overlay(&now.view.team) {
+                Some(overlay) => vec![Effect::Open(Box::new(overlay))],
+                None => Effect::refuse(NO_BLACKBOARD),
+            },
             Action::Wider | Action::Narrower | Action::Taller | Action::Lower => {
                 self.resize_pane(action)
             }

@@ -145,6 +145,8 @@ actions! {
     Palette, "palette", Global, "palette", "Find an action by name and run it";
     ChooseTheme, "choose-theme", Global, "theme", "Choose a theme, with a preview";
     ChooseModel, "choose-model", Global, "model", "Choose the model for the next turns";
+    ShowPolicy, "show-policy", Global, "learned policy", "Show the values by which a learned policy chooses who speaks, as a heat map";
+    ShowBlackboard, "show-blackboard", Global, "blackboard", "Show the blackboard: plans, code, tests and errors, each with author and time";
     Wider, "wider", Global, "wider", "Make the pane wider";
     Narrower, "narrower", Global, "narrower", "Make the pane narrower";
     Taller, "taller", Global, "taller", "Make the pane taller";

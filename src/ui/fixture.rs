@@ -417,7 +417,10 @@ impl UiBench {
     pub fn work(&mut self) {
         let agent: AgentName = "CodeFixerAgent".into();
         let reason = "the build failed and nobody has looked at it".into();
-        self.record(8, Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason, choice: None }));
+        self.record(
+            8,
+            Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason, choice: None }),
+        );
         self.record(4, Event::Turn(TurnEvent::Started { turn: TurnId(2), agent }));
         let text = "The scan uses the **master** driver, but its header is missing. I add \
             `driver/i2c_master.h` and drop one that is unused:\n\n```c\n#include \"driver/i2c_master.h\"\n```\n";

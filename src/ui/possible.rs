@@ -62,6 +62,12 @@ const fn pane_of(context: KeyContext) -> Option<PaneId> {
     }
 }
 
+/// Why there is no heat map.
+pub(super) const NO_POLICY: &str = "no learned policy chooses who speaks in this run";
+
+/// Why there is no blackboard.
+pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
+
 fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
     if let Err(why) = place.desk.takes(action) {
         return Some(why.to_owned());
@@ -84,6 +90,10 @@ fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<St
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {
+            (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
+            (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
+                Some(NO_BLACKBOARD.to_owned())
+            }
             (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
                 Some("a recorded model cannot be changed".to_owned())
             }

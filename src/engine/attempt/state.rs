@@ -12,7 +12,6 @@ use super::listing::Listing;
 use super::plan_steps;
 use super::repetition::Guard;
 use crate::engine::concern::Concern;
-use crate::engine::speaker::learned::Failed;
 use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
 use crate::engine::speaker::plan::Assignment;
 use crate::engine::team::{CallResult, Facts, Phase, PlanReview, SpeakerSelection, files_in};
@@ -187,9 +186,7 @@ impl Attempt {
         }
         match self.speakers.next(phase) {
             NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason, None),
-            NextSpeaker::Learned(agent, choice) => {
-                Move::Choose(agent, choice.line(), Some(choice))
-            }
+            NextSpeaker::Learned(agent, choice) => Move::Choose(agent, choice.line(), Some(choice)),
             NextSpeaker::Over(why) => Move::End(why),
         }
     }
@@ -292,13 +289,7 @@ impl Attempt {
         }
         turn.tools.insert(tool.clone(), is_ok);
         self.facts.learn(&call, result, millis);
-        match (tool.as_str(), is_ok) {
-            ("run_tests", true) => self.speakers.learned.tested(Failed::No),
-            ("run_tests", false) if result.get("counts").is_some() => {
-                self.speakers.learned.tested(Failed::Yes);
-            }
-            _ => {}
-        }
+        self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
         self.chat.answered(&turn.agent, id, tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();

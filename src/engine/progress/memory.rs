@@ -8,11 +8,15 @@ use super::blackboard::Blackboard;
 use super::earlier::EarlierRuns;
 use super::plan_track::PlanTrack;
 use super::side_work::SideWork;
+use crate::engine::attempt::Attempt;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
-use crate::engine::team::{ContextPart, Team};
+use crate::engine::team::{ContextPart, Phase, SpeakerSelection, Team};
 use crate::model::event::{ProjectFile, RunStart};
-use crate::model::{AgentName, ArtifactKind, Document, PolicyTable, SessionOutcome};
+use crate::model::{
+    AgentName, ArtifactKind, Document, Event, PolicyTable, SessionOutcome, TurnEvent,
+};
+use crate::policy::class_of;
 
 /// What outlives an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,8 +58,28 @@ pub(in crate::engine) struct TeamMemory {
 }
 
 impl TeamMemory {
+    /// The table that is to be recorded before the phase begins.
+    pub fn due(&self, phase: &Phase) -> Option<Event> {
+        let SpeakerSelection::Policy(Some(table)) = &phase.selection else { return None };
+        let table = self.table.is_none().then(|| Box::new(PolicyTable::clone(table)))?;
+        Some(Event::Turn(TurnEvent::PolicyTaken(table)))
+    }
+
+    /// A table was recorded.
+    pub fn take(&mut self, table: &PolicyTable) {
+        self.table = Some(Arc::new(table.clone()));
+    }
+
+    /// Lets the table choose in an attempt of that run, if one chooses in its phase.
+    pub fn teach(&self, attempt: &mut Attempt, phase: &Phase, (run, task): (u32, &str)) {
+        if let (SpeakerSelection::Policy(_), Some(table)) = (&phase.selection, &self.table) {
+            let salt = self.salt(run, attempt.phase, attempt.number);
+            attempt.learned(Arc::clone(table), class_of(task), salt);
+        }
+    }
+
     /// A number of its own for each attempt of each phase of each run of each session.
-    pub fn salt(&self, run: u32, phase: usize, attempt: u32) -> u64 {
+    fn salt(&self, run: u32, phase: usize, attempt: u32) -> u64 {
         let text = format!("{}\n{run} {phase} {attempt}", self.session);
         let hash = Sha256::digest(text.as_bytes());
         hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))

@@ -19,14 +19,13 @@ use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
 use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
-use crate::engine::team::{Phase, SpeakerSelection, Team};
+use crate::engine::team::{Phase, Team};
 use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
-    PhaseEvent, PhaseOutcome, PolicyTable, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
+    PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
     Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
 };
-use crate::policy::class_of;
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +72,6 @@ impl RunProgress {
         self.numbers.run
     }
 
-    /// Who takes part.
     pub fn team(&self) -> &Team {
         &self.team
     }
@@ -135,7 +133,6 @@ impl RunProgress {
         self.memory.model.name.as_ref()
     }
 
-    /// What was used, and what may be.
     pub fn budget_meter(&self) -> &BudgetMeter {
         &self.budget_meter
     }
@@ -258,11 +255,8 @@ impl RunProgress {
             let outcome = SessionOutcome::Completed;
             return RunStep::Record(Event::Session(SessionEvent::Ended { outcome }));
         };
-        if let (SpeakerSelection::Policy(Some(table)), None) =
-            (&phase.selection, &self.memory.team.table)
-        {
-            let table = Box::new(PolicyTable::clone(table));
-            return RunStep::Record(Event::Turn(TurnEvent::PolicyTaken(table)));
+        if let Some(event) = self.memory.team.due(phase) {
+            return RunStep::Record(event);
         }
         let max_attempts = self.attempts(phase);
         RunStep::Record(stage::start(phase, (attempt, max_attempts), step, &self.memory.plan))
@@ -309,16 +303,14 @@ impl RunProgress {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Session(SessionEvent::Started(start)) => {
-                self.numbers.run = 1;
-                self.memory.team.session = start.id.to_string();
+                (self.numbers.run, self.memory.team.session) = (1, start.id.to_string());
                 self.task.clone_from(&start.task);
-                let task = start.task.clone();
-                self.memory.board.post(ArtifactKind::Task, &start.task, None, task);
+                let task = &start.task;
+                self.memory.board.post(ArtifactKind::Task, task, None, task.clone());
             }
             Event::Session(SessionEvent::RunStarted(start)) => self.start_run(start),
             // A person who goes on after all means it, whatever held the run before.
             Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
-            Event::Session(SessionEvent::Sandboxed { .. }) => {}
             Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
             Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
             Event::Phase(PhaseEvent::Started { phase, attempt, step, .. }) => {
@@ -331,9 +323,7 @@ impl RunProgress {
                 self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
                 self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
             }
-            Event::Turn(TurnEvent::PolicyTaken(table)) => {
-                self.memory.team.table = Some(Arc::new(PolicyTable::clone(table)));
-            }
+            Event::Turn(TurnEvent::PolicyTaken(table)) => self.memory.team.take(table),
             Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.budget_meter.turn = Spent::default();
                 self.numbers.turn = *turn;
@@ -382,7 +372,7 @@ impl RunProgress {
                 self.person_answered(*question, answer)
             }
             Event::Person(PersonEvent::SpeakerNamed { agent }) => {
-                self.in_attempt(|attempt| attempt.speaker_named(agent));
+                self.in_attempt(|attempt| attempt.speaker_named(agent))
             }
             Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
             Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
@@ -392,7 +382,8 @@ impl RunProgress {
             | Event::Proposal(ProposalEvent::InquiryEnded { .. })
             | Event::Proposal(ProposalEvent::Made(_))
             | Event::Proposal(ProposalEvent::Settled { .. }) => self.happened_beside(event),
-            Event::Files(_)
+            Event::Session(SessionEvent::Sandboxed { .. })
+            | Event::Files(_)
             | Event::Proposal(_)
             | Event::Build(_)
             | Event::Test(_)
@@ -513,12 +504,7 @@ impl RunProgress {
         }
         let mut attempt = Attempt::new(place, number, step);
         self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
-        if let (SpeakerSelection::Policy(_), Some(table)) =
-            (&phase.selection, &self.memory.team.table)
-        {
-            let salt = self.memory.team.salt(self.numbers.run, place, number);
-            attempt.learned(Arc::clone(table), class_of(&self.task), salt);
-        }
+        self.memory.team.teach(&mut attempt, phase, (self.numbers.run, &self.task));
         let failed = self.memory.failed_attempt.take().filter(|_| number > 1);
         if let Some(why) = failed.filter(|_| phase.goal.is_of_plan()) {
             attempt.chat.tell(None, format!("The attempt before this one failed: {why}."));

@@ -218,9 +218,9 @@ impl ClerkParts {
     fn name_speaker(&self, wanted: &AgentName) -> Result<(), UserError> {
         let agents = {
             let progress = self.shared.progress();
-            let learned = progress.running().filter(|(_, phase)| {
-                matches!(phase.selection, SpeakerSelection::Policy(_))
-            });
+            let learned = progress
+                .running()
+                .filter(|(_, phase)| matches!(phase.selection, SpeakerSelection::Policy(_)));
             learned.map(|(_, phase)| phase.participants.clone())
         };
         let what = format!("Cannot let {wanted} speak next");

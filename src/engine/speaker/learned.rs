@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use super::next::NextSpeaker;
-use crate::model::{AgentName, PolicyTable};
+use serde_json::Value;
+
+use crate::model::{AgentName, PolicyChoice, PolicyTable};
 use crate::policy::{Observed, choose, overruled};
 
 /// What was observed, and the table that judges it.
@@ -33,18 +34,16 @@ impl LearnedSpeakers {
     }
 
     /// Who speaks next, and what the table says of everyone.
-    pub fn next(&self) -> NextSpeaker {
-        let Some(table) = &self.table else {
-            return NextSpeaker::Over("there is no policy that chooses who speaks".to_owned());
-        };
+    ///
+    /// # Errors
+    /// Why nobody does.
+    pub fn next(&self) -> Result<(AgentName, PolicyChoice), &'static str> {
+        let table = self.table.as_ref().ok_or("there is no policy that chooses who speaks")?;
         if let Some(agent) = &self.named {
-            return NextSpeaker::Learned(agent.clone(), Box::new(overruled(table, &self.seen)));
+            return Ok((agent.clone(), overruled(table, &self.seen)));
         }
         let number = self.salt.wrapping_add(u64::from(self.seen.actions));
-        match choose(table, &self.seen, number) {
-            Some((agent, choice)) => NextSpeaker::Learned(agent, Box::new(choice)),
-            None => NextSpeaker::Over("no agent of this phase can act".to_owned()),
-        }
+        choose(table, &self.seen, number).ok_or("no agent of this phase can act")
     }
 
     /// The person wants this agent to speak next.
@@ -68,9 +67,23 @@ impl LearnedSpeakers {
         self.seen.facts.has_error = false;
     }
 
-    /// The tests ran, and failed or not. That they pass is no state to choose in: what is left to do
+    /// Takes a tool's answer: results of tests, and files that the person sent back.
+    pub fn answered(&mut self, tool: &str, result: &Value) {
+        let is_ok = result.get("ok").and_then(Value::as_bool) == Some(true);
+        let rejected = result.get("rejected").and_then(Value::as_array);
+        match tool {
+            "run_tests" if is_ok => self.tested(Failed::No),
+            "run_tests" if result.get("counts").is_some() => self.tested(Failed::Yes),
+            "generate_code" if rejected.is_some_and(|all| !all.is_empty()) => {
+                self.tested(Failed::Yes);
+            }
+            _ => {}
+        }
+    }
+
+    /// The tests ran, and failed or not; a file that the person rejects counts as a failed test. That they pass is no state to choose in: what is left to do
     /// then is as before them.
-    pub const fn tested(&mut self, have_failed: Failed) {
+    const fn tested(&mut self, have_failed: Failed) {
         self.seen.facts.has_error = matches!(have_failed, Failed::Yes);
     }
 
@@ -82,7 +95,7 @@ impl LearnedSpeakers {
 
 /// Whether tests failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::engine) enum Failed {
+enum Failed {
     No,
     Yes,
 }

@@ -93,7 +93,12 @@ impl Speakers {
             }
             SpeakerSelection::Selector(selector) => self.selected(selector),
             SpeakerSelection::HandOff(first) => self.handed(first),
-            SpeakerSelection::Policy(_) => return self.learned.next(),
+            SpeakerSelection::Policy(_) => {
+                return match self.learned.next() {
+                    Ok((agent, choice)) => NextSpeaker::Learned(agent, Box::new(choice)),
+                    Err(why) => NextSpeaker::Over(why.to_owned()),
+                };
+            }
         };
         NextSpeaker::Speak(agent, reason)
     }

@@ -167,6 +167,13 @@ impl Facts {
         !self.files.planned.is_empty() && self.files.planned.is_subset(&self.files.saved)
     }
 
+    /// Whether all files that were handed in after the tests passed were saved, where no list says
+    /// which are wanted.
+    fn hand_in_saved(&self) -> bool {
+        let is_tested = self.files.planned.is_empty() && self.tries.tests == Some(true);
+        is_tested && self.tries.saved == Some(true)
+    }
+
     /// Notes a tool's answer.
     pub fn answered(&mut self, tool: &ToolName, is_ok: CallResult) {
         let ok = self.tools.entry(tool.clone()).or_default();
@@ -264,9 +271,10 @@ impl Condition {
             }
             Self::Stable(seconds) => (facts.board.1? >= seconds * 1_000)
                 .then(|| format!("the serial output was stable for {seconds} seconds")),
-            Self::FilesSaved => {
-                facts.files_saved().then(|| "every planned file was saved".to_owned())
-            }
+            Self::FilesSaved => facts
+                .files_saved()
+                .then(|| "every planned file was saved".to_owned())
+                .or_else(|| facts.hand_in_saved().then(|| "all files were saved".to_owned())),
             Self::TestsPassed => {
                 (facts.tries.tests == Some(true)).then(|| "the tests passed".to_owned())
             }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::condition::Condition;
 use super::format::FormWord;
-use crate::model::{
-    AgentName, AgentRole, ArtifactKind, Ground, PolicyAgent, PolicyTable, ToolName,
-};
+use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
 
@@ -48,30 +46,6 @@ impl Agent {
         } else {
             AgentRole::Other
         }
-    }
-}
-
-impl Team {
-    /// The agents among which a learned policy chooses, in order; `None`: none does.
-    #[must_use]
-    pub fn policy_agents(&self) -> Option<Vec<PolicyAgent>> {
-        let is_learned = |phase: &&Phase| matches!(phase.selection, SpeakerSelection::Policy(_));
-        let phase = self.phases.iter().find(is_learned)?;
-        let agents = phase.participants.iter().filter_map(|name| self.agents.get(name));
-        Some(agents.map(|it| PolicyAgent { name: it.name.clone(), role: it.role() }).collect())
-    }
-
-    /// The team with the table that chooses among its agents.
-    #[must_use]
-    pub fn with_policy(self: Arc<Self>, table: PolicyTable) -> Arc<Self> {
-        let table = Arc::new(table);
-        let mut team = Arc::unwrap_or_clone(self);
-        for phase in &mut team.phases {
-            if let SpeakerSelection::Policy(chosen_by) = &mut phase.selection {
-                *chosen_by = Some(Arc::clone(&table));
-            }
-        }
-        Arc::new(team)
     }
 }
 

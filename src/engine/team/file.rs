@@ -12,7 +12,7 @@ use super::source::{KnownTool, TeamSource};
 use super::toolchain_notes;
 use crate::config::Spanned;
 use crate::config::assets::{AssetFile, Assets};
-use crate::model::{AgentName, AgentRole, UserError};
+use crate::model::{AgentName, AgentRole, PolicyAgent, PolicyTable, UserError};
 use crate::provider::ModelOptions;
 
 /// Agents that a policy chooses among, at most.
@@ -63,6 +63,28 @@ impl Team {
         toolchain: &str,
     ) -> Result<Arc<Self>, UserError> {
         toolchain_notes::add(self, assets, toolchain)
+    }
+
+    /// The agents among which a learned policy chooses, in order; `None`: none does.
+    #[must_use]
+    pub fn policy_agents(&self) -> Option<Vec<PolicyAgent>> {
+        let is_learned = |phase: &&Phase| matches!(phase.selection, SpeakerSelection::Policy(_));
+        let phase = self.phases.iter().find(is_learned)?;
+        let agents = phase.participants.iter().filter_map(|name| self.agents.get(name));
+        Some(agents.map(|it| PolicyAgent { name: it.name.clone(), role: it.role() }).collect())
+    }
+
+    /// The team with the table that chooses among its agents.
+    #[must_use]
+    pub fn with_policy(self: Arc<Self>, table: PolicyTable) -> Arc<Self> {
+        let table = Arc::new(table);
+        let mut team = Arc::unwrap_or_clone(self);
+        for phase in &mut team.phases {
+            if let SpeakerSelection::Policy(chosen_by) = &mut phase.selection {
+                *chosen_by = Some(Arc::clone(&table));
+            }
+        }
+        Arc::new(team)
     }
 }
 

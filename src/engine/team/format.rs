@@ -86,7 +86,6 @@ pub(in crate::engine) enum SelectionWord {
     Pipeline,
     Selector,
     HandOff,
-    /// As a learned policy chooses, see `firmhand policy`.
     Policy,
 }
 

@@ -8,7 +8,7 @@ use crate::model::{PersonEvent, TurnEvent};
 
 fn choices(events: &[Event]) -> Vec<(String, String)> {
     let choice = |event: &Event| match event {
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
             Some((agent.to_string(), reason.clone()))
         }
         _ => None,

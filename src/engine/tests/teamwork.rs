@@ -18,7 +18,7 @@ fn team(lines: &str) -> String {
 
 fn choices(world: &SessionBench) -> Vec<(String, String)> {
     let choice = |event: Event| match event {
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason }) => {
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
             Some((agent.to_string(), reason))
         }
         _ => None,

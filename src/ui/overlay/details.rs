@@ -14,16 +14,33 @@ use crate::ui::role::Role;
 /// A text in paragraphs to read.
 #[derive(Debug)]
 pub struct Details {
+    title: &'static str,
     /// Sanitised, each with its look.
     paragraphs: Vec<(String, Role)>,
+    form: Form,
     top: usize,
+}
+
+/// How lines that are too long are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Words go on in the next row.
+    Wrapped,
+    /// They are rows of a table, and cut.
+    Rows,
 }
 
 impl Details {
     /// Begins at the start.
     #[must_use]
     pub const fn new(paragraphs: Vec<(String, Role)>) -> Self {
-        Self { paragraphs, top: 0 }
+        Self { title: "Details", paragraphs, form: Form::Wrapped, top: 0 }
+    }
+
+    /// A table that is scrolled by rows.
+    #[must_use]
+    pub const fn table(title: &'static str, rows: Vec<(String, Role)>) -> Self {
+        Self { title, paragraphs: rows, form: Form::Rows, top: 0 }
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
@@ -40,19 +57,24 @@ impl Details {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let width = 86.min(screen.width.saturating_sub(6));
+        let widest = if self.form == Form::Rows { 116 } else { 86 };
+        let width = widest.min(screen.width.saturating_sub(6));
         let rows: Vec<(String, Role)> = self
             .paragraphs
             .iter()
             .flat_map(|(text, role)| {
+                if self.form == Form::Rows {
+                    let row = line::cut(text, usize::from(width));
+                    return vec![(row, *role)];
+                }
                 let indent = if text.starts_with("  ") { "  " } else { "" };
                 let words = wrap_words(text.trim_start(), usize::from(width).saturating_sub(2));
-                words.into_iter().map(move |row| (format!("{indent}{row}"), *role))
+                words.into_iter().map(|row| (format!("{indent}{row}"), *role)).collect()
             })
             .collect();
         let hint = Line::styled(" ↑↓ scroll · esc back ", cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        let inside = super::frame("Details", hint, (width, height), screen, buf, cx);
+        let inside = super::frame(self.title, hint, (width, height), screen, buf, cx);
         let space = usize::from(inside.height);
         let top = self.top.min(rows.len().saturating_sub(space));
         let ground = cx.style(Role::Dialog).bg;

@@ -11,13 +11,14 @@ use firmhand::model::{
 };
 
 pub mod boards;
+mod learned;
 mod review;
 
 use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 45;
+pub const LAST_KIND: usize = 48;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -31,7 +32,10 @@ pub fn kind(event: &Event) -> usize {
         Event::Files(FilesEvent::Listed { .. }) => 3,
         Event::Phase(PhaseEvent::Started { .. }) => 4,
         Event::Phase(PhaseEvent::Ended { .. }) => 5,
-        Event::Turn(TurnEvent::SpeakerChosen { .. }) => 6,
+        Event::Turn(TurnEvent::SpeakerChosen { choice: None, .. }) => 6,
+        Event::Turn(TurnEvent::SpeakerChosen { choice: Some(_), .. }) => 48,
+        Event::Turn(TurnEvent::PolicyTaken(_)) => 46,
+        Event::Person(PersonEvent::SpeakerNamed { .. }) => 47,
         Event::Turn(TurnEvent::Started { .. }) => 7,
         Event::Turn(TurnEvent::TextAdded { .. }) => 8,
         Event::Turn(TurnEvent::ToolCalled { .. }) => 9,
@@ -166,7 +170,11 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
     let (turn, call) = (TurnId(number), CallId(number));
     let agent = AgentName::new(format!("Agent{}", variant % 3));
     match kind {
-        6 => Event::Turn(TurnEvent::SpeakerChosen { agent, reason: "the planner named it".into(), choice: None }),
+        6 => Event::Turn(TurnEvent::SpeakerChosen {
+            agent,
+            reason: "the planner named it".into(),
+            choice: None,
+        }),
         7 => Event::Turn(TurnEvent::Started { turn, agent }),
         8 => Event::Turn(TurnEvent::TextAdded { turn, text: format!("text {variant}\n") }),
         9 => {
@@ -438,6 +446,7 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
             why: "firmhand generated this project".into(),
             changed: (0..variant).map(path).collect(),
         }))),
+        46..=48 => learned::event(kind, variant),
         _ => other_event(kind, variant, number),
     }
 }
@@ -450,6 +459,9 @@ pub const NEWEST: [usize; 2] = [43, 44];
 
 /// Kinds that came last.
 pub const LAST: [usize; 1] = [45];
+
+/// Kinds of a learned policy.
+pub const LEARNED: [usize; 3] = [46, 47, 48];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

@@ -2,6 +2,7 @@
 
 mod branches;
 mod decisions;
+mod learned;
 mod stage;
 mod teams;
 mod tested;

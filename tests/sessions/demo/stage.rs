@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use firmhand::app::learned;
 use firmhand::app::shipped::load_adapters;
 use firmhand::config::{Assets, Origin, Policy, PolicyRule, Ruling};
 use firmhand::device::{Programs, SerialHub};
@@ -255,7 +256,7 @@ impl Stage {
         EngineSetup {
             session: self.start(script.task()),
             documents: Vec::new(),
-            team: Team::load(&assets, script.team(), &known).unwrap(),
+            team: self.team(&assets, script.team()),
             gate: Arc::new(Gate::new(gate, &desk, numbers)),
             tools: toolbox(&Registry::new(&context)),
             provider: match &self.model {
@@ -269,6 +270,13 @@ impl Stage {
             ledger,
             desk,
         }
+    }
+
+    /// The team, with the table that it learns from simulated tasks where it has none.
+    fn team(&self, assets: &Assets, name: &str) -> Arc<Team> {
+        let data = self.root.path().join("policies");
+        let team = Team::load(assets, name, &known).unwrap();
+        learned::with_policy(assets, &data, team).unwrap()
     }
 
     fn start(&self, task: &str) -> SessionStart {

@@ -278,9 +278,10 @@ fn every_way_to_choose_the_next_speaker_is_shown_by_a_team_that_ships() {
             SpeakerSelection::Selector(_) => "selector",
             SpeakerSelection::Planner(_) => "planner",
             SpeakerSelection::HandOff(_) => "hand-off",
+            SpeakerSelection::Policy(_) => "policy",
         });
     }
-    assert_eq!(shown.len(), 5, "{shown:?}");
+    assert_eq!(shown.len(), 6, "{shown:?}");
 }
 
 /// Sends both changes back and answers the questions that follow.

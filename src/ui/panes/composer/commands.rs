@@ -1,16 +1,17 @@
 //! The commands that a message may be: `/pause` and others.
 
-use crate::model::Intent;
+use crate::model::{AgentName, Intent};
 use crate::ui::action::Action;
 use crate::ui::pane::Effect;
 
 /// Commands by name, with what they do.
-pub(super) const COMMANDS: [(&str, &str); 7] = [
+pub(super) const COMMANDS: [(&str, &str); 8] = [
     ("pause", "pauses the run before its next step"),
     ("resume", "continues the run"),
     ("stop", "ends the run"),
     ("model", "switches the model: /model, /model PROFILE, /model PROFILE/MODEL"),
     ("team", "chooses the team of the next run: /team, /team NAME"),
+    ("next", "names who speaks next where a policy chooses: /next AGENT"),
     ("quit", "leaves the program"),
     ("help", "shows what every key does"),
 ];
@@ -27,6 +28,13 @@ pub(super) fn run_command(command: &str) -> Vec<Effect> {
             None => vec![Effect::Act(Action::ChooseModel)],
         },
         "team" => vec![Effect::Act(Action::NextTeam)],
+        "next" => match command.split_whitespace().nth(1) {
+            Some(agent) => {
+                let agent = AgentName::from(agent.trim_start_matches('@'));
+                vec![Effect::intent(Intent::NameSpeaker { agent })]
+            }
+            None => Effect::refuse("name the agent that speaks next: /next AGENT"),
+        },
         "quit" => vec![Effect::Act(Action::Quit)],
         "help" => vec![Effect::Act(Action::Help)],
         _ => {
