@@ -1,7 +1,7 @@
 //! Which list of CMake a source file belongs to, and what it takes to be built by it.
 
 use crate::model::ProjectPath;
-use crate::text::cmake::{Registered, builds, register};
+use crate::text::cmake::{Registered, builds, register, with_include_folder};
 use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox};
 
 /// What the nearest `CMakeLists.txt` says about a source file.
@@ -20,6 +20,31 @@ pub(super) enum Registration {
 /// Whether the file's name is that of a source that has to be compiled.
 pub(super) fn is_compiled(path: &ProjectPath) -> bool {
     matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"))
+}
+
+/// Folders that hold the headers of a component by convention.
+const HEADER_FOLDERS: [&str; 2] = ["include", "inc"];
+
+/// The folder of a component's headers that a new header lies in, e.g. `main/include` for
+/// `main/include/net/wifi.h`; `None` for one that lies beside its sources.
+fn header_folder(path: &ProjectPath) -> Option<&str> {
+    if !matches!(path.extension(), Some("h" | "hpp" | "hh" | "hxx")) {
+        return None;
+    }
+    let mut end = 0;
+    for part in path.parent()?.split('/') {
+        end += part.len();
+        if HEADER_FOLDERS.contains(&part) {
+            return path.as_str().get(..end);
+        }
+        end += 1;
+    }
+    None
+}
+
+/// Whether a list has to name a new file, or its folder, so that it takes part in a build.
+pub(super) fn needs_list(path: &ProjectPath) -> bool {
+    is_compiled(path) || header_folder(path).is_some()
 }
 
 /// The nearest list of a source file.
@@ -84,7 +109,7 @@ pub(super) struct ListEdit {
     pub(super) base: String,
     /// What it shall hold.
     pub(super) text: String,
-    /// The sources that are added.
+    /// The sources that are added, and the headers whose folder is.
     pub(super) sources: Vec<ProjectPath>,
 }
 
@@ -107,7 +132,7 @@ pub(super) struct CMakePlan {
     pub(super) unregistered: Vec<Unregistered>,
 }
 
-/// Plans the registration of `sources`, none of which exists yet. Lists that are `written` in the
+/// Plans the registration of `sources`, none of which exists yet, and of the folders of new headers. Lists that are `written` in the
 /// same call are taken as they are: whoever writes a list says what it builds.
 pub(super) fn plan(
     sandbox: &Sandbox,
@@ -125,7 +150,14 @@ pub(super) fn plan(
             }
             String::from_utf8(sandbox.read(list).ok()?).ok()
         };
-        let Some(near) = nearest(source, &read) else {
+        let near = nearest(source, &read);
+        if let Some(folder) = header_folder(source) {
+            if let Some(near) = near.filter(|near| !written(&near.list)) {
+                plan.add_header(source, folder, near);
+            }
+            continue;
+        }
+        let Some(near) = near else {
             let why = "there is no CMakeLists.txt in the folders above it".to_owned();
             plan.unregistered.push(Unregistered { source: source.clone(), list: None, why });
             continue;
@@ -148,6 +180,16 @@ pub(super) fn plan(
 }
 
 impl CMakePlan {
+    /// A list that is not understood, or is not that of a component, stays as it is: the header may be
+    /// found by other ways.
+    fn add_header(&mut self, header: &ProjectPath, folder: &str, near: Nearest) {
+        let above = near.list.parent().map_or(0, |list| list.len() + 1);
+        let Some(relative) = folder.get(above..) else { return };
+        if let Ok(Some(text)) = with_include_folder(&near.text, relative) {
+            self.add(header, near, text);
+        }
+    }
+
     fn add(&mut self, source: &ProjectPath, near: Nearest, text: String) {
         match self.edits.iter_mut().find(|edit| edit.path == near.list) {
             Some(edit) => {
@@ -250,6 +292,13 @@ mod tests {
                 && open[1].1.contains("no `idf_component_register`")
         );
         assert!(open[2].1.contains("no CMakeLists.txt"), "{open:?}");
+        let headers = ["main/include/net/n.h", "main/n.h", "components/odd/include/o.h", "y.h"];
+        let headers: Vec<_> = headers.map(path).into_iter().filter(needs_list).collect();
+        assert_eq!(headers.len(), 2);
+        let found = plan(&sandbox, &headers, &|_| false);
+        assert!(found.unregistered.is_empty(), "{found:?}");
+        let edits: Vec<_> = found.edits.iter().map(|edit| edit.text.as_str()).collect();
+        assert_eq!(edits, ["idf_component_register(SRCS main.c INCLUDE_DIRS \"include\")"]);
         let own = plan(&sandbox, &sources[..2], &|list| list.as_str() == "main/CMakeLists.txt");
         assert_eq!(own, CMakePlan::default());
     }

@@ -78,7 +78,7 @@ impl Planned {
         let new: Vec<Proposal> = files.iter().filter(is_new).cloned().collect();
         let lists = recorded::paths(edits);
         let built_by = |list: &ProjectPath| {
-            let sources = recorded::paths(&new).into_iter().filter(is_compiled);
+            let sources = recorded::paths(&new).into_iter().filter(cmake::needs_list);
             sources.filter(|source| cmake::nearest_of(source, &lists) == Some(list)).collect()
         };
         let edits = lists.iter().map(|list| (list.clone(), built_by(list))).collect();
@@ -131,7 +131,8 @@ impl GenerateCode {
 
     /// What it takes to have the new sources built.
     fn plan(&self, batch: &[NewFile]) -> CMakePlan {
-        let is_new = |file: &&NewFile| is_compiled(&file.path) && !self.sandbox.is_file(&file.path);
+        let is_new =
+            |file: &&NewFile| cmake::needs_list(&file.path) && !self.sandbox.is_file(&file.path);
         let sources: Vec<ProjectPath> =
             batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
         cmake::plan(&self.sandbox, &sources, &|list| batch.iter().any(|file| file.path == *list))
@@ -166,12 +167,23 @@ impl GenerateCode {
 
 /// The change of a list, with a reason of its own: nobody else wished for it.
 fn list_draft(edit: &ListEdit, checks: Vec<Check>) -> Draft {
-    let names: Vec<String> = edit.sources.iter().map(|source| format!("`{source}`")).collect();
+    let names = |is: fn(&ProjectPath) -> bool, what: &str| {
+        let all = edit.sources.iter().filter(|source| is(source));
+        let names: Vec<String> = all.map(|source| format!("`{source}`")).collect();
+        (!names.is_empty()).then(|| format!("{} {what}", names.join(", ")))
+    };
+    let reasons: Vec<String> = [
+        names(is_compiled, "is compiled"),
+        names(|path| !is_compiled(path), "is found when it is included"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let (path, base) = (edit.path.clone(), edit.base.clone().into_bytes());
     let content = edit.text.clone().into_bytes();
     Draft {
         change: DraftChange::Insert { path, base, content },
-        reason: format!("So that {} is compiled.", names.join(", ")),
+        reason: format!("So that {}.", reasons.join(", and ")),
         checks,
     }
 }

@@ -1,14 +1,17 @@
 //! Lists of CMake as text that people wrote: read without loss, changed in one place.
 //!
-//! Owns the reading of commands with their places, and adding a source to what a list builds. What
+//! Owns the reading of commands with their places, and adding a source to what a list
+//! builds, or a folder to where it searches headers. What
 //! is not understood is an error with its line, never a guess. Must not evaluate conditions.
 
+mod include_dirs;
 mod register;
 mod sources;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use include_dirs::with_include_folder;
 pub use register::{Registered, builds, register};
 
 /// One command of a list.

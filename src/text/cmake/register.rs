@@ -252,7 +252,12 @@ fn behind_last(text: &str, command: &CMakeCommand, first: usize, source: &str) -
 }
 
 /// Behind an argument, written as it is: on its own line if that is, in quotes if that is.
-fn behind(text: &str, command: &CMakeCommand, anchor: &Argument, source: &str) -> (usize, String) {
+pub(super) fn behind(
+    text: &str,
+    command: &CMakeCommand,
+    anchor: &Argument,
+    source: &str,
+) -> (usize, String) {
     let is_plain_word = source.chars().all(|c| c.is_ascii_alphanumeric() || "._-/+".contains(c));
     let is_bare = is_path(&anchor.text) && !anchor.is_quoted && is_plain_word;
     let word = if is_bare { source.to_owned() } else { format!("\"{source}\"") };
