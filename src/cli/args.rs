@@ -11,9 +11,11 @@ use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
 use crate::{config, engine, ui};
 
+use super::format_args::FormatArgs;
 use super::index_args::{IndexArgs, SearchArgs};
 use super::policy_args::PolicyArgs;
 use super::run::EventFormat;
+use super::session_args::SessionsArgs;
 
 /// Supervise teams of model-backed agents that write ESP32 firmware, on the full screen of a
 /// terminal. Nothing is saved, deleted or flashed without your approval.
@@ -57,8 +59,8 @@ pub enum CliCommand {
     Resume(ResumeArgs),
     /// Replay a saved session; nothing is run.
     Replay(SessionArg),
-    /// List saved sessions, newest first.
-    Sessions(FormatArgs),
+    /// List saved sessions, newest first; show, rename or delete one.
+    Sessions(SessionsArgs),
     /// Run a team without a screen; a policy file decides. Events go to standard output.
     ///
     /// Exit codes: 0 completed; 1 could not run; 2 wrong usage; 3 the team failed; 4 stopped
@@ -384,21 +386,6 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// How events are printed.
-    pub const fn format(&self) -> EventFormat {
-        if self.json { EventFormat::Json } else { EventFormat::Text }
-    }
-}
-
-/// How a list is printed.
-#[derive(Debug, Args)]
-pub struct FormatArgs {
-    /// Print one JSON object per line.
-    #[arg(long)]
-    json: bool,
-}
-
-impl FormatArgs {
-    /// The format that was asked for.
     pub const fn format(&self) -> EventFormat {
         if self.json { EventFormat::Json } else { EventFormat::Text }
     }

@@ -1,6 +1,6 @@
 //! The full-screen modes: a live run, a resumed one, a replay.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::engine::BreakOff;
-use crate::journal::{JournalEvents, SessionDir, list_sessions, summary};
+use crate::journal::{JournalEvents, SessionDir, summary};
 use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, UserError};
 use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
@@ -298,24 +298,6 @@ pub(super) fn exit_code(left: Left) -> ExitCode {
         Left::Quit => ExitCode::SUCCESS,
         Left::Signalled(signal) => ExitCode::from(signal.exit_status()),
         Left::TerminalLost => ExitCode::from(129),
-    }
-}
-
-/// The session of that name, or the newest.
-///
-/// # Errors
-/// When there is none of that name, or none at all.
-pub fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserError> {
-    if let Some(id) = id {
-        return Ok(SessionDir::find(data, id)?);
-    }
-    match list_sessions(data)?.first() {
-        Some(newest) => Ok(SessionDir::find(data, newest.id.as_str())?),
-        None => Err(UserError::new(
-            "Cannot open a session",
-            "no session was saved here yet",
-            "Start one with `firmhand demo`.",
-        )),
     }
 }
 

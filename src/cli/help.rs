@@ -229,9 +229,13 @@ to a board without a team. `firmhand doctor` shows which toolchains are found.
 const SESSIONS: &str = "\
 Everything that happens in a session is written to disk at once. Quit at any time.
 
-  firmhand sessions    lists the sessions, newest first
-  firmhand resume      continues where you stopped, also after a crash
-  firmhand replay      shows a session step by step and runs nothing
+  firmhand sessions                     lists the sessions, newest first
+  firmhand sessions --search WORDS      lists those that have all of the words
+  firmhand sessions show SESSION        files, decisions, builds, tests, cost and time
+  firmhand sessions rename SESSION NAME gives it a name, also while it runs
+  firmhand sessions delete SESSION      deletes it permanently
+  firmhand resume                       continues where you stopped, also after a crash
+  firmhand replay                       shows a session step by step and runs nothing
 
 The newest output of each port and each build is kept; `logs.keep_mib` sets how much.
 ";

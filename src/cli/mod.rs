@@ -5,6 +5,7 @@ mod check_change;
 mod checks;
 mod diagnose;
 mod examples;
+mod format_args;
 mod full_screen;
 mod headless;
 mod help;
@@ -22,6 +23,9 @@ mod reverty;
 mod reverty_repl;
 pub mod run;
 mod runtime;
+mod session_args;
+mod session_report;
+mod session_words;
 mod sessions;
 mod start;
 mod tool;
@@ -45,7 +49,6 @@ use args::{
     Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg,
     ToolArgs,
 };
-use run::EventFormat;
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
 /// `firmhand run` are told by its help.
@@ -99,22 +102,16 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             headless::run(&machine, plan, format)
         }
         CliCommand::Resume(ResumeArgs { session, speed, record }) => {
-            let dir = full_screen::find(&dirs.data, session.id.as_deref())?;
+            let dir = sessions::find(&dirs.data, session.id.as_deref())?;
             let machine = start_up.machine(full_screen::project_of(&dir).as_deref())?;
             let options = full_screen::ResumeOptions { pacing: speed.pacing(), record };
             full_screen::resume(&machine, dir, options, *display)
         }
         CliCommand::Replay(SessionArg { id }) => {
-            let dir = full_screen::find(&dirs.data, id.as_deref())?;
+            let dir = sessions::find(&dirs.data, id.as_deref())?;
             full_screen::replay(&start_up.machine(None)?, &dir, *display)
         }
-        CliCommand::Sessions(args) => {
-            match args.format() {
-                EventFormat::Json => sessions::print_json(&dirs.data)?,
-                EventFormat::Text => sessions::print_table(&dirs.data)?,
-            }
-            Ok(ExitCode::SUCCESS)
-        }
+        CliCommand::Sessions(args) => sessions::run(&dirs.data, args),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Help { man: Some(folder), .. } => {
             let number = man::write(&folder, &start_up.machine(None)?)?;

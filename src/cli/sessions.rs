@@ -1,42 +1,131 @@
-//! `firmhand sessions`, and what `firmhand` alone shows: the saved sessions as a table.
+//! `firmhand sessions`: lists, renames and deletes saved sessions; and what `firmhand` alone prints
+//! where nobody can choose.
 
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
+use std::process::ExitCode;
 
-use jiff::tz::TimeZone;
-use serde_json::json;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use super::report;
-use crate::journal::{SessionState, SessionSummary, list_sessions};
-use crate::model::{SessionOutcome, Timestamp, UserError};
-use crate::text::sanitize;
+use super::format_args::FormatArgs;
+use super::run::EventFormat;
+use super::session_args::{ListArgs, SessionsArgs, SessionsCommand};
+use super::session_words::{about, local, state_with_waiting, state_words};
+use super::{report, session_report};
+use crate::journal::{self, SessionDir, SessionSummary, list_sessions};
+use crate::model::UserError;
 
 /// Sessions shown by `firmhand` alone.
 const RECENT: usize = 5;
 
-/// Prints all sessions, newest first.
+/// Does what was asked with the saved sessions.
 ///
 /// # Errors
-/// When the folder of sessions cannot be read.
-pub fn print_table(data: &Path) -> Result<(), UserError> {
-    let sessions = list_sessions(data)?;
-    if sessions.is_empty() {
-        report::line("No sessions yet. Start one with `firmhand demo`.");
-    } else {
-        table(&sessions).iter().for_each(|row| report::line(row));
+/// When the folder of sessions cannot be read, there is no such session, or it cannot be changed.
+pub fn run(data: &Path, args: SessionsArgs) -> Result<ExitCode, UserError> {
+    match args.command {
+        None => list(data, &args.list)?,
+        Some(SessionsCommand::List(list_args)) => list(data, &list_args)?,
+        Some(SessionsCommand::Show { session, format }) => {
+            let dir = find(data, session.as_deref())?;
+            session_report::print(&dir, format.format())?;
+        }
+        Some(SessionsCommand::Rename { session, name, format }) => {
+            let dir = SessionDir::find(data, &session)?;
+            let name = journal::rename(&dir, &name)?;
+            let words = match name.as_str() {
+                "" => format!("{} no longer has a name of its own", dir.id()),
+                name => format!("{} is now called {name}", dir.id()),
+            };
+            answer(&format, &words, &json!({"ok": true, "id": dir.id(), "title": name}))?;
+        }
+        Some(SessionsCommand::Delete { session, yes, format }) => {
+            let dir = SessionDir::find(data, &session)?;
+            if !yes {
+                confirm_deletion(&dir)?;
+            }
+            journal::delete(&dir)?;
+            let words = format!("{} is deleted", dir.id());
+            answer(&format, &words, &json!({"ok": true, "id": dir.id()}))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answer(format: &FormatArgs, words: &str, value: &Value) -> Result<(), UserError> {
+    match format.format() {
+        EventFormat::Json => report::json(value),
+        EventFormat::Text => {
+            report::line(words);
+            Ok(())
+        }
+    }
+}
+
+/// Asks the person whether the session may go.
+fn confirm_deletion(dir: &SessionDir) -> Result<(), UserError> {
+    let what = format!("Cannot delete {}", dir.id());
+    if !std::io::stdin().is_terminal() {
+        let why = "nobody is there to confirm it";
+        return Err(UserError::new(what, why, "Add `--yes` to delete it without being asked."));
+    }
+    report::aside(&deletion(dir));
+    report::prompt("Delete it? Type yes: ");
+    let mut typed = String::new();
+    BufReader::new(std::io::stdin().lock().take(200))
+        .read_line(&mut typed)
+        .map_err(|error| UserError::from_cause(what.clone(), &error))?;
+    if typed.trim().eq_ignore_ascii_case("yes") {
+        return Ok(());
+    }
+    Err(UserError::new(what, "you did not type yes", "Type yes to delete it."))
+}
+
+/// What is lost with a session, as a sentence.
+pub(super) fn deletion(dir: &SessionDir) -> String {
+    match dir.project().is_dir() {
+        true => format!("The record of {} and the project in its folder are lost.", dir.id()),
+        false => format!("The record of {} is lost; its project stays.", dir.id()),
+    }
+}
+
+fn list(data: &Path, args: &ListArgs) -> Result<(), UserError> {
+    let mut sessions = list_sessions(data)?;
+    let is_any = !sessions.is_empty();
+    if let Some(words) = &args.search {
+        sessions.retain(|session| matches(session, words));
+    }
+    match (args.format.format(), sessions.is_empty()) {
+        (EventFormat::Json, _) => return print_json(&sessions),
+        (EventFormat::Text, false) => table(&sessions).iter().for_each(|row| report::line(row)),
+        (EventFormat::Text, true) if is_any => report::line("No session has these words."),
+        (EventFormat::Text, true) => {
+            report::line("No sessions yet. Start one with `firmhand demo`.");
+        }
     }
     Ok(())
 }
 
-/// Prints all sessions, newest first, as one JSON object a line.
-///
-/// # Errors
-/// When the folder of sessions cannot be read.
-pub fn print_json(data: &Path) -> Result<(), UserError> {
-    for session in list_sessions(data)? {
+/// Whether a session has all of the words, in any case.
+fn matches(session: &SessionSummary, words: &str) -> bool {
+    let start = session.start.as_ref();
+    let about = start.map_or_else(String::new, |start| {
+        format!("{} {} {}", start.task, start.team, start.project)
+    });
+    let title = session.title.as_deref().unwrap_or_default();
+    let all = format!("{} {title} {about} {}", session.id, state_with_waiting(session));
+    let all = all.to_lowercase();
+    words.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
+}
+
+/// One JSON object a line.
+fn print_json(sessions: &[SessionSummary]) -> Result<(), UserError> {
+    for session in sessions {
         let start = session.start.as_ref();
         report::json(&json!({
             "id": session.id,
+            "title": session.title,
             "state": state_words(&session.state),
             "task": start.map(|start| &start.task),
             "team": start.map(|start| &start.team),
@@ -78,12 +167,11 @@ fn table(sessions: &[SessionSummary]) -> Vec<String> {
     let rows: Vec<[String; 4]> = sessions
         .iter()
         .map(|session| {
-            let task = session.start.as_ref().map_or("(unreadable)", |start| start.task.as_str());
             [
                 session.id.to_string(),
                 local(session.last_at),
                 state_with_waiting(session),
-                sanitize::line(task).into_owned(),
+                about(session),
             ]
         })
         .collect();
@@ -104,33 +192,20 @@ fn table(sessions: &[SessionSummary]) -> Vec<String> {
         .collect()
 }
 
-/// How a session stands, and how many proposals wait in it.
-pub(super) fn state_with_waiting(session: &SessionSummary) -> String {
-    let waiting = match session.waiting {
-        0 => String::new(),
-        n => format!(", {n} waiting"),
-    };
-    format!("{}{waiting}", state_words(&session.state))
-}
-
-fn state_words(state: &SessionState) -> String {
-    match state {
-        SessionState::Running(Some(pid)) => format!("running (process {pid})"),
-        SessionState::Running(None) => "running".to_owned(),
-        SessionState::Ended(SessionOutcome::Completed) => "completed".to_owned(),
-        SessionState::Ended(SessionOutcome::Failed(_)) => "failed".to_owned(),
-        SessionState::Ended(SessionOutcome::Stopped) => "stopped".to_owned(),
-        SessionState::Unfinished => "unfinished".to_owned(),
-        SessionState::Unreadable(why) => format!("unreadable: {why}"),
+/// The session of that name, or the newest.
+///
+/// # Errors
+/// When there is none of that name, or none at all.
+pub(super) fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserError> {
+    if let Some(id) = id {
+        return Ok(SessionDir::find(data, id)?);
     }
-}
-
-pub(super) fn local(at: Timestamp) -> String {
-    if at == Timestamp(0) {
-        return String::new();
+    match list_sessions(data)?.first() {
+        Some(newest) => Ok(SessionDir::find(data, newest.id.as_str())?),
+        None => Err(UserError::new(
+            "Cannot open a session",
+            "no session was saved here yet",
+            "Start one with `firmhand demo`.",
+        )),
     }
-    jiff::Timestamp::from_millisecond(at.0).map_or_else(
-        |_| String::new(),
-        |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
-    )
 }

@@ -19,7 +19,7 @@ use crate::ui::start::{
 };
 use crate::ui::{Depth, Keymap, Theme};
 
-use super::{Display, full_screen, runtime, sessions};
+use super::{Display, full_screen, runtime, session_words};
 
 /// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
 /// word; a session that was shown ends the program.
@@ -122,8 +122,8 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
     let session = |summary: &SessionSummary| StartSession {
         name: summary.id.to_string(),
         task: summary.start.as_ref().map_or("(unreadable)", |start| start.task.as_str()).to_owned(),
-        state: sessions::state_with_waiting(summary),
-        when: sessions::local(summary.last_at),
+        state: session_words::state_with_waiting(summary),
+        when: session_words::local(summary.last_at),
         open: match summary.state {
             // No team has worked in it.
             SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,

@@ -3,10 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "makes the session's folder")]
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::model::{LogId, Record, RecordSource, SessionId, Timestamp, UserError};
+use crate::text::sanitize;
 
 use super::blobs::Blobs;
 use super::error::JournalError;
@@ -57,6 +58,15 @@ const DULL: &[&str] = &[
 /// Longest slug in bytes.
 const MAX_SLUG: usize = 24;
 
+/// Longest name that a person can give a session, in characters.
+pub const LONGEST_TITLE: usize = 80;
+
+/// Most bytes of such a name that are read.
+const MOST_TITLE: u64 = 1_024;
+
+/// Starts the name of a folder that is being removed.
+pub(super) const REMOVED: &str = ".removed-";
+
 /// The folder of one session: journal, blobs, logs, lock, and for demos a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionDir {
@@ -96,7 +106,8 @@ impl SessionDir {
         Err(JournalError::io(doing, &sessions)(ErrorKind::AlreadyExists.into()))
     }
 
-    /// Finds a session by its name, or by a part of it that no other session has.
+    /// Finds a session by its name, by the one that the person gave it, or by a part of its name
+    /// that no other session has.
     ///
     /// # Errors
     /// When none or several match; names the nearest.
@@ -104,6 +115,14 @@ impl SessionDir {
         let mut all = Self::all(data)?;
         if let Some(exact) = all.iter().position(|dir| dir.id.as_str() == name) {
             return Ok(all.swap_remove(exact));
+        }
+        let named = |dir: &Self| {
+            dir.title().is_some_and(|title| title.to_lowercase() == name.to_lowercase())
+        };
+        let titled: Vec<usize> =
+            all.iter().enumerate().filter(|(_, dir)| named(dir)).map(|(place, _)| place).collect();
+        if let [only] = titled[..] {
+            return Ok(all.swap_remove(only));
         }
         all.retain(|dir| !name.is_empty() && dir.id.as_str().contains(name));
         if all.len() == 1 {
@@ -127,7 +146,7 @@ impl SessionDir {
         let mut all: Vec<Self> = entries
             .flatten()
             .filter_map(|entry| Self::at(entry.path()))
-            .filter(|dir| dir.journal().is_file())
+            .filter(|dir| !dir.id.as_str().starts_with(REMOVED) && dir.journal().is_file())
             .collect();
         all.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(all)
@@ -156,6 +175,21 @@ impl SessionDir {
     #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.root.join("journal.jsonl")
+    }
+
+    /// The file of the name that the person gave the session.
+    #[must_use]
+    pub fn title_file(&self) -> PathBuf {
+        self.root.join("title")
+    }
+
+    /// The name that the person gave the session; `None`: it has none, or none that can be read.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let mut text = String::new();
+        let file = File::open(self.title_file()).ok()?;
+        file.take(MOST_TITLE).read_to_string(&mut text).ok()?;
+        Some(clean_title(&text)).filter(|title| !title.is_empty())
     }
 
     /// The file whose lock the running program holds.
@@ -191,6 +225,13 @@ impl SessionDir {
     pub fn logs(&self) -> LogFiles {
         LogFiles::new(self.log_folder())
     }
+}
+
+/// The text as a session's name: one line without control characters, not too long; empty: none.
+#[must_use]
+pub fn clean_title(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    sanitize::line(&line).chars().take(LONGEST_TITLE).collect::<String>().trim().to_owned()
 }
 
 impl RecordSource for SessionDir {

@@ -20,6 +20,8 @@ use super::tail::read_tail;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {
     pub id: SessionId,
+    /// The name that the person gave it.
+    pub title: Option<String>,
     /// What it is about; `None` when the first records cannot be read.
     pub start: Option<SessionStart>,
     /// When it began; 0 when unknown.
@@ -70,6 +72,7 @@ pub fn list_sessions(data: &Path) -> Result<Vec<SessionSummary>, JournalError> {
 pub fn summary(dir: &SessionDir) -> SessionSummary {
     read_summary(dir).unwrap_or_else(|error| SessionSummary {
         id: dir.id().clone(),
+        title: dir.title(),
         start: None,
         started_at: Timestamp(0),
         last_at: Timestamp(0),
@@ -98,6 +101,7 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     };
     Ok(SessionSummary {
         id: dir.id().clone(),
+        title: dir.title(),
         start: start.map(|start| *start),
         started_at: first.map_or(Timestamp(0), |record| record.at),
         last_at: last.map_or(Timestamp(0), |record| record.at),

@@ -10,7 +10,7 @@ use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::{
-    HelpView, JumpTo, ModelList, Overlay, PaletteView, ThemeList, blackboard_overlay,
+    HelpView, JumpTo, ModelList, Overlay, PaletteView, RunOverview, ThemeList, blackboard_overlay,
     policy_overlay,
 };
 use super::pane::{Effect, Keys, Mode, UiCommand};
@@ -69,6 +69,7 @@ impl Ui {
             }
             Action::Quit => run::quit(self.scene.mode, now.view),
             Action::Suspend => vec![Effect::Command(UiCommand::Suspend)],
+            Action::ShowRun => vec![Effect::Open(Box::new(Overlay::Run(RunOverview::default())))],
             Action::Redraw => vec![Effect::Command(UiCommand::Redraw)],
             Action::FocusNext => vec![Effect::Focus(self.controls.front.next())],
             Action::FocusPrevious => vec![Effect::Focus(self.controls.front.previous())],

@@ -152,6 +152,7 @@ actions! {
     Taller, "taller", Global, "taller", "Make the pane taller";
     Lower, "lower", Global, "lower", "Make the pane lower";
     ResetLayout, "reset-layout", Global, "reset sizes", "Reset the sizes of all panes";
+    ShowRun, "show-run", Global, "run", "Show the run at a glance: plan, agents, time, cost";
     Zoom, "zoom", Global, "zoom", "Show the pane on the whole screen, or at its normal size";
     Compose, "compose", Global, "write", "Write a message to the team";
     Command, "command", Global, "command", "Write a command such as /stop";

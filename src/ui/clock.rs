@@ -40,6 +40,12 @@ impl Clock {
         }
     }
 
+    /// As [`Clock::since`], in milliseconds.
+    #[must_use]
+    pub fn millis_since(&self, at: Timestamp) -> u64 {
+        u64::try_from(self.since(at).as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// How long it takes from now until that moment of the session; nothing when it is past.
     #[must_use]
     pub fn until(&self, at: Timestamp) -> Duration {

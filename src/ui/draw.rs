@@ -14,7 +14,7 @@ use super::pane::{Cx, Keys, Mode, Pane};
 use super::pointer::TextSelection;
 use super::role::Role;
 use super::screen_kind::ScreenKind;
-use super::{Composing, Ui, header, hints, line};
+use super::{Composing, Ui, header, hints, line, strip};
 
 impl Ui {
     /// Draws the session. Nothing but the note that something was drawn changes.
@@ -71,6 +71,7 @@ impl Ui {
 
     fn draw_parts(&self, buf: &mut Buffer, cx: &Cx<'_>) {
         header::draw(self.layout.header, buf, cx);
+        strip::draw(self.layout.strip, buf, cx);
         for area in &self.layout.panes {
             let cx = Cx { keys: self.keys_of(area.id), ..*cx };
             let pane = self.pane(area.id);

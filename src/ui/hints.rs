@@ -82,7 +82,7 @@ fn first_key(ui: &Ui, chain: &[KeyContext], action: Action) -> Option<String> {
 fn of_dialog(overlay: &Overlay) -> Vec<Action> {
     match overlay {
         Overlay::Help(_) => vec![Action::Find, Action::Cancel],
-        Overlay::Details(_) => vec![Action::Cancel],
+        Overlay::Details(_) | Overlay::Run(_) => vec![Action::Down, Action::Cancel],
         Overlay::Editor(_) => vec![Action::AcceptText, Action::Cancel],
         Overlay::Batch(batch) => batch.actions(),
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],

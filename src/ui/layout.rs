@@ -106,6 +106,8 @@ pub struct LayoutInput {
     pub logs: LogsWish,
     /// Whether there is anything in the review yet.
     pub review: ReviewWish,
+    /// Whether there is anything to tell about the run.
+    pub strip: StripWish,
     /// What the person made larger or smaller.
     pub sizes: Sizes,
 }
@@ -128,6 +130,14 @@ pub enum LogsWish {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewWish {
     /// Nothing was proposed yet.
+    Quiet,
+    Full,
+}
+
+/// Whether a row below the header tells about the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StripWish {
+    /// There is nothing to tell.
     Quiet,
     Full,
 }
@@ -160,6 +170,8 @@ pub struct Layout {
     pub shape: Shape,
     /// One row at the top.
     pub header: Rect,
+    /// One row below it about the run; empty where there is no room.
+    pub strip: Rect,
     /// Panes that show.
     pub panes: Vec<PaneArea>,
     /// The composer, or the timeline of a replay.
@@ -176,10 +188,16 @@ impl Layout {
         let shape = Shape::of(screen.width, screen.height);
         if shape == Shape::TooSmall {
             let none = Rect::default();
-            return Self { shape, header: screen, panes: Vec::new(), bottom: none, hints: none };
+            let panes = Vec::new();
+            return Self { shape, header: screen, strip: none, panes, bottom: none, hints: none };
         }
         let bottom_rows = wish.bottom_rows.min(screen.height / 3);
         let [header, rest] = split_top(screen, 1);
+        let strip_rows = match (wish.strip, shape) {
+            (StripWish::Full, Shape::Wide | Shape::Medium) => 1,
+            (StripWish::Full, Shape::Narrow | Shape::TooSmall) | (StripWish::Quiet, _) => 0,
+        };
+        let [strip, rest] = split_top(rest, strip_rows);
         let [rest, hints] = split_bottom(rest, 1);
         let [main, bottom] = split_bottom(rest, bottom_rows);
         let panes = match (wish.zoom, shape) {
@@ -188,7 +206,7 @@ impl Layout {
             (None, Shape::Medium) => medium(main, wish),
             (None, Shape::Narrow | Shape::TooSmall) => vec![pane(wish.front, main)],
         };
-        Self { shape, header, panes, bottom, hints }
+        Self { shape, header, strip, panes, bottom, hints }
     }
 
     /// Where `id` is, if it shows.
@@ -333,6 +351,7 @@ mod tests {
             bottom_rows: 1,
             logs: LogsWish::Full,
             review: ReviewWish::Full,
+            strip: StripWish::Quiet,
             sizes: Sizes::default(),
         })
     }
@@ -374,6 +393,7 @@ mod tests {
             bottom_rows: 1,
             logs: LogsWish::Full,
             review: ReviewWish::Full,
+            strip: StripWish::Quiet,
             sizes: Sizes::default(),
         };
         let layout = Layout::new(&wish);
@@ -390,10 +410,20 @@ mod tests {
             for (front, sizes) in PaneId::ALL.into_iter().flat_map(|id| all.map(|all| (id, all))) {
                 let screen = Rect::new(0, 0, width, height);
                 let (logs, review) = (LogsWish::Full, ReviewWish::Full);
-                let wish =
-                    LayoutInput { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes };
+                let strip = StripWish::Full;
+                let wish = LayoutInput {
+                    screen,
+                    front,
+                    zoom: None,
+                    bottom_rows: 1,
+                    logs,
+                    review,
+                    strip,
+                    sizes,
+                };
                 let layout = Layout::new(&wish);
                 let mut parts = vec![layout.header, layout.bottom, layout.hints];
+                parts.extend(Some(layout.strip).filter(|strip| !strip.is_empty()));
                 parts.extend(layout.panes.iter().flat_map(|pane| [pane.title, pane.body]));
                 for (place, part) in parts.iter().enumerate() {
                     assert!(part.area() > 0, "{width}x{height} {front:?}: {part:?}");

@@ -219,6 +219,13 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A bar of so many cells: the part that is done, and the rest.
+#[must_use]
+pub fn bar(done: usize, total: usize, cells: usize) -> (String, String) {
+    let filled = (done * cells).checked_div(total).unwrap_or(0).min(cells);
+    ("█".repeat(filled), "░".repeat(cells - filled))
+}
+
 /// A time span for people: `850 ms`, `3.2 s`, `1:07 min`, `2:05 h`.
 #[must_use]
 pub fn millis(millis: u64) -> String {

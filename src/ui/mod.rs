@@ -47,6 +47,7 @@ pub mod start;
 mod start_facts;
 mod start_rows;
 mod start_task;
+mod strip;
 mod sync;
 pub mod theme;
 
@@ -78,7 +79,7 @@ use clock::Clock;
 use deciding::Pressed;
 use guard::Guard;
 use key::Key;
-use layout::{Layout, LogsWish, PaneId, ReviewWish, Shape};
+use layout::{Layout, LogsWish, PaneId, ReviewWish, Shape, StripWish};
 use overlay::Overlay;
 use pane::{Decides, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
@@ -223,7 +224,7 @@ impl Ui {
             attention: Attention::default(),
         };
         let clock = Clock { now, anchor: (now, Timestamp(0)), mode };
-        let quiet = (LogsWish::Quiet, ReviewWish::Quiet);
+        let quiet = (LogsWish::Quiet, ReviewWish::Quiet, StripWish::Quiet);
         let layout = Layout::new(&sync::wish(size, &controls, 1, quiet));
         let (agents, decides) = (Agents::default(), Decides::NotYet);
         Self {

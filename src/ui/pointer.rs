@@ -151,14 +151,25 @@ fn clamp(at: Position, area: Rect) -> Position {
 mod tests {
     use crossterm::event::KeyModifiers;
 
-    use super::super::layout::{LayoutInput, LogsWish, ReviewWish};
+    use super::super::layout::{LayoutInput, LogsWish, ReviewWish, StripWish};
     use super::*;
 
     fn layout(sizes: Sizes) -> Layout {
         let screen = Rect::new(0, 0, 120, 40);
         let (front, logs) = (PaneId::Chat, LogsWish::Full);
         let review = ReviewWish::Full;
-        Layout::new(&LayoutInput { screen, front, zoom: None, bottom_rows: 1, logs, review, sizes })
+        let strip = StripWish::Quiet;
+        let bottom_rows = 1;
+        Layout::new(&LayoutInput {
+            screen,
+            front,
+            zoom: None,
+            bottom_rows,
+            logs,
+            review,
+            strip,
+            sizes,
+        })
     }
 
     fn mouse(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {

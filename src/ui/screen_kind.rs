@@ -20,7 +20,7 @@ impl ScreenKind {
         match (self, action) {
             (Self::Team, _) => Ok(action),
             (Self::Port, Action::Compose) => Ok(Action::SerialSend),
-            (Self::Port, Action::Command | Action::TogglePause) => {
+            (Self::Port, Action::Command | Action::TogglePause | Action::ShowRun) => {
                 Err("this is the monitor: no team works here")
             }
             (

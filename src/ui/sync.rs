@@ -1,16 +1,17 @@
 //! The screen takes note of what is new: lays out, turns to what waits, and says when it wants to be
 //! woken.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ratatui::layout::{Rect, Size};
 
 use super::clock::Clock;
-use super::layout::{Layout, LayoutInput, LogsWish, PaneId, ReviewWish};
+use super::layout::{Layout, LayoutInput, LogsWish, PaneId, ReviewWish, StripWish};
+use super::overlay::Overlay;
 use super::pane::{Keys, Mode, Pane};
 use super::panes::TimelineBar;
 use super::screen_kind::ScreenKind;
-use super::{Composing, Controls, TYPING_TIME, Ui};
+use super::{Composing, Controls, TYPING_TIME, Ui, strip};
 use crate::model::TimelineView;
 use crate::view::{ChatEntry, RunState, SessionView};
 
@@ -63,7 +64,9 @@ impl Ui {
         let logs = self.panes.logs.next_wake(view, synced).filter(|_| shows(PaneId::Logs));
         let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
         let overlay = self.controls.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
-        [notice, idle, spinner, alive, review, logs, chat, overlay].into_iter().flatten().min()
+        let waiting = self.counts_waiting(view).then_some(synced + Duration::from_secs(1));
+        let own = [notice, idle, spinner, alive, waiting];
+        own.into_iter().chain([review, logs, chat, overlay]).flatten().min()
     }
 
     /// Whether something is under way that the person does not hold up.
@@ -74,6 +77,14 @@ impl Ui {
             && view.review.waiting.is_empty()
             && view.head.question.is_none()
             && (view.head.speaker.is_some() || builds)
+    }
+
+    /// Whether the time that the person is waited for is on screen.
+    fn counts_waiting(&self, view: &SessionView) -> bool {
+        let shows =
+            !self.layout.strip.is_empty() || matches!(self.controls.overlay, Some(Overlay::Run(_)));
+        let goes_on = self.scene.mode == Mode::Live && !view.head.state.is_over();
+        shows && goes_on && view.work.is_waiting()
     }
 
     /// Whether a proposal waits that the person was not called to yet.
@@ -189,7 +200,11 @@ impl Ui {
             true => ReviewWish::Quiet,
             false => ReviewWish::Full,
         };
-        self.layout = Layout::new(&wish(self.size, &self.controls, rows, (logs, review)));
+        let strip = match self.controls.desk == ScreenKind::Team && strip::is_wanted(view) {
+            true => StripWish::Full,
+            false => StripWish::Quiet,
+        };
+        self.layout = Layout::new(&wish(self.size, &self.controls, rows, (logs, review, strip)));
         self.panes.review.set_screen_width(self.size.width);
         if let Some(overlay) = &mut self.controls.overlay {
             overlay.prepare(self.size);
@@ -227,10 +242,10 @@ pub(super) fn wish(
     size: Size,
     controls: &Controls,
     bottom_rows: u16,
-    (logs, review): (LogsWish, ReviewWish),
+    (logs, review, strip): (LogsWish, ReviewWish, StripWish),
 ) -> LayoutInput {
     let screen = Rect::new(0, 0, size.width, size.height);
     let zoom = controls.zoom.map(|_| controls.front);
     let sizes = controls.screen.sizes;
-    LayoutInput { screen, front: controls.front, zoom, bottom_rows, logs, review, sizes }
+    LayoutInput { screen, front: controls.front, zoom, bottom_rows, logs, review, strip, sizes }
 }

@@ -1,6 +1,6 @@
 //! What was said and done, in order, from the records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
@@ -10,6 +10,7 @@ use super::plan::{self, FilePlan, PlannedState};
 use super::review::Review;
 use super::ruled::RuledView;
 use super::waits::Waits;
+use super::work::Work;
 
 use crate::model::event::RunStart;
 use crate::model::{
@@ -20,6 +21,9 @@ use crate::model::{
 
 /// Entries that are kept whole; older ones are in the journal.
 pub const KEPT: usize = 6_000;
+
+/// Reasons that are remembered, so that none is told twice.
+const REASONS: usize = 500;
 
 /// What stands in the place of each older entry. One for all: a long session has a million.
 static OLDER: LazyLock<Arc<ChatEntry>> = LazyLock::new(|| {
@@ -41,6 +45,8 @@ pub struct Chat {
     open_turns: BTreeMap<TurnId, usize>,
     /// Parts that each open turn had when its model call under way began.
     settled_parts: BTreeMap<TurnId, usize>,
+    /// Whom somebody has chosen in this run, and why.
+    reasons: BTreeSet<(AgentName, String)>,
     /// Place of the newest plan in `entries`.
     plan: Option<usize>,
     /// Plans whose names are being checked.
@@ -55,7 +61,7 @@ pub struct Chat {
 
 impl Chat {
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
-    pub(super) fn apply(&mut self, record: &Record, review: &Review) {
+    pub(super) fn apply(&mut self, record: &Record, review: &Review, work: &Work) {
         let at = record.at;
         match &record.event {
             Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
@@ -73,7 +79,11 @@ impl Chat {
                     outcome: outcome.clone(),
                 })
             }
-            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: None }) => {
+                self.choose(agent, reason);
+            }
+            // A learned policy gives its values anew each time.
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: Some(_) }) => {
                 self.push(ChatEntry::Choice { agent: agent.clone(), reason: reason.clone() });
             }
             Event::Turn(TurnEvent::Started { turn, agent }) => self.start_turn(*turn, agent, at),
@@ -165,6 +175,7 @@ impl Chat {
             Event::Session(SessionEvent::RunStarted(start)) => {
                 // The files of an earlier run's plan are not those of this one.
                 self.plan = None;
+                self.reasons.clear();
                 self.push(ChatEntry::RunStarted { start: RunStart::clone(start), at });
             }
             Event::Session(SessionEvent::Resumed { .. }) => {
@@ -172,7 +183,8 @@ impl Chat {
                 self.push(ChatEntry::Resumed { at });
             }
             Event::Session(SessionEvent::Ended { outcome }) => {
-                self.push(ChatEntry::Ended { outcome: outcome.clone() })
+                let work = work.run().filter(|work| !work.is_empty()).cloned();
+                self.push(ChatEntry::Ended { outcome: outcome.clone(), work });
             }
             // The table is not a part of the conversation; each choice by it is.
             Event::Turn(TurnEvent::PolicyTaken(_)) => {}
@@ -191,6 +203,29 @@ impl Chat {
         }
     }
 
+    /// What was said in this run already is not said again: neither a reason that always is the
+    /// same, nor an order that stands in the words of the agent who gave it.
+    fn choose(&mut self, agent: &AgentName, reason: &str) {
+        if self.reasons.len() >= REASONS {
+            self.reasons.clear();
+        }
+        if !self.reasons.insert((agent.clone(), reason.to_owned())) || self.has_ordered(reason) {
+            return;
+        }
+        self.push(ChatEntry::Choice { agent: agent.clone(), reason: reason.to_owned() });
+    }
+
+    /// Whether the last turn says what `reason` quotes.
+    fn has_ordered(&self, reason: &str) -> bool {
+        let quoted = reason.split_once('“').and_then(|(_, rest)| rest.rsplit_once('”'));
+        let Some((quoted, _)) = quoted else { return false };
+        let quoted = quoted.trim_end_matches('…').split_whitespace().collect::<Vec<_>>();
+        let last = self.entries.iter().rev().find_map(|entry| entry.turn());
+        let texts = last.into_iter().flat_map(|turn| turn.parts.iter().filter_map(TurnPart::text));
+        let words: Vec<&str> = texts.flat_map(str::split_whitespace).collect();
+        !quoted.is_empty() && words.join(" ").contains(&quoted.join(" "))
+    }
+
     fn push_ruled(&mut self, ruled: Option<RuledView>) {
         if let Some(ruled) = ruled {
             self.push(ChatEntry::Ruled(ruled));
@@ -204,6 +239,14 @@ impl Chat {
         }
         self.plan = Some(self.entries.len());
         self.push(ChatEntry::FilePlan(plan));
+    }
+
+    /// The newest list of files to write.
+    pub(super) fn file_plan(&self) -> Option<&FilePlan> {
+        match &**self.entries.get(self.plan?)? {
+            ChatEntry::FilePlan(plan) => Some(plan),
+            _ => None,
+        }
     }
 
     /// The newest plan.
@@ -290,6 +333,12 @@ impl Chat {
             ModelEvent::Reasoned { turn, text } => self.add_reasoning(*turn, text),
             ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => {
                 self.take_back(*turn);
+                // Failures in a row take one line, which counts.
+                self.with_turn(*turn, |view| {
+                    if matches!(view.parts.last(), Some(TurnPart::Retry(_))) {
+                        view.parts.pop();
+                    }
+                });
                 let due = Timestamp(at.0.saturating_add_unsigned(*wait_millis));
                 let retry = RetryView { attempt: *attempt, most: *most, due, fault: fault.clone() };
                 self.add_settled(*turn, TurnPart::Retry(retry));

@@ -10,6 +10,7 @@ fn chat(events: Vec<Event>) -> Chat {
         chat.apply(
             &Record { v: 1, seq: Seq(seq), at: Timestamp(1_000), event },
             &Review::default(),
+            &Work::default(),
         );
     }
     chat
@@ -66,8 +67,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
         })
         .collect();
     let call = format!("call {}", CallId(1));
-    let retries = ["try 2 at 1500", "try 3 at 1500"];
-    assert_eq!(message, ["I read it.", &call, retries[0], retries[1], "It is a driver."]);
+    assert_eq!(message, ["I read it.", &call, "try 3 at 1500", "It is a driver."]);
 }
 
 fn planned(call: u32, names: &[&str]) -> Event {
@@ -150,9 +150,9 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
         event,
     };
     let open = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "A".into() });
-    chat.apply(&record(0, open), &Review::default());
+    chat.apply(&record(0, open), &Review::default(), &Work::default());
     for number in 1..=KEPT * 2 {
-        chat.apply(&record(number, message(number)), &Review::default());
+        chat.apply(&record(number, message(number)), &Review::default(), &Work::default());
     }
     assert_eq!(chat.entries.len(), KEPT * 2 + 1);
     assert!(chat.entries[0].turn().is_some(), "a turn that goes on stays");
@@ -166,4 +166,39 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     let older = packed.pack(KEPT);
     packed.unpack(older);
     assert_eq!(packed, chat);
+}
+
+#[test]
+fn a_reason_is_told_once_and_an_order_stands_where_it_was_given() {
+    let chosen = |agent: &str, reason: &str| {
+        let (agent, reason, choice) = (agent.into(), reason.into(), None);
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice })
+    };
+    let turn = |turn, agent: &str, text: &str| {
+        let turn = TurnId(turn);
+        [
+            Event::Turn(TurnEvent::Started { turn, agent: agent.into() }),
+            Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }),
+            Event::Turn(TurnEvent::Ended { turn, stop: crate::model::TurnStop::Done }),
+        ]
+    };
+    let after = "Planner speaks after every other agent";
+    let mut events = vec![chosen("Planner", "Planner opens the chat")];
+    events.extend(turn(1, "Planner", "Reviewer : check the\n  change"));
+    events.push(chosen("Reviewer", "Planner asked Reviewer to “check the change”"));
+    events.push(chosen("Planner", after));
+    events.extend(turn(2, "Planner", "Builder: build"));
+    events.push(chosen("Builder", "Planner asked Builder to “flash the board”"));
+    events.push(chosen("Planner", after));
+    let chat = chat(events);
+    let reasons: Vec<&str> = chat
+        .entries
+        .iter()
+        .filter_map(|entry| match &**entry {
+            ChatEntry::Choice { reason, .. } => Some(reason.as_str()),
+            _ => None,
+        })
+        .collect();
+    let told = "Planner asked Builder to “flash the board”";
+    assert_eq!(reasons, ["Planner opens the chat", after, told]);
 }

@@ -1,9 +1,12 @@
 //! The entries of the conversation: phases, choices of speaker, turns with text and tool calls.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::plan::FilePlan;
 use super::ruled::RuledView;
+use super::work::RunWork;
 
 use crate::model::event::RunStart;
 use crate::model::{
@@ -69,7 +72,11 @@ pub enum ChatEntry {
     /// The program opened the session again.
     Resumed { at: Timestamp },
     /// The run is over.
-    Ended { outcome: SessionOutcome },
+    Ended {
+        outcome: SessionOutcome,
+        /// What it came to; `None`: no team worked.
+        work: Option<Arc<RunWork>>,
+    },
 }
 
 impl ChatEntry {

@@ -19,6 +19,8 @@ mod ruled;
 mod team;
 mod test_runs;
 mod waits;
+mod work;
+mod work_words;
 
 pub use analyses::{Analyses, AnalysisRow, AnalysisView};
 pub use chat::{Chat, KEPT};
@@ -30,8 +32,10 @@ pub use plan::{FilePlan, PlannedFile, PlannedState};
 pub use project::{ContextWish, FileMark, FileView, Project};
 pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, RuleView};
 pub use ruled::{Ruled, RuledView, against, rule_words};
-pub use team::{ContextView, PendingList, PlanView, PolicyView, StepState, TeamView};
+pub use team::{ContextView, PendingList, PlanView, PolicyView, Progress, StepState, TeamView};
 pub use test_runs::{TestRunView, TestRuns};
+pub use work::{AgentWork, DecisionCounts, FileFate, PassCounts, RunWork, Work};
+pub use work_words::{FileNames, duration, summary};
 
 use crate::model::{
     ContentHash, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
@@ -63,6 +67,8 @@ pub struct SessionView {
     pub logs: Logs,
     /// Moments worth a mark on the timeline.
     pub marks: Marks,
+    /// What each run came to.
+    pub work: Work,
 }
 
 impl SessionView {
@@ -76,7 +82,9 @@ impl SessionView {
         self.at = record.at;
         self.head.apply(record);
         self.review.apply(record);
-        self.chat.apply(record, &self.review);
+        let review = &self.review;
+        self.work.apply(record, |id| review.get(id).map(|view| &view.proposal));
+        self.chat.apply(record, &self.review, &self.work);
         self.project.apply(record, &self.review);
         self.team.apply(record);
         self.logs.apply(record);
@@ -96,6 +104,14 @@ impl SessionView {
     pub fn is_long(&self) -> bool {
         let older = [self.review.older, self.logs.older_builds, self.logs.older_serials];
         self.chat.entries.len() > KEPT || older.iter().any(|count| *count > 0)
+    }
+
+    /// How far the team is with its plan, or with the files that it set out to write; `None`: there
+    /// is neither, or nothing tells how far it is.
+    #[must_use]
+    pub fn progress(&self) -> Option<Progress> {
+        let plan = self.team.plan.as_ref().and_then(PlanView::progress);
+        plan.or_else(|| self.chat.file_plan().map(FilePlan::progress))
     }
 
     /// Gives up what the newest part of a session does not need: a view that is kept beside others

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::team::Progress;
 use crate::model::{Outcome, ProjectPath};
 
 /// The tool that takes the list of files and has their names checked.
@@ -56,6 +57,13 @@ impl FilePlan {
     #[must_use]
     pub fn done(&self) -> usize {
         self.files.iter().filter(|file| file.state == PlannedState::Done).count()
+    }
+
+    /// How far it is.
+    pub(super) fn progress(&self) -> Progress {
+        let next = self.files.iter().find(|file| file.state != PlannedState::Done);
+        let current = next.map_or_else(String::new, |file| file.path.as_str().to_owned());
+        Progress { done: self.done(), total: self.files.len(), unit: "files", current }
     }
 
     /// The plan in the arguments of [`TOOL`]; `None`: they hold none.

@@ -1,5 +1,7 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
+use std::cmp::Ordering;
+
 use crate::model::{
     AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PlanItem, PolicyChoice,
     PolicyTable, ProjectPath, Record, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
@@ -54,6 +56,32 @@ pub enum StepState {
     Done,
 }
 
+/// How far a list of work is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    pub done: usize,
+    pub total: usize,
+    /// What is counted: `steps` or `files`.
+    pub unit: &'static str,
+    /// What is done now or next; empty when all is done.
+    pub current: String,
+}
+
+impl PlanView {
+    /// How far it is; `None`: nothing tells.
+    pub(super) fn progress(&self) -> Option<Progress> {
+        let is_told = |state: StepState| state != StepState::Untold;
+        if !self.steps.iter().any(|(_, state)| is_told(*state)) {
+            return None;
+        }
+        let done = self.steps.iter().filter(|(_, state)| *state == StepState::Done).count();
+        let of = |wanted: StepState| self.steps.iter().find(move |(_, state)| *state == wanted);
+        let current = of(StepState::Active).or_else(|| of(StepState::Open));
+        let current = current.map_or_else(String::new, |(item, _)| item.task.clone());
+        Some(Progress { done, total: self.steps.len(), unit: "steps", current })
+    }
+}
+
 /// Files on their way into the chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextView {
@@ -84,6 +112,10 @@ impl TeamView {
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
             Event::Team(fact) => self.learn(fact, record.at),
+            Event::Phase(PhaseEvent::Started { step: Some(step), .. }) => {
+                self.context = None;
+                self.turn_to(*step);
+            }
             Event::Phase(PhaseEvent::Started { .. }) => (self.plan, self.context) = (None, None),
             Event::Turn(TurnEvent::PolicyTaken(table)) => {
                 self.policy = Some(PolicyView { table: table.clone(), choice: None });
@@ -146,6 +178,18 @@ impl TeamView {
                 self.removed.extend(remove.iter().cloned());
             }
             TeamEvent::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
+        }
+    }
+
+    /// A phase carries out that step, counted from 1; those before it are done.
+    fn turn_to(&mut self, step: u32) {
+        let steps = self.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
+        for (number, (_, state)) in (1..).zip(steps) {
+            *state = match number.cmp(&step) {
+                Ordering::Less => StepState::Done,
+                Ordering::Equal => StepState::Active,
+                Ordering::Greater => StepState::Open,
+            };
         }
     }
 

@@ -33,6 +33,7 @@ mod programs;
 mod readme;
 mod reviewing;
 mod rom;
+mod saved_sessions;
 mod screens;
 mod selftest;
 mod surroundings;

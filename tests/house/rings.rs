@@ -55,6 +55,7 @@ const RINGS: &[Known] = &[
             "ui/overlay/preview.rs",
             "ui/overlay/quit.rs",
             "ui/overlay/rules.rs",
+            "ui/overlay/run_overview.rs",
             "ui/overlay/search_field.rs",
             "ui/overlay/tags.rs",
             "ui/overlay/themes.rs",

@@ -18,6 +18,7 @@ mod plan;
 mod preview;
 mod quit;
 mod rules;
+mod run_overview;
 pub(super) mod search_field;
 mod tags;
 mod themes;
@@ -37,6 +38,7 @@ pub use plan::PlanDesk;
 pub use preview::{FileContents, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
+pub use run_overview::RunOverview;
 pub use tags::TagList;
 pub use themes::ThemeList;
 pub use words::{Purpose, WordsInput};
@@ -80,6 +82,8 @@ pub enum Overlay {
     Rules(RulesList),
     /// Details about a proposal.
     Details(Details),
+    /// The run at a glance.
+    Run(RunOverview),
     /// What is in a file.
     Preview(Preview),
     /// To where in a replay?
@@ -125,6 +129,7 @@ impl Overlay {
             | Self::Themes(_)
             | Self::Models(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::JumpTo(_) => None,
@@ -144,6 +149,7 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::JumpTo(_)
@@ -172,6 +178,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Preview(_)
             | Self::Models(_)
             | Self::Tags(_)
@@ -199,6 +206,7 @@ impl Overlay {
             | Self::Batch(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Tags(_)
             | Self::Preview(_) => TextKeys::None,
         }
@@ -227,7 +235,8 @@ impl Overlay {
             | Self::Tags(_)
             | Self::Plan(_)
             | Self::Context(_)
-            | Self::Details(_) => None,
+            | Self::Details(_)
+            | Self::Run(_) => None,
         }
     }
 
@@ -249,7 +258,8 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Preview(_)
             | Self::Tags(_)
-            | Self::Details(_) => {}
+            | Self::Details(_)
+            | Self::Run(_) => {}
         }
     }
 
@@ -284,7 +294,8 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Preview(_)
             | Self::Tags(_)
-            | Self::Details(_) => false,
+            | Self::Details(_)
+            | Self::Run(_) => false,
         }
     }
 
@@ -311,6 +322,7 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.on_action(action),
             Self::Rules(rules) => rules.on_action(action),
             Self::Details(details) => details.on_action(action),
+            Self::Run(run) => run.on_action(action),
             Self::Preview(preview) => preview.on_action(action),
             Self::JumpTo(jump) => jump.on_action(action, cx),
             Self::Plan(plan) => plan.on_action(action),
@@ -334,6 +346,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Batch(_) => {}
@@ -357,6 +370,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Run(_)
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Batch(_) => None,
@@ -377,6 +391,7 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.draw(screen, buf, cx),
             Self::Rules(rules) => rules.draw(screen, buf, cx),
             Self::Details(details) => details.draw(screen, buf, cx),
+            Self::Run(run) => run.draw(screen, buf, cx),
             Self::Preview(preview) => preview.draw(screen, buf, cx),
             Self::JumpTo(jump) => jump.draw(screen, buf, cx),
             Self::Tags(tags) => tags.draw(screen, buf, cx),

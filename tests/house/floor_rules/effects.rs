@@ -38,6 +38,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
     ("journal/log_writer.rs", &[Effect::Files], "raw logs of a session"),
+    ("journal/manage.rs", &[Effect::Files], "names of sessions, and the end of sessions"),
     ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("knowledge/build.rs", &[Effect::Files], "indexes of documentation, in the data folder"),

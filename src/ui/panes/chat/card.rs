@@ -2,10 +2,13 @@
 
 use crate::model::event::{Level, RunStart};
 use crate::model::{PhaseOutcome, SessionOutcome, Timestamp, UserError};
+use crate::text::sanitize;
 use crate::ui::line;
-use crate::ui::markdown::{MarkdownDocument, StyledText};
+use crate::ui::markdown::{MarkdownDocument, StyledText, wrap};
 use crate::ui::role::Role;
-use crate::view::{ChatEntry, FilePlan, PlannedState, Ruled, RuledView};
+use crate::view::{
+    ChatEntry, FileNames, FilePlan, PlannedState, Ruled, RuledView, RunWork, summary,
+};
 
 use super::fact;
 use super::row::{EntryRow, RowContext, indented, marked, plain};
@@ -65,7 +68,11 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
         ChatEntry::Resumed { at } => {
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
         }
-        ChatEntry::Ended { outcome } => ended_rows(outcome, place),
+        ChatEntry::Ended { outcome, work } => {
+            let mut rows = ended_rows(outcome, place);
+            rows.extend(work.iter().flat_map(|work| work_rows(work, place)));
+            rows
+        }
     }
 }
 
@@ -91,6 +98,18 @@ fn ended_rows(outcome: &SessionOutcome, place: &RowContext<'_>) -> Vec<EntryRow>
             rows
         }
     }
+}
+
+/// What a run came to.
+fn work_rows(work: &RunWork, place: &RowContext<'_>) -> Vec<EntryRow> {
+    let lines = summary(work, FileNames::Few);
+    let row = |(about, text): (&str, String)| {
+        let first = [StyledText::new(format!("  {about:<11}"), Role::Dim)];
+        let rest = [StyledText::new(" ".repeat(13), Role::Text)];
+        let pieces = [StyledText::new(sanitize::line(&text), Role::Text)];
+        wrap(&pieces, place.width.saturating_sub(1), &first, &rest)
+    };
+    lines.into_iter().flat_map(row).map(plain).collect()
 }
 
 /// What a rule decided, or left to the person.

@@ -248,9 +248,20 @@ fn text_body(
             Box::new(MarkdownDocument::new(place.text_width()))
         }
     };
-    document.update(text);
+    document.update(if is_choice(text) { "" } else { text });
     document.set_unfolded(place.unfolded_code(index));
     EntryBody::Text { part: index, document }
+}
+
+/// Whether the text is the answer of an agent that only chooses who speaks next, or may become it:
+/// whom it chose and why is told by the entry after it.
+fn is_choice(text: &str) -> bool {
+    const START: &str = "{\"next\":";
+    let text = text.trim();
+    let text = text.strip_prefix("```json").or(text.strip_prefix("```")).unwrap_or(text);
+    let start: String =
+        text.chars().filter(|c| !c.is_whitespace()).take(START.chars().count()).collect();
+    !start.is_empty() && START.starts_with(&start)
 }
 
 fn call_body(view: &CallView, old: &mut Vec<EntryBody>, place: &RowContext<'_>) -> EntryBody {
@@ -315,4 +326,20 @@ fn turn_end(turn: &TurnView, place: &RowContext<'_>) -> Option<Vec<EntryRow>> {
         TurnStop::Failed(_) => ("✗ the turn failed".to_owned(), Role::Error),
     };
     Some(indented(&text, role, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_of_a_selector_is_not_shown_while_it_comes_and_after() {
+        let answer = "```json\n{ \"next\": \"BuildAgent\", \"why\": \"it is saved\" }\n```";
+        for end in ["```json\n{".len(), answer.len()] {
+            assert!(is_choice(&answer[..end]), "{}", &answer[..end]);
+        }
+        for text in ["", "I choose BuildAgent.", "{\"files\": []}", "```c\nint a;\n```"] {
+            assert!(!is_choice(text), "{text}");
+        }
+    }
 }

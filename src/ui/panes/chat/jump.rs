@@ -50,7 +50,7 @@ impl JumpTarget {
             (Self::Error, ChatEntry::PhaseEnded { outcome, .. }) => {
                 matches!(outcome, PhaseOutcome::Failed(_))
             }
-            (Self::Error, ChatEntry::Ended { outcome }) => {
+            (Self::Error, ChatEntry::Ended { outcome, .. }) => {
                 matches!(outcome, SessionOutcome::Failed(_))
             }
             (_, _) => false,

@@ -50,7 +50,11 @@ impl EntryStamp {
                         TurnPart::Text(text) | TurnPart::Reasoning(text) => {
                             stamp.bytes += text.len()
                         }
-                        TurnPart::Retry(_) | TurnPart::Trimmed(_) => {}
+                        // The next one takes the place of the one before.
+                        TurnPart::Retry(retry) => {
+                            stamp.bytes += usize::try_from(retry.attempt).unwrap_or(0);
+                        }
+                        TurnPart::Trimmed(_) => {}
                         TurnPart::Call(call) => {
                             stamp.done += usize::from(call.state.succeeded().is_some());
                         }

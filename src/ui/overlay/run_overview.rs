@@ -1,0 +1,187 @@
+//! A run at a glance: its task, phase and plan, what each agent did, and what all of it came to.
+//!
+//! Owns where one looks in it; every figure is the view's.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::panes::wrap_words;
+use crate::ui::role::Role;
+use crate::view::{FileNames, StepState, duration, summary};
+
+/// Widest that the dialog gets.
+const WIDTH: u16 = 92;
+
+/// Columns of an agent's name.
+const NAME: usize = 30;
+
+/// The run that goes on or was the last one.
+#[derive(Debug, Default)]
+pub struct RunOverview {
+    top: usize,
+}
+
+/// Pieces of a row with their roles.
+type Row = Vec<(String, Role)>;
+
+impl RunOverview {
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Up => self.top = self.top.saturating_sub(1),
+            Action::Down => self.top = self.top.saturating_add(1),
+            Action::PageUp | Action::HalfPageUp => self.top = self.top.saturating_sub(10),
+            Action::PageDown | Action::HalfPageDown => self.top = self.top.saturating_add(10),
+            Action::Top => self.top = 0,
+            Action::Bottom => self.top = usize::MAX / 2,
+            _ => return vec![Effect::Close],
+        }
+        Vec::new()
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let width = WIDTH.min(screen.width.saturating_sub(6));
+        let rows = rows(cx, usize::from(width));
+        let hint = Line::styled(" ↑↓ scroll · esc back ", cx.style(Role::DialogDim));
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+        let inside = super::frame("Run", hint, (width, height), screen, buf, cx);
+        let top = self.top.min(rows.len().saturating_sub(usize::from(inside.height)));
+        let ground = cx.style(Role::Dialog).bg;
+        for (row, at) in rows.iter().skip(top).zip(inside.rows()) {
+            let span = |(text, role): &(String, Role)| {
+                Span::styled(text.clone(), Style { bg: ground, ..cx.style(*role) })
+            };
+            line::draw(&Line::from(row.iter().map(span).collect::<Vec<_>>()), at, buf);
+        }
+    }
+}
+
+fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let Some(run) = cx.view.head.run() {
+        let team = sanitize::line(&run.team).into_owned();
+        rows.push(vec![("team  ".to_owned(), Role::Dim), (team, Role::Text)]);
+        let task = run.task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = wrap_words(&sanitize::line(&task), width.saturating_sub(6));
+        for (nth, words) in words.into_iter().take(4).enumerate() {
+            let lead = if nth == 0 { "task  " } else { "      " };
+            rows.push(vec![(lead.to_owned(), Role::Dim), (words, Role::Strong)]);
+        }
+    }
+    if let Some(phase) = &cx.view.head.phase {
+        let attempt = match phase.max_attempts {
+            0 | 1 => String::new(),
+            most => format!(", attempt {} of {most}", phase.attempt),
+        };
+        let title = sanitize::line(&phase.title).into_owned();
+        rows.push(vec![
+            ("phase ".to_owned(), Role::Dim),
+            (title, Role::Text),
+            (attempt, Role::Dim),
+        ]);
+    }
+    plan(cx, width, &mut rows);
+    agents(cx, &mut rows);
+    rows.push(Row::new());
+    for (about, text) in totals(cx) {
+        for (nth, words) in wrap_words(&text, width.saturating_sub(11)).into_iter().enumerate() {
+            let lead = if nth == 0 { about } else { "" };
+            rows.push(vec![(format!("{lead:<11}"), Role::Dim), (words, Role::Text)]);
+        }
+    }
+    rows
+}
+
+fn plan(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
+    let Some(progress) = cx.view.progress() else { return };
+    let (done, open) = line::bar(progress.done, progress.total, 20);
+    let count = format!(" {} of {} {}", progress.done, progress.total, progress.unit);
+    rows.push(Row::new());
+    rows.push(vec![
+        ("plan  ".to_owned(), Role::Dim),
+        (done, Role::Ok),
+        (open, Role::Faint),
+        (count, Role::Text),
+    ]);
+    let Some(plan) = &cx.view.team.plan else { return };
+    for (item, state) in &plan.steps {
+        let (mark, role) = match state {
+            StepState::Done => ("✓", Role::Ok),
+            StepState::Active => ("▸", Role::Busy),
+            StepState::Open | StepState::Untold => ("☐", Role::Dim),
+        };
+        let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("{agent}: "));
+        let text = line::cut(&format!("{agent}{}", item.task), width.saturating_sub(10));
+        rows.push(vec![(format!("      {mark} "), role), (text, Role::Text)]);
+    }
+}
+
+fn agents(cx: &Cx<'_>, rows: &mut Vec<Row>) {
+    let Some(run) = cx.view.work.run().filter(|run| !run.agents.is_empty()) else { return };
+    rows.push(Row::new());
+    let head = format!(
+        "{:<NAME$}{:>6}{:>7}{:>10}{:>10}{:>10}",
+        "agent", "turns", "calls", "spoke", "tokens", "cost"
+    );
+    rows.push(vec![(head, Role::Dim)]);
+    let after = cx.clock.millis_since(cx.view.work.counted_until());
+    let speaker = cx.view.head.speaker.as_ref().map(|speaker| &speaker.agent);
+    for (name, work) in &run.agents {
+        let mark = if speaker == Some(name) { "▸ " } else { "  " };
+        let shown = line::cut(name.as_str(), NAME - 3);
+        let pad = " ".repeat((NAME - 2).saturating_sub(line::width(&shown)));
+        let cost = match work.usage.cost.is_zero() {
+            true => "–".to_owned(),
+            false => work.usage.cost_in_words(),
+        };
+        let figures = format!(
+            "{:>6}{:>7}{:>10}{:>10}{cost:>10}",
+            work.turns,
+            work.tool_calls,
+            duration(cx.view.work.spoke(name, after)),
+            line::count(work.usage.total()),
+        );
+        rows.push(vec![
+            (mark.to_owned(), Role::Busy),
+            (format!("{shown}{pad}"), cx.agents.role(name)),
+            (figures, Role::Text),
+        ]);
+    }
+}
+
+/// What all of it came to, with times that run on.
+fn totals(cx: &Cx<'_>) -> Vec<(&'static str, String)> {
+    let Some(run) = cx.view.work.run() else {
+        return vec![("run", "nothing has run yet".to_owned())];
+    };
+    let mut run = crate::view::RunWork::clone(run);
+    (run.millis, run.waited_millis) =
+        cx.view.work.times(cx.clock.millis_since(cx.view.work.counted_until()));
+    summary(&run, FileNames::Few)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ui::fixture::UiBench;
+
+    #[test]
+    fn a_run_at_a_glance_tells_what_each_agent_did_and_closes() {
+        for (width, height) in [(80, 24), (120, 40)] {
+            let mut bench = UiBench::at_work(width, height);
+            bench.pass(10_000);
+            bench.press("I");
+            let shown = bench.screen();
+            let agent = shown.lines().find(|line| line.contains("  BuildAgent")).unwrap();
+            assert!(agent.contains("3 s") && agent.contains("41.2k"), "{shown}");
+            assert!(shown.contains("build & fix, attempt 2 of 10"), "{shown}");
+            assert!(shown.contains("▸ CodeFixerAgent"), "{shown}");
+            bench.press("esc");
+            assert!(!bench.screen().contains("attempt 2 of 10"), "{}", bench.screen());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a run came to, in words: one text for the chat and for the command line.
+
+use super::work::{FileFate, PassCounts, RunWork};
+
+/// Files that are named where there is little room.
+const NAMED: usize = 4;
+
+/// How many files are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileNames {
+    All,
+    /// The first few, with the number of the others.
+    Few,
+}
+
+/// The summary of a run: what each line is about, and what it says. Nothing is said about what did
+/// not take place.
+#[must_use]
+pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("files", files(work, names))];
+    if work.decisions.total() > 0 {
+        lines.push(("decisions", decisions(work)));
+        lines.extend(read(work).map(|text| ("read", text)));
+    }
+    let builds = counts(work.builds);
+    if !builds.is_empty() {
+        lines.push(("builds", format!("{builds}, {}", duration(work.build_millis))));
+    }
+    for (about, text) in [("tests", counts(work.tests)), ("boards", counts(work.flashes))] {
+        if !text.is_empty() {
+            lines.push((about, text));
+        }
+    }
+    let tokens = work.usage.total();
+    let cost = match work.usage.cost.is_zero() {
+        true => String::new(),
+        false => format!(", {}", work.usage.cost_in_words()),
+    };
+    let turns: u32 = work.agents.iter().map(|(_, agent)| agent.turns).sum();
+    let turns = plural(u64::from(turns), "turn");
+    lines.push(("cost", format!("{} in {turns}{cost}", plural(tokens, "token"))));
+    let waited = match work.waited_millis / 1_000 {
+        0 => String::new(),
+        _ => format!(", of which {} waiting for you", duration(work.waited_millis)),
+    };
+    lines.push(("time", format!("{}{waited}", duration(work.millis))));
+    lines
+}
+
+/// A length of time: `7 s`, `3:04`, `1:02:03`.
+#[must_use]
+pub fn duration(millis: u64) -> String {
+    let seconds = millis / 1_000;
+    let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{rest} s"),
+        (0, minutes) => format!("{minutes}:{rest:02}"),
+        (hours, minutes) => format!("{hours}:{minutes:02}:{rest:02}"),
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn files(work: &RunWork, names: FileNames) -> String {
+    let all: Vec<_> = work.files().collect();
+    let fates = [FileFate::Created, FileFate::Changed, FileFate::Deleted];
+    let counts: Vec<String> = fates
+        .into_iter()
+        .map(|fate| (all.iter().filter(|(_, own)| *own == fate).count(), fate))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, fate)| format!("{count} {}", fate.word()))
+        .collect();
+    if counts.is_empty() {
+        return "none changed".to_owned();
+    }
+    let most = match names {
+        FileNames::All => all.len(),
+        FileNames::Few => NAMED,
+    };
+    let shown: Vec<&str> = all.iter().take(most).map(|(path, _)| path.as_str()).collect();
+    let more = match all.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}: {}{more}", counts.join(", "), shown.join(", "))
+}
+
+fn decisions(work: &RunWork) -> String {
+    let counts = work.decisions;
+    let parts = [
+        (counts.approved, "approved"),
+        (counts.amended, "approved with changes"),
+        (counts.rejected, "rejected"),
+        (counts.by_rule, "by a rule"),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether what was approved had been on screen; `None`: the person approved nothing.
+fn read(work: &RunWork) -> Option<String> {
+    let counts = work.decisions;
+    let approved = counts.approved + counts.amended;
+    if approved == 0 {
+        return None;
+    }
+    Some(match counts.lines_unseen {
+        0 => "every approved line was on screen".to_owned(),
+        lines => format!(
+            "{} approved without being on screen; {} of {approved} approvals were seen whole",
+            plural(lines, "line"),
+            counts.seen_whole
+        ),
+    })
+}
+
+fn counts(counts: PassCounts) -> String {
+    let parts = [(counts.passed, "passed"), (counts.failed, "failed")];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_told_in_the_unit_that_fits() {
+        let words = [0, 7_999, 60_000, 184_000, 3_723_000].map(duration);
+        assert_eq!(words, ["0 s", "7 s", "1:00", "3:04", "1:02:03"]);
+    }
+
+    #[test]
+    fn nothing_is_told_of_what_did_not_take_place() {
+        let lines = summary(&RunWork::default(), FileNames::Few);
+        let about: Vec<&str> = lines.iter().map(|(about, _)| *about).collect();
+        assert_eq!(about, ["files", "cost", "time"]);
+        assert_eq!(lines[0].1, "none changed");
+    }
+}
