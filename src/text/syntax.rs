@@ -126,7 +126,15 @@ impl<'a> Parsed<'a> {
             Language::Python => return None,
         };
         let tree = parse(language, &text, Limits::colours())?;
-        Some(Self { language, text, tree })
+        let parsed = Self { language, text, tree };
+        // A header of C++ has often the ending of one of C.
+        if path.extension() == Some("h") && parsed.tree.root_node().has_error() {
+            let tree = parse(Language::Cpp, &parsed.text, Limits::colours());
+            if let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) {
+                return Some(Self { language: Language::Cpp, tree, ..parsed });
+            }
+        }
+        Some(parsed)
     }
 
     /// The first place that does not parse, in the words of `source`.
@@ -219,6 +227,16 @@ mod tests {
         let path = ProjectPath::new("a.ino").unwrap();
         assert_eq!(first_error(&path, source), None);
         assert_eq!(first_error(&path, "void loop() {\n  if (true) {\n}\n").unwrap().line, 1);
+    }
+
+    #[test]
+    fn a_header_may_be_one_of_c_plus_plus() {
+        let path = ProjectPath::new("led/Led.h").unwrap();
+        let class = "#pragma once\nclass Led {\n public:\n  explicit Led(int pin = 2);\n  void set(bool &lit);\n};\n";
+        assert_eq!(first_error(&path, class), None);
+        assert_eq!(first_error(&path, "void set(int &lit, int level = 3);\n"), None);
+        assert_eq!(first_error(&path, &class.replace("};", "")).unwrap().line, 2);
+        assert!(first_error(&path, "int broken( {\n").is_some());
     }
 
     #[test]

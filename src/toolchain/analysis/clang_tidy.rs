@@ -1,6 +1,6 @@
 //! clang-tidy: one process for each source that it is known how to compile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -30,6 +30,9 @@ const CHECKS: &str = "-*,clang-analyzer-*,bugprone-*,performance-*,misc-redundan
     -bugprone-branch-clone,-bugprone-multi-level-implicit-pointer-conversion,\
     -performance-no-int-to-ptr,-performance-enum-size";
 
+/// Sources that are named when they were not built, at most.
+const MAX_NAMED: usize = 8;
+
 /// Reads `FILE:LINE:COLUMN: warning: WORDS [RULE]`; what is about no file has no place.
 static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$").ok()
@@ -43,6 +46,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
         reported.gaps.push(Gap { tool: Linter::ClangTidy, file: None, why: why.to_owned() });
         return reported;
     }
+    reported.gaps.extend(not_built(run));
     let mut jobs = Vec::with_capacity(units.len());
     for (path, unit) in units {
         jobs.push(one(run, program, path, unit));
@@ -107,6 +111,24 @@ fn origin(markers: &Markers, line: u32) -> Option<(&str, u32)> {
 fn one_gap(file: Option<ProjectPath>, why: &str) -> LinterReport {
     let gap = Gap { tool: Linter::ClangTidy, file, why: words(why) };
     LinterReport { issues: Vec::new(), gaps: vec![gap] }
+}
+
+/// What the last build did not compile. A sketch is compiled from copies.
+fn not_built(run: &Run<'_>) -> Option<Gap> {
+    let built: BTreeSet<&Path> = run.order.units.iter().map(|unit| unit.file.as_path()).collect();
+    let is_left = |path: &&ProjectPath| {
+        matches!(path.extension(), Some("c" | "cc" | "cpp" | "cxx"))
+            && !built.contains(&*run.order.project.join(path.as_str()))
+    };
+    let left: Vec<&str> = run.order.files.iter().filter(is_left).map(ProjectPath::as_str).collect();
+    let named = left.get(..left.len().min(MAX_NAMED))?.join(", ");
+    let more = match left.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let why = format!("the last build did not compile {named}{more}; see `SRCS` of the component");
+    let is_any = !run.order.is_sketch && !left.is_empty();
+    is_any.then(|| Gap { tool: Linter::ClangTidy, file: None, why: words(&why) })
 }
 
 /// The units in the order of the files that matter, each once; then those that the build makes of

@@ -35,6 +35,21 @@ fn findings_in_a_joined_sketch_are_told_where_they_are_from() {
 }
 
 #[test]
+fn sources_that_are_not_built_are_named() {
+    let mut order = order("/p/demo");
+    order.units.push(unit("/p/demo/main/main.c", "gcc"));
+    let path = |number| format!("main/part_{number}.c");
+    order.files = vec![ProjectPath::new("main/main.c").unwrap()];
+    assert!(not_built(&run_of(&order)).is_none());
+    order.files.extend((0..10).map(|number| ProjectPath::new(&path(number)).unwrap()));
+    let gap = not_built(&run_of(&order)).unwrap();
+    assert!(gap.why.starts_with("the last build did not compile main/part_0.c, "), "{gap:?}");
+    assert!(gap.why.contains("main/part_7.c and 2 more; see `SRCS`"), "{gap:?}");
+    order.is_sketch = true;
+    assert!(not_built(&run_of(&order)).is_none());
+}
+
+#[test]
 fn findings_are_read_and_notes_are_not() {
     let order = order("/home/dev/demo");
     let text = include_str!("../../../tests/data/analysis/clang-tidy.txt");
