@@ -120,9 +120,12 @@ impl DecisionTerms {
 
     /// How it is denied when nobody is there.
     fn unattended(&self, why: &str) -> QueueAnswer {
-        match &self.stop {
-            Some(found) => denial(&format!("refused: {found}")),
-            None => denial(why),
+        match (&self.stop, &self.phrase) {
+            (Some(found), _) => denial(&format!("refused: {found}")),
+            (None, Some(phrase)) => denial(&format!(
+                "a person has to type `{phrase}` for it on the screen; no rule can do that"
+            )),
+            (None, None) => denial(why),
         }
     }
 
@@ -422,6 +425,9 @@ mod tests {
         assert_eq!(why(before.wait().await), "refused: contains a password");
         assert_eq!(why(later.wait().await), "refused: contains a password");
         assert_eq!(why(clean.wait().await), "nobody is there");
+        let heavy = DecisionTerms { phrase: Some("flash esp32".into()), ..terms("a") };
+        let mut heavy = desk.queue().put(ProposalId(4), heavy);
+        assert!(why(heavy.wait().await).starts_with("a person has to type `flash esp32`"));
     }
 
     #[tokio::test]
