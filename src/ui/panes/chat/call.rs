@@ -130,6 +130,13 @@ fn first_line(text: &str) -> String {
 /// The answer in a few words.
 fn summary(result: &Value) -> (String, Role) {
     let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+    if let Some(tests) = result.get("counts").and_then(tests) {
+        return if is_ok {
+            (format!("✓ {tests}"), Role::Ok)
+        } else {
+            (format!("✗ {tests}"), Role::Error)
+        };
+    }
     let counts: Vec<String> = result
         .as_object()
         .into_iter()
@@ -149,6 +156,19 @@ fn summary(result: &Value) -> (String, Role) {
         (true, None) => "failed".to_owned(),
     };
     (format!("✗ {text}"), Role::Error)
+}
+
+/// `3 tests`, `1 of 3 tests failed`, from the counts of a run of tests.
+fn tests(counts: &Value) -> Option<String> {
+    let count = |key: &str| counts.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let bad = count("failed") + count("errors");
+    let total = count("passed") + bad + count("skipped");
+    let tests = if total == 1 { "test" } else { "tests" };
+    match (total, bad) {
+        (0, _) => None,
+        (total, 0) => Some(format!("{total} {tests}")),
+        (total, bad) => Some(format!("{bad} of {total} {tests} failed")),
+    }
 }
 
 /// `1 error`, `2 errors`, `3 saved`.
@@ -301,5 +321,26 @@ fn field_rows(
         Value::Null | Value::Bool(_) | Value::Number(_) => {
             add(&value.to_string(), Role::Text, true);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_are_told_in_a_few_words() {
+        let words = |result: Value| summary(&result).0;
+        let counts = |passed, failed| json!({ "passed": passed, "failed": failed, "errors": 0 });
+        let with = json!(["a.py", "b.py"]);
+        let run = json!({ "ok": true, "counts": counts(3, 0), "tests": [1, 2, 3], "with": with });
+        assert_eq!(words(run), "✓ 3 tests");
+        assert_eq!(words(json!({ "ok": false, "counts": counts(0, 1) })), "✗ 1 of 1 test failed");
+        assert_eq!(words(json!({ "ok": true, "saved": ["a.c"] })), "✓ 1 saved");
+        let stopped =
+            json!({ "ok": false, "counts": counts(0, 0), "error": { "message": "late" } });
+        assert_eq!(words(stopped), "✗ late");
     }
 }
