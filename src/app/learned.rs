@@ -78,6 +78,7 @@ fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
         seed: "1".to_owned(),
         episodes: EPISODES,
         sessions: 0,
+        learned_from: Vec::new(),
         date: String::new(),
         process,
     })?;

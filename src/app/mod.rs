@@ -41,6 +41,7 @@ pub mod terminal;
 pub mod themes;
 pub mod timeline;
 pub mod trust;
+pub mod validation;
 
 pub use feed::{Feed, Live};
 pub use timeline::{FeedChange, Timeline};

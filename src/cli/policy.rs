@@ -13,14 +13,18 @@ use super::policy_args::{
     PolicyOptions, PolicyResetArgs, PolicyShowArgs, PolicyTrainArgs,
 };
 use super::report;
+use crate::app::learned::process_of;
+use crate::app::validation::{SandboxJudge, recorded_tasks};
 use crate::config::{Assets, Dirs};
 use crate::files;
-use crate::model::UserError;
+use crate::journal::{SessionDir, SessionState, summary};
+use crate::model::{RecordSource, UserError};
 use crate::policy::{
-    Estimate, MIXED, PROCESS, Process, Provenance, State, Store, Trained, Trainer, compare,
-    comparison_svg, comparison_text, estimate, explain, heat_map, heat_map_svg, learn,
-    parse_experience, table, write_chart,
+    Estimate, FiveTasks, JournalReader, MIXED, Order, Played, Process, Provenance, RecordedTask,
+    Session, State, Store, Trained, Trainer, USUAL_ORDER, compare, comparison_svg, comparison_text,
+    estimate, explain, heat_map, heat_map_svg, learn, parse_experience, play, table, write_chart,
 };
+use crate::sandbox::Runner;
 
 /// Episodes when nothing else is asked for.
 const EPISODES: u64 = 5_000;
@@ -65,8 +69,7 @@ struct Command<'a> {
 impl Command<'_> {
     fn process(&self) -> Result<Process, UserError> {
         let Some(path) = &self.options.parameters else {
-            let file = Assets::with_user_folder(&self.dirs.config).text(PROCESS)?;
-            return Process::parse(&file.origin.to_string(), &file.text);
+            return process_of(&Assets::with_user_folder(&self.dirs.config), &self.options.team);
         };
         Process::parse(&path.display().to_string(), &read_text(path)?)
     }
@@ -82,6 +85,7 @@ impl Command<'_> {
             seed: self.options.seed.unwrap_or(1).to_string(),
             episodes: 0,
             sessions: 0,
+            learned_from: Vec::new(),
             date: jiff::Timestamp::now().to_string(),
             process,
         })
@@ -183,19 +187,48 @@ impl Command<'_> {
     fn compare(&self, args: &PolicyCompareArgs) -> Result<(), UserError> {
         let policy = self.trained()?;
         let episodes = policy.origin.episodes;
-        let comparison = compare(&policy, episodes, self.speed(&policy, episodes.max(TIMED)))?;
+        let speed = self.speed(&policy, episodes.max(TIMED));
+        let all = recorded_tasks(&Assets::with_user_folder(&self.dirs.config))?;
+        let mut judge = SandboxJudge::new(Runner::of_this_program())?;
+        let five: Vec<RecordedTask> = all.iter().filter(|task| task.published).cloned().collect();
+        let (learned, fixed) = match play_both(&policy, &five, &mut judge) {
+            Ok((learned, fixed)) => (Some(learned.calls), Some(fixed.calls)),
+            Err(error) => {
+                report::aside(&format!(
+                    "The five tasks were not run: {}: {}",
+                    error.what, error.why
+                ));
+                (None, None)
+            }
+        };
+        let comparison = compare(&policy, episodes, speed, FiveTasks { learned, fixed })?;
+        let tasks = args.tasks.then(|| play_both(&policy, &all, &mut judge)).transpose()?;
         if let Some(path) = &args.svg {
             write_chart(path, &comparison_svg(&comparison))?;
         }
         if self.options.json {
-            return report::json(&comparison);
+            let Some((learned, fixed)) = tasks else { return report::json(&comparison) };
+            let mut json = json!(comparison);
+            json["tasks"] = json!({ "learned": learned, "fixed": fixed });
+            return report::json(&json);
         }
         report::line(&comparison_text(&comparison));
-        report::line(&format!(
-            "Five tasks: {} calls when every answer is right, as the published ones were; the fixed \
-             pipeline took {} (published, not run here).",
-            comparison.five_tasks.learned, comparison.five_tasks.fixed
-        ));
+        if let (Some(learned), Some(fixed)) = (learned, fixed) {
+            report::line(&format!(
+                "Five tasks, recorded answers really run: {learned} calls, the usual fixed order {fixed}."
+            ));
+        }
+        if let Some((learned, fixed)) = tasks {
+            report::line(&format!(
+                "All {} tasks: {} calls and {} solved, the usual fixed order {} and {}; {} programs run.",
+                learned.tasks,
+                learned.calls,
+                learned.solved,
+                fixed.calls,
+                fixed.solved,
+                judge.runs()
+            ));
+        }
         report::line(&format!("{:.0} episodes per second.", comparison.episodes_per_second));
         Ok(())
     }
@@ -239,8 +272,13 @@ impl Command<'_> {
             Some(policy) => policy,
             None => self.trained()?,
         };
-        let name = args.from.display().to_string();
-        let sessions = parse_experience(&name, &read_text(&args.from)?, &present)?;
+        let (sessions, read) = match &args.from {
+            Some(path) => {
+                let name = path.display().to_string();
+                (parse_experience(&name, &read_text(path)?, &present)?, Vec::new())
+            }
+            None => recorded_sessions(self.dirs, args.project.as_deref(), &present)?,
+        };
         // Every second session is kept for the estimate, so that no table is judged by what it
         // learned from.
         let (mut lessons, mut held_out) = (Vec::new(), Vec::new());
@@ -260,6 +298,7 @@ impl Command<'_> {
         let is_taken = is_better || args.take;
         if is_taken {
             candidate.origin.date = jiff::Timestamp::now().to_string();
+            candidate.origin.learned_from.extend(read);
             self.store.save(&lock, &candidate)?;
         }
         let (present, new) = (estimate_json(before), estimate_json(after));
@@ -299,6 +338,59 @@ impl Command<'_> {
         }
         Ok(())
     }
+}
+
+/// The attempts that the policy of this team chose in, of sessions that it has not learned from yet;
+/// and the names of those.
+fn recorded_sessions(
+    dirs: &Dirs,
+    project: Option<&Path>,
+    policy: &Trained,
+) -> Result<(Vec<Session>, Vec<String>), UserError> {
+    let project = project.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    let (mut found, mut names) = (Vec::new(), Vec::new());
+    for dir in SessionDir::all(&dirs.data)? {
+        let session = summary(&dir);
+        let name = session.id.to_string();
+        let is_of_project = project.as_ref().is_none_or(|wanted| {
+            session.start.as_ref().is_some_and(|start| Path::new(&start.project) == wanted)
+        });
+        let is_over = matches!(session.state, SessionState::Ended(_));
+        if !is_of_project || !is_over || policy.origin.learned_from.contains(&name) {
+            continue;
+        }
+        let mut reader = JournalReader::default();
+        dir.each(&mut |record| reader.take(&record.event))?;
+        let runs = reader.finish();
+        let sessions: Vec<Session> = runs.iter().filter_map(|run| run.session(policy)).collect();
+        if !sessions.is_empty() {
+            names.push(name);
+            found.extend(sessions);
+        }
+    }
+    if found.is_empty() {
+        return Err(UserError::new(
+            format!("Cannot learn for the team `{}`", policy.origin.team),
+            "no session that has ended and was not learned from yet holds choices of its policy",
+            format!(
+                "Run e.g. `firmhand new --team {} TASK`, or use `--from FILE`.",
+                policy.origin.team
+            ),
+        ));
+    }
+    Ok((found, names))
+}
+
+/// Lets the policy and the usual fixed order work on tasks.
+fn play_both(
+    policy: &Trained,
+    tasks: &[RecordedTask],
+    judge: &mut SandboxJudge,
+) -> Result<(Played, Played), UserError> {
+    let (process, seed) = (&policy.origin.process, policy.origin.seed_number());
+    let learned = play(tasks, process, Order::Learned(policy), seed, judge)?;
+    let fixed = play(tasks, process, Order::Fixed(&USUAL_ORDER), seed, judge)?;
+    Ok((learned, fixed))
 }
 
 fn estimate_json(estimate: Option<Estimate>) -> serde_json::Value {

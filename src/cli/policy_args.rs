@@ -84,6 +84,9 @@ pub struct PolicyCompareArgs {
     /// Write the chart as an SVG picture.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Run the recorded answers of all tasks of `assets/policy/tasks.toml`, not of the first five only.
+    #[arg(long = "all-tasks")]
+    pub tasks: bool,
 }
 
 /// Arguments of `policy explain`.
@@ -101,9 +104,12 @@ pub struct PolicyExplainArgs {
 /// Arguments of `policy learn`.
 #[derive(Debug, Args)]
 pub struct PolicyLearnArgs {
-    /// Sessions, one JSON object per line.
+    /// Sessions of a file, one JSON object per line, instead of the recorded ones of this team.
     #[arg(long, value_name = "FILE")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
+    /// Learn from recorded sessions of this project only.
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    pub project: Option<PathBuf>,
     /// Which policy.
     #[command(flatten)]
     pub options: PolicyOptions,

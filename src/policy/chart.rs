@@ -71,7 +71,7 @@ mod tests {
         let comparison = Comparison {
             policies: vec![row("a", 9.0), row("b", 4.5), row("<c>", -1.0)],
             optimum: 9.0,
-            five_tasks: FiveTasks { learned: 10, fixed: 23 },
+            five_tasks: FiveTasks::default(),
             episodes_per_second: 1.0,
         };
         let text = comparison_text(&comparison);

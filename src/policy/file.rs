@@ -45,6 +45,9 @@ pub struct Provenance {
     pub episodes: u64,
     /// Sessions learned from.
     pub sessions: u64,
+    /// Names of those whose journals were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned_from: Vec<String>,
     /// When it was written.
     pub date: String,
     pub process: Process,
@@ -255,6 +258,7 @@ pub(super) mod tests {
             seed: seed.to_string(),
             episodes,
             sessions: 0,
+            learned_from: Vec::new(),
             date: "2026-01-01".to_owned(),
             process,
         })

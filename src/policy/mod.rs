@@ -10,8 +10,9 @@
 //! | `state` | what a policy observes: four facts, a bucket of actions, the class where it is known |
 //! | `table`, `train` | Q-learning and its bounds; exploration, with the reasons for how Beta and Q are joined |
 //! | `exact`, `baselines`, `compare` | value iteration, policies that learn nothing, the comparison |
-//! | `experience`, `offpolicy` | past sessions, and what another table would have reached in them |
+//! | `experience`, `recorded`, `offpolicy` | past sessions, and what another table would have reached in them |
 //! | `file`, `store` | policies as text and on disk |
+//! | `tasks` | recorded answers to small tasks, for trying an order of agents where code is run |
 //! | `choice` | who speaks next in a run, by a table as sessions record it |
 //! | `explain`, `chart` | why an agent speaks, and pictures of tables and comparisons |
 
@@ -27,9 +28,11 @@ mod file;
 mod model;
 mod offpolicy;
 mod process;
+mod recorded;
 mod state;
 mod store;
 mod table;
+mod tasks;
 mod train;
 
 pub use chart::{comparison_svg, comparison_text};
@@ -42,6 +45,8 @@ pub use explain::{Explanation, Opinion, explain, heat_map, heat_map_svg, table};
 pub use file::{Provenance, Trained};
 pub use offpolicy::{Estimate, estimate};
 pub use process::{Agent as SimulatedAgent, MIXED, PROCESS, Process, Role};
+pub use recorded::{JournalReader, RecordedRun};
 pub use state::{Facts, State};
 pub use store::{Store, WriteLock, write_chart};
+pub use tasks::{Judge, Order, Played, RecordedTask, TASKS, USUAL_ORDER, play, tasks};
 pub use train::Trainer;

@@ -51,3 +51,47 @@ fn without_a_policy_the_command_to_train_one_is_named() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("firmhand policy train"), "{errors}");
 }
+
+#[test]
+fn a_recorded_run_says_why_each_agent_speaks_and_is_learned_from_once() {
+    let place = Place::new();
+    let rules = place.path("rules.toml");
+    std::fs::write(&rules, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+    let task = "Convert whole numbers to Roman numerals, with tests";
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/learned/script.toml");
+    let project = place.path("roman");
+    let mut args = vec!["run", task, "--team", "learned", "--script", script, "--speed", "max"];
+    args.extend(["--project", project.to_str().unwrap(), "--policy", rules.to_str().unwrap()]);
+    args.push("--json");
+    let output = place.run(&args);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let chosen = events.iter().filter_map(|event| event["event"].get("speaker_chosen"));
+    let choices: Vec<&Value> = chosen.map(|chosen| &chosen["choice"]).collect();
+    assert_eq!(choices.len(), 4, "{told}");
+    let table = events.iter().find_map(|event| event["event"].get("policy_taken")).unwrap();
+    for choice in choices {
+        assert_eq!(choice["table"], table["hash"]);
+        assert_eq!(choice["values"].as_array().unwrap().len(), 4);
+    }
+    let learned = json(&place, &["policy", "learn", "--take", "--json"]);
+    assert_eq!((&learned["taken"], &learned["sessions"]), (&Value::Bool(true), &Value::from(1)));
+    let shown = json(&place, &["policy", "show", "--json"]);
+    assert_eq!(shown["origin"]["sessions"], 1);
+    let output = place.run(&["policy", "learn", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("not learned from yet"), "{errors}");
+}
+
+#[test]
+fn all_recorded_tasks_are_run() {
+    let place = Place::new();
+    let args = ["policy", "compare", "--tasks", "mixed", "--seed", "1", "--all-tasks", "--json"];
+    let told = json(&place, &args);
+    let (learned, fixed) = (&told["tasks"]["learned"], &told["tasks"]["fixed"]);
+    assert_eq!((&learned["tasks"], &fixed["tasks"]), (&Value::from(25), &Value::from(25)));
+    assert!(learned["calls"].as_u64() < fixed["calls"].as_u64(), "{told}");
+    assert!(learned["solved"].as_u64() >= Some(24), "{told}");
+}
