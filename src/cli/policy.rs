@@ -202,7 +202,7 @@ impl Command<'_> {
             }
         };
         let comparison = compare(&policy, episodes, speed, FiveTasks { learned, fixed })?;
-        let tasks = args.tasks.then(|| play_both(&policy, &all, &mut judge)).transpose()?;
+        let tasks = args.all_tasks.then(|| play_both(&policy, &all, &mut judge)).transpose()?;
         if let Some(path) = &args.svg {
             write_chart(path, &comparison_svg(&comparison))?;
         }

@@ -85,8 +85,8 @@ pub struct PolicyCompareArgs {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Run the recorded answers of all tasks of `assets/policy/tasks.toml`, not of the first five only.
-    #[arg(long = "all-tasks")]
-    pub tasks: bool,
+    #[arg(long)]
+    pub all_tasks: bool,
 }
 
 /// Arguments of `policy explain`.

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_told_apart_and_a_person_overrules() {
+    fn each_class_has_its_own_values_and_a_person_overrules() {
         let table = snapshot(&trained("mixed", true, 1, 5000)).unwrap();
         let of = |class: &str| Observed { class: Some(class.to_owned()), ..seen(false, false, 0) };
         assert_eq!(choose(&table, &of("complex"), 1).unwrap().0.as_str(), "planner");

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_told_apart_by_their_words() {
+    fn the_words_of_a_task_say_its_class() {
         for (task, class) in [
             ("Reverse a string", "trivial"),
             ("Check whether a number is prime", "trivial"),

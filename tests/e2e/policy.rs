@@ -64,12 +64,13 @@ fn a_recorded_run_says_why_each_agent_speaks_and_is_learned_from_once() {
     args.extend(["--project", project.to_str().unwrap(), "--policy", rules.to_str().unwrap()]);
     args.push("--json");
     let output = place.run(&args);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    let events: Vec<Value> =
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let chosen = events.iter().filter_map(|event| event["event"].get("speaker_chosen"));
     let choices: Vec<&Value> = chosen.map(|chosen| &chosen["choice"]).collect();
-    assert_eq!(choices.len(), 4, "{told}");
+    assert_eq!(choices.len(), 4, "{printed}");
     let table = events.iter().find_map(|event| event["event"].get("policy_taken")).unwrap();
     for choice in choices {
         assert_eq!(choice["table"], table["hash"]);
@@ -89,9 +90,9 @@ fn a_recorded_run_says_why_each_agent_speaks_and_is_learned_from_once() {
 fn all_recorded_tasks_are_run() {
     let place = Place::new();
     let args = ["policy", "compare", "--tasks", "mixed", "--seed", "1", "--all-tasks", "--json"];
-    let told = json(&place, &args);
-    let (learned, fixed) = (&told["tasks"]["learned"], &told["tasks"]["fixed"]);
+    let comparison = json(&place, &args);
+    let (learned, fixed) = (&comparison["tasks"]["learned"], &comparison["tasks"]["fixed"]);
     assert_eq!((&learned["tasks"], &fixed["tasks"]), (&Value::from(25), &Value::from(25)));
-    assert!(learned["calls"].as_u64() < fixed["calls"].as_u64(), "{told}");
-    assert!(learned["solved"].as_u64() >= Some(24), "{told}");
+    assert!(learned["calls"].as_u64() < fixed["calls"].as_u64(), "{comparison}");
+    assert!(learned["solved"].as_u64() >= Some(24), "{comparison}");
 }

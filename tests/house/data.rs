@@ -12,7 +12,7 @@ use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList, Splitter, Synonyms};
 use firmhand::model::UserError;
-use firmhand::policy::Process;
+use firmhand::policy::{Process, tasks};
 use firmhand::provider::{Catalogue, Script};
 use firmhand::tools::known;
 use firmhand::ui::{Depth, Keymap, Theme};
@@ -200,6 +200,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/examples" => Example::all(assets).map(drop),
         // Starting points of recordings: `tests/sessions/demo` builds them.
         _ if folder.starts_with("assets/projects") => Ok(()),
+        "assets/policy" if file == "tasks.toml" => tasks(path, &text(path)?).map(drop),
         "assets/policy" => Process::parse(path, &text(path)?).map(drop),
         "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
         "assets/boards" => Adapters::parse(path, &text(path)?).map(drop),
