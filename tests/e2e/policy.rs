@@ -18,14 +18,14 @@ fn json(place: &Place, args: &[&str]) -> Value {
 fn a_comparison_is_printed_as_one_object() {
     let place = Place::new();
     let args = ["policy", "compare", "--seed", "3", "--episodes", "5000", "--json"];
-    let told = json(&place, &args);
-    let learned = &told["policies"][0];
+    let printed = json(&place, &args);
+    let learned = &printed["policies"][0];
     assert_eq!(learned["name"], "learned");
-    let (value, optimum) = (learned["value"].as_f64().unwrap(), told["optimum"].as_f64().unwrap());
-    assert!(value <= optimum && value >= 0.99 * optimum, "{told}");
-    assert!(learned["interval"][0].as_f64().unwrap() < value, "{told}");
-    assert_eq!(told["five_tasks"], serde_json::json!({ "learned": 10, "fixed": 23 }));
-    assert!(told["episodes_per_second"].as_f64().unwrap() > 0.0);
+    let (value, optimum) = (learned["value"].as_f64().unwrap(), printed["optimum"].as_f64().unwrap());
+    assert!(value <= optimum && value >= 0.99 * optimum, "{printed}");
+    assert!(learned["interval"][0].as_f64().unwrap() < value, "{printed}");
+    assert_eq!(printed["five_tasks"], serde_json::json!({ "learned": 10, "fixed": 23 }));
+    assert!(printed["episodes_per_second"].as_f64().unwrap() > 0.0);
 }
 
 #[test]
