@@ -21,7 +21,8 @@ fn a_comparison_is_printed_as_one_object() {
     let printed = json(&place, &args);
     let learned = &printed["policies"][0];
     assert_eq!(learned["name"], "learned");
-    let (value, optimum) = (learned["value"].as_f64().unwrap(), printed["optimum"].as_f64().unwrap());
+    let (value, optimum) =
+        (learned["value"].as_f64().unwrap(), printed["optimum"].as_f64().unwrap());
     assert!(value <= optimum && value >= 0.99 * optimum, "{printed}");
     assert!(learned["interval"][0].as_f64().unwrap() < value, "{printed}");
     assert_eq!(printed["five_tasks"], serde_json::json!({ "learned": 10, "fixed": 23 }));

@@ -201,6 +201,6 @@ mod tests {
         let rows: Vec<&str> = rows.iter().map(|(row, _)| row.as_str()).collect();
         assert!(rows[0].contains("0:00  task 1") && rows[0].contains("you"), "{rows:?}");
         assert!(rows[2].contains("1:05  code 2") && rows[2].contains("debugger"), "{rows:?}");
-        assert_eq!(blackboard_overlay(&TeamView::default()).is_none(), true);
+        assert!(blackboard_overlay(&TeamView::default()).is_none());
     }
 }
