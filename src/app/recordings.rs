@@ -65,7 +65,9 @@ impl Recordings {
             Some(team) => recording.team == team,
             None => recording.name == DEMO,
         };
-        self.0.iter().find(is_wanted).ok_or_else(|| {
+        let is_first = |recording: &&Recording| Some(recording.name.as_str()) == team;
+        let first = self.0.iter().find(|it| is_first(it) && is_wanted(it));
+        first.or_else(|| self.0.iter().find(is_wanted)).ok_or_else(|| {
             let teams: Vec<&str> = self.0.iter().map(|known| known.team.as_str()).collect();
             UserError::new(
                 format!("Cannot play the team `{}`", team.unwrap_or(DEMO)),

@@ -11,6 +11,12 @@ pub enum Concern {
     SameFiles(AgentName),
     /// A build failed in the same way as before.
     SameBuild,
+    /// An agent said and did the same as in its last turn.
+    SameTurn(AgentName),
+    /// An agent's answers could not be read again and again, for this reason.
+    Unreadable(AgentName, String),
+    /// An agent's answers failed their check more often than they may.
+    ChecksUsedUp(AgentName, u32),
     /// An agent called tools wrongly again and again.
     WrongCalls(AgentName),
     /// What was approved could not be carried out again and again, for this cause.
@@ -41,6 +47,18 @@ impl Concern {
             Self::SameBuild => {
                 ("The build fails in the same way as before. Continue?".to_owned(), go_on())
             }
+            Self::SameTurn(agent) => {
+                (format!("{agent} says and does the same as in its last turn. Continue?"), go_on())
+            }
+            Self::Unreadable(agent, fault) => {
+                (format!("The answers of {agent} cannot be read: {fault}. Ask it again?"), go_on())
+            }
+            Self::ChecksUsedUp(agent, most) => (
+                format!(
+                    "The answer of {agent} still fails its check after {most} corrections. Ask it again?"
+                ),
+                go_on(),
+            ),
             Self::WrongCalls(agent) => (
                 format!("{agent} called its tools incorrectly three times in a row. Continue?"),
                 go_on(),

@@ -87,6 +87,11 @@ fn amended(how: Amended, subject: &str, versions: &Versions<'_>, told: &mut Valu
         }
     }
     told["diff_from_proposed_to_saved"] = json!(cut(&unified));
+    if versions.written.len() <= MOST_DIFF
+        && let Ok(saved) = std::str::from_utf8(versions.written)
+    {
+        told["saved_content"] = json!(saved);
+    }
 }
 
 fn comment_json(subject: &str, comment: &LineComment, versions: &Versions<'_>) -> Value {

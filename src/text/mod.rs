@@ -39,6 +39,7 @@ pub mod syntax;
 mod syntax_error;
 mod syntax_grammar;
 pub mod syntax_versions;
+pub mod toon;
 pub mod tree;
 pub mod values;
 pub mod words;

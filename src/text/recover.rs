@@ -9,6 +9,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::lines::line_at;
+use super::toon;
 
 /// A place in a text, for people and models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +64,17 @@ pub enum RecoverError {
         /// What stands there.
         found: String,
     },
+    /// A block that is fenced as TOON is not TOON.
+    #[error("the TOON block is wrong: {cause}")]
+    Toon {
+        /// What is wrong, with its line.
+        cause: String,
+    },
 }
 
 /// Takes the structured answer out of `text`. Tried in this order: the whole text as JSON; the
-/// fenced code blocks, an object or list before a bare word or number; the first `{` to the last
-/// `}` (or `[` to `]` if that comes first); the longest of the values that a scan for matching
+/// fenced code blocks, an object or list before a bare word or number; the block that is fenced as
+/// TOON; the first `{` to the last `}` (or `[` to `]` if that comes first); the longest of the values that a scan for matching
 /// brackets finds.
 ///
 /// # Errors
@@ -79,8 +86,10 @@ pub fn structured(text: &str) -> Result<Value, RecoverError> {
     }
     whole(text)
         .or_else(|| fenced(text))
-        .or_else(|| first_to_last(text))
-        .map_or_else(|| scanned(text), Ok)
+        .map(Ok)
+        .or_else(|| fenced_toon(text))
+        .or_else(|| first_to_last(text).map(Ok))
+        .unwrap_or_else(|| scanned(text))
 }
 
 fn whole(text: &str) -> Option<Value> {
@@ -100,9 +109,23 @@ fn fenced(text: &str) -> Option<Value> {
     single
 }
 
+/// The value in the first block that is fenced as TOON; `None` without one.
+fn fenced_toon(text: &str) -> Option<Result<Value, RecoverError>> {
+    let mut named = named_blocks(text).into_iter();
+    let (_, inside) = named.find(|(name, _)| name.eq_ignore_ascii_case("toon"))?;
+    let value = toon::decode(inside.trim_matches(['\n', '\r']));
+    Some(value.map_err(|cause| RecoverError::Toon { cause }))
+}
+
 /// The insides of all fenced blocks; one that is not closed goes to the end.
 fn blocks(text: &str) -> Vec<&str> {
+    named_blocks(text).into_iter().map(|(_, inside)| inside).collect()
+}
+
+/// All fenced blocks with what they call themselves.
+fn named_blocks(text: &str) -> Vec<(&str, &str)> {
     let mut blocks = Vec::new();
+    let mut name = "";
     // Where the open block's content begins, and the mark that closes it.
     let mut open: Option<(usize, char, usize)> = None;
     let mut at = 0;
@@ -117,18 +140,19 @@ fn blocks(text: &str) -> Vec<&str> {
         match open {
             None if run >= 3 && !trimmed.get(run..).is_some_and(|rest| rest.contains('`')) => {
                 open = Some((at, mark, run));
+                name = trimmed.get(run..).unwrap_or_default().trim();
             }
             Some((from, closes, least)) if mark == closes && run >= least => {
                 // A closing fence has nothing after its mark.
                 if trimmed.len() == run {
-                    blocks.extend(text.get(from..start));
+                    blocks.extend(text.get(from..start).map(|inside| (name, inside)));
                     open = None;
                 }
             }
             None | Some(_) => {}
         }
     }
-    blocks.extend(open.and_then(|(from, _, _)| text.get(from..)));
+    blocks.extend(open.and_then(|(from, _, _)| text.get(from..)).map(|inside| (name, inside)));
     blocks
 }
 

@@ -138,3 +138,16 @@ proptest! {
         prop_assert!(structured(&json[..cut]).is_err());
     }
 }
+
+#[test]
+fn a_block_of_toon_is_read_and_half_a_one_is_told_with_its_cause() {
+    let whole = "Here:\n```toon\ncomplexity: 4\ngoals[2]: add,list\n```\nDone.";
+    assert_eq!(structured(whole).unwrap(), json!({ "complexity": 4, "goals": ["add", "list"] }));
+    assert_eq!(
+        structured("```TOON\n{\"complexity\": 4}\n```").unwrap(),
+        json!({ "complexity": 4 })
+    );
+    let half = structured("```toon\ntests[3]{name,line}:\n  a,1\n  b,2\n```").unwrap_err();
+    assert!(half.to_string().starts_with("the TOON block is wrong: "), "{half}");
+    assert!(half.to_string().contains('3'), "{half}");
+}

@@ -16,6 +16,7 @@ mod analyze_complexity;
 mod approve_saved_files;
 mod arduino;
 mod build;
+mod check_program;
 mod checks;
 mod cmake;
 mod delete_files;

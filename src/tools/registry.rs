@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, delete_files,
-    dialogue, edit_nvs, erase_flash, file_name_checker, files, find_relevant_files, flash,
-    generate_code, get_pinout_info, headers, insert_code, list_boards, map_sketch, read_flash,
-    retrieve_docs, run_code, run_static_analysis, run_tests, scan_i2c, serial, serial_send,
-    write_file,
+    Tool, ToolContext, analyze_complexity, approve_saved_files, arduino, build, check_program,
+    delete_files, dialogue, edit_nvs, erase_flash, file_name_checker, files, find_relevant_files,
+    flash, generate_code, get_pinout_info, headers, insert_code, list_boards, map_sketch,
+    read_flash, retrieve_docs, run_code, run_static_analysis, run_tests, scan_i2c, serial,
+    serial_send, write_file,
 };
 use crate::model::{ToolName, ToolSpec, UserError};
 
@@ -25,6 +25,7 @@ pub static TOOLS: &[ToolEntry] = &[
     ToolEntry { name: approve_saved_files::NAME, make: approve_saved_files::make },
     ToolEntry { name: arduino::BUILD, make: arduino::make_build },
     ToolEntry { name: build::NAME, make: build::make },
+    ToolEntry { name: check_program::NAME, make: check_program::make },
     ToolEntry { name: delete_files::NAME, make: delete_files::make },
     ToolEntry { name: dialogue::ASK, make: dialogue::make_ask },
     ToolEntry { name: dialogue::HAND_OFF, make: dialogue::make_hand_off },

@@ -33,6 +33,16 @@ pub(super) struct GivenFile {
     code: String,
 }
 
+impl GivenFile {
+    pub(super) fn name(&self) -> &str {
+        &self.file_name
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.code
+    }
+}
+
 /// A copy that is filled.
 pub(super) struct Scratch {
     pub folder: ScratchFolder,

@@ -3,9 +3,12 @@
 //! Must not know the phases before or after it.
 
 pub(super) mod chat;
+mod file_set;
 pub(super) mod listing;
+mod open_turn;
 pub(super) mod plan_steps;
 pub(super) mod repetition;
 mod state;
 
-pub(super) use state::{Answered, Attempt, Move, OpenTurn, WRONG_CALLS};
+pub(super) use open_turn::{AcceptedAnswer, Answered, OpenTurn};
+pub(super) use state::{Attempt, Move, WRONG_CALLS};

@@ -1,8 +1,9 @@
-//! Notices when a team goes in circles: the same files, or the same failing build, again.
+//! Notices when a team goes in circles: the same files, the same failing build, or the same turn,
+//! again.
 
 use serde_json::Value;
 
-use crate::model::{AgentName, ContentHash};
+use crate::model::{AgentName, ContentHash, ToolCall};
 use crate::text::recover;
 
 /// How often the same errors may come back although files were changed in between.
@@ -26,6 +27,8 @@ pub(in crate::engine) struct Guard {
     is_changed: bool,
     /// Calls in a row that could not carry out anything that was approved.
     fruitless: u32,
+    /// What each agent did in its last turn, as long as nothing has changed since.
+    turns: Vec<(AgentName, ContentHash)>,
 }
 
 impl Guard {
@@ -47,18 +50,34 @@ impl Guard {
         }
         let Ok(files) = recover::structured(said) else { return false };
         let hash = hash(&files);
-        match self.written.iter_mut().find(|(name, _)| name == agent) {
-            Some((_, last)) => std::mem::replace(last, hash) == hash,
-            None => {
-                self.written.push((agent.clone(), hash));
-                false
-            }
+        let is_same = remember(&mut self.written, agent, hash);
+        if !is_same {
+            self.turns.clear();
         }
+        is_same
+    }
+
+    /// Takes what an agent did in a turn, see [`trail`]; tells whether it did the same in its turn
+    /// before, with nothing changed in between.
+    pub fn repeats_turn(&mut self, agent: &AgentName, trail: Option<ContentHash>) -> bool {
+        let trail = trail.unwrap_or_else(|| ContentHash::of(b""));
+        let is_same = remember(&mut self.turns, agent, trail);
+        if is_same {
+            // Whoever lets it go on is asked again only after two more.
+            self.turns.retain(|(name, _)| name != agent);
+        }
+        is_same
+    }
+
+    /// Another chat begins, or the person spoke: what was said before is no measure any more.
+    pub fn begin_anew(&mut self) {
+        self.turns.clear();
     }
 
     /// A file of the project was changed.
     pub fn changed(&mut self) {
         self.is_changed = true;
+        self.turns.clear();
     }
 
     /// Takes the answer of a tool with effects; tells the cause when approved effects have failed
@@ -93,6 +112,36 @@ impl Guard {
         self.times = if is_same { self.times + 1 } else { 1 };
         let was_changed = std::mem::take(&mut self.is_changed);
         is_same && (!was_changed || self.times >= SAME_ERRORS)
+    }
+}
+
+/// What an agent did so far in a turn, with one more answer of its model: its words, however they
+/// are laid out, and its calls.
+pub(in crate::engine) fn trail(
+    before: Option<ContentHash>,
+    text: &str,
+    calls: &[ToolCall],
+) -> ContentHash {
+    let mut said = before.map(|before| before.to_string()).unwrap_or_default();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words {
+        said.push(' ');
+        said.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    for call in calls {
+        said.push_str(&format!("\n{} {}", call.tool, call.args));
+    }
+    ContentHash::of(said.as_bytes())
+}
+
+/// Keeps what an agent came up with; tells whether it is what was kept before.
+fn remember(kept: &mut Vec<(AgentName, ContentHash)>, agent: &AgentName, new: ContentHash) -> bool {
+    match kept.iter_mut().find(|(name, _)| name == agent) {
+        Some((_, last)) => std::mem::replace(last, new) == new,
+        None => {
+            kept.push((agent.clone(), new));
+            false
+        }
     }
 }
 
@@ -132,6 +181,28 @@ mod tests {
         assert!(!guard.repeats_failure(&errors));
         assert!(guard.repeats_failure(&errors), "unchanged files");
         assert!(!guard.repeats_failure(&json!(["other"])));
+    }
+
+    #[test]
+    fn the_same_turn_is_noticed_unless_something_happened_in_between() {
+        let mut guard = Guard::default();
+        let agent = AgentName::from("CodeReviewerAgent");
+        let said = |text: &str| Some(trail(None, text, &[]));
+        assert!(!guard.repeats_turn(&agent, said("Nothing to save.")));
+        assert!(!guard.repeats_turn(&"Other".into(), said("Nothing to save.")));
+        assert!(guard.repeats_turn(&agent, said("**nothing** to\nsave")));
+        assert!(!guard.repeats_turn(&agent, said("Nothing to save.")), "it was allowed once more");
+        assert!(guard.repeats_turn(&agent, said("Nothing to save.")));
+        for between in [Guard::changed, Guard::begin_anew] {
+            guard.repeats_turn(&agent, said("Nothing to save."));
+            between(&mut guard);
+            assert!(!guard.repeats_turn(&agent, said("Nothing to save.")));
+        }
+        let call =
+            ToolCall { id: crate::model::CallId(1), tool: "read_file".into(), args: json!({}) };
+        assert_ne!(said("x"), Some(trail(None, "x", &[call.clone()])));
+        let other = ToolCall { id: crate::model::CallId(2), ..call.clone() };
+        assert_eq!(trail(None, "x", &[call]), trail(None, "x", &[other]));
     }
 
     #[test]

@@ -2,15 +2,16 @@
 //!
 //! A fold of the run's own events; the same fold serves the live run and a resumed one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::chat::{Audience, Chat};
+use super::file_set::FileSet;
 use super::listing::Listing;
+use super::open_turn::{AcceptedAnswer, AfterCall, Answered, OpenTurn, SAVING_TOOL, TurnStage};
 use super::plan_steps;
-use super::repetition::Guard;
+use super::repetition::{self, Guard};
 use crate::engine::concern::Concern;
 use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
 use crate::engine::speaker::plan::Assignment;
@@ -29,9 +30,6 @@ const PATIENCE: u32 = 3;
 pub(in crate::engine) const WRONG_CALLS: [&str; 4] =
     ["bad_arguments", "malformed_arguments", "unknown_tool", "tool_not_allowed"];
 
-/// The tool whose files must not be the same twice in a row.
-const SAVING_TOOL: &str = "generate_code";
-
 /// What comes next within an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) enum Move {
@@ -47,66 +45,14 @@ pub(in crate::engine) enum Move {
     ListContext(CallId),
     /// A call is answered without being made.
     Answer(CallId, Value),
+    /// The program makes a call itself.
+    Call(ToolName, Value),
     /// The plan of the turn that ended is to be recorded.
     ShowPlan(AgentName, Vec<PlanItem>),
     /// The open turn is over.
     EndTurn(TurnStop),
     /// The attempt is over; the words say why.
     End(String),
-}
-
-/// A turn that is under way.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::engine) struct OpenTurn {
-    pub id: TurnId,
-    pub agent: AgentName,
-    /// What the model call under way, or the last complete one, said.
-    pub text: String,
-    /// The tool calls of that model call; the answered ones have `true`.
-    pub calls: Vec<(ToolCall, Answered)>,
-    /// The files that the open call is about to bring into the chat.
-    pub listing: Listing,
-    is_complete: bool,
-    rounds: u32,
-    wrong_calls: u32,
-    /// Answer the person gave to the open call.
-    answer: Option<Value>,
-    /// Tools that were called, and whether the last answer was `ok`.
-    tools: BTreeMap<ToolName, bool>,
-}
-
-/// Whether a call has its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::engine) enum Answered {
-    No,
-    Yes,
-}
-
-impl OpenTurn {
-    fn new(id: TurnId, agent: AgentName) -> Self {
-        Self {
-            id,
-            agent,
-            text: String::new(),
-            calls: Vec::new(),
-            listing: Listing::default(),
-            is_complete: false,
-            rounds: 0,
-            wrong_calls: 0,
-            answer: None,
-            tools: BTreeMap::new(),
-        }
-    }
-
-    /// The first call without an answer.
-    pub fn open_call(&self) -> Option<&ToolCall> {
-        self.calls.iter().find(|(_, answered)| *answered == Answered::No).map(|(call, _)| call)
-    }
-
-    /// Whether a model call had begun to answer and did not come to its end.
-    pub fn is_cut_off(&self) -> bool {
-        !self.is_complete && (!self.text.is_empty() || !self.calls.is_empty())
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -124,12 +70,20 @@ pub(in crate::engine) struct Attempt {
     pub turn: Option<OpenTurn>,
     speakers: Speakers,
     speaker: Option<AgentName>,
-    plan: PlanStage,
-    /// Whether the person has seen a plan and let it be carried out.
-    is_plan_seen: bool,
+    plan: AttemptPlan,
+    /// What was written and is not in the project yet.
+    files: FileSet,
     ended_by: Option<String>,
     /// What the person said while tools ran: a model wants the answers to its calls first.
     held: Vec<(Option<AgentName>, String)>,
+}
+
+/// The plan of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct AttemptPlan {
+    stage: PlanStage,
+    /// Whether the person has seen a plan and let it be carried out.
+    is_seen: bool,
 }
 
 /// How far the plan of an attempt is.
@@ -158,7 +112,11 @@ impl Attempt {
                 None => Move::RunCall(call.id),
             };
         }
-        if turn.is_complete {
+        let work = phase.work.get(&turn.agent);
+        if let Some((tool, args)) = work.and_then(|work| turn.fixed_call(work, &self.files)) {
+            return Move::Call(tool, args);
+        }
+        if turn.is_complete || turn.work.stage != TurnStage::Asking {
             return Move::EndTurn(TurnStop::Done);
         }
         if turn.rounds > 0 {
@@ -167,7 +125,7 @@ impl Attempt {
             }
             // Whoever has handed over has had its say; a further model call would only cost.
             let has_handed_over = turn.tools.get(&ToolName::new(HAND_OFF)) == Some(&true);
-            if turn.rounds >= phase.max_rounds || has_handed_over {
+            if turn.rounds >= phase.limits.rounds || has_handed_over {
                 return Move::EndTurn(TurnStop::Done);
             }
         }
@@ -175,7 +133,7 @@ impl Attempt {
     }
 
     fn next_between(&self, phase: &Phase) -> Move {
-        if let PlanStage::Due(agent, items) = &self.plan {
+        if let PlanStage::Due(agent, items) = &self.plan.stage {
             return Move::ShowPlan(agent.clone(), items.clone());
         }
         if let Some(why) = self.ended_by.clone().or_else(|| phase.terminate.met(&self.facts)) {
@@ -218,9 +176,9 @@ impl Attempt {
     }
 
     /// A turn began.
-    pub fn begun(&mut self, turn: TurnId, agent: &AgentName) {
+    pub fn begun(&mut self, turn: TurnId, agent: &AgentName, phase: &Phase) {
         self.speaker = None;
-        self.turn = Some(OpenTurn::new(turn, agent.clone()));
+        self.turn = Some(OpenTurn::new(turn, agent.clone(), phase.work.get(agent)));
     }
 
     /// More text came.
@@ -242,15 +200,23 @@ impl Attempt {
     pub fn called(&mut self, id: CallId, tool: &ToolName, args: &Value) {
         if let Some(turn) = &mut self.turn {
             let call = ToolCall { id, tool: tool.clone(), args: args.clone() };
+            // What the program calls itself does not wait for the end of an answer.
+            turn.is_complete |= turn.work.stage.is_fixed();
             turn.calls.push((call, Answered::No));
         }
     }
 
-    /// A model call is complete.
-    pub fn completed(&mut self, usage: Usage, guard: &mut Guard, phase: &Phase) -> Option<Concern> {
+    /// A model call is complete. Besides why the person has to be asked, tells what is wrong with
+    /// an answer that cannot be read.
+    pub fn completed(
+        &mut self,
+        usage: Usage,
+        guard: &mut Guard,
+        phase: &Phase,
+    ) -> (Option<Concern>, Option<String>) {
         self.facts.tokens += usage.total();
         self.facts.cost += usage.cost;
-        let turn = self.turn.as_mut()?;
+        let Some(turn) = self.turn.as_mut() else { return (None, None) };
         turn.is_complete = true;
         turn.rounds += 1;
         if self.speakers.learned.is_learned() && holds_files(&turn.text) {
@@ -262,8 +228,29 @@ impl Attempt {
         let rewritten = guard.repeats_files(&turn.agent, &turn.text);
         let is_private = phase.selection == SpeakerSelection::Selector(turn.agent.clone());
         let heard = if is_private { Audience::ByItself } else { Audience::ByAll };
+        let is_final = calls.is_empty();
+        turn.work.trail = Some(repetition::trail(turn.work.trail, &turn.text, &calls));
         self.chat.add_answer(&turn.agent, &turn.text, calls, heard);
-        (repeated || rewritten).then(|| Concern::SameFiles(turn.agent.clone()))
+        let same = || Concern::SameFiles(turn.agent.clone());
+        let mut concern = (repeated || rewritten).then(same);
+        let Some(work) = phase.work.get(&turn.agent).filter(|_| is_final) else {
+            return (concern, None);
+        };
+        let Err((fault, times)) = turn.read_answer(work) else {
+            if let Some(AcceptedAnswer { value, .. }) = &turn.work.accepted {
+                self.files.take(value);
+            }
+            return (concern, None);
+        };
+        let note = format!(
+            "Your answer cannot be used: {fault}. Answer again, the whole of it, in the form that \
+             you were told."
+        );
+        self.chat.tell(Some(turn.agent.clone()), note);
+        if times > work.retries {
+            concern = Some(Concern::Unreadable(turn.agent.clone(), fault.clone()));
+        }
+        (concern, Some(fault))
     }
 
     /// A tool answered. Answers to calls of a model call that never completed count for nothing.
@@ -272,6 +259,7 @@ impl Attempt {
         id: CallId,
         (result, millis): (&Value, u64),
         guard: &mut Guard,
+        phase: &Phase,
     ) -> Option<(ToolCall, AgentName, Option<Concern>)> {
         let turn = self.turn.as_mut()?;
         let (call, answered) = turn.calls.iter_mut().find(|(call, _)| call.id == id)?;
@@ -283,7 +271,9 @@ impl Attempt {
         if !turn.is_complete {
             return None;
         }
-        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+        let is_fixed = turn.work.stage.is_fixed();
+        let was_refused = is_fixed && has_entries(result, "rejected");
+        let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false) && !was_refused;
         if is_ok && tool.as_str() == SAVING_TOOL {
             guard.decided(&call.args);
         }
@@ -291,10 +281,21 @@ impl Attempt {
         self.facts.learn(&call, result, millis);
         self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
-        self.chat.answered(&turn.agent, id, tool, result);
-        let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
-        turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
+        self.files.learn(result);
         let mut concern = None;
+        if is_fixed {
+            let note = format!("The program called `{tool}` for {}: {result}", turn.agent);
+            self.chat.tell(None, note);
+            if let Some(work) = phase.work.get(&turn.agent)
+                && let AfterCall::ChecksUsedUp(most) = turn.fixed_answered(work, result, is_ok)
+            {
+                concern = Some(Concern::ChecksUsedUp(turn.agent.clone(), most));
+            }
+        } else {
+            self.chat.answered(&turn.agent, id, tool, result);
+            let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+            turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
+        }
         if turn.wrong_calls >= PATIENCE {
             turn.wrong_calls = 0;
             concern = Some(Concern::WrongCalls(turn.agent.clone()));
@@ -317,9 +318,11 @@ impl Attempt {
         }
         let agent = turn.agent.clone();
         if turn.open_call().is_none() {
-            turn.is_complete = false;
-            turn.text.clear();
-            turn.calls.clear();
+            if !is_fixed {
+                turn.is_complete = false;
+                turn.text.clear();
+                turn.calls.clear();
+            }
             for (to, text) in std::mem::take(&mut self.held) {
                 self.chat.tell(to, text);
             }
@@ -328,7 +331,7 @@ impl Attempt {
     }
 
     /// The turn ended.
-    pub fn ended(&mut self, stop: &TurnStop, phase: &Phase) -> Option<Concern> {
+    pub fn ended(&mut self, stop: &TurnStop, guard: &mut Guard, phase: &Phase) -> Option<Concern> {
         let mut turn = self.turn.take()?;
         for (to, text) in std::mem::take(&mut self.held) {
             self.chat.tell(to, text);
@@ -356,16 +359,26 @@ impl Attempt {
             && *planner == turn.agent
             && let Some(items) = plan_steps::read(&turn.text, &phase.participants, planner)
         {
-            self.plan = PlanStage::Due(planner.clone(), items);
+            self.plan.stage = PlanStage::Due(planner.clone(), items);
         }
         let failed = turn.tools.iter().filter(|(_, is_ok)| !**is_ok);
         let failed: Vec<ToolName> = failed.map(|(tool, _)| tool.clone()).collect();
-        let spoken = Spoken { agent: &turn.agent, text: &turn.text, failed: &failed };
+        let answer = turn.work.accepted.as_ref().map(|accepted| &accepted.value);
+        let spoken = Spoken { agent: &turn.agent, text: &turn.text, answer, failed: &failed };
         let aftermath = self.speakers.ended(&spoken, phase);
         if let Some((to, note)) = aftermath.note {
             self.chat.tell(Some(to), note);
         }
-        aftermath.concern
+        let is_leader = phase.selection.leader() == Some(&turn.agent);
+        let repeats = !is_leader && guard.repeats_turn(&turn.agent, turn.work.trail);
+        let same = repeats.then(|| Concern::SameTurn(turn.agent.clone()));
+        let has_form = phase.work.get(&turn.agent).is_some_and(|work| work.answer.is_some());
+        let is_silent = has_form && answer.is_none() && turn.rounds >= phase.limits.rounds;
+        let silent = is_silent.then(|| {
+            let why = format!("it made {} calls and did not answer", turn.rounds);
+            Concern::Unreadable(turn.agent.clone(), why)
+        });
+        aftermath.concern.or(silent).or(same)
     }
 
     /// A plan was recorded; tells whether the person has to look at it.
@@ -375,9 +388,9 @@ impl Attempt {
         items: &[PlanItem],
         phase: &Phase,
     ) -> Option<Concern> {
-        let was_due = matches!(self.plan, PlanStage::Due(..));
+        let was_due = matches!(self.plan.stage, PlanStage::Due(..));
         self.speakers.learned.planned();
-        self.plan = PlanStage::Settled;
+        self.plan.stage = PlanStage::Settled;
         let Some(agent) = by else {
             let named = items.iter().filter_map(|item| {
                 let known = phase.participants.contains(item.agent.as_ref()?);
@@ -391,13 +404,13 @@ impl Attempt {
             self.person_said(None, note);
             return None;
         };
-        let waits = phase.plan.review == PlanReview::First && was_due && !self.is_plan_seen;
+        let waits = phase.plan.review == PlanReview::First && was_due && !self.plan.is_seen;
         waits.then(|| Concern::Plan(agent.clone()))
     }
 
     /// The person has answered whether the plan is carried out.
     pub fn plan_judged(&mut self, is_taken: bool) {
-        self.is_plan_seen = is_taken;
+        self.plan.is_seen = is_taken;
         if !is_taken {
             self.speakers.plan_anew();
         }

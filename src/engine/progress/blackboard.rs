@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
+use crate::engine::attempt::AcceptedAnswer;
 use crate::engine::attempt::chat::errors_of;
 use crate::model::{
     AgentName, Artifact, ArtifactKind, Event, TeamEvent, ToolName, estimated_tokens,
@@ -33,6 +34,8 @@ pub(in crate::engine) struct Blackboard {
     last: u32,
     /// Counts the chats that were begun.
     chat: u32,
+    /// The newest answer of each agent whose answers have a form.
+    answers: BTreeMap<AgentName, Value>,
 }
 
 impl Blackboard {
@@ -45,6 +48,7 @@ impl Blackboard {
     pub fn start_run(&mut self) {
         self.newest.clear();
         self.unrecorded.clear();
+        self.answers.clear();
     }
 
     /// Puts something up.
@@ -60,6 +64,32 @@ impl Blackboard {
         };
         self.unrecorded.push_back(artifact.clone());
         self.newest.insert(kind, PostedArtifact { artifact, text, chat: self.chat });
+    }
+
+    /// Takes an answer that has its form.
+    pub fn accepted(
+        &mut self,
+        agent: &AgentName,
+        kind: Option<ArtifactKind>,
+        AcceptedAnswer { value, text }: &AcceptedAnswer,
+    ) {
+        self.answers.insert(agent.clone(), value.clone());
+        if let Some(kind) = kind {
+            self.post(kind, &format!("the answer of {agent}"), Some(agent), text.clone());
+        }
+    }
+
+    /// The newest answer of an agent.
+    pub fn answer(&self, agent: &AgentName) -> Option<&Value> {
+        self.answers.get(agent)
+    }
+
+    /// Puts up why an agent is asked again.
+    pub fn refused(&mut self, agent: &AgentName, fault: Option<String>) {
+        if let Some(fault) = fault {
+            let title = format!("{agent} is asked again: {fault}");
+            self.post(ArtifactKind::Feedback, &title, None, title.clone());
+        }
     }
 
     /// What is to be recorded next.

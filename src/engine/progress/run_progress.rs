@@ -200,8 +200,8 @@ impl RunProgress {
 
     fn attempts(&self, phase: &Phase) -> u32 {
         match self.max_attempts {
-            Some(max) if phase.attempts > 1 => max.max(1),
-            Some(_) | None => phase.attempts,
+            Some(max) if phase.limits.attempts > 1 => max.max(1),
+            Some(_) | None => phase.limits.attempts,
         }
     }
 
@@ -284,6 +284,12 @@ impl RunProgress {
             Move::AskModel => RunStep::AskModel,
             Move::RunCall(call) => RunStep::RunCall(call),
             Move::ListContext(call) => RunStep::ListContext(call),
+            Move::Call(tool, args) => RunStep::Record(Event::Turn(TurnEvent::ToolCalled {
+                turn: turn.unwrap_or_default(),
+                call: self.next_call(),
+                tool,
+                args,
+            })),
             Move::Answer(call, result) => {
                 RunStep::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
             }
@@ -327,7 +333,7 @@ impl RunProgress {
             Event::Turn(TurnEvent::Started { turn, agent }) => {
                 self.budget_meter.turn = Spent::default();
                 self.numbers.turn = *turn;
-                self.in_attempt(|attempt| attempt.begun(*turn, agent));
+                self.in_phase(|attempt, phase| attempt.begun(*turn, agent, phase));
             }
             Event::Turn(TurnEvent::TextAdded { text, .. }) => {
                 self.in_attempt(|attempt| attempt.added(text))
@@ -343,9 +349,10 @@ impl RunProgress {
                 if let RunStage::Running(attempt) = &mut self.stage
                     && let Some(phase) = self.team.phases.get(attempt.phase)
                 {
-                    let concern = attempt.completed(*usage, &mut self.guard, phase);
+                    let (concern, fault) = attempt.completed(*usage, &mut self.guard, phase);
                     if let Some(turn) = &attempt.turn {
                         self.memory.board.observe_text(&turn.agent, &turn.text);
+                        self.memory.board.refused(&turn.agent, fault);
                     }
                     self.concern = self.concern.take().or(concern);
                 }
@@ -356,11 +363,12 @@ impl RunProgress {
                 self.tool_answered(*call, result, *millis);
             }
             Event::Turn(TurnEvent::Ended { stop, .. }) => {
-                let concern = self.in_phase(|attempt, phase| attempt.ended(stop, phase));
-                self.concern = self.concern.take().or(concern.flatten());
+                let concern = self.end_turn(stop);
+                self.concern = self.concern.take().or(concern);
             }
             Event::Team(fact) => self.learned(fact),
             Event::Person(PersonEvent::Said { to, text }) => {
+                self.guard.begin_anew();
                 self.memory.person_messages.push((to.clone(), text.clone()));
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
                 self.in_attempt(|attempt| attempt.person_said(to.clone(), text.clone()));
@@ -480,6 +488,20 @@ impl RunProgress {
         }
     }
 
+    /// Ends the open turn, and keeps its answer.
+    fn end_turn(&mut self, stop: &TurnStop) -> Option<Concern> {
+        let RunStage::Running(attempt) = &mut self.stage else { return None };
+        let phase = self.team.phases.get(attempt.phase)?;
+        let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
+        if let Some(turn) = attempt.turn.as_ref().filter(|_| is_done)
+            && let Some(accepted) = &turn.work.accepted
+        {
+            let kind = phase.work.get(&turn.agent).and_then(|work| work.makes);
+            self.memory.board.accepted(&turn.agent, kind, accepted);
+        }
+        attempt.ended(stop, &mut self.guard, phase)
+    }
+
     fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
         let RunStage::Running(attempt) = &mut self.stage else { return None };
         let phase = self.team.phases.get(attempt.phase)?;
@@ -502,6 +524,7 @@ impl RunProgress {
         if number == 1 && step.is_none_or(|step| step == 0) {
             self.budget_meter.phase = Spent::default();
         }
+        self.guard.begin_anew();
         let mut attempt = Attempt::new(place, number, step);
         self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
         self.memory.team.teach(&mut attempt, phase, (self.numbers.run, &self.task));
@@ -542,8 +565,9 @@ impl RunProgress {
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
         let RunStage::Running(attempt) = &mut self.stage else { return };
+        let Some(phase) = self.team.phases.get(attempt.phase) else { return };
         let Some((call, agent, mut concern)) =
-            attempt.answered(call, (result, millis), &mut self.guard)
+            attempt.answered(call, (result, millis), &mut self.guard, phase)
         else {
             return;
         };
@@ -587,6 +611,9 @@ impl RunProgress {
                     | Concern::Spent(_)
                     | Concern::SameFiles(_)
                     | Concern::SameBuild
+                    | Concern::SameTurn(_)
+                    | Concern::Unreadable(..)
+                    | Concern::ChecksUsedUp(..)
                     | Concern::WrongCalls(_)
                     | Concern::NothingDone(..)
                     | Concern::NobodyNamed(_)

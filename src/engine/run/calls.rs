@@ -20,6 +20,15 @@ use crate::tools::{
     ASK, AskArgs, HAND_OFF, HandOffArgs, LastBuild, Reply, SharedState, Tool, ToolError,
 };
 
+/// Whose call it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    /// That of the agent whose turn it is, in this phase.
+    Agent(usize),
+    /// The program's own, as the agent's file says.
+    Program,
+}
+
 /// The calls of a run.
 pub(super) struct Calls {
     pub run: ToolRun,
@@ -38,12 +47,16 @@ impl Calls {
             let (agent, tool) = (turn.agent.clone(), call.tool.clone());
             let origin = Origin { turn: turn.id, call: id, agent, tool };
             let args = turn.listing.arguments(call);
-            Some((origin, ToolCall { args, ..call.clone() }, attempt.phase))
+            let by = match turn.work.stage.is_fixed() {
+                true => Caller::Program,
+                false => Caller::Agent(attempt.phase),
+            };
+            Some((origin, ToolCall { args, ..call.clone() }, by))
         });
-        let Some((origin, call, phase)) = found else { return Ok(()) };
+        let Some((origin, call, by)) = found else { return Ok(()) };
         let started = Instant::now();
         let recorded = self.recorded.take(id);
-        let mut result = match self.allowed(&origin, &call, phase) {
+        let mut result = match self.allowed(&origin, &call, by) {
             // Before all else: what was proposed and done does not depend on what the tool would
             // say now.
             allowed if !recorded.is_empty() => {
@@ -94,10 +107,13 @@ impl Calls {
         &self,
         origin: &Origin,
         call: &ToolCall,
-        phase: usize,
+        by: Caller,
     ) -> Result<Arc<dyn Tool>, ToolError> {
         let agents = self.run.shared.agents();
-        let own = agents.tools(phase, &origin.agent);
+        let own = match by {
+            Caller::Agent(phase) => agents.tools(phase, &origin.agent),
+            Caller::Program => &[],
+        };
         let names: Vec<&str> = own.iter().map(|spec| spec.name.as_str()).collect();
         let hint = if names.is_empty() {
             "You have no tools; answer in words.".to_owned()
@@ -108,7 +124,7 @@ impl Calls {
             let message = format!("there is no tool `{}`", call.tool);
             return Err(ToolError::new("unknown_tool", message, hint));
         };
-        if !own.iter().any(|spec| spec.name == call.tool) {
+        if by != Caller::Program && !own.iter().any(|spec| spec.name == call.tool) {
             let message = format!("{} may not call `{}`", origin.agent, call.tool);
             return Err(ToolError::new("tool_not_allowed", message, hint));
         }

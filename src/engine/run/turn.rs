@@ -60,7 +60,8 @@ impl<'a> Asking<'a> {
         let turn = attempt.turn.as_ref()?;
         let seat = seats.get(attempt.phase, &turn.agent)?;
         let needed = progress.board().needed(&seat.needs);
-        let messages = attempt.chat.messages(&turn.agent, &seat.rules, needed);
+        let rules = seat.rules_after(|agent| progress.board().answer(agent));
+        let messages = attempt.chat.messages(&turn.agent, &rules, needed);
         let request = Request {
             agent: turn.agent.clone(),
             phase: phase.name.clone(),

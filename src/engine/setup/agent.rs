@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::engine::attempt::chat;
 use crate::engine::setup::Toolbox;
-use crate::engine::team::{Phase, SpeakerSelection, Team};
+use crate::engine::team::{Phase, SpeakerSelection, Team, Variant};
 use crate::model::{AgentName, ArtifactKind, Message, ToolSpec};
 use crate::provider::{AnswerForm, ModelOptions};
 
@@ -24,6 +26,24 @@ pub(in crate::engine) struct AgentSetup {
     pub needs: Vec<ArtifactKind>,
     /// Most tokens one of its requests may hold.
     pub context_tokens: Option<u64>,
+    /// What it is told besides, depending on what others answered.
+    pub variants: Vec<Variant>,
+}
+
+impl AgentSetup {
+    /// The instructions as they are after these answers.
+    pub fn rules_after<'a>(
+        &self,
+        answer: impl Fn(&AgentName) -> Option<&'a Value>,
+    ) -> Arc<Message> {
+        let holds = |variant: &&Variant| variant.test.holds(answer(&variant.of));
+        let more: Vec<&str> =
+            self.variants.iter().filter(holds).map(|variant| variant.text.as_str()).collect();
+        if more.is_empty() {
+            return Arc::clone(&self.rules);
+        }
+        chat::system(format!("{}\n\n{}", self.rules.text, more.join("\n\n")))
+    }
 }
 
 /// Every agent in every phase, made once.
@@ -62,6 +82,10 @@ fn agent_setup(
     let agent = team.agents.get(name)?;
     let mut rules = agent.prompt.clone();
     let hands_over = matches!(phase.selection, SpeakerSelection::HandOff(_));
+    let form_words = agent.work.answer.as_ref().and_then(|it| it.in_words(agent.work.exchange));
+    if let Some(form) = form_words {
+        rules.push_str(&format!("\n\n{form}"));
+    }
     if let Some(more) = phase.instructions.get(name) {
         rules.push_str("\n\n");
         rules.push_str(more.trim());
@@ -86,5 +110,6 @@ fn agent_setup(
         form: crate::engine::team::form(agent, phase),
         needs: agent.needs.clone(),
         context_tokens: agent.context_tokens,
+        variants: agent.work.variants.clone(),
     })
 }

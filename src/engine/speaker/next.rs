@@ -2,13 +2,15 @@
 //!
 //! A fold of the attempt's turns. Must not know chats or tools beyond what a turn reports.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::Value;
 
 use super::learned::LearnedSpeakers;
 use super::plan::{Assignment, SpeakerPlan, shortened};
 use super::selector;
 use crate::engine::concern::Concern;
-use crate::engine::team::{Failure, Phase, Rework, SpeakerSelection};
+use crate::engine::team::{Failure, FieldTest, Phase, Rework, SpeakerSelection};
 use crate::model::{AgentName, PolicyChoice, ToolName};
 
 /// How often somebody may name nobody before the person is asked.
@@ -30,6 +32,8 @@ pub(in crate::engine) struct Spoken<'a> {
     pub agent: &'a AgentName,
     /// What it said last.
     pub text: &'a str,
+    /// Its answer, if it has a form.
+    pub answer: Option<&'a Value>,
     /// Tools it called whose last answer was not `ok`.
     pub failed: &'a [ToolName],
 }
@@ -55,8 +59,8 @@ pub(in crate::engine) struct Speakers {
     nameless: u32,
     /// Steps of the pipeline that were begun.
     place: usize,
-    /// How often each rework of the pipeline was begun in a row.
-    reworks: Vec<u32>,
+    /// How often in a row each agent's turn led to a rework.
+    reworks: BTreeMap<AgentName, u32>,
     /// Whether the person wants another plan.
     wants_plan: bool,
 }
@@ -253,36 +257,41 @@ impl Speakers {
     }
 
     fn reworked(&mut self, turn: &Spoken<'_>, reworks: &[Rework]) -> Aftermath {
-        self.reworks.resize(reworks.len(), 0);
+        let own = reworks.iter().filter(|rework| rework.after == *turn.agent);
+        let Some((rework, why)) =
+            own.filter_map(|rework| Some((rework, why(rework, turn)?))).next()
+        else {
+            self.reworks.remove(turn.agent);
+            return Aftermath::default();
+        };
         let mut aftermath = Aftermath::default();
-        for (rework, count) in reworks.iter().zip(&mut self.reworks) {
-            if rework.after != *turn.agent {
-                continue;
-            }
-            let why = match &rework.when {
-                Failure::Tool(tool) if turn.failed.contains(tool) => format!("{tool} failed"),
-                Failure::Text(text) if turn.text.contains(text.as_str()) => {
-                    format!("{} said “{text}”", rework.after)
-                }
-                Failure::Tool(_) | Failure::Text(_) => {
-                    *count = 0;
-                    continue;
-                }
-            };
-            *count += 1;
-            if *count > rework.most {
-                *count = 1;
-                let concern = Concern::ReworkUsedUp(rework.after.clone(), rework.most);
-                aftermath.concern = Some(concern);
-            }
-            let times = format!("{count} of {}", rework.most);
-            let again = std::iter::once(&rework.after);
-            for agent in rework.through.iter().chain(again).rev() {
-                let task = format!("{why}, rework {times}");
-                self.queue.push_front(Assignment { agent: agent.clone(), task });
-            }
-            break;
+        let count = self.reworks.entry(turn.agent.clone()).or_default();
+        *count += 1;
+        if *count > rework.most {
+            *count = 1;
+            aftermath.concern = Some(Concern::ReworkUsedUp(rework.after.clone(), rework.most));
+        }
+        let times = format!("{count} of {}", rework.most);
+        let again = std::iter::once(&rework.after);
+        for agent in rework.through.iter().chain(again).rev() {
+            let task = format!("{why}, rework {times}");
+            self.queue.push_front(Assignment { agent: agent.clone(), task });
         }
         aftermath
+    }
+}
+
+/// Why a turn leads to a rework; `None` when it does not.
+fn why(rework: &Rework, turn: &Spoken<'_>) -> Option<String> {
+    match &rework.when {
+        Failure::Tool(tool) => turn.failed.contains(tool).then(|| format!("{tool} failed")),
+        Failure::Text(text) => {
+            let is_said = turn.text.contains(text.as_str());
+            is_said.then(|| format!("{} said “{text}”", rework.after))
+        }
+        Failure::Answer(tests) => tests.iter().all(|test| test.holds(turn.answer)).then(|| {
+            let words: Vec<String> = tests.iter().map(FieldTest::in_words).collect();
+            format!("{} answered: {}", rework.after, words.join(", "))
+        }),
     }
 }

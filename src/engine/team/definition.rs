@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::condition::Condition;
-use super::format::FormWord;
+use super::field_test::FieldTest;
+use super::work::AgentWork;
 use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
@@ -25,8 +26,8 @@ pub struct Agent {
     pub makes: Vec<ArtifactKind>,
     /// Most tokens one of its requests may hold; `None`: as set for the run.
     pub context_tokens: Option<u64>,
-    /// What its whole answer is, if a program reads it.
-    pub answer: Option<FormWord>,
+    /// What its turns consist of besides asking the model.
+    pub work: AgentWork,
     pub prompt: String,
 }
 
@@ -60,6 +61,8 @@ pub struct Team {
     pub description: String,
     /// What a project folder may hold when it begins; nothing here: anything.
     pub works_on: Vec<Ground>,
+    /// Numbers that its phases go by, with the names that people change them by.
+    pub limits: BTreeMap<String, u32>,
     /// Everyone who takes part in some phase.
     pub agents: BTreeMap<AgentName, Agent>,
     /// In the order they run.
@@ -80,18 +83,26 @@ pub struct Phase {
     pub context: Vec<ContextPart>,
     /// What it runs once for each of, every time with its own chat and attempts.
     pub for_each: ForEach,
-    /// How many attempts there may be.
-    pub attempts: u32,
+    pub limits: PhaseLimits,
     /// When an attempt is over.
     pub terminate: Condition,
     /// What it wants to reach.
     pub goal: PhaseGoal,
-    /// Model calls one turn may take.
-    pub max_rounds: u32,
+    /// What the turns of its participants consist of.
+    pub work: BTreeMap<AgentName, AgentWork>,
     /// Who plans, and who sees the plan.
     pub plan: Planning,
     /// What some agents are told on top of their own instructions.
     pub instructions: BTreeMap<AgentName, String>,
+}
+
+/// How long a phase may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseLimits {
+    /// How many attempts there may be.
+    pub attempts: u32,
+    /// Model calls one turn may take.
+    pub rounds: u32,
 }
 
 /// Who speaks next.
@@ -148,6 +159,8 @@ pub enum Failure {
     Tool(ToolName),
     /// The agent said this.
     Text(String),
+    /// All of this holds for its answer.
+    Answer(Vec<FieldTest>),
 }
 
 /// Something the chat of an attempt begins with.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::answer_form::AnswerShape;
 use super::definition::{Agent, ContextPart, Phase, SpeakerSelection, Team};
 use super::format::{AgentFile, ContextWord, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
-use super::toolchain_notes;
+use super::{toolchain_notes, work};
 use crate::config::Spanned;
 use crate::config::assets::{AssetFile, Assets};
 use crate::model::{AgentName, AgentRole, PolicyAgent, PolicyTable, UserError};
@@ -101,7 +102,7 @@ pub fn agents(
         let Some(stem) = path.rsplit('/').next().and_then(|file| file.strip_suffix(".md")) else {
             continue;
         };
-        let agent = agent(&assets.text(&path)?, stem, tools)?;
+        let agent = agent(&assets.text(&path)?, stem, assets, tools)?;
         agents.insert(agent.name.clone(), agent);
     }
     Ok(agents)
@@ -116,7 +117,15 @@ fn team(
 ) -> Result<Team, UserError> {
     let file: TeamFile = source.parse(&source.file.text)?;
     source.same_name(&file.name, stem)?;
-    let known: Vec<AgentName> = agents.keys().cloned().collect();
+    let mut limits = BTreeMap::new();
+    for (name, number) in file.limits {
+        let named = number.span();
+        let number = number.into_inner();
+        if number == 0 {
+            return Err(source.wrong(&named, "the number must be at least 1", "Raise it."));
+        }
+        limits.insert(name, number);
+    }
     if file.phases.get_ref().is_empty() {
         let why = "a team needs at least one phase";
         return Err(source.wrong(&file.phases.span(), why, "Add a [[phases]] table."));
@@ -124,7 +133,7 @@ fn team(
     let mut phases: Vec<Phase> = Vec::new();
     for phase in file.phases.into_inner() {
         let span = phase.span();
-        let mut phase = phase::phase(source, phase.into_inner(), &known, tools)?;
+        let mut phase = phase::phase(source, phase.into_inner(), agents, &limits, tools)?;
         if let SpeakerSelection::Policy(_) = phase.selection {
             learns(source, &mut phase, agents, &span)?;
             if phases.iter().any(|other| matches!(other.selection, SpeakerSelection::Policy(_))) {
@@ -146,6 +155,7 @@ fn team(
         title: file.title,
         description: file.description,
         works_on: file.works_on,
+        limits,
         agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
         phases,
     })
@@ -189,7 +199,12 @@ impl From<ContextWord> for ContextPart {
 }
 
 /// Reads one agent: TOML between two lines of `+++` or `---`, then the instructions.
-fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, UserError> {
+fn agent(
+    file: &AssetFile,
+    stem: &str,
+    assets: &Assets,
+    tools: KnownTool<'_>,
+) -> Result<Agent, UserError> {
     let text = &*file.text;
     let whole = TeamSource { file, skipped: 0 };
     let first = text.lines().next().unwrap_or_default().trim_end();
@@ -212,6 +227,11 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
         return Err(source.wrong(&(close..close), why, "Write them below the fields."));
     }
     let names = fields.tools.iter();
+    let mut work = work::work(&source, (fields.answer, fields.turn), assets, tools)?;
+    // Files that are answered are known as code anyway.
+    if let Some(AnswerShape::Fields(_)) = work.answer {
+        work.makes = fields.makes.first().map(|word| (*word).into());
+    }
     let budget = fields.context_tokens;
     let context_tokens = match budget.as_ref().map(Spanned::get_ref) {
         Some(&tokens) if tokens < LEAST_CONTEXT => {
@@ -233,7 +253,7 @@ fn agent(file: &AssetFile, stem: &str, tools: KnownTool<'_>) -> Result<Agent, Us
         needs: fields.needs.into_iter().map(Into::into).collect(),
         makes: fields.makes.into_iter().map(Into::into).collect(),
         context_tokens,
-        answer: fields.answer,
+        work,
         prompt,
     })
 }

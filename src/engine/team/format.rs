@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
+use super::field_test::FieldTestFile;
+use super::work::WorkFile;
 use crate::config::Spanned;
 use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
@@ -25,6 +27,8 @@ pub(in crate::engine) struct AgentFile {
     pub makes: Vec<NeedWord>,
     pub context_tokens: Option<Spanned<u32>>,
     pub answer: Option<FormWord>,
+    #[serde(default)]
+    pub turn: WorkFile,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -35,6 +39,8 @@ pub(in crate::engine) struct TeamFile {
     pub description: String,
     #[serde(default)]
     pub works_on: Vec<Ground>,
+    #[serde(default)]
+    pub limits: BTreeMap<String, Spanned<u32>>,
     pub phases: Spanned<Vec<Spanned<PhaseFile>>>,
 }
 
@@ -61,13 +67,27 @@ pub(in crate::engine) struct PhaseFile {
     pub review_plan: bool,
     #[serde(default)]
     pub context: Vec<ContextWord>,
-    pub attempts: Option<Spanned<u32>>,
+    pub attempts: Option<Spanned<LimitWord>>,
+    /// How often in a row an agent is asked again for an answer that cannot be read.
+    #[serde(default)]
+    pub retries: BTreeMap<Spanned<String>, Spanned<LimitWord>>,
+    /// How often in a row an answer may fail its check.
+    #[serde(default)]
+    pub checks: BTreeMap<Spanned<String>, Spanned<LimitWord>>,
     pub for_each: Option<Spanned<ForEachWord>>,
     pub terminate: Spanned<ConditionFile>,
     pub goal: GoalWord,
-    pub max_rounds: Option<Spanned<u32>>,
+    pub max_rounds: Option<Spanned<LimitWord>>,
     #[serde(default)]
     pub instructions: BTreeMap<Spanned<String>, String>,
+}
+
+/// A number, or the name of one in the team's `limits`.
+#[derive(Deserialize, Clone, JsonSchema)]
+#[serde(untagged)]
+pub(in crate::engine) enum LimitWord {
+    Number(u32),
+    Name(String),
 }
 
 /// What a phase runs once for each of.
@@ -109,8 +129,11 @@ pub(in crate::engine) struct ReworkFile {
     pub after: Spanned<String>,
     pub failed: Option<Spanned<String>>,
     pub says: Option<String>,
+    /// Tests that all hold for its answer.
+    #[serde(default)]
+    pub answer: Vec<FieldTestFile>,
     pub through: Vec<Spanned<String>>,
-    pub most: Option<Spanned<u32>>,
+    pub most: Option<Spanned<LimitWord>>,
 }
 
 /// What an agent's whole answer is.

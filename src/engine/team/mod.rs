@@ -5,18 +5,23 @@
 mod answer_form;
 mod condition;
 mod definition;
+mod field_test;
+mod fields;
 mod file;
 mod format;
 mod phase;
 mod source;
 mod toolchain_notes;
+mod work;
 
-pub(super) use answer_form::{files_in, form};
+pub(super) use answer_form::{files_in, form, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
     Agent, ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SpeakerSelection, Team,
 };
+pub use field_test::FieldTest;
 pub use file::agents;
 pub use format::schema as team_schema;
 pub use source::KnownTool;
+pub use work::{AgentWork, FixedCall, Saves, Variant};

@@ -5,12 +5,15 @@ use std::ops::Range;
 
 use super::condition::{CallResult, Condition};
 use super::definition::{
-    ContextPart, Failure, ForEach, Phase, PlanReview, Planning, Rework, SpeakerSelection,
+    Agent, ContextPart, Failure, ForEach, Phase, PhaseLimits, PlanReview, Planning, Rework,
+    SpeakerSelection,
 };
+use super::field_test::FieldTest;
 use super::format::{
     AnswerWord, ConditionFile, ForEachWord, GoalWord, PhaseFile, ReworkFile, SelectionWord,
 };
 use super::source::{KnownTool, TeamSource};
+use super::work::AgentWork;
 use crate::config::Spanned;
 use crate::model::{AgentName, Cost, UserError};
 use crate::tools::PhaseGoal;
@@ -28,14 +31,16 @@ const PERSON: &str = "person";
 pub(in crate::engine) fn phase(
     source: &TeamSource<'_>,
     mut file: PhaseFile,
-    known: &[AgentName],
+    agents: &BTreeMap<AgentName, Agent>,
+    limits: &BTreeMap<String, u32>,
     tools: KnownTool<'_>,
 ) -> Result<Phase, UserError> {
-    let reader = PhaseReader { source, tools };
+    let reader = PhaseReader { source, limits, tools };
+    let known: Vec<AgentName> = agents.keys().cloned().collect();
     let span = file.participants.span();
     let names = file.participants.get_ref().iter();
     let participants: Vec<AgentName> =
-        names.map(|name| source.one_of(name, known)).collect::<Result<_, _>>()?;
+        names.map(|name| source.one_of(name, &known)).collect::<Result<_, _>>()?;
     if participants.is_empty() {
         return Err(source.wrong(&span, "this phase has no agents", "Name some agents."));
     }
@@ -50,6 +55,7 @@ pub(in crate::engine) fn phase(
     for (name, text) in std::mem::take(&mut file.instructions) {
         instructions.insert(source.one_of(&name, &participants)?, text);
     }
+    let work = reader.work(&mut file, &participants, agents)?;
     let planner = match (&selection, &file.planner) {
         (SpeakerSelection::Planner(planner), _) => Some(planner.clone()),
         (_, Some(name)) => Some(source.one_of(name, &participants)?),
@@ -69,7 +75,10 @@ pub(in crate::engine) fn phase(
         title: file.title,
         selection,
         context: file.context.into_iter().map(ContextPart::from).collect(),
-        attempts: source.positive(file.attempts, 1)?,
+        limits: PhaseLimits {
+            attempts: source.positive(file.attempts, limits, 1)?,
+            rounds: source.positive(file.max_rounds, limits, ROUNDS)?,
+        },
         terminate: reader.condition(file.terminate, &participants)?,
         for_each: match file.for_each.map(Spanned::into_inner) {
             None => ForEach::Once,
@@ -84,7 +93,7 @@ pub(in crate::engine) fn phase(
             GoalWord::RunsPassed => PhaseGoal::RunsPassed,
             GoalWord::Planned => PhaseGoal::Planned,
         },
-        max_rounds: source.positive(file.max_rounds, ROUNDS)?,
+        work,
         participants,
         plan: Planning { planner, review },
         instructions,
@@ -94,10 +103,35 @@ pub(in crate::engine) fn phase(
 /// What the parts of a phase are read with.
 struct PhaseReader<'a> {
     source: &'a TeamSource<'a>,
+    limits: &'a BTreeMap<String, u32>,
     tools: KnownTool<'a>,
 }
 
 impl PhaseReader<'_> {
+    /// What the turns of the participants consist of, with the bounds of this phase.
+    fn work(
+        &self,
+        file: &mut PhaseFile,
+        participants: &[AgentName],
+        agents: &BTreeMap<AgentName, Agent>,
+    ) -> Result<BTreeMap<AgentName, AgentWork>, UserError> {
+        let own = |name: &AgentName| Some((name.clone(), agents.get(name)?.work.clone()));
+        let mut work: BTreeMap<AgentName, AgentWork> =
+            participants.iter().filter_map(own).collect();
+        let retries = std::mem::take(&mut file.retries).into_iter();
+        for (name, limit) in retries {
+            let agent = self.source.one_of(&name, participants)?;
+            let retries = self.source.positive(Some(limit), self.limits, 1)?;
+            work.entry(agent).and_modify(|work| work.retries = retries);
+        }
+        for (name, limit) in std::mem::take(&mut file.checks) {
+            let agent = self.source.one_of(&name, participants)?;
+            let checks = self.source.positive(Some(limit), self.limits, 1)?;
+            work.entry(agent).and_modify(|work| work.checks = checks);
+        }
+        Ok(work)
+    }
+
     fn selection(
         &self,
         file: &mut PhaseFile,
@@ -176,11 +210,16 @@ impl PhaseReader<'_> {
     ) -> Result<Rework, UserError> {
         let span = file.span();
         let file = file.into_inner();
+        let tests = file.answer.len();
+        let tests_read: Vec<FieldTest> =
+            file.answer.into_iter().filter_map(FieldTest::read).collect();
         let when = match (&file.failed, file.says) {
-            (Some(tool), None) => Failure::Tool(self.source.tool(tool, self.tools)?),
-            (None, Some(text)) if !text.trim().is_empty() => Failure::Text(text),
+            (Some(tool), None) if tests == 0 => Failure::Tool(self.source.tool(tool, self.tools)?),
+            (None, Some(text)) if tests == 0 && !text.trim().is_empty() => Failure::Text(text),
+            (None, None) if tests > 0 && tests == tests_read.len() => Failure::Answer(tests_read),
             _ => {
-                let why = "a rework needs exactly one of `failed` (a tool) and `says` (a text)";
+                let why = "a rework needs exactly one of `failed` (a tool), `says` (a text) and \
+                           `answer` (tests of fields)";
                 return Err(self.source.wrong(&span, why, "Say what counts as a failure."));
             }
         };
@@ -195,7 +234,7 @@ impl PhaseReader<'_> {
             through: through
                 .map(|name| self.source.one_of(name, participants))
                 .collect::<Result<_, _>>()?,
-            most: self.source.positive(file.most, REWORKS)?,
+            most: self.source.positive(file.most, self.limits, REWORKS)?,
         })
     }
 

@@ -1,9 +1,11 @@
 //! A file of a team or an agent while it is read: what is wrong in it is told with its line.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
 
+use super::format::LimitWord;
 use crate::config::Spanned;
 use crate::config::assets::AssetFile;
 use crate::model::{AgentName, ToolName, UserError};
@@ -67,13 +69,24 @@ impl TeamSource<'_> {
         })
     }
 
-    pub fn positive(&self, number: Option<Spanned<u32>>, default: u32) -> Result<u32, UserError> {
-        match number {
-            Some(number) if *number.get_ref() == 0 => {
+    /// A number of the file, or the one of the team's `limits` that it names.
+    pub fn positive(
+        &self,
+        number: Option<Spanned<LimitWord>>,
+        limits: &BTreeMap<String, u32>,
+        default: u32,
+    ) -> Result<u32, UserError> {
+        let Some(number) = number else { return Ok(default) };
+        match number.get_ref() {
+            LimitWord::Number(0) => {
                 Err(self.wrong(&number.span(), "the number must be at least 1", "Raise it."))
             }
-            Some(number) => Ok(number.into_inner()),
-            None => Ok(default),
+            LimitWord::Number(number) => Ok(*number),
+            LimitWord::Name(name) => limits.get(name).copied().ok_or_else(|| {
+                let why = format!("there is no limit `{name}`");
+                let fix = "Write a number, or give the limit its number in [limits].";
+                self.wrong(&number.span(), why, fix)
+            }),
         }
     }
 }

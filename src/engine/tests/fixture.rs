@@ -49,6 +49,22 @@ goal = "build_passed"
 terminate = { any = [{ tool = "approve_saved_files" }, { max_messages = 20 }] }
 "#;
 
+/// The form of an answer, and what its agent is told for other answers.
+const RATER: &str = r#"makes = ["contract"]
+[turn]
+exchange = "toon"
+[[turn.form]]
+name = "complexity"
+type = "integer"
+minimum = 1
+maximum = 10
+[[turn.variants]]
+of = "Rater"
+field = "complexity"
+at_least = 6
+text = "It is hard."
+"#;
+
 /// What a model is: a function of what it is asked.
 pub type Model = dyn Fn(&Request) -> Vec<Result<Delta, UserError>> + Send + Sync;
 
@@ -162,6 +178,22 @@ pub fn write_team(folder: &Path, team: &str) {
     ];
     std::fs::create_dir_all(folder.join("prompts/agents")).unwrap();
     std::fs::create_dir_all(folder.join("prompts/teams")).unwrap();
+    // Agents whose answers have a form, which is written below their fields.
+    let forms = [
+        ("Lister", "answer = \"files\""),
+        ("Rater", RATER),
+        (
+            "Judge",
+            "[turn]\nfirst = { tool = \"build_project\" }\n[[turn.form]]\nname = \"code\"\n\
+                   type = \"list\"\n[[turn.form]]\nname = \"tests\"\ntype = \"list\"",
+        ),
+        ("Checked", "answer = \"files\"\n[turn]\ncheck = { tool = \"approve_saved_files\" }"),
+    ];
+    for (name, form) in forms {
+        let text =
+            format!("+++\nname = \"{name}\"\ndescription = \"x\"\n{form}\n+++\nI am {name}.\n");
+        std::fs::write(folder.join(format!("prompts/agents/{name}.md")), text).unwrap();
+    }
     for (name, tools) in agents {
         let text = format!(
             "+++\nname = \"{name}\"\ndescription = \"x\"\ntools = [{tools}]\n+++\nI am {name}.\n"

@@ -1,5 +1,6 @@
 //! Runs whole teams against models made of functions, with real files, gate and journal.
 
+mod answers;
 mod decisions;
 mod endless;
 pub(crate) mod fixture;

@@ -192,7 +192,7 @@ async fn conditions_that_must_hold_together_end_an_attempt_only_together() {
     let world = SessionBench::new(&TEAM.replace(old, both));
     let outcome = run(&world, |request| match request.agent.as_str() {
         "Planner" => say("Closer : ENOUGH"),
-        _ => say("ENOUGH"),
+        _ => say(&format!("ENOUGH {}", request.messages.len())),
     })
     .await;
     assert!(matches!(outcome.unwrap(), SessionOutcome::Failed(_)));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::fixture::*;
 use crate::model::*;
 use crate::model::{PersonEvent, TurnEvent};
+use crate::provider::Request;
 
 fn choices(events: &[Event]) -> Vec<(String, String)> {
     let choice = |event: &Event| match event {
@@ -44,7 +45,7 @@ async fn several_lines_queue_up_and_silence_goes_on_with_the_queue() {
     let world = SessionBench::new(TEAM);
     let handle = world.begin(
         u64::MAX,
-        Arc::new(|request: &crate::provider::Request| {
+        Arc::new(|request: &Request| {
             let spoken =
                 request.messages.iter().filter(|m| m.role == MessageRole::Assistant).count();
             match (request.agent.as_str(), request.phase.as_str(), spoken) {
@@ -64,7 +65,7 @@ async fn several_lines_queue_up_and_silence_goes_on_with_the_queue() {
 #[tokio::test]
 async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
     let world = SessionBench::new(TEAM);
-    let model = |request: &crate::provider::Request| match request.messages.last() {
+    let model = |request: &Request| match request.messages.last() {
         Some(last) if last.text.contains("listen to me") => say("Writer : write"),
         _ if request.agent.as_str() == "Planner" => say("TesterAgent : test it"),
         _ => say("hm"),
@@ -97,7 +98,8 @@ async fn round_robin_follows_the_file() {
     let team = TEAM
         .replace("selection = \"planner\"\nplanner = \"Planner\"", "selection = \"round_robin\"");
     let world = SessionBench::new(&team.replace("max_messages = 20", "max_messages = 5"));
-    let handle = world.begin(u64::MAX, Arc::new(|_: &_| say("x"))).unwrap();
+    let model = |request: &Request| say(&format!("message {}", request.messages.len()));
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
     let outcome = world.supervise(handle, "stop").await.unwrap();
     let names: Vec<String> = choices(&world.events()).into_iter().map(|(agent, _)| agent).collect();
     assert_eq!(names, ["Planner", "Writer", "Closer", "Planner", "Writer"]);

@@ -70,7 +70,7 @@ fn mistakes_in_an_agent_are_told_with_their_line() {
 fn the_generate_team_is_right() {
     let team = Team::load(&Assets::built_in(), "generate", &|_| Ok(())).unwrap();
     assert_eq!(team.phases.len(), 2);
-    assert_eq!(team.phases[1].attempts, 10);
+    assert_eq!(team.phases[1].limits.attempts, 10);
     let allowed = |tool: &str| {
         let has = |agent: &&crate::engine::Agent| agent.tools.contains(&ToolName::new(tool));
         team.agents.values().filter(has).map(|agent| agent.name.to_string()).collect::<Vec<_>>()

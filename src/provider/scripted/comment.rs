@@ -19,7 +19,9 @@ pub(super) fn style(path: &str) -> Option<Style> {
     }
     match name.rsplit_once('.')?.1 {
         "c" | "h" | "cpp" | "hpp" | "cc" | "hh" => Some(Style::Block),
-        "cmake" | "yml" | "yaml" | "csv" | "txt" | "py" | "sh" | "toml" => Some(Style::Hash),
+        "cmake" | "yml" | "yaml" | "csv" | "txt" | "py" | "rev" | "sh" | "toml" => {
+            Some(Style::Hash)
+        }
         _ => None,
     }
 }

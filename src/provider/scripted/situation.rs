@@ -7,8 +7,11 @@ use serde_json::Value;
 use crate::model::{ContentHash, Message, MessageRole};
 use crate::provider::Request;
 
+/// Beginning of a message about a call that the program made itself.
+const CALLED: &str = "The program called `";
+
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 10] = [
+const PROGRAM_NOTES: [&str; 12] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -19,6 +22,8 @@ const PROGRAM_NOTES: [&str; 10] = [
     "Earlier requests in this session, ",
     "The person took back the change of ",
     "The person asked about your proposal: ",
+    "Your answer cannot be used: ",
+    CALLED,
 ];
 
 /// A file that was refused, and the words.
@@ -147,14 +152,23 @@ fn spoken<'a>(
 
 fn answers(request: &Request) -> Vec<(&str, Value)> {
     let own = request.messages.iter().rposition(|message| message.role == MessageRole::Assistant);
-    let Some((asked, rest)) = own.and_then(|at| request.messages.get(at..)?.split_first()) else {
-        return Vec::new();
-    };
-    let answers = rest.iter().filter_map(|message| {
+    let rest = own.map_or(0, |at| at + 1);
+    let asked = own.and_then(|at| request.messages.get(at));
+    let answers = request.messages.iter().skip(rest).filter_map(|message| {
+        if message.role == MessageRole::User {
+            return called_by_program(&message.text);
+        }
         let call = message.answers.filter(|_| message.role == MessageRole::Tool)?;
-        let call = asked.calls.iter().find(|made| made.id == call)?;
+        let call = asked?.calls.iter().find(|made| made.id == call)?;
         let answer = serde_json::from_str(&message.text).unwrap_or(Value::Null);
         Some((call.tool.as_str(), answer))
     });
     answers.collect()
+}
+
+/// The tool that the program called itself, and its answer.
+fn called_by_program(text: &str) -> Option<(&str, Value)> {
+    let (tool, rest) = text.strip_prefix(CALLED)?.split_once('`')?;
+    let (_, answer) = rest.split_once(": ")?;
+    Some((tool, serde_json::from_str(answer).ok()?))
 }

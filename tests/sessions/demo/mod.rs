@@ -1,6 +1,7 @@
 //! The recorded demo, played without a screen: all the ways a person can take through it.
 
 mod branches;
+mod contract;
 mod decisions;
 mod learned;
 mod stage;

@@ -322,7 +322,7 @@ fn a_sketch_whose_flash_is_refused_has_not_reached_its_goal() {
 }
 
 /// Whether programs can be run here; without Python the team says so.
-fn has_python() -> bool {
+pub fn has_python() -> bool {
     let python = std::process::Command::new("python3").arg("--version").output();
     python.is_ok_and(|done| done.status.success())
 }
