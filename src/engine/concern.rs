@@ -35,7 +35,37 @@ pub enum Concern {
     Spent(String),
 }
 
+/// What a question holds up besides the run itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    Nothing,
+    /// A plan.
+    Plan,
+    /// Files for the context.
+    Context,
+}
+
 impl Concern {
+    /// What waits for the answer.
+    #[must_use]
+    pub const fn waits_for(&self) -> Waiting {
+        match self {
+            Self::Plan(_) => Waiting::Plan,
+            Self::Context(_) => Waiting::Context,
+            Self::SameFiles(_)
+            | Self::SameBuild
+            | Self::SameTurn(_)
+            | Self::Unreadable(..)
+            | Self::ChecksUsedUp(..)
+            | Self::WrongCalls(_)
+            | Self::NothingDone(..)
+            | Self::NobodyNamed(_)
+            | Self::ReworkUsedUp(..)
+            | Self::Failed(..)
+            | Self::Spent(_) => Waiting::Nothing,
+        }
+    }
+
     /// The question, and the answers to choose from; the last one always ends the run.
     #[must_use]
     pub fn question(&self) -> (String, Vec<String>) {

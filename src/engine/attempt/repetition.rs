@@ -122,16 +122,16 @@ pub(in crate::engine) fn trail(
     text: &str,
     calls: &[ToolCall],
 ) -> ContentHash {
-    let mut said = before.map(|before| before.to_string()).unwrap_or_default();
+    let mut done = before.map(|before| before.to_string()).unwrap_or_default();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     for word in words {
-        said.push(' ');
-        said.extend(word.chars().flat_map(char::to_lowercase));
+        done.push(' ');
+        done.extend(word.chars().flat_map(char::to_lowercase));
     }
     for call in calls {
-        said.push_str(&format!("\n{} {}", call.tool, call.args));
+        done.push_str(&format!("\n{} {}", call.tool, call.args));
     }
-    ContentHash::of(said.as_bytes())
+    ContentHash::of(done.as_bytes())
 }
 
 /// Keeps what an agent came up with; tells whether it is what was kept before.
@@ -187,20 +187,20 @@ mod tests {
     fn the_same_turn_is_noticed_unless_something_happened_in_between() {
         let mut guard = Guard::default();
         let agent = AgentName::from("CodeReviewerAgent");
-        let said = |text: &str| Some(trail(None, text, &[]));
-        assert!(!guard.repeats_turn(&agent, said("Nothing to save.")));
-        assert!(!guard.repeats_turn(&"Other".into(), said("Nothing to save.")));
-        assert!(guard.repeats_turn(&agent, said("**nothing** to\nsave")));
-        assert!(!guard.repeats_turn(&agent, said("Nothing to save.")), "it was allowed once more");
-        assert!(guard.repeats_turn(&agent, said("Nothing to save.")));
+        let turn = |text: &str| Some(trail(None, text, &[]));
+        assert!(!guard.repeats_turn(&agent, turn("Nothing to save.")));
+        assert!(!guard.repeats_turn(&"Other".into(), turn("Nothing to save.")));
+        assert!(guard.repeats_turn(&agent, turn("**nothing** to\nsave")));
+        assert!(!guard.repeats_turn(&agent, turn("Nothing to save.")), "it was allowed once more");
+        assert!(guard.repeats_turn(&agent, turn("Nothing to save.")));
         for between in [Guard::changed, Guard::begin_anew] {
-            guard.repeats_turn(&agent, said("Nothing to save."));
+            guard.repeats_turn(&agent, turn("Nothing to save."));
             between(&mut guard);
-            assert!(!guard.repeats_turn(&agent, said("Nothing to save.")));
+            assert!(!guard.repeats_turn(&agent, turn("Nothing to save.")));
         }
         let call =
             ToolCall { id: crate::model::CallId(1), tool: "read_file".into(), args: json!({}) };
-        assert_ne!(said("x"), Some(trail(None, "x", &[call.clone()])));
+        assert_ne!(turn("x"), Some(trail(None, "x", &[call.clone()])));
         let other = ToolCall { id: crate::model::CallId(2), ..call.clone() };
         assert_eq!(trail(None, "x", &[call]), trail(None, "x", &[other]));
     }

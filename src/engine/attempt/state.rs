@@ -282,24 +282,10 @@ impl Attempt {
         self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
         self.files.learn(result);
-        let mut concern = None;
-        if is_fixed {
-            let note = format!("The program called `{tool}` for {}: {result}", turn.agent);
-            self.chat.tell(None, note);
-            if let Some(work) = phase.work.get(&turn.agent)
-                && let AfterCall::ChecksUsedUp(most) = turn.fixed_answered(work, result, is_ok)
-            {
-                concern = Some(Concern::ChecksUsedUp(turn.agent.clone(), most));
-            }
-        } else {
-            self.chat.answered(&turn.agent, id, tool, result);
-            let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
-            turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
-        }
-        if turn.wrong_calls >= PATIENCE {
-            turn.wrong_calls = 0;
-            concern = Some(Concern::WrongCalls(turn.agent.clone()));
-        }
+        let mut concern = match is_fixed {
+            true => fixed_result(&mut self.chat, turn, phase, (tool, result, is_ok)),
+            false => own_result(&mut self.chat, turn, (&call, result)),
+        };
         if tool.as_str() == SAVING_TOOL
             && let Some(why) = guard.fails_again(result)
         {
@@ -444,6 +430,37 @@ impl Attempt {
 fn holds_files(text: &str) -> bool {
     let answer = text.contains("\"file_name\"").then(|| recover::structured(text).ok()).flatten();
     answer.as_ref().and_then(files_in).is_some_and(|files| !files.is_empty())
+}
+
+/// Takes the answer to a call that the program made itself.
+fn fixed_result(
+    chat: &mut Chat,
+    turn: &mut OpenTurn,
+    phase: &Phase,
+    (tool, result, is_ok): (&ToolName, &Value, bool),
+) -> Option<Concern> {
+    chat.tell(None, format!("The program called `{tool}` for {}: {result}", turn.agent));
+    let work = phase.work.get(&turn.agent)?;
+    match turn.fixed_answered(work, result, is_ok) {
+        AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),
+        AfterCall::GoesOn => None,
+    }
+}
+
+/// Takes the answer to a call of the agent.
+fn own_result(
+    chat: &mut Chat,
+    turn: &mut OpenTurn,
+    (call, result): (&ToolCall, &Value),
+) -> Option<Concern> {
+    chat.answered(&turn.agent, call.id, &call.tool, result);
+    let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+    turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
+    if turn.wrong_calls < PATIENCE {
+        return None;
+    }
+    turn.wrong_calls = 0;
+    Some(Concern::WrongCalls(turn.agent.clone()))
 }
 
 fn has_entries(result: &Value, field: &str) -> bool {

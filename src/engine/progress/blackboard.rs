@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-use crate::engine::attempt::AcceptedAnswer;
 use crate::engine::attempt::chat::errors_of;
+use crate::engine::attempt::{AcceptedAnswer, OpenTurn};
+use crate::engine::team::Phase;
 use crate::model::{
-    AgentName, Artifact, ArtifactKind, Event, TeamEvent, ToolName, estimated_tokens,
+    AgentName, Artifact, ArtifactKind, Event, TeamEvent, ToolName, TurnStop, estimated_tokens,
 };
 use crate::text::recover;
 
@@ -67,7 +68,7 @@ impl Blackboard {
     }
 
     /// Takes an answer that has its form.
-    pub fn accepted(
+    fn accepted(
         &mut self,
         agent: &AgentName,
         kind: Option<ArtifactKind>,
@@ -79,13 +80,32 @@ impl Blackboard {
         }
     }
 
+    /// Takes the answer of a turn that came to its end.
+    pub fn turn_ended(&mut self, turn: Option<&OpenTurn>, stop: &TurnStop, phase: &Phase) {
+        let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
+        if let Some(turn) = turn.filter(|_| is_done)
+            && let Some(accepted) = &turn.work.accepted
+        {
+            let kind = phase.work.get(&turn.agent).and_then(|work| work.makes);
+            self.accepted(&turn.agent, kind, accepted);
+        }
+    }
+
     /// The newest answer of an agent.
     pub fn answer(&self, agent: &AgentName) -> Option<&Value> {
         self.answers.get(agent)
     }
 
+    /// Takes what a model said last, and why it is asked again if it is.
+    pub fn answer_ended(&mut self, turn: Option<&OpenTurn>, fault: Option<String>) {
+        if let Some(turn) = turn {
+            self.observe_text(&turn.agent, &turn.text);
+            self.refused(&turn.agent, fault);
+        }
+    }
+
     /// Puts up why an agent is asked again.
-    pub fn refused(&mut self, agent: &AgentName, fault: Option<String>) {
+    fn refused(&mut self, agent: &AgentName, fault: Option<String>) {
         if let Some(fault) = fault {
             let title = format!("{agent} is asked again: {fault}");
             self.post(ArtifactKind::Feedback, &title, None, title.clone());

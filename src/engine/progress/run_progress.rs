@@ -17,7 +17,7 @@ use super::step::{self, Hold, LastNumbers, RunStep, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
-use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, failure};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, Waiting, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
 use crate::engine::team::{Phase, Team};
 use crate::model::event::RunStart;
@@ -232,14 +232,7 @@ impl RunProgress {
             return RunStep::Record(Event::Model(ModelEvent::Budgeted(raised)));
         }
         if let Some(concern) = &self.concern {
-            let (text, options) = concern.question();
-            let question = self.numbers.question.next();
-            return RunStep::Record(Event::Person(PersonEvent::Asked {
-                question,
-                agent: None,
-                text,
-                options,
-            }));
+            return step::of_concern(concern, self.numbers.question.next());
         }
         match &self.stage {
             RunStage::Before { phase, attempt, step } => self.next_phase(*phase, *attempt, *step),
@@ -284,12 +277,7 @@ impl RunProgress {
             Move::AskModel => RunStep::AskModel,
             Move::RunCall(call) => RunStep::RunCall(call),
             Move::ListContext(call) => RunStep::ListContext(call),
-            Move::Call(tool, args) => RunStep::Record(Event::Turn(TurnEvent::ToolCalled {
-                turn: turn.unwrap_or_default(),
-                call: self.next_call(),
-                tool,
-                args,
-            })),
+            Move::Call(tool, args) => step::of_call(turn, self.next_call(), (tool, args)),
             Move::Answer(call, result) => {
                 RunStep::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
             }
@@ -350,10 +338,7 @@ impl RunProgress {
                     && let Some(phase) = self.team.phases.get(attempt.phase)
                 {
                     let (concern, fault) = attempt.completed(*usage, &mut self.guard, phase);
-                    if let Some(turn) = &attempt.turn {
-                        self.memory.board.observe_text(&turn.agent, &turn.text);
-                        self.memory.board.refused(&turn.agent, fault);
-                    }
+                    self.memory.board.answer_ended(attempt.turn.as_ref(), fault);
                     self.concern = self.concern.take().or(concern);
                 }
             }
@@ -492,13 +477,7 @@ impl RunProgress {
     fn end_turn(&mut self, stop: &TurnStop) -> Option<Concern> {
         let RunStage::Running(attempt) = &mut self.stage else { return None };
         let phase = self.team.phases.get(attempt.phase)?;
-        let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
-        if let Some(turn) = attempt.turn.as_ref().filter(|_| is_done)
-            && let Some(accepted) = &turn.work.accepted
-        {
-            let kind = phase.work.get(&turn.agent).and_then(|work| work.makes);
-            self.memory.board.accepted(&turn.agent, kind, accepted);
-        }
+        self.memory.board.turn_ended(attempt.turn.as_ref(), stop, phase);
         attempt.ended(stop, &mut self.guard, phase)
     }
 
@@ -604,21 +583,10 @@ impl RunProgress {
                     self.budget_meter.raise();
                 }
                 let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
-                self.in_attempt(|attempt| match concern {
-                    Concern::Plan(_) => attempt.plan_judged(is_taken),
-                    Concern::Context(_) if !is_taken => attempt.refuse_listing(answer),
-                    Concern::Context(_)
-                    | Concern::Spent(_)
-                    | Concern::SameFiles(_)
-                    | Concern::SameBuild
-                    | Concern::SameTurn(_)
-                    | Concern::Unreadable(..)
-                    | Concern::ChecksUsedUp(..)
-                    | Concern::WrongCalls(_)
-                    | Concern::NothingDone(..)
-                    | Concern::NobodyNamed(_)
-                    | Concern::ReworkUsedUp(..)
-                    | Concern::Failed(..) => {}
+                self.in_attempt(|attempt| match concern.waits_for() {
+                    Waiting::Plan => attempt.plan_judged(is_taken),
+                    Waiting::Context if !is_taken => attempt.refuse_listing(answer),
+                    Waiting::Context | Waiting::Nothing => {}
                 });
             }
             None => self.in_attempt(|attempt| attempt.replied(answer)),

@@ -1,11 +1,13 @@
 //! What comes next in a run, and what holds it.
 
+use serde_json::Value;
+
 use crate::engine::attempt::Attempt;
-use crate::engine::concern::not_run;
+use crate::engine::concern::{Concern, not_run};
 use crate::engine::team::Phase;
 use crate::model::{
-    CallId, Event, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent, SessionOutcome, TurnEvent,
-    TurnId, TurnStop,
+    CallId, Event, PersonEvent, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent, SessionOutcome,
+    ToolName, TurnEvent, TurnId, TurnStop,
 };
 
 /// What comes next.
@@ -54,6 +56,23 @@ pub(in crate::engine) enum Words {
     ToTeam,
     /// It is the answer to the call of an agent.
     ToCall,
+}
+
+/// The person is asked.
+pub(in crate::engine) fn of_concern(concern: &Concern, question: QuestionId) -> RunStep {
+    let (text, options) = concern.question();
+    let agent = None;
+    RunStep::Record(Event::Person(PersonEvent::Asked { question, agent, text, options }))
+}
+
+/// The program makes a call itself, in the open turn.
+pub(in crate::engine) fn of_call(
+    turn: Option<TurnId>,
+    call: CallId,
+    (tool, args): (ToolName, Value),
+) -> RunStep {
+    let turn = turn.unwrap_or_default();
+    RunStep::Record(Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }))
 }
 
 /// Stopping closes what is open, from the inside out.

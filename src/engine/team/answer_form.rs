@@ -1,18 +1,15 @@
-//! The forms of answers that the engine reads: whom a selector chose, files, and fields.
+//! The forms of answers that the engine reads: files, and fields.
 //!
 //! Owns how an answer is taken out of what a model wrote, and the words for one that is not as it
 //! is to be. Must not ask a model.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::definition::{Agent, Phase, SpeakerSelection};
 use super::fields::{self, Field, kind_of};
-use crate::model::{AgentName, ProjectPath};
-use crate::provider::AnswerForm;
+use crate::model::ProjectPath;
 use crate::text::{recover, toon};
 
 /// What an agent's whole answer is.
@@ -104,52 +101,6 @@ impl AnswerShape {
     }
 }
 
-/// The form of what an agent answers in a phase; `None`: words.
-pub(in crate::engine) fn form(agent: &Agent, phase: &Phase) -> Option<Arc<AnswerForm>> {
-    let form = match (&phase.selection, &agent.work.answer) {
-        (SpeakerSelection::Selector(selector), _) if *selector == agent.name => {
-            choice(phase.participants.iter().filter(|other| *other != selector))
-        }
-        (_, Some(AnswerShape::Files)) => files(),
-        // A service that holds a model to JSON would not let it write anything else.
-        (_, Some(AnswerShape::Fields(_))) if agent.work.exchange == Exchange::Toon => return None,
-        (_, Some(AnswerShape::Fields(fields))) => {
-            AnswerForm { name: "answer", schema: fields::schema(fields) }
-        }
-        (_, None) => return None,
-    };
-    Some(Arc::new(form))
-}
-
-/// Who speaks next, and why.
-fn choice<'a>(others: impl Iterator<Item = &'a AgentName>) -> AnswerForm {
-    let names: Vec<&str> = others.map(AgentName::as_str).collect();
-    let next = json!({ "type": "string", "enum": names });
-    let why = json!({ "type": "string", "description": "One sentence." });
-    AnswerForm { name: "next_speaker", schema: object(json!({ "next": next, "why": why })) }
-}
-
-fn files() -> AnswerForm {
-    let name = json!({ "type": "string", "description": "Path from the project's folder." });
-    let code = json!({ "type": "string", "description": "The whole content of the file." });
-    let file = object(json!({ "file_name": name, "code": code }));
-    let files = json!({ "type": "array", "items": file });
-    AnswerForm { name: "files", schema: object(json!({ "files": files })) }
-}
-
-/// An object with exactly these fields.
-fn object(properties: Value) -> Value {
-    let names: Vec<&String> =
-        properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
-    let required = json!(names);
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
-}
-
 /// The files in an answer: a list, or an object that holds one.
 pub(in crate::engine) fn files_in(answer: &Value) -> Option<&Vec<Value>> {
     match answer {
@@ -187,40 +138,16 @@ fn files_fault(files: &[Value]) -> Option<String> {
         if let Err(error) = ProjectPath::new(name) {
             return Some(format!("[{index}].file_name: {error}"));
         }
-        (!seen.insert(name)).then(|| format!("[{index}].file_name: `{name}` is there twice"))
+        (!seen.insert(name)).then(|| format!("[{index}].file_name: `{name}` is listed twice"))
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::engine::team::fields::FieldKind;
-
-    /// What the strictest service wants of every object.
-    fn check(schema: &Value) {
-        if schema["type"] == "object" {
-            let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-            assert_eq!(schema["required"], json!(names));
-            assert_eq!(schema["additionalProperties"], false);
-            schema["properties"].as_object().unwrap().values().for_each(check);
-        }
-        if schema["type"] == "array" {
-            check(&schema["items"]);
-        }
-    }
-
-    #[test]
-    fn every_form_is_one_that_the_strictest_service_takes() {
-        let names = ["BuildAgent", "CodeFixerAgent"].map(AgentName::from);
-        for form in [files(), choice(names.iter())] {
-            assert_eq!(form.schema["type"], "object", "the outermost value is an object");
-            check(&form.schema);
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            assert!(form.name.chars().all(is_plain) && form.name.len() <= 64);
-        }
-        let next = &choice(names.iter()).schema["properties"]["next"];
-        assert_eq!(next["enum"], json!(["BuildAgent", "CodeFixerAgent"]));
-    }
 
     #[test]
     fn files_are_found_in_a_list_and_in_the_form() {
@@ -246,7 +173,7 @@ mod tests {
             (r#"[{"file_name": "../a.c", "code": ""}]"#, "[0].file_name: "),
             (
                 r#"[{"file_name": "a.c", "code": "1"}, {"file_name": "a.c", "code": "2"}]"#,
-                "[1].file_name: `a.c` is there twice",
+                "[1].file_name: `a.c` is listed twice",
             ),
         ] {
             let fault = read(text).unwrap_err();

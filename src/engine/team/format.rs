@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use super::answer_form::Exchange;
 use super::field_test::FieldTestFile;
-use super::work::WorkFile;
+use super::fields::Field;
 use crate::config::Spanned;
 use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
@@ -88,6 +90,46 @@ pub(in crate::engine) struct PhaseFile {
 pub(in crate::engine) enum LimitWord {
     Number(u32),
     Name(String),
+}
+
+/// The table `turn` of an agent's file.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct WorkFile {
+    #[serde(default)]
+    pub form: Vec<Field>,
+    #[serde(default)]
+    pub exchange: Exchange,
+    pub first: Option<FixedCallFile>,
+    pub check: Option<FixedCallFile>,
+    #[serde(default)]
+    pub saves_files: bool,
+    pub saves_answer_as: Option<Spanned<String>>,
+    #[serde(default)]
+    pub variants: Vec<Spanned<VariantFile>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct FixedCallFile {
+    pub tool: Spanned<String>,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
+/// The keys of a test, with whose answer is tested and what is told.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct VariantFile {
+    pub of: String,
+    pub field: String,
+    pub filled: Option<bool>,
+    pub equals: Option<Value>,
+    pub at_least: Option<i64>,
+    pub at_most: Option<i64>,
+    #[serde(default)]
+    pub text: String,
+    pub file: Option<String>,
 }
 
 /// What a phase runs once for each of.

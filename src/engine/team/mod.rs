@@ -10,11 +10,12 @@ mod fields;
 mod file;
 mod format;
 mod phase;
+mod request_form;
 mod source;
 mod toolchain_notes;
 mod work;
 
-pub(super) use answer_form::{files_in, form, named_files};
+pub(super) use answer_form::{files_in, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
@@ -23,5 +24,6 @@ pub use definition::{
 pub use field_test::FieldTest;
 pub use file::agents;
 pub use format::schema as team_schema;
+pub(super) use request_form::form;
 pub use source::KnownTool;
 pub use work::{AgentWork, FixedCall, Saves, Variant};

@@ -84,20 +84,24 @@ pub(in crate::engine) fn phase(
             None => ForEach::Once,
             Some(ForEachWord::Plan) => ForEach::PlanStep,
         },
-        goal: match file.goal {
-            GoalWord::FilesSaved => PhaseGoal::FilesSaved,
-            GoalWord::BuildPassed => PhaseGoal::BuildPassed,
-            GoalWord::BoardStable => PhaseGoal::BoardStable,
-            GoalWord::TestsPassed => PhaseGoal::TestsPassed,
-            GoalWord::Answered => PhaseGoal::Answered,
-            GoalWord::RunsPassed => PhaseGoal::RunsPassed,
-            GoalWord::Planned => PhaseGoal::Planned,
-        },
+        goal: goal(file.goal),
         work,
         participants,
         plan: Planning { planner, review },
         instructions,
     })
+}
+
+const fn goal(word: GoalWord) -> PhaseGoal {
+    match word {
+        GoalWord::FilesSaved => PhaseGoal::FilesSaved,
+        GoalWord::BuildPassed => PhaseGoal::BuildPassed,
+        GoalWord::BoardStable => PhaseGoal::BoardStable,
+        GoalWord::TestsPassed => PhaseGoal::TestsPassed,
+        GoalWord::Answered => PhaseGoal::Answered,
+        GoalWord::RunsPassed => PhaseGoal::RunsPassed,
+        GoalWord::Planned => PhaseGoal::Planned,
+    }
 }
 
 /// What the parts of a phase are read with.

@@ -3,13 +3,11 @@
 //!
 //! Owns the keys of an agent's file that say so. Must not know how far a turn is.
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_form::{AnswerShape, Exchange};
 use super::field_test::{FieldTest, FieldTestFile};
-use super::fields::Field;
-use super::format::FormWord;
+use super::format::{FixedCallFile, FormWord, VariantFile, WorkFile};
 use super::source::{KnownTool, TeamSource};
 use crate::config::Spanned;
 use crate::config::assets::Assets;
@@ -88,46 +86,6 @@ pub struct Variant {
     pub text: String,
 }
 
-/// The table `turn` of an agent's file.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub(in crate::engine) struct WorkFile {
-    #[serde(default)]
-    pub form: Vec<Field>,
-    #[serde(default)]
-    pub exchange: Exchange,
-    pub first: Option<FixedCallFile>,
-    pub check: Option<FixedCallFile>,
-    #[serde(default)]
-    pub saves_files: bool,
-    pub saves_answer_as: Option<Spanned<String>>,
-    #[serde(default)]
-    pub variants: Vec<Spanned<VariantFile>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::engine) struct FixedCallFile {
-    tool: Spanned<String>,
-    #[serde(default)]
-    args: Map<String, Value>,
-}
-
-/// The keys of a test, with whose answer is tested and what is told.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::engine) struct VariantFile {
-    of: String,
-    field: String,
-    filled: Option<bool>,
-    equals: Option<Value>,
-    at_least: Option<i64>,
-    at_most: Option<i64>,
-    #[serde(default)]
-    text: String,
-    file: Option<String>,
-}
-
 /// Reads what a turn consists of.
 pub(super) fn work(
     source: &TeamSource<'_>,
@@ -195,7 +153,7 @@ fn variant(
     }
     if text.is_empty() {
         let why = "a variant needs a `text` or a `file`";
-        return Err(source.wrong(&span, why, "Say what the agent is told."));
+        return Err(source.wrong(&span, why, "Say what the agent reads."));
     }
     Ok(Variant { of: AgentName::new(of), test, text })
 }
