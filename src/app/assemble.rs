@@ -138,7 +138,7 @@ pub fn resume(
     pacing: Pacing,
     record: Option<PathBuf>,
 ) -> Result<Running, UserError> {
-    let (recorder, _) = Recorder::reopen(dir.clone())?;
+    let (recorder, reopened) = Recorder::reopen(dir.clone())?;
     let recorder = recorder.keeping(log_limits(&machine.settings));
     let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
     let past = Past::of(&dir, &recorder)?;
@@ -189,7 +189,17 @@ pub fn resume(
         numbers: past.numbers,
         dir: dir.clone(),
     };
-    launch(machine, LaunchPlan { team, ..plan }, opened, |setup| Engine::resume(setup, &dir))
+    let plan = LaunchPlan { team, ..plan };
+    let running = launch(machine, plan, opened, |setup| Engine::resume(setup, &dir))?;
+    let damage = reopened.torn.map(|kept| {
+        UserError::new(
+            "The journal of this session was damaged at its end",
+            format!("its last line was incomplete; it is kept in {}", kept.display()),
+            "Look at the last changes before you go on.",
+        )
+    });
+    tell_all(running.recorder.as_ref(), damage.into_iter().collect())?;
+    Ok(running)
 }
 
 fn project_gone(dir: &SessionDir, project: &Path) -> UserError {

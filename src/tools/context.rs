@@ -62,7 +62,7 @@ impl Default for AnswerLimits {
             file_bytes: 64 * 1024,
             answer_bytes: 128 * 1024,
             diagnostics: 50,
-            build_seconds: 600,
+            build_seconds: 1_200,
         }
     }
 }

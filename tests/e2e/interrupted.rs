@@ -2,6 +2,7 @@
 //! proposal is there, and the agent is told what really became of it.
 
 use std::fs;
+use std::io::Write;
 
 use firmhand::model::{Event, ProposalEvent, ProposalId, TurnEvent};
 use rustix::process::Signal;
@@ -113,8 +114,13 @@ fn of_two_deletions_the_one_that_was_not_decided_waits_again() {
     terminal.signal(Signal::KILL);
     terminal.wait_exit();
     assert!(!place.project().join("a.c").exists());
+    // As after a power cut, the last line is incomplete.
+    let journal = place.session().join("journal.jsonl");
+    let mut file = fs::OpenOptions::new().append(true).open(journal).unwrap();
+    file.write_all(b"{\"v\":1,\"se").unwrap();
 
     let mut terminal = place.open(&RESUME, Size::LARGE);
+    terminal.wait_for("was damaged at its end");
     terminal.wait_for("approve 2,");
     terminal.wait_for("int only_in_b;");
     assert_eq!(place.waiting(), [ProposalId(2)]);
