@@ -7,21 +7,23 @@ use tokio::sync::oneshot;
 use super::doctor;
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
+use super::machine::Machine;
 use super::terminal::Screen;
+use crate::journal::{self, SessionDir};
 use crate::model::{HealthLine, UserError};
 use crate::sandbox::Runner;
 use crate::ui::start::{Start, StartChoice};
 
 /// Shows `start` and returns what was chosen, or how the person left. Draws only after something
 /// happened. The sandbox of the machine is tried meanwhile, because that takes longer than the
-/// first frame may.
+/// first frame may. Sessions are renamed and deleted here.
 ///
 /// # Errors
 /// When signals cannot be watched.
 pub async fn choose(
     screen: &mut Screen,
     start: &mut Start,
-    runner: Runner,
+    machine: &Machine,
 ) -> Result<Result<StartChoice, Left>, UserError> {
     let mut sources = Sources::watch()?;
     let mut sandbox = None;
@@ -30,7 +32,7 @@ pub async fn choose(
         if screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
         }
-        let sandbox = sandbox.get_or_insert_with(|| sandbox_health(runner.clone()));
+        let sandbox = sandbox.get_or_insert_with(|| sandbox_health(machine.runner.clone()));
         let wake = tokio::select! {
             biased;
             wake = sources.next(screen) => wake,
@@ -53,6 +55,22 @@ pub async fn choose(
                 return Ok(Err(Left::TerminalLost));
             }
             Some(StartChoice::Suspend) => {}
+            Some(StartChoice::Rename { name, title }) => {
+                let done = SessionDir::find(&machine.dirs.data, &name)
+                    .and_then(|dir| journal::rename(&dir, &title));
+                match done {
+                    Ok(title) => start.renamed(&name, &title),
+                    Err(error) => start.refuse(UserError::from(error).to_string()),
+                }
+            }
+            Some(StartChoice::Delete(name)) => {
+                let done = SessionDir::find(&machine.dirs.data, &name)
+                    .and_then(|dir| journal::delete(&dir));
+                match done {
+                    Ok(()) => start.deleted(&name),
+                    Err(error) => start.refuse(UserError::from(error).to_string()),
+                }
+            }
             Some(choice) => return Ok(Ok(choice)),
         }
     }

@@ -56,6 +56,8 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
             Ok(StartChoice::Replay(name)) => SessionDir::find(&machine.dirs.data, &name)
                 .map_err(UserError::from)
                 .and_then(|dir| full_screen::replay(machine, &dir, Display::Screen)),
+            // Done while the screen was shown.
+            Ok(StartChoice::Rename { .. } | StartChoice::Delete(_)) => continue,
             Ok(StartChoice::Quit | StartChoice::Suspend) => return Ok(ExitCode::SUCCESS),
         };
         match result {
@@ -85,7 +87,7 @@ fn choose(
     let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
     let mut start = Start::new(theme, keymap, facts(machine, failed)?);
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
-    let shown = start::choose(&mut screen, &mut start, machine.runner.clone());
+    let shown = start::choose(&mut screen, &mut start, machine);
     runtime::screen()?.block_on(shown)
 }
 
@@ -121,6 +123,8 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
     }
     let session = |summary: &SessionSummary| StartSession {
         name: summary.id.to_string(),
+        title: summary.title.clone().unwrap_or_default(),
+        project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
         task: summary.start.as_ref().map_or("(unreadable)", |start| start.task.as_str()).to_owned(),
         state: session_words::state_with_waiting(summary),
         when: session_words::local(summary.last_at),

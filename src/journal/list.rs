@@ -14,7 +14,7 @@ use super::error::JournalError;
 use super::lock::{Holder, holder};
 use super::parse::ReadItem;
 use super::reader::JournalReader;
-use super::tail::read_tail;
+use super::tail::{Wanted, read_tail};
 
 /// What a list says about a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +54,9 @@ pub enum SessionState {
 /// Bytes at the end of a journal that are looked at.
 const TAIL: u64 = 128 * 1024;
 
+/// The events, by their names in journals, that tell how a session stands.
+const STATE_EVENTS: &[&str] = &["session_ended", "run_started", "proposed", "decided", "settled"];
+
 /// Lines at the start that may be damaged before the search for the first record is given up.
 const FIRST_LINES: usize = 8;
 
@@ -86,7 +89,7 @@ pub fn summary(dir: &SessionDir) -> SessionSummary {
 fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     let path = dir.journal();
     let file = File::open(&path).map_err(JournalError::io("open the session", &path))?;
-    let tail = read_tail(&file, &path, TAIL)?;
+    let tail = read_tail(&file, &path, TAIL, &Wanted::Events(STATE_EVENTS))?;
     let first = first_record(&path)?;
     let start = first.as_ref().and_then(|record| match &record.event {
         Event::Session(SessionEvent::Started(start)) => Some(start.clone()),

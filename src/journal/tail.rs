@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use crate::model::{Record, Seq};
 
@@ -18,7 +18,7 @@ pub(super) struct Tail {
     pub len: u64,
     /// End of the last whole line; what follows is torn.
     pub whole: u64,
-    /// Records near the end, oldest first.
+    /// Records near the end that are wanted, oldest first, and the last of all.
     pub records: Vec<Record>,
     /// Lines after the last record that are none.
     pub damaged_after: u64,
@@ -32,8 +32,38 @@ impl Tail {
     }
 }
 
+/// Which lines before the last record are read.
+pub(super) enum Wanted {
+    All,
+    /// Those of these events, by their names in journals. A line that begins in any other way than a
+    /// record of this program is read too.
+    Events(&'static [&'static str]),
+}
+
+impl Wanted {
+    fn has(&self, line: &[u8]) -> bool {
+        let Self::Events(names) = self else { return true };
+        let start = line.get(..line.len().min(NAMED_BY)).unwrap_or_default();
+        let Some(at) = memmem::find(start, EVENT) else { return true };
+        let name = start.get(at + EVENT.len()..).unwrap_or_default();
+        match memchr(b'"', name).and_then(|end| name.get(..end)) {
+            Some(name) => names.iter().any(|wanted| wanted.as_bytes() == name),
+            None => true,
+        }
+    }
+}
+
+/// What stands before the name of an event, and within how many bytes the name has ended.
+const EVENT: &[u8] = b"\"event\":{\"";
+const NAMED_BY: usize = 160;
+
 /// Reads at least the last `window` bytes, and more until a record is among them.
-pub(super) fn read_tail(file: &File, path: &Path, window: u64) -> Result<Tail, JournalError> {
+pub(super) fn read_tail(
+    file: &File,
+    path: &Path,
+    window: u64,
+    wanted: &Wanted,
+) -> Result<Tail, JournalError> {
     let failed = || JournalError::io("read the session", path);
     let len = file.metadata().map_err(failed())?.len();
     let mut window = window.max(1);
@@ -43,7 +73,7 @@ pub(super) fn read_tail(file: &File, path: &Path, window: u64) -> Result<Tail, J
         let mut buffer = vec![0; size];
         let got = read_up_to(file, &mut buffer, start).map_err(failed())?;
         buffer.truncate(got);
-        let tail = parse_tail(&buffer, start)?;
+        let tail = parse_tail(&buffer, start, wanted)?;
         if start == 0 || !tail.records.is_empty() {
             return Ok(Tail { len, ..tail });
         }
@@ -51,7 +81,7 @@ pub(super) fn read_tail(file: &File, path: &Path, window: u64) -> Result<Tail, J
     }
 }
 
-fn parse_tail(buffer: &[u8], start: u64) -> Result<Tail, JournalError> {
+fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, JournalError> {
     let Some(last_feed) = memrchr(b'\n', buffer) else { return Ok(Tail::default()) };
     let mut tail = Tail { whole: start + last_feed as u64 + 1, ..Tail::default() };
     // The first line of the window is whole only at the start of the file.
@@ -60,15 +90,28 @@ fn parse_tail(buffer: &[u8], start: u64) -> Result<Tail, JournalError> {
         _ => memchr(b'\n', buffer).map_or(0, |feed| feed + 1),
     };
     let Some(lines) = buffer.get(first..=last_feed) else { return Ok(tail) };
-    for line in lines.split_inclusive(|&byte| byte == b'\n') {
-        match parse_line(line.strip_suffix(b"\n").unwrap_or(line)) {
+    let mut lines = lines.split_inclusive(|&byte| byte == b'\n').map(|line| {
+        // Every line of these has its end.
+        line.strip_suffix(b"\n").unwrap_or(line)
+    });
+    let mut last = None;
+    while let Some(line) = lines.next_back() {
+        match parse_line(line) {
             Ok(record) => {
-                tail.damaged_after = 0;
-                tail.records.push(record);
+                last = Some(record);
+                break;
             }
             Err(BadLine::Newer(found)) => return Err(JournalError::Newer { found }),
             Err(BadLine::Damaged { .. }) => tail.damaged_after += 1,
         }
     }
+    for line in lines.filter(|line| wanted.has(line)) {
+        match parse_line(line) {
+            Ok(record) => tail.records.push(record),
+            Err(BadLine::Newer(found)) => return Err(JournalError::Newer { found }),
+            Err(BadLine::Damaged { .. }) => {}
+        }
+    }
+    tail.records.extend(last);
     Ok(tail)
 }

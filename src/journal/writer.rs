@@ -20,7 +20,7 @@ use super::discreet;
 use super::error::JournalError;
 use super::lock::SessionLock;
 use super::storage::{Storage, append_once};
-use super::tail::read_tail;
+use super::tail::{Wanted, read_tail};
 
 /// The only writer of a session; holds its lock.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl JournalWriter {
             .append(true)
             .open(&path)
             .map_err(JournalError::io("open the session", &path))?;
-        let tail = read_tail(&file, &path, TAIL)?;
+        let tail = read_tail(&file, &path, TAIL, &Wanted::All)?;
         let torn = match tail.len > tail.whole {
             true => Some(put_aside(dir, &file, tail.whole, tail.len)?),
             false => None,

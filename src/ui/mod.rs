@@ -46,6 +46,7 @@ pub mod sizes;
 pub mod start;
 mod start_facts;
 mod start_rows;
+mod start_sessions;
 mod start_task;
 mod strip;
 mod sync;

@@ -13,6 +13,7 @@ pub use super::start_facts::{
     Draft, ExampleGround, SessionAccess, StartChoice, StartExample, StartFacts, StartSession,
 };
 use super::start_rows::{ExampleListing, MOST, StartRow, rows_of};
+use super::start_sessions::SessionList;
 use super::start_task::TaskLine;
 use super::theme::Theme;
 use crate::model::HealthLine;
@@ -30,10 +31,22 @@ pub struct Start {
     verb: Verb,
     task: Option<TaskLine>,
     library: ExampleListing,
+    sessions: SessionList,
+    help: HelpState,
     /// Where each row was drawn last.
     places: std::cell::RefCell<Vec<(Rect, usize)>>,
     notice: Option<String>,
 }
+
+/// Whether the keys are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HelpState {
+    Closed,
+    Open,
+}
+
+/// What the first `esc` says.
+const LEAVE: &str = "press esc again, or q, to quit";
 
 /// What enter does with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +61,7 @@ impl Start {
     /// The screen with the first thing to do turned to.
     #[must_use]
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
-        let rows = rows_of(&facts, ExampleListing::Folded);
+        let rows = rows_of(&facts, ExampleListing::Folded, &SessionList::default());
         let notice = facts.error.clone();
         let task = facts.draft.as_ref().map(|draft| TaskLine::again(draft, &facts));
         let places = std::cell::RefCell::default();
@@ -61,6 +74,8 @@ impl Start {
             verb: Verb::Resume,
             task,
             library: ExampleListing::Folded,
+            sessions: SessionList::default(),
+            help: HelpState::Closed,
             places,
             notice,
         };
@@ -71,7 +86,7 @@ impl Start {
     /// Adds a line to what the doctor says, below what is shown.
     pub fn add_health(&mut self, line: HealthLine) {
         self.facts.findings.push(line);
-        self.rows = rows_of(&self.facts, self.library);
+        self.rows = rows_of(&self.facts, self.library, &self.sessions);
     }
 
     /// Deals with one event of the terminal; draw afterwards.
@@ -82,6 +97,10 @@ impl Start {
             Event::Paste(text) => {
                 match &mut self.task {
                     Some(task) => task.on_paste(text),
+                    None if self.sessions.takes_keys() => {
+                        self.sessions.on_paste(text);
+                        self.list_anew();
+                    }
                     None => self.notice = Some("text cannot be pasted here".to_owned()),
                 }
                 None
@@ -99,7 +118,11 @@ impl Start {
     }
 
     fn on_key(&mut self, event: &KeyEvent) -> Option<StartChoice> {
-        self.notice = None;
+        let before = self.notice.take();
+        if self.help == HelpState::Open {
+            self.help = HelpState::Closed;
+            return None;
+        }
         if let Some(task) = &mut self.task {
             match event.code {
                 KeyCode::Esc => self.task = None,
@@ -117,6 +140,21 @@ impl Start {
                     }
                 }
                 _ => task.on_key(event),
+            }
+            return None;
+        }
+        if self.sessions.takes_keys() {
+            let choice = self.sessions.on_key(event);
+            self.list_anew();
+            return choice;
+        }
+        if event.code == KeyCode::Esc && before.as_deref() != Some(LEAVE) {
+            match self.sessions.is_searching() {
+                true => {
+                    self.sessions.end_search();
+                    self.list_anew();
+                }
+                false => self.notice = Some(LEAVE.to_owned()),
             }
             return None;
         }
@@ -144,9 +182,68 @@ impl Start {
             Action::Compose => self.task = Some(self.own_task(None)),
             Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
             Action::Suspend => return Some(StartChoice::Suspend),
+            Action::Help => self.help = HelpState::Open,
+            Action::Search | Action::Find => {
+                self.sessions.search();
+                self.list_anew();
+            }
+            Action::Change | Action::Remove => match self.selected_session() {
+                Some(session) if action == Action::Change => {
+                    self.sessions.begin_rename(&session.clone())
+                }
+                Some(session) => self.sessions.begin_delete(&session.clone()),
+                None => self.notice = Some("choose a session first".to_owned()),
+            },
             _ => self.notice = Some(format!("`{}` does nothing here", action.name())),
         }
         None
+    }
+
+    /// The session that is turned to.
+    fn selected_session(&self) -> Option<&StartSession> {
+        match self.rows.get(self.selected)? {
+            StartRow::Session(place) => self.facts.sessions.get(*place),
+            _ => None,
+        }
+    }
+
+    /// Lists again what there is, and turns to the first row that can be chosen when what was
+    /// turned to has gone.
+    fn list_anew(&mut self) {
+        self.rows = rows_of(&self.facts, self.library, &self.sessions);
+        let is_choice = |row: &StartRow| row.is_choice();
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+        if !self.rows.get(self.selected).is_some_and(is_choice) || self.sessions.takes_keys() {
+            let first = self.rows.iter().position(is_choice).unwrap_or(0);
+            if self.sessions.is_searching() {
+                self.selected = first;
+            } else if !self.rows.get(self.selected).is_some_and(is_choice) {
+                let before = self.rows.get(..self.selected).unwrap_or_default();
+                self.selected = before.iter().rposition(is_choice).unwrap_or(first);
+            }
+        }
+    }
+
+    /// Takes note of the title that a session got.
+    pub fn renamed(&mut self, name: &str, title: &str) {
+        let own = self.facts.sessions.iter_mut().find(|session| session.name == name);
+        if let Some(session) = own {
+            title.clone_into(&mut session.title);
+        }
+        self.notice = None;
+        self.list_anew();
+    }
+
+    /// Takes note that a session is gone.
+    pub fn deleted(&mut self, name: &str) {
+        self.facts.sessions.retain(|session| session.name != name);
+        self.notice = Some(format!("{name} is deleted"));
+        self.list_anew();
+    }
+
+    /// Tells why something was not done.
+    pub fn refuse(&mut self, why: String) {
+        self.notice = Some(why);
     }
 
     fn turn(&mut self, verb: Verb) {
@@ -163,7 +260,7 @@ impl Start {
     /// Lists the examples, or leaves only the row that opens the list.
     fn fold(&mut self, to: ExampleListing) {
         self.library = to;
-        self.rows = rows_of(&self.facts, to);
+        self.rows = rows_of(&self.facts, to, &self.sessions);
         let library = self.rows.iter().position(|row| *row == StartRow::Library);
         self.selected = library.unwrap_or(self.selected);
     }

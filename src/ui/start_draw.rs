@@ -6,15 +6,36 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
-use super::{CHAIN, SessionAccess, Start, StartExample, StartSession, Verb};
+use super::{CHAIN, HelpState, SessionAccess, Start, StartExample, StartSession, Verb};
 use crate::model::{Health, HealthLine};
+use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::layout::LEAST;
 use crate::ui::line;
 use crate::ui::overlay::ModelOffer;
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::ui::start_rows::{ExampleListing, StartRow};
+
+/// Rows of a notice at most.
+const MOST_NOTICE: u16 = 4;
+
+/// What the keys do, in the order of the help.
+const KEYS: &[(Action, &str)] = &[
+    (Action::Up, "one row up"),
+    (Action::Down, "one row down"),
+    (Action::Accept, "open what is selected"),
+    (Action::Left, "of a session: resume"),
+    (Action::Right, "of a session: replay"),
+    (Action::Compose, "write a new task"),
+    (Action::Find, "search the sessions"),
+    (Action::Change, "rename the session"),
+    (Action::Remove, "delete the session"),
+    (Action::Suspend, "go back to the shell; `fg` returns"),
+    (Action::Cancel, "quit; esc takes two"),
+];
 
 impl Start {
     pub fn draw(&self, frame: &mut Frame<'_>) {
@@ -45,6 +66,32 @@ impl Start {
             self.draw_row(*row, place == self.selected, at, buf);
         }
         self.draw_foot(Rect { y: area.height - 2, ..inside }, buf);
+        if self.help == HelpState::Open {
+            self.draw_help(area, buf);
+        }
+    }
+
+    /// What every key does here.
+    fn draw_help(&self, screen: Rect, buf: &mut Buffer) {
+        let width = 64.min(screen.width.saturating_sub(4));
+        let height = u16::try_from(KEYS.len()).unwrap_or(0) + 2;
+        let (x, y) = ((screen.width - width) / 2, screen.height.saturating_sub(height) / 2);
+        let area = Rect { x, y, width, height: height.min(screen.height) };
+        Clear.render(area, buf);
+        let block = Block::bordered()
+            .border_type(BorderType::Rounded)
+            .border_style(self.theme.style(Role::DialogBorder))
+            .style(self.theme.style(Role::Dialog))
+            .title(" Keys of the start screen ")
+            .title_bottom(" any key closes ");
+        let inside = block.inner(area);
+        block.render(area, buf);
+        for ((action, words), row) in KEYS.iter().zip(inside.rows()) {
+            let keys = self.keymap.keys_of(&CHAIN, *action);
+            let keys: Vec<String> = keys.iter().take(3).map(ToString::to_string).collect();
+            let text = format!(" {:<18} {words}", keys.join("  "));
+            line::draw(&Line::from(self.span(text, Role::Dialog)), row, buf);
+        }
     }
 
     fn span<'t>(&self, text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> Span<'t> {
@@ -155,9 +202,14 @@ impl Start {
             self.span(verb, Role::Strong),
         ]);
         let room = usize::from(width).saturating_sub(right.width() + 4);
-        let left =
-            Line::from(self.span(format!("  {}", line::cut(&session.task, room)), Role::Text));
-        (left, right)
+        let title = line::cut(&session.title, room);
+        let mut left = vec![self.span(format!("  {title}"), Role::Strong)];
+        let room = room.saturating_sub(line::width(&title) + 3);
+        let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
+        if room > 8 {
+            left.push(self.span(format!("{gap}{}", line::cut(&session.task, room)), role));
+        }
+        (Line::from(left), right)
     }
 
     fn finding(&self, finding: &HealthLine) -> (Line<'static>, Line<'static>) {
@@ -185,6 +237,17 @@ impl Start {
     /// Two rows: the text that is being written or the advice, and the keys.
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
+        if let Some((lead, text, keys)) = self.sessions.line() {
+            let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
+            let row = Line::from(vec![
+                self.span(line::cut(&lead, usize::from(first.width)), Role::Accent),
+                self.span(line::cut_start(text, room), Role::Text),
+                self.span(" ", Role::Cursor),
+            ]);
+            line::draw(&row, first, buf);
+            line::draw(&Line::from(self.span(keys, Role::KeyHelp)), second, buf);
+            return;
+        }
         if let Some(task) = &self.task {
             line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
         } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
@@ -198,11 +261,23 @@ impl Start {
             );
         }
         if let Some(notice) = &self.notice {
-            let text = line::cut(notice, usize::from(second.width));
-            buf.set_style(second, self.theme.style(Role::NoticeError));
-            line::draw(&Line::from(self.span(text, Role::NoticeError)), second, buf);
+            // All of it: the end of a long one is what to do.
+            let words = wrap_words(&sanitize::line(notice), usize::from(second.width));
+            let count = u16::try_from(words.len()).unwrap_or(1).min(MOST_NOTICE);
+            let top = (second.y + 1).saturating_sub(count);
+            for (y, text) in (top..=second.y).zip(words) {
+                let row = Rect { y, ..second };
+                Clear.render(row, buf);
+                buf.set_style(row, self.theme.style(Role::NoticeError));
+                line::draw(&Line::from(self.span(text, Role::NoticeError)), row, buf);
+            }
             return;
         }
+        self.draw_keys(second, buf);
+    }
+
+    /// What the keys do here.
+    fn draw_keys(&self, second: Rect, buf: &mut Buffer) {
         let open = match self.rows.get(self.selected) {
             Some(StartRow::Model(_)) => "use this model",
             _ => "open",
@@ -213,7 +288,8 @@ impl Start {
                 ("choose", Action::Down),
                 (open, Action::Accept),
                 ("new task", Action::Compose),
-                ("leave", Action::Cancel),
+                ("search sessions", Action::Find),
+                ("help", Action::Help),
             ],
         };
         let mut spans = Vec::new();
@@ -237,6 +313,13 @@ impl Start {
                 self.span("← →", Role::Key),
                 self.span(" resume or replay", Role::KeyHelp),
             ]);
+            for (action, words) in [(Action::Change, " rename"), (Action::Remove, " delete")] {
+                let Some(key) = self.keymap.key_of(&CHAIN, action) else { continue };
+                spans.extend([
+                    self.span(format!("   {key}"), Role::Key),
+                    self.span(words, Role::KeyHelp),
+                ]);
+            }
         }
         line::draw(&Line::from(spans), second, buf);
     }

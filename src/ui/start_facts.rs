@@ -8,6 +8,10 @@ use super::overlay::ModelOffer;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartSession {
     pub name: String,
+    /// The name that the person gave it; empty: none.
+    pub title: String,
+    /// The folder that it worked in.
+    pub project: String,
     /// What it is about.
     pub task: String,
     /// How it stands, in words.
@@ -98,6 +102,13 @@ pub enum StartChoice {
     Resume(String),
     /// Look at the session of that name.
     Replay(String),
+    /// Give the session of that name a title; an empty one takes it away.
+    Rename {
+        name: String,
+        title: String,
+    },
+    /// Delete the session of that name; the person has confirmed it.
+    Delete(String),
     Quit,
     /// Back to the shell until continued.
     Suspend,

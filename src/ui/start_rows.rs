@@ -3,8 +3,9 @@
 //! Owns which there are; how they look is the screen's.
 
 use super::start_facts::StartFacts;
+use super::start_sessions::SessionList;
 
-/// Sessions and projects in the list.
+/// Projects in the list.
 pub(super) const MOST: usize = 8;
 
 /// A line of the list.
@@ -38,7 +39,21 @@ pub(super) enum ExampleListing {
 }
 
 /// The lines for those facts.
-pub(super) fn rows_of(facts: &StartFacts, library: ExampleListing) -> Vec<StartRow> {
+pub(super) fn rows_of(
+    facts: &StartFacts,
+    library: ExampleListing,
+    sessions: &SessionList,
+) -> Vec<StartRow> {
+    let (listed, more) = sessions.listed(&facts.sessions);
+    if sessions.is_searching() {
+        // Nothing else is in the way of what is looked for.
+        let mut rows = vec![StartRow::Heading("Sessions found", listed.len())];
+        if listed.is_empty() {
+            rows.push(StartRow::Words("no session has these words; esc lists all"));
+        }
+        rows.extend(listed.into_iter().map(StartRow::Session));
+        return rows;
+    }
     let mut rows = vec![StartRow::Heading("Begin", 0), StartRow::Demo, StartRow::New];
     if !facts.examples.is_empty() {
         rows.push(StartRow::Library);
@@ -56,9 +71,9 @@ pub(super) fn rows_of(facts: &StartFacts, library: ExampleListing) -> Vec<StartR
     if facts.sessions.is_empty() {
         rows.push(StartRow::Words("none yet; the demo takes three minutes and needs no account"));
     }
-    rows.extend((0..facts.sessions.len().min(MOST)).map(StartRow::Session));
-    if facts.sessions.len() > MOST {
-        rows.push(StartRow::Words("older ones: firmhand sessions"));
+    rows.extend(listed.into_iter().map(StartRow::Session));
+    if more > 0 {
+        rows.push(StartRow::Words("and older ones: / searches all of them"));
     }
     if !facts.projects.is_empty() {
         rows.extend([StartRow::Blank, StartRow::Heading("Projects", 0)]);

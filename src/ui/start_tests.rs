@@ -14,6 +14,8 @@ use super::*;
 fn facts() -> StartFacts {
     let session = |name: &str, open, state: &str| StartSession {
         name: name.into(),
+        title: String::new(),
+        project: "/home/me/blinky".into(),
         task: format!("Scan the I2C bus and print what answers ({name})"),
         state: state.into(),
         when: "2026-01-02 03:04".into(),
@@ -249,4 +251,44 @@ fn an_example_that_changes_a_project_says_so_where_none_is_known() {
     assert_eq!(press(&mut start, &[Down, Down, Enter, Down, Down, Enter]), None);
     let shown = screen(&start, 120, 40);
     assert!(shown.contains("firmhand new --example led --project DIR"), "{shown}");
+}
+
+#[test]
+fn sessions_are_searched_renamed_and_deleted_after_a_question() {
+    let mut start = start(facts());
+    press(&mut start, &[Char('/'), Char('u'), Char('n'), Char('f')]);
+    let shown = screen(&start, 160, 24);
+    assert!(shown.contains("(b)") && !shown.contains("(a)"), "{shown}");
+    press(&mut start, &[Enter, Char('e'), Char('L'), Char('a'), Char('m'), Char('p')]);
+    assert!(screen(&start, 160, 24).contains("name of b › Lamp"));
+    let rename = StartChoice::Rename { name: "b".into(), title: "Lamp".into() };
+    assert_eq!(press(&mut start, &[Enter]), Some(rename));
+    start.renamed("b", "Lamp");
+    assert!(screen(&start, 160, 24).contains("Lamp · Scan"), "{}", screen(&start, 160, 24));
+    assert_eq!(press(&mut start, &[Char('d'), Enter]), None, "enter does not confirm");
+    assert_eq!(press(&mut start, &[Char('d'), Char('y')]), Some(StartChoice::Delete("b".into())));
+    start.deleted("b");
+    press(&mut start, &[Esc]);
+    let shown = screen(&start, 160, 24);
+    assert!(shown.contains("(a)") && !shown.contains("(b)"), "{shown}");
+}
+
+#[test]
+fn help_opens_and_a_long_reason_shows_whole() {
+    let mut start = start(facts());
+    press(&mut start, &[Char('?')]);
+    let shown = screen(&start, 80, 24);
+    assert!(shown.contains("rename the session") && shown.contains("quit"), "{shown}");
+    assert_eq!(press(&mut start, &[Char('q')]), None, "it closes the help");
+    start.refuse(format!("{} fix: set a profile", "No model is configured. ".repeat(8)));
+    assert!(screen(&start, 80, 24).contains("fix: set a profile"));
+}
+
+#[test]
+fn one_escape_does_not_leave() {
+    let mut start = start(facts());
+    assert_eq!(press(&mut start, &[Esc]), None);
+    assert!(screen(&start, 80, 24).contains("press esc again"));
+    assert_eq!(press(&mut start, &[Down, Esc]), None);
+    assert_eq!(press(&mut start, &[Esc]), Some(StartChoice::Quit));
 }

@@ -199,6 +199,6 @@ fn a_reason_is_told_once_and_an_order_stands_where_it_was_given() {
             _ => None,
         })
         .collect();
-    let told = "Planner asked Builder to “flash the board”";
-    assert_eq!(reasons, ["Planner opens the chat", after, told]);
+    let order = "Planner asked Builder to “flash the board”";
+    assert_eq!(reasons, ["Planner opens the chat", after, order]);
 }

@@ -10,6 +10,7 @@ use crate::ui::line;
 use crate::ui::role::Role;
 
 use super::code::{CodeBlock, Growth};
+use super::open_files::{self, OpenFile};
 use super::wrap::{CellRow, StyledText};
 
 /// Something in a text that can be folded: the place of its chunk, and which of the chunk.
@@ -38,7 +39,11 @@ struct FilePart {
     /// The code as a fence, which is what [`CodeBlock`] reads.
     source: String,
     code: CodeBlock,
+    growth: Growth,
 }
+
+/// Lines of a file that are shown while it comes.
+const NEWEST: usize = 8;
 
 impl AnswerFiles {
     /// Reads a complete fence of JSON; `None` when it holds anything but files.
@@ -53,6 +58,24 @@ impl AnswerFiles {
         let files: Option<Vec<FilePart>> =
             list.iter().map(|file| read_file(file, columns)).collect();
         files.filter(|files| !files.is_empty()).map(Self)
+    }
+
+    /// Reads a fence of JSON that still grows; `None` when it holds anything but files. Of the file
+    /// that comes the newest lines show.
+    pub fn read_open(fence: &str, columns: usize) -> Option<Self> {
+        let (head, body) = fence.split_once('\n')?;
+        if !head.trim_start_matches(['`', '~', ' ']).trim().eq_ignore_ascii_case("json") {
+            return None;
+        }
+        let files = open_files::read(body)?;
+        let part = |file: OpenFile| {
+            let lines = file.code.lines().count();
+            let skipped = if file.is_whole { lines } else { lines.saturating_sub(NEWEST) };
+            let newest: String = file.code.split_inclusive('\n').skip(skipped).collect();
+            let growth = if file.is_whole { Growth::Complete } else { Growth::Open };
+            file_part(file.path, lines, &newest, (columns, growth))
+        };
+        Some(Self(files.into_iter().map(part).collect()))
     }
 
     /// Rows of all files.
@@ -119,15 +142,21 @@ impl AnswerFiles {
 
 impl FilePart {
     fn rows(&self, id: FoldId, unfolded: &BTreeSet<FoldId>) -> usize {
-        1 + if unfolded.contains(&id) { self.code.rows() } else { 0 }
+        let shows = self.growth == Growth::Open || unfolded.contains(&id);
+        1 + if shows { self.code.rows() } else { 0 }
     }
 
     fn head(&self, is_unfolded: bool) -> CellRow {
-        let mark = if is_unfolded { "▾ " } else { "▸ " };
-        let lines =
-            if self.lines == 1 { "  1 line".to_owned() } else { format!("  {} lines", self.lines) };
+        let (mark, role) = match (self.growth, is_unfolded) {
+            (Growth::Open, _) => ("▾ ", Role::Busy),
+            (Growth::Complete, true) => ("▾ ", Role::Dim),
+            (Growth::Complete, false) => ("▸ ", Role::Dim),
+        };
+        let more = if self.growth == Growth::Open { " so far" } else { "" };
+        let noun = if self.lines == 1 { "line" } else { "lines" };
+        let lines = format!("  {} {noun}{more}", self.lines);
         CellRow::new(vec![
-            StyledText::new(mark, Role::Dim),
+            StyledText::new(mark, role),
             StyledText::new(self.path.clone(), Role::Text),
             StyledText::new(lines, Role::Dim),
         ])
@@ -142,12 +171,23 @@ fn read_file(value: &Value, columns: usize) -> Option<FilePart> {
     if fields.len() != 2 {
         return None;
     }
-    let colouring = ProjectPath::new(path).ok().and_then(|path| Colouring::of(&path));
+    let lines = code.lines().count();
+    Some(file_part(path.to_owned(), lines, code, (columns, Growth::Complete)))
+}
+
+fn file_part(
+    path: String,
+    lines: usize,
+    code: &str,
+    (columns, growth): (usize, Growth),
+) -> FilePart {
+    let colouring = ProjectPath::new(&path).ok().and_then(|path| Colouring::of(&path));
     let end = if code.ends_with('\n') { "" } else { "\n" };
     let source = format!("```\n{code}{end}```\n");
     let mut block = CodeBlock::new(columns);
     block.update(&source, Growth::Complete);
     block.set_colouring(colouring);
-    let path = line::cut_start(path, columns.saturating_sub(14).max(8));
-    Some(FilePart { path, lines: code.lines().count(), source, code: block })
+    let margin = if growth == Growth::Open { 22 } else { 14 };
+    let path = line::cut_start(&path, columns.saturating_sub(margin).max(8));
+    FilePart { path, lines, source, code: block, growth }
 }

@@ -142,6 +142,26 @@ fn files_within_json_are_shown_as_files() {
 }
 
 #[test]
+fn files_show_as_files_while_they_come() {
+    let code: String = (1..=30).map(|line| format!("x{line};\\n")).collect();
+    let source = format!(
+        "```json\n[{{\"file_name\": \"a.h\", \"code\": \"int a;\\n\"}},\n{{\"file_name\": \"main/a.c\", \"code\": \"{code}\"}}]\n```\n"
+    );
+    let mut document = MarkdownDocument::new(40);
+    for end in "```json\n".len()..source.len() {
+        document.update(&source[..end]);
+        let shown: Vec<String> =
+            (0..document.rows()).map(|row| document.row(&source[..end], row).text()).collect();
+        let text = shown.join("\n");
+        assert!(!text.contains("file_name") && !text.contains("\\n"), "{end}: {text}");
+    }
+    let end = source.find("x21").unwrap();
+    let expected = ["▸ a.h  1 line", "▾ main/a.c  20 lines so far", " x13;", " x14;"];
+    assert_eq!(rows(&source[..end], 40)[..4], expected);
+    assert_eq!(rows(&source, 40), ["▸ a.h  1 line", "▸ main/a.c  30 lines"]);
+}
+
+#[test]
 fn an_open_fence_shows_what_is_there() {
     assert_eq!(rows("```c\nint a;\nint", 20), [" c", " int a;", " int"]);
     assert_eq!(rows("```", 20), Vec::<String>::new());

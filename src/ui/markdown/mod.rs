@@ -7,6 +7,7 @@ mod code;
 mod files;
 mod flow;
 mod inline;
+mod open_files;
 mod split;
 mod table;
 mod wrap;
@@ -116,7 +117,10 @@ impl MarkdownDocument {
     fn push(&mut self, block: Block, before: Option<Chunk>, source: &str) {
         let text = source.get(block.range.clone()).unwrap_or_default();
         let growth = if block.is_closed { Growth::Complete } else { Growth::Open };
-        let files = || AnswerFiles::read(text, self.width).filter(|_| block.is_closed);
+        let files = || match block.is_closed {
+            true => AnswerFiles::read(text, self.width),
+            false => AnswerFiles::read_open(text, self.width),
+        };
         let body = match (&block.kind, before.map(|chunk| chunk.body)) {
             (BlockKind::Text, _) => MarkdownBody::Text(flow::lay_out(text, self.width)),
             (BlockKind::Code, before) => match (files(), before) {

@@ -1,0 +1,140 @@
+//! The sessions of the start screen: which of them are listed, and what is about to be done with one.
+//!
+//! Owns the words that are typed; whoever shows the screen renames and deletes.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::overlay::search_field::SearchField;
+use super::start_facts::{StartChoice, StartSession};
+
+/// Sessions that are listed while nothing is searched for, and at most.
+const USUAL: usize = 8;
+const MOST: usize = 200;
+
+/// Which sessions are listed.
+#[derive(Debug, Default)]
+pub(super) struct SessionList {
+    search: Option<SearchField>,
+    /// Whether keys go to the search.
+    typing: bool,
+    edit: Option<SessionEdit>,
+}
+
+/// What is about to be done with a session.
+#[derive(Debug)]
+enum SessionEdit {
+    Rename { name: String, field: SearchField },
+    Delete { name: String },
+}
+
+impl SessionList {
+    /// Places of the sessions that are listed, and how many more there are.
+    pub(super) fn listed(&self, all: &[StartSession]) -> (Vec<usize>, usize) {
+        let Some(search) = &self.search else {
+            let shown = all.len().min(USUAL);
+            return ((0..shown).collect(), all.len() - shown);
+        };
+        let words: Vec<String> =
+            search.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let has = |session: &StartSession| {
+            let StartSession { name, title, task, project, state, .. } = session;
+            let text = format!("{name} {title} {task} {project} {state}").to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let mut found: Vec<usize> =
+            all.iter().enumerate().filter(|(_, one)| has(one)).map(|(place, _)| place).collect();
+        let more = found.len().saturating_sub(MOST);
+        found.truncate(MOST);
+        (found, more)
+    }
+
+    /// Whether a part of the sessions is looked for.
+    pub(super) const fn is_searching(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Whether keys are text, or answer a question.
+    pub(super) const fn takes_keys(&self) -> bool {
+        self.typing || self.edit.is_some()
+    }
+
+    pub(super) fn search(&mut self) {
+        self.search.get_or_insert_default();
+        self.typing = true;
+    }
+
+    pub(super) fn end_search(&mut self) {
+        (self.search, self.typing) = (None, false);
+    }
+
+    pub(super) fn begin_rename(&mut self, session: &StartSession) {
+        let field = SearchField::with(&session.title);
+        self.edit = Some(SessionEdit::Rename { name: session.name.clone(), field });
+    }
+
+    pub(super) fn begin_delete(&mut self, session: &StartSession) {
+        self.edit = Some(SessionEdit::Delete { name: session.name.clone() });
+    }
+
+    /// A key while [`SessionList::takes_keys`]; what is decided by it.
+    pub(super) fn on_key(&mut self, key: &KeyEvent) -> Option<StartChoice> {
+        match self.edit.take() {
+            Some(SessionEdit::Delete { name }) => {
+                (key.code == KeyCode::Char('y')).then_some(StartChoice::Delete(name))
+            }
+            Some(SessionEdit::Rename { name, mut field }) => match key.code {
+                KeyCode::Enter => {
+                    Some(StartChoice::Rename { name, title: field.text().to_owned() })
+                }
+                KeyCode::Esc => None,
+                _ => {
+                    field.on_key(key);
+                    self.edit = Some(SessionEdit::Rename { name, field });
+                    None
+                }
+            },
+            None => {
+                match (key.code, &mut self.search) {
+                    (KeyCode::Esc, _) => self.end_search(),
+                    (KeyCode::Enter | KeyCode::Down | KeyCode::Up | KeyCode::Tab, _) => {
+                        self.typing = false;
+                    }
+                    (_, Some(search)) => {
+                        search.on_key(key);
+                    }
+                    (_, None) => self.typing = false,
+                }
+                None
+            }
+        }
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) {
+        match (&mut self.edit, &mut self.search) {
+            (Some(SessionEdit::Rename { field, .. }), _) => field.on_paste(text),
+            (None, Some(search)) if self.typing => search.on_paste(text),
+            // What is deleted must not be pasted.
+            (Some(SessionEdit::Delete { .. }) | None, _) => {}
+        }
+    }
+
+    /// What is typed or asked: a lead, the text, and what the keys do.
+    pub(super) fn line(&self) -> Option<(String, &str, &'static str)> {
+        match (&self.edit, &self.search) {
+            (Some(SessionEdit::Rename { name, field }), _) => {
+                Some((format!("name of {name} › "), field.text(), "enter renames   esc back"))
+            }
+            (Some(SessionEdit::Delete { name }), _) => Some((
+                format!(
+                    "Delete {name} with all that is recorded? A project in its folder goes too."
+                ),
+                "",
+                "y deletes it   any other key keeps it",
+            )),
+            (None, Some(search)) if self.typing => {
+                Some(("sessions with › ".to_owned(), search.text(), "enter list   esc all"))
+            }
+            (None, _) => None,
+        }
+    }
+}
