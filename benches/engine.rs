@@ -226,6 +226,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
         serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
         policy: Arc::new(Policy::new(vec![rule])),
         names: None,
+        knowledge: None,
         cancel: firmhand::toolchain::StopSwitch::default(),
     };
     let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after([])));

@@ -112,6 +112,7 @@ impl Supervised {
             serial: Arc::new(SerialHub::new(Arc::<Recorder>::clone(&recorder))),
             policy: Arc::new(Policy::new(vec![rule])),
             names: None,
+            knowledge: None,
             cancel: firmhand::toolchain::StopSwitch::default(),
         };
         let gate = Gate::new(parts, &desk, NextNumbers::after([]));

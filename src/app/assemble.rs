@@ -262,13 +262,13 @@ fn launch(
 ) -> Result<Running, UserError> {
     let Opened { dir, session, project, parts, recorder, numbers } = opened;
     let notices = clear_up(&machine.dirs.data, &dir, &project);
-    let stop = StopSwitch::default();
-    let queue = ApprovalQueue::default();
+    let (stop, queue) = (StopSwitch::default(), ApprovalQueue::default());
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
     let programs = Programs::of_project(project.root());
     let hub = SerialHub::new(Arc::clone(&ledger));
     let serial = Arc::new(hub.knowing(load_adapters(&machine.assets)?, programs));
     let names = Arc::new(load_names(&machine.assets, parts.toolchain.as_ref())?);
+    let knowledge = documentation::for_session(machine, project.root())?;
     let gate = Arc::new(Gate::new(
         GateParts {
             ledger: Arc::clone(&ledger),
@@ -278,6 +278,7 @@ fn launch(
             serial: Arc::clone(&serial),
             policy: Arc::new(plan.policy),
             names: Some(Arc::clone(&names)),
+            knowledge: Some(Arc::clone(&knowledge)),
             cancel: stop.clone(),
         },
         &queue,
@@ -289,7 +290,7 @@ fn launch(
         sandbox: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
-        knowledge: documentation::for_session(machine, project.root())?,
+        knowledge,
         names,
         assets: machine.assets.clone(),
         toolchain: Arc::clone(&parts.toolchain),

@@ -4,6 +4,7 @@
 //! same for agents, rules and persons. Changes nothing.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::gate::{FindingsContext, examine};
-use crate::knowledge::NameList;
+use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, FindingLevel, FlashImage,
     FlashPlan, PlanItem, ProjectPath, Proposal, Side, Timestamp, UserError,
@@ -108,7 +109,11 @@ pub(super) fn parse(args: &str) -> Result<Value, UserError> {
 ///
 /// # Errors
 /// When the question is not of the right form, or names a place outside of the project.
-pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Value, UserError> {
+pub(super) fn answer(
+    project: &Path,
+    (names, knowledge): (NameList, Option<Arc<Knowledge>>),
+    args: Value,
+) -> Result<Value, UserError> {
     let args: CheckChangeArgs = serde_json::from_value(args).map_err(|error| {
         UserError::new("Cannot read a change from the arguments", error.to_string(), EXAMPLE)
     })?;
@@ -117,7 +122,8 @@ pub(super) fn answer(project: &Path, names: NameList, args: Value) -> Result<Val
     context.chip.clone_from(&args.chip);
     context.task = args.task;
     context.plan = args.plan.into_iter().map(|task| PlanItem { task, agent: None }).collect();
-    context.names = Some(std::sync::Arc::new(names));
+    context.names = Some(Arc::new(names));
+    context.knowledge = knowledge;
     let mut wanted = args.changes;
     if wanted.is_empty() {
         wanted.push(args.single);
@@ -277,7 +283,7 @@ mod tests {
         }
         let names = "source: none\nheader esp_log.h log\ncomponent log\n";
         let names = NameList::parse("names", names).unwrap();
-        answer(folder.path(), names, args.clone())
+        answer(folder.path(), (names, None), args.clone())
     }
 
     #[test]

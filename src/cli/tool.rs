@@ -152,6 +152,7 @@ async fn interrupted() {
 /// too.
 fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
     let names = load_names(&machine.assets, toolchain(machine, project)?.as_ref())?;
+    let names = (names, Some(knowledge(machine, project)?));
     match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
         Ok(answer) => {
             report::json(&answer)?;

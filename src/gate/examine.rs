@@ -83,24 +83,34 @@ pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &FindingsContext)
         let (hash, bytes) = (ContentHash::of(content), content.len() as u64);
         Ok::<_, std::convert::Infallible>(BlobRef { hash, bytes })
     };
-    let proposal = |(index, draft): (u32, Draft)| {
-        let Ok(Stated { change, base, content }) = state(draft.change, store);
+    let stated: Vec<(Stated, String, Vec<Check>)> = drafts
+        .into_iter()
+        .map(|Draft { change, reason, checks }| {
+            let Ok(stated) = state(change, store);
+            (stated, reason, checks)
+        })
+        .collect();
+    let mut context = context.clone();
+    for (stated, ..) in &stated {
+        context.propose(&stated.change, &stated.content);
+    }
+    let proposal = |(index, (stated, reason, checks)): (u32, (Stated, String, Vec<Check>))| {
+        let Stated { change, base, content } = stated;
         let versions = (&change, base.as_deref(), content.as_slice());
-        let around = (sandbox, context);
-        let Examined { checks, facts } =
-            Examined::of(versions, draft.checks, Facts::default(), around);
+        let around = (sandbox, &context);
+        let Examined { checks, facts } = Examined::of(versions, checks, Facts::default(), around);
         Proposal {
             id: ProposalId(index),
             turn: TurnId(0),
             call: CallId(0),
             agent: AgentName::new(""),
             tool: ToolName::new(""),
-            reason: draft.reason,
+            reason,
             batch: Batch { id: BatchId(1), index, of },
             change,
             checks,
             facts,
         }
     };
-    (1..).zip(drafts).map(proposal).collect()
+    (1..).zip(stated).map(proposal).collect()
 }

@@ -20,7 +20,7 @@ use super::session_rules::SessionRules;
 use super::syntax::{Compiler, VersionCompiled};
 use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
-use crate::knowledge::NameList;
+use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Ledger, Proposal,
     ProposalEvent, ProposalId, RuleId, RuleSays, SandboxLevel, SessionRule, Settlement, ToolName,
@@ -71,6 +71,8 @@ pub struct GateParts {
     pub policy: Arc<Policy>,
     /// Names that the framework has taken; `None` where they are not known.
     pub names: Option<Arc<NameList>>,
+    /// Where the names that the framework declares are looked up.
+    pub knowledge: Option<Arc<Knowledge>>,
     /// Ends a running flash at once.
     pub cancel: StopSwitch,
 }
@@ -154,6 +156,7 @@ impl Gate {
     pub fn new(parts: GateParts, desk: &ApprovalQueue, numbers: NextNumbers) -> Self {
         let mut context = FindingsContext::default();
         context.names.clone_from(&parts.names);
+        context.knowledge.clone_from(&parts.knowledge);
         Self {
             parts,
             queue: desk.queue(),
@@ -293,6 +296,7 @@ impl Gate {
         let store = |content: &[u8]| self.parts.ledger.store(content);
         let Draft { change, reason, checks } = draft;
         let stated = examine::state(change, store)?;
+        Arc::make_mut(&mut lock(&self.context)).propose(&stated.change, &stated.content);
         Ok(Stored { stated, reason, checks })
     }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::chips::ChipFacts;
-use super::corpus::{Corpus, CorpusFile, CorpusKind, FileRole};
-use super::index::{FORMAT, IndexChange, PassageIndex};
+use super::corpus::{Corpus, CorpusFile, CorpusKind, FileRole, SEPARATE, is_shared};
+use super::index::{COMPONENT, FORMAT, HEADER, IndexChange, MISSING, PassageIndex};
 use super::passage::{Passage, PassageKind};
 use super::split::{self, Document, SplitContext, WindowSize};
 use super::words::Splitter;
@@ -215,11 +215,20 @@ fn stamps(folder: &Path) -> BTreeMap<String, FileStamp> {
 
 /// The names of components, which are folders.
 fn add_components(corpus: &Corpus, change: &IndexChange<'_>) -> tantivy::Result<()> {
-    let folders = fs::read_dir(corpus.root.join("components"));
-    let names = folders.into_iter().flatten().flatten().filter_map(|entry| {
-        entry.path().is_dir().then(|| format!("component:{}", entry.file_name().display()))
+    let folders = ["components", "examples/common_components"];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(corpus.root.join(folder)));
+    let names = entries.flatten().flatten().filter_map(|entry| {
+        entry.path().is_dir().then(|| format!("{COMPONENT}{}", entry.file_name().display()))
     });
-    let names: Vec<String> = names.collect();
+    let is_there = |folder: &str| {
+        let folder = corpus.root.join("components").join(folder);
+        // A component that is gone altogether is declared nowhere.
+        folder.parent().is_none_or(|component| !component.is_dir())
+            || fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    };
+    let missing = SEPARATE.iter().map(|(folder, _)| folder).filter(|folder| !is_there(folder));
+    let names: Vec<String> =
+        names.chain(missing.map(|folder| format!("{MISSING}{folder}"))).collect();
     change.remove("components");
     change.add_names("components", 0, &names.join(" "))
 }
@@ -391,18 +400,26 @@ impl Job<'_> {
 
 /// The names that a file of the framework makes known.
 fn names_of(path: &str, text: &str) -> Option<String> {
-    if path.ends_with(".h") {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.starts_with("sdkconfig.rename") {
+        let words = text.split_whitespace().filter(|word| word.starts_with("CONFIG_"));
+        return Some(words.collect::<Vec<_>>().join(" "));
+    }
+    if path.starts_with("examples/") && !is_shared(path) {
+        return None;
+    }
+    if name.rsplit_once('.').is_some_and(|(_, end)| matches!(end, "h" | "hpp" | "hh")) {
         let mut names = split::names_in_header(text).join(" ");
         // As `#include` may name it: every end of its path.
         let mut rest = path;
         while let Some((_, tail)) = rest.split_once('/') {
-            names.push_str(" header:");
+            names.push(' ');
+            names.push_str(HEADER);
             names.push_str(tail);
             rest = tail;
         }
         return Some(names);
     }
-    let name = path.rsplit('/').next().unwrap_or(path);
     name.starts_with("Kconfig").then(|| {
         split::options_in(text).map(|name| format!("CONFIG_{name}")).collect::<Vec<_>>().join(" ")
     })

@@ -18,7 +18,7 @@ use crate::files;
 /// Most files of one corpus.
 const MOST_FILES: usize = 200_000;
 /// Folders in which nothing for people is written.
-const SKIPPED: [&str; 14] = [
+const SKIPPED: [&str; 12] = [
     ".git",
     "build",
     "node_modules",
@@ -30,9 +30,29 @@ const SKIPPED: [&str; 14] = [
     "test_apps",
     "host_test",
     "target",
-    "private_include",
-    "esp_private",
     "sphinx-known-warnings",
+];
+
+/// Libraries that a copy of the framework may lack, because Git brings them separately: their
+/// folder, and how the names begin that they declare.
+pub const SEPARATE: [(&str, &[&str]); 10] = [
+    ("mbedtls/mbedtls", &["mbedtls_", "psa_", "MBEDTLS_", "PSA_", "mbedtls/", "psa/"]),
+    (
+        "lwip/lwip",
+        &[
+            "lwip_", "LWIP_", "netif_", "NETIF_", "tcp_", "TCP_", "udp_", "ip_", "ip4_", "ip6_",
+            "ip4addr_", "ip6addr_", "ipaddr_", "dns_", "pbuf_", "sntp_", "sys_", "dhcp_", "lwip/",
+            "netdb_", "IP_", "IP4_", "IP6_",
+        ],
+    ),
+    ("json/cJSON", &["cJSON_", "cJSON"]),
+    ("mqtt/esp-mqtt", &["esp_mqtt_", "mqtt_", "MQTT_", "ESP_MQTT_"]),
+    ("bt/host/nimble/nimble", &["ble_", "BLE_", "os_", "nimble_", "host/", "services/", "nimble/"]),
+    ("openthread/openthread", &["ot", "OT_", "openthread/"]),
+    ("protobuf-c/protobuf-c", &["protobuf_c_", "PROTOBUF_C_", "protobuf-c/"]),
+    ("unity/unity", &["Unity", "UNITY_", "TEST_", "RUN_TEST", "unity"]),
+    ("spiffs/spiffs", &["spiffs_", "SPIFFS_"]),
+    ("heap/tlsf", &["tlsf_"]),
 ];
 
 /// What a corpus is.
@@ -256,8 +276,12 @@ fn document(path: &str) -> Option<CorpusFile> {
 
 /// What a file of the framework is read for.
 fn framework_file(path: &str) -> Option<CorpusFile> {
-    let form = Form::of(path)?;
     let chips = chips_of(path);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.starts_with("sdkconfig.rename") {
+        return Some(CorpusFile { path: path.to_owned(), role: FileRole::Names, chips });
+    }
+    let form = Form::of(path)?;
     let top = path.split('/').next().unwrap_or(path);
     let role = |kind| Some(FileRole::Passages(form, kind));
     let role = match (top, form) {
@@ -266,6 +290,7 @@ fn framework_file(path: &str) -> Option<CorpusFile> {
         ("docs", Form::Rst | Form::Markdown) => role(PassageKind::Guide),
         ("components", Form::Header) if is_public(path) => role(PassageKind::Api),
         ("components", Form::Header) => Some(FileRole::Names),
+        ("examples", Form::Header) if is_shared(path) => Some(FileRole::Names),
         (_, Form::Kconfig) => role(PassageKind::Option),
         ("components", Form::Markdown | Form::Rst) if !is_foreign(path) => role(PassageKind::Guide),
         ("examples", Form::Markdown) => role(PassageKind::Example),
@@ -277,6 +302,11 @@ fn framework_file(path: &str) -> Option<CorpusFile> {
     Some(CorpusFile { path: path.to_owned(), role, chips })
 }
 
+/// Whether a file of the examples is one that other projects build with.
+pub fn is_shared(path: &str) -> bool {
+    path.starts_with("examples/common_components/")
+}
+
 /// Whether a header declares what firmware calls, not registers or internals.
 fn is_public(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -285,6 +315,7 @@ fn is_public(path: &str) -> bool {
         .any(|end| name.ends_with(end))
         || path.contains("/register/")
         || path.contains("/esp_rom/")
+        || path.contains("/esp_private/")
         || name == "io_mux_reg.h";
     path.contains("/include/") && !is_internal && !is_foreign(path)
 }

@@ -22,7 +22,7 @@ use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -40,6 +40,13 @@ pub struct Fields {
     path: Field,
     stored: Field,
 }
+
+/// Before the path of a header among the names.
+pub const HEADER: &str = "header:";
+/// Before a component among the names.
+pub const COMPONENT: &str = "component:";
+/// Before a library that is not there among the names.
+pub const MISSING: &str = "missing:";
 
 /// Name of the column with kind, marks and chips.
 pub const FACTS: &str = "facts";

@@ -6,6 +6,7 @@
 mod build;
 mod chips;
 mod corpus;
+mod declared;
 mod group;
 mod index;
 mod library;
@@ -21,7 +22,8 @@ mod words;
 pub use build::{BuildOptions, BuildReport, IndexInfo, build, info, is_damaged, remove};
 pub use chips::{ChipFacts, ChipSet};
 pub use corpus::{Corpus, CorpusKind, is_framework};
-pub use index::PassageIndex;
+pub use declared::DeclaredNames;
+pub use index::{COMPONENT, HEADER, PassageIndex};
 pub use library::{Found, Library};
 pub use names::{NameConflict, NameList};
 pub use notes::{Knowledge, check as check_note, corpus as notes_corpus, in_memory as index_notes};

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::chips::{ChipFacts, ChipSet};
 use super::corpus::{Corpus, CorpusKind};
+use super::declared::DeclaredNames;
 use super::index::PassageIndex;
 use super::library::{Found, Library};
 use super::passage::PassageKind;
@@ -76,6 +77,15 @@ impl Knowledge {
     /// As there, and when the library could not be opened.
     pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
         self.library()?.search(query, k, filter)
+    }
+
+    /// The names that the framework declares; `None` without a framework, and while the library is
+    /// still being opened.
+    #[must_use]
+    pub fn declared(&self) -> Option<DeclaredNames> {
+        self.is_open.get()?;
+        let library = self.library.read().unwrap_or_else(PoisonError::into_inner).clone();
+        DeclaredNames::of(library.ok()?)
     }
 
     /// How many passages there are.

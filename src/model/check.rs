@@ -71,6 +71,8 @@ pub enum CheckKind {
     Tests,
     /// No function became hard to follow.
     Complexity,
+    /// The names of the framework that the content uses exist in the installed version.
+    Declared,
     /// The contents of the change can still be read; looked at when a session goes on.
     Stored,
 }
@@ -106,6 +108,7 @@ impl CheckKind {
             Self::Scope => "asked for",
             Self::Tests => "tests",
             Self::Complexity => "complexity",
+            Self::Declared => "declared names",
             Self::Stored => "content kept",
         }
     }

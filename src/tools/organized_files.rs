@@ -25,6 +25,10 @@ pub const NAME: &str = "file_name_checker";
 pub(super) struct FileNameCheckerArgs {
     /// Every file of the project that is to be written.
     pub(super) files: Vec<PlannedFile>,
+    /// Names of the framework that the code is going to use: functions, types, `CONFIG_` options,
+    /// headers such as `driver/gpio.h`. Each is looked up in the installed version.
+    #[serde(default)]
+    pub(super) uses: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use references::Reference;
 pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
-pub use sources::is_source;
+pub use sources::{ManagedFile, is_source};
 pub use watch::{Looked, Next, Watch, WatchStamp};
 
 #[cfg(test)]

@@ -36,7 +36,40 @@ pub fn is_source(path: &ProjectPath) -> bool {
         )
 }
 
+/// A component that was downloaded, and what it declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManagedFile {
+    /// Path below `managed_components`.
+    pub path: String,
+    pub text: String,
+}
+
 impl Sandbox {
+    /// Reads the headers and options of the components that were downloaded, one after the other.
+    pub fn managed_files(&self) -> impl Iterator<Item = ManagedFile> + '_ {
+        let top = self.root().join("managed_components");
+        let mut walk = ignore::WalkBuilder::new(&top);
+        walk.standard_filters(false).follow_links(false).max_depth(Some(12));
+        walk.build().flatten().take(MOST_FILES).filter_map(move |entry| {
+            let name = entry.file_name().to_str()?;
+            let is_header = [".h", ".hpp", ".hh"].iter().any(|end| name.ends_with(end));
+            if !entry.file_type()?.is_file() || !(is_header || name.starts_with("Kconfig")) {
+                return None;
+            }
+            let path = entry.path().strip_prefix(&top).ok()?.to_str()?.to_owned();
+            let bytes = crate::files::read_start(entry.path(), MOST_BYTES).ok()?;
+            Some(ManagedFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
+        })
+    }
+
+    /// The names of the components that were downloaded, e.g. `espressif__led_strip`.
+    #[must_use]
+    pub fn managed_components(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(self.root().join("managed_components"));
+        let folders = folders.into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
+        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
     /// Reads the project's sources one after the other; what is no text is left out.
     pub fn sources(&self) -> impl Iterator<Item = (ProjectPath, String)> + '_ {
         let files = self.list(MOST_FILES).files.into_iter().map(|file| file.path);

@@ -271,6 +271,7 @@ impl SessionBench {
             serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
             policy: Arc::new(policy),
             names: None,
+            knowledge: None,
             cancel: stop.clone(),
         };
         let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after(&proposals)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::knowledge::NameList;
+use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath, ProposalEvent,
     ProposalId, SessionEvent, TeamEvent, TestCounts, TestReport, ToolName, TurnEvent,
@@ -40,6 +40,10 @@ pub struct FindingsContext {
     pub plan: Vec<PlanItem>,
     /// Names that the framework has taken.
     pub names: Option<Arc<NameList>>,
+    /// Where the names that the framework declares are looked up.
+    pub knowledge: Option<Arc<Knowledge>>,
+    /// The texts that were proposed, which other proposals may build on.
+    pub(in crate::gate) proposed: BTreeMap<ProjectPath, Arc<[u8]>>,
     /// The files that the team said it would write, when its list was accepted.
     listed: Vec<String>,
     /// Lists that have no answer yet.
@@ -48,10 +52,16 @@ pub struct FindingsContext {
     testing: BTreeSet<CallId>,
     /// What the newest tests said that ran with this content of a file.
     tested: BTreeMap<ProjectPath, (ContentHash, TestsOfContent)>,
-    /// What files held that this session deleted, and by which proposal.
-    deleted: Vec<Deleted>,
-    /// Deletions that have no outcome yet.
-    deleting: BTreeMap<ProposalId, (ProjectPath, ContentHash)>,
+    deletions: Deletions,
+}
+
+/// The deletions of this session.
+#[derive(Debug, Clone, Default)]
+struct Deletions {
+    /// What files held that are deleted, and by which proposal.
+    done: Vec<Deleted>,
+    /// Those that have no outcome yet.
+    open: BTreeMap<ProposalId, (ProjectPath, ContentHash)>,
 }
 
 /// A file that was deleted in this session.
@@ -84,13 +94,20 @@ impl FindingsContext {
         if let Event::Proposal(ProposalEvent::Made(proposal)) = event
             && let Change::Delete { path, base } = &proposal.change
         {
-            self.deleting.insert(proposal.id, (path.clone(), base.hash));
+            self.deletions.open.insert(proposal.id, (path.clone(), base.hash));
         }
         if let Event::Proposal(ProposalEvent::Settled { proposal, outcome }) = event
-            && let Some((path, content)) = self.deleting.remove(proposal)
+            && let Some((path, content)) = self.deletions.open.remove(proposal)
             && *outcome == Outcome::Applied
         {
-            self.deleted.push(Deleted { by: *proposal, path, content });
+            self.deletions.done.push(Deleted { by: *proposal, path, content });
+        }
+    }
+
+    /// Notes the text of a file that is proposed.
+    pub(in crate::gate) fn propose(&mut self, change: &Change, content: &[u8]) {
+        if let Change::Save { path, .. } | Change::Insert { path, .. } = change {
+            self.proposed.insert(path.clone(), content.into());
         }
     }
 
@@ -153,7 +170,7 @@ impl FindingsContext {
 
     /// The newest deletion of a file that held exactly this.
     pub(super) fn deleted(&self, content: ContentHash) -> Option<&Deleted> {
-        self.deleted.iter().rev().find(|deleted| deleted.content == content)
+        self.deletions.done.iter().rev().find(|deleted| deleted.content == content)
     }
 
     /// Whether anybody said what the run is about.

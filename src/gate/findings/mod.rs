@@ -11,6 +11,8 @@ mod complexity;
 mod consequence;
 mod constants;
 mod context;
+mod declared;
+mod declared_uses;
 mod efuse_code;
 mod flash;
 mod host_cmake;
@@ -29,6 +31,7 @@ mod partition_table;
 mod pin_uses;
 mod pins;
 mod place;
+mod project_names;
 mod scope;
 mod secrets;
 mod source;
@@ -96,6 +99,7 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(pins::find(path, subject));
     found.extend(tested::find(path, subject));
     found.extend(complexity::find(path, subject));
+    found.extend(declared::find(path, subject));
     found.extend(place::find(subject.sandbox, path, base));
     found
 }
@@ -175,6 +179,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Scope
         | CheckKind::Tests
         | CheckKind::Complexity
+        | CheckKind::Declared
         | CheckKind::InProject => true,
         CheckKind::Parses
         | CheckKind::Name

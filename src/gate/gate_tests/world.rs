@@ -329,6 +329,7 @@ pub(super) fn gate(
         serial: Arc::new(SerialHub::new(Arc::<MemoryLedger>::clone(ledger))),
         policy: Arc::new(policy),
         names: None,
+        knowledge: None,
         cancel: crate::toolchain::StopSwitch::default(),
     };
     Arc::new(Gate::new(parts, desk, NextNumbers::after([])))

@@ -235,6 +235,7 @@ impl Stage {
             serial: Arc::clone(&serial),
             policy: Arc::new(self.policy.clone()),
             names: None,
+            knowledge: None,
             cancel: stop.clone(),
         };
         let names = assets.text("assets/names/esp-idf.txt").unwrap().text;

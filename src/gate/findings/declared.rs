@@ -1,0 +1,184 @@
+//! Names of the framework that the installed version does not have.
+//!
+//! Owns when a name is worth a word: it lies in a namespace of the framework, nothing of the project
+//! declares it, and no component that is still to be downloaded could. Without an index there is
+//! nothing to say.
+
+use std::collections::BTreeSet;
+
+use super::Subject;
+use super::declared_uses::{self, UseKind, Uses};
+use super::project_names;
+use super::source::{self, SourceText};
+use crate::knowledge::{COMPONENT, DeclaredNames, HEADER};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::toolchain::platformio;
+use crate::toolchain::sketch::Sketch;
+
+/// The check of a file's new text; `None` without an index, and for what uses no such names.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let read = reader(path)?;
+    let names = subject.context.knowledge.as_ref()?.declared()?;
+    let root = subject.sandbox.root();
+    // These bring a framework of their own version.
+    if Sketch::is_at(root) || platformio::is_at(root) {
+        return None;
+    }
+    let unknown = unknown(path, subject, &names, &read(subject.text()?));
+    source::check(CheckKind::Declared, path, subject, |source| {
+        in_source(source, &names, &unknown, &read(source.text))
+    })
+}
+
+/// What reads the names of a file.
+fn reader(path: &ProjectPath) -> Option<fn(&str) -> Uses> {
+    let name = path.file_name();
+    if name == "CMakeLists.txt" {
+        return Some(declared_uses::of_cmake);
+    }
+    if name.starts_with("sdkconfig.defaults") || name.starts_with("sdkconfig.ci") {
+        return Some(declared_uses::of_defaults);
+    }
+    let is_code =
+        matches!(path.extension(), Some("c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx"));
+    is_code.then_some(declared_uses::of_code)
+}
+
+/// What neither the framework nor the project declares, of names that the framework would.
+fn unknown(
+    path: &ProjectPath,
+    subject: &Subject<'_>,
+    names: &DeclaredNames,
+    uses: &Uses,
+) -> BTreeSet<(UseKind, String)> {
+    let text = subject.text().unwrap_or_default();
+    // A text for several versions names what only some of them have.
+    let is_for_several = text.contains("ESP_IDF_VERSION");
+    let judged = |(kind, name): &&(UseKind, String)| match kind {
+        UseKind::Option => !names.has(name),
+        UseKind::Component => !names.has(name),
+        UseKind::Symbol | UseKind::Header => {
+            !is_for_several
+                && !names.has(name)
+                && !is_of_compiler(name)
+                && names.namespace(name).is_some()
+        }
+    };
+    let mut unknown: BTreeSet<_> = uses.keys().filter(judged).cloned().collect();
+    if unknown.is_empty() {
+        return unknown;
+    }
+    // A header that is not there yet may declare anything.
+    let headers = uses.keys().filter(|(kind, name)| *kind == UseKind::Header && !names.has(name));
+    let headers: BTreeSet<_> = headers.cloned().collect();
+    let wanted: BTreeSet<_> = unknown.union(&headers).cloned().collect();
+    let project = project_names::look_up(path, subject, &wanted);
+    if project.is_open {
+        return BTreeSet::new();
+    }
+    let is_strange = |(_, name): &(UseKind, String)| {
+        !project.known.contains(name) && !is_of_compiler(name) && names.namespace(name).is_none()
+    };
+    let is_open = headers.iter().any(is_strange);
+    unknown.retain(|(kind, name)| {
+        !project.known.contains(name) && !(is_open && *kind == UseKind::Symbol)
+    });
+    unknown
+}
+
+/// Whether a name is likely to be the compiler's or the C library's.
+fn is_of_compiler(name: &str) -> bool {
+    let Some(name) = name.strip_prefix(HEADER) else {
+        let begins = ["pthread_", "atomic_", "sem_", "sched_", "__", "PTHREAD_", "ATOMIC_"];
+        return begins.iter().any(|begin| name.starts_with(begin));
+    };
+    let known = [
+        "assert",
+        "complex",
+        "ctype",
+        "dirent",
+        "errno",
+        "fcntl",
+        "fenv",
+        "float",
+        "getopt",
+        "inttypes",
+        "libgen",
+        "limits",
+        "locale",
+        "malloc",
+        "math",
+        "memory",
+        "poll",
+        "pthread",
+        "regex",
+        "sched",
+        "semaphore",
+        "setjmp",
+        "signal",
+        "stdalign",
+        "stdarg",
+        "stdatomic",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "string",
+        "strings",
+        "termios",
+        "time",
+        "unistd",
+        "utime",
+        "wchar",
+        "wctype",
+        "sdkconfig",
+    ];
+    // A program of the coprocessor gets a header when it is built.
+    !name.ends_with(".h")
+        || name.starts_with("ulp_")
+        || ["sys/", "machine/", "arpa/", "net/", "netinet/"].iter().any(|top| name.starts_with(top))
+        || name.strip_suffix(".h").is_some_and(|stem| known.contains(&stem))
+}
+
+fn in_source(
+    source: &SourceText<'_>,
+    names: &DeclaredNames,
+    unknown: &BTreeSet<(UseKind, String)>,
+    uses: &Uses,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (key, ranges) in uses.iter().filter(|(key, _)| unknown.contains(*key)) {
+        let (kind, name) = key;
+        let framework = names.framework();
+        let plain = plain_name(name);
+        let text = match kind {
+            UseKind::Symbol => format!("`{plain}` is not declared in {framework}"),
+            UseKind::Option => {
+                format!("no Kconfig of {framework} or of the project declares `{plain}`")
+            }
+            UseKind::Header => format!("{framework} has no header `{plain}`"),
+            UseKind::Component => format!("{framework} has no component `{plain}`"),
+        };
+        let is_certain = names.namespace(name).is_some();
+        let level = if is_certain { FindingLevel::Warning } else { FindingLevel::Note };
+        let finding = Finding::new(level, text).at(source.place(source.newest(ranges)));
+        found.push(finding.advice(advice(names, name)));
+    }
+    found
+}
+
+fn plain_name(name: &str) -> &str {
+    name.strip_prefix(HEADER).or_else(|| name.strip_prefix(COMPONENT)).unwrap_or(name)
+}
+
+/// The nearest names that there are.
+fn advice(names: &DeclaredNames, name: &str) -> String {
+    let near = names.near(name);
+    let near: Vec<String> = near.iter().map(|name| format!("`{}`", plain_name(name))).collect();
+    if near.is_empty() { String::new() } else { format!("Near: {}.", near.join(", ")) }
+}
+
+#[cfg(test)]
+#[path = "declared_tests.rs"]
+mod tests;
