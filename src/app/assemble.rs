@@ -264,9 +264,8 @@ fn launch(
     let notices = clear_up(&machine.dirs.data, &dir, &project);
     let (stop, queue) = (StopSwitch::default(), ApprovalQueue::default());
     let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
-    let programs = Programs::of_project(project.root());
-    let hub = SerialHub::new(Arc::clone(&ledger));
-    let serial = Arc::new(hub.knowing(load_adapters(&machine.assets)?, programs));
+    let (hub, adapters) = (SerialHub::new(Arc::clone(&ledger)), load_adapters(&machine.assets)?);
+    let serial = Arc::new(hub.knowing(adapters, Programs::of_project(project.root())));
     let names = Arc::new(load_names(&machine.assets, parts.toolchain.as_ref())?);
     let knowledge = documentation::for_session(machine, project.root())?;
     let gate = Arc::new(Gate::new(
