@@ -193,7 +193,7 @@ pub fn resume(
     let running = launch(machine, plan, opened, |setup| Engine::resume(setup, &dir))?;
     let damage = reopened.torn.map(|kept| {
         UserError::new(
-            "The journal of this session was damaged at its end",
+            "The journal of this session was damaged at the end",
             format!("its last line was incomplete; it is kept in {}", kept.display()),
             "Look at the last changes before you go on.",
         )

@@ -120,7 +120,7 @@ fn of_two_deletions_the_one_that_was_not_decided_waits_again() {
     file.write_all(b"{\"v\":1,\"se").unwrap();
 
     let mut terminal = place.open(&RESUME, Size::LARGE);
-    terminal.wait_for("was damaged at its end");
+    terminal.wait_for("was damaged at the end");
     terminal.wait_for("approve 2,");
     terminal.wait_for("int only_in_b;");
     assert_eq!(place.waiting(), [ProposalId(2)]);

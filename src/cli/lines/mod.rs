@@ -74,7 +74,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let published = running.recorder.subscribe();
     let mut lines = LineSession::of(&running.dir, published)?;
     let was_over = running.engine.was_over;
-    lines.old = already_told(&running.dir, was_over)?;
+    lines.old = last_printed(&running.dir, was_over)?;
     lines.asks_after = was_over.then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
@@ -139,7 +139,7 @@ fn exit_code(outcome: &SessionOutcome) -> ExitCode {
 
 /// The last record that is not told again: the one with which the session was taken up, 0 for a
 /// new one; the last of all when nothing goes on before the next task.
-fn already_told(dir: &SessionDir, was_over: bool) -> Result<Seq, UserError> {
+fn last_printed(dir: &SessionDir, was_over: bool) -> Result<Seq, UserError> {
     let mut last = Seq(0);
     scan(&dir.journal(), |item, _| {
         let ReadItem::Record(record) = item else { return };

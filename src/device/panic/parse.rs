@@ -125,7 +125,7 @@ impl OpenPanic {
         if is_log && !text.contains("task_wdt") {
             return self.others_log();
         }
-        if !is_log && self.is_told() && !GOES_ON.iter().any(|start| text.starts_with(start)) {
+        if !is_log && self.is_complete() && !GOES_ON.iter().any(|start| text.starts_with(start)) {
             return Took::NotMine;
         }
         self.detail(text);
@@ -136,12 +136,12 @@ impl OpenPanic {
     fn others_log(&mut self) -> Took {
         self.others += 1;
         let is_over = self.panic.kind == PanicKind::TaskWatchdog && self.others > MAX_OTHERS;
-        if self.has_end || self.is_told() || is_over { Took::NotMine } else { Took::Part }
+        if self.has_end || self.is_complete() || is_over { Took::NotMine } else { Took::Part }
     }
 
     /// Whether a watchdog that lets the program run has told all: the calls, or the stack where the
     /// chip's own code cannot follow them.
-    fn is_told(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let is_watchdog = self.panic.kind == PanicKind::TaskWatchdog;
         is_watchdog && (self.has_end || !self.panic.stack.is_empty())
     }
