@@ -93,7 +93,7 @@ mod tests {
         assert!(gone.journal().exists());
         drop(held);
         delete(&gone).unwrap();
-        assert_eq!(SessionDir::all(data.path()).unwrap(), [stays.clone()]);
+        assert_eq!(SessionDir::all(data.path()).unwrap(), std::slice::from_ref(&stays));
         assert_eq!(fs::read_dir(data.path().join("sessions")).unwrap().count(), 1);
         // What was left in the middle is no session.
         let aside = stays.root().with_file_name(format!("{REMOVED}{}", stays.id()));

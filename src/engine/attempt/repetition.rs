@@ -200,7 +200,7 @@ mod tests {
         }
         let call =
             ToolCall { id: crate::model::CallId(1), tool: "read_file".into(), args: json!({}) };
-        assert_ne!(turn("x"), Some(trail(None, "x", &[call.clone()])));
+        assert_ne!(turn("x"), Some(trail(None, "x", std::slice::from_ref(&call))));
         let other = ToolCall { id: crate::model::CallId(2), ..call.clone() };
         assert_eq!(trail(None, "x", &[call]), trail(None, "x", &[other]));
     }

@@ -81,7 +81,7 @@ fn unknown(
     };
     let is_open = headers.iter().any(is_strange);
     unknown.retain(|(kind, name)| {
-        !project.known.contains(name) && !(is_open && *kind == UseKind::Symbol)
+        !(project.known.contains(name) || is_open && *kind == UseKind::Symbol)
     });
     unknown
 }

@@ -63,7 +63,7 @@ impl World {
         context.knowledge = Some(Arc::clone(&self.knowledge));
         let draft = |(path, text): &(&str, &str)| Draft {
             change: DraftChange::Save {
-                path: ProjectPath::new(*path).unwrap(),
+                path: ProjectPath::new(path).unwrap(),
                 base: None,
                 content: text.as_bytes().to_vec(),
             },
