@@ -20,7 +20,7 @@ use crate::ui::role::Role;
 use crate::ui::start_rows::{ExampleListing, StartRow};
 
 /// Rows of a notice at most.
-const MOST_NOTICE: u16 = 4;
+const MOST_NOTICE: usize = 6;
 
 /// What the keys do, in the order of the help.
 const KEYS: &[(Action, &str)] = &[
@@ -248,32 +248,43 @@ impl Start {
             line::draw(&Line::from(self.span(keys, Role::KeyHelp)), second, buf);
             return;
         }
+        let notice = self.notice_rows(usize::from(second.width));
+        // What is typed stays on the screen, above what was wrong with it.
+        let covered = u16::try_from(notice.len()).unwrap_or(1).saturating_sub(1);
+        let first = Rect { y: first.y.saturating_sub(covered), ..first };
         if let Some(task) = &self.task {
+            Clear.render(first, buf);
             line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
         } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
         {
-            line::draw(
-                &Line::from(self.span(format!("fix: {}", finding.fix), Role::Text)),
-                first,
-                buf,
-            );
+            let fix = self.span(format!("fix: {}", finding.fix), Role::Text);
+            line::draw(&Line::from(fix), first, buf);
         }
-        if let Some(notice) = &self.notice {
-            // All of it: the end of a long one is what to do.
-            let words = wrap_words(&sanitize::line(notice), usize::from(second.width));
-            let count = u16::try_from(words.len()).unwrap_or(1).min(MOST_NOTICE);
-            let top = (second.y + 1).saturating_sub(count);
-            for (y, text) in (top..=second.y).zip(words) {
-                let row = Rect { y, ..second };
-                Clear.render(row, buf);
-                buf.set_style(row, self.theme.style(Role::NoticeError));
-                line::draw(&Line::from(self.span(text, Role::NoticeError)), row, buf);
+        if notice.is_empty() {
+            return self.draw_keys(second, buf);
+        }
+        for (y, text) in (first.y + 1..=second.y).zip(notice) {
+            let row = Rect { y, ..second };
+            Clear.render(row, buf);
+            buf.set_style(row, self.theme.style(Role::NoticeError));
+            line::draw(&Line::from(self.span(text, Role::NoticeError)), row, buf);
+        }
+    }
+
+    /// All of a notice, as its end says what to do.
+    fn notice_rows(&self, width: usize) -> Vec<String> {
+        let Some(notice) = &self.notice else { return Vec::new() };
+        let mut rows = wrap_words(&sanitize::line(notice), width);
+        if rows.len() > MOST_NOTICE {
+            rows.truncate(MOST_NOTICE);
+            if let Some(last) = rows.last_mut() {
+                *last =
+                    format!("{}…", line::cut(last, width.saturating_sub(1)).trim_end_matches('…'));
             }
-            return;
         }
-        self.draw_keys(second, buf);
+        rows
     }
 
     /// What the keys do here.

@@ -108,8 +108,8 @@ fn go_to_last_applied(desk: &mut Desk<'_>, proposal: &Proposal, is_first: bool) 
     for _ in 0..40 {
         thread::sleep(Duration::from_millis(80));
         let screen = desk.terminal.screen();
-        let title = screen.lines().nth(1).unwrap_or_default();
-        if screen.contains("undoes it") && title.contains(&name) {
+        let is_title = |line: &str| line.contains("Review") && line.contains(&name);
+        if screen.contains("undoes it") && screen.lines().take(4).any(is_title) {
             thread::sleep(LOOK);
             return;
         }

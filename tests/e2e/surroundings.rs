@@ -127,7 +127,7 @@ fn the_mouse_turns_to_a_pane_and_copies_what_is_dragged_over() {
     let waiting = desk.next_proposal();
     desk.turn_to(&waiting);
     // A press in the chat, a drag, and the release, as xterm tells them.
-    for report in ["<0;60;4M", "<32;90;6M", "<0;90;6m"] {
+    for report in ["<0;60;8M", "<32;90;10M", "<0;90;10m"] {
         desk.terminal.type_text(&format!("\u{1b}[{report}"));
     }
     desk.terminal.wait_for("copied, if the terminal allows it");
