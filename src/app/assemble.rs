@@ -17,7 +17,7 @@ use super::monitor;
 use super::next_runs::SessionRuns;
 use super::parts::{FoundParts, RunParts};
 use super::past::Past;
-use super::plan::{LaunchPlan, ProjectPlan, log_limits};
+use super::plan::{LaunchLimits, LaunchPlan, ProjectPlan, log_limits};
 use super::project_folder::{begin_with, project_folder};
 use super::shipped::{load_adapters, load_names, load_team};
 use super::trust::Trust;
@@ -239,8 +239,9 @@ fn tell_sandbox(recorder: &Arc<Recorder>, runner: Runner) {
     });
 }
 
-fn answer_limits(build_seconds: u64) -> tools::AnswerLimits {
-    tools::AnswerLimits { build_seconds, ..tools::AnswerLimits::default() }
+fn answer_limits(limits: &LaunchLimits) -> tools::AnswerLimits {
+    let LaunchLimits { build_seconds, monitor_seconds, .. } = *limits;
+    tools::AnswerLimits { build_seconds, monitor_seconds, ..tools::AnswerLimits::default() }
 }
 
 /// What is open before the parts are put together.
@@ -296,7 +297,7 @@ fn launch(
         runner: parts.runner.clone(),
         contents: Some(Arc::new(recorder.blobs().clone())),
         serial: Arc::clone(&serial),
-        limits: answer_limits(plan.limits.build_seconds),
+        limits: answer_limits(&plan.limits),
         cancel: stop.clone(),
     };
     let runs = Arc::new(SessionRuns::new(machine, &project, &session, plan.pacing));

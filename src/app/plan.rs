@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::choice;
 use super::launch_facts::LaunchFacts;
@@ -15,7 +16,7 @@ use crate::config::{Policy, Settings};
 use crate::engine::{Budgets, EngineLimits, Supervision, Team};
 use crate::journal::LogLimits;
 use crate::model::event::SessionStart;
-use crate::model::{Document, Ground, UserError};
+use crate::model::{Budget, Document, Ground, UserError};
 use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
 
@@ -175,25 +176,31 @@ pub struct LaunchLimits {
     pub logs: LogLimits,
     /// Of a build, in seconds.
     pub build_seconds: u64,
+    /// Seconds a board is listened to when an agent does not say.
+    pub monitor_seconds: u32,
 }
 
 impl LaunchLimits {
     fn of(settings: &Settings, supervision: Supervision) -> Self {
         let models = &settings.models;
+        let turns = settings.limits.max_turns.value;
         let budgets = Budgets {
             turn: models.turn.value,
             phase: models.phase.value,
-            session: models.session.value,
+            session: Budget { turns, ..models.session.value },
         };
+        let tool = settings.limits.tool_seconds.value;
         Self {
             engine: EngineLimits {
                 max_attempts: settings.limits.max_attempts.value,
+                tool: tool.map(|seconds| Duration::from_secs(u64::from(seconds))),
                 budgets,
                 supervision,
                 ..EngineLimits::default()
             },
             logs: log_limits(settings),
             build_seconds: u64::from(settings.limits.build_seconds.value),
+            monitor_seconds: settings.limits.monitor_seconds.value,
         }
     }
 }

@@ -293,6 +293,7 @@ impl ModelArgs {
             tokens: self.max_tokens,
             cost: self.max_cost.map(Cost::from_dollars),
             seconds: self.max_minutes.map(|minutes| minutes.saturating_mul(60)),
+            turns: None,
         };
         Some((flag, budget))
     }

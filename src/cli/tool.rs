@@ -230,6 +230,7 @@ fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> 
         serial: Arc::new(hub),
         limits: tools::AnswerLimits {
             build_seconds: u64::from(machine.settings.limits.build_seconds.value),
+            monitor_seconds: machine.settings.limits.monitor_seconds.value,
             ..tools::AnswerLimits::default()
         },
         cancel: StopSwitch::default(),

@@ -58,13 +58,13 @@ pub(super) struct UiLayer {
 pub(super) struct LimitsLayer {
     /// A build is ended after this long.
     pub build_seconds: Option<Spanned<u32>>,
-    /// Any other tool call is ended after this long.
+    /// Any other tool call is ended after this long, if not before.
     pub tool_seconds: Option<Spanned<u32>>,
-    /// How long a board is listened to after it was flashed.
+    /// How long agents listen to a board unless they say otherwise, 1 to 120.
     pub monitor_seconds: Option<Spanned<u32>>,
     /// Most attempts of a phase.
     pub max_attempts: Option<Spanned<u32>>,
-    /// Most turns of a session.
+    /// Turns of a session after which the person is asked.
     pub max_turns: Option<Spanned<u32>>,
 }
 

@@ -298,7 +298,7 @@ fn budget(source: &ConfigSource<'_>, spanned: &Spanned<BudgetLayer>) -> Result<B
     }
     // Rounded up: a budget of a few seconds is not none.
     let seconds = minutes.map(|minutes| (minutes * 60.0).ceil() as u64);
-    Ok(Budget { tokens, cost: dollars.map(Cost::from_dollars), seconds })
+    Ok(Budget { tokens, cost: dollars.map(Cost::from_dollars), seconds, turns: None })
 }
 
 /// The smaller of each.
@@ -313,6 +313,7 @@ fn less(one: Budget, other: Budget) -> Budget {
         tokens: least(one.tokens, other.tokens),
         cost: least(one.cost, other.cost),
         seconds: least(one.seconds, other.seconds),
+        turns: least(one.turns, other.turns),
     }
 }
 

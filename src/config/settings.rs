@@ -57,12 +57,12 @@ pub struct RunLimits {
     /// A build is ended after this long.
     pub build_seconds: Sourced<u32>,
     /// Any other tool call is ended after this long, the person's thinking not counted.
-    pub tool_seconds: Sourced<u32>,
+    pub tool_seconds: Sourced<Option<u32>>,
     /// How long an agent listens to a serial port unless it says otherwise.
     pub monitor_seconds: Sourced<u32>,
     /// Attempts of a phase.
     pub max_attempts: Sourced<Option<u32>>,
-    /// Turns of one attempt.
+    /// Turns of a session after which the person is asked.
     pub max_turns: Sourced<Option<u32>>,
 }
 
@@ -133,7 +133,7 @@ impl Default for Settings {
             },
             limits: RunLimits {
                 build_seconds: Sourced::default(1200),
-                tool_seconds: Sourced::default(60),
+                tool_seconds: Sourced::default(None),
                 monitor_seconds: Sourced::default(10),
                 max_attempts: Sourced::default(None),
                 max_turns: Sourced::default(None),
@@ -199,7 +199,7 @@ impl Settings {
             row("ui.title", &self.terminal.title, self.terminal.title.value.to_string()),
             row("ui.notify", &self.terminal.notify, self.terminal.notify.value.name().to_owned()),
             number("limits.build_seconds", &limits.build_seconds),
-            number("limits.tool_seconds", &limits.tool_seconds),
+            optional("limits.tool_seconds", &limits.tool_seconds),
             number("limits.monitor_seconds", &limits.monitor_seconds),
             optional("limits.max_attempts", &limits.max_attempts),
             optional("limits.max_turns", &limits.max_turns),
@@ -249,7 +249,6 @@ impl Settings {
         self.models.take(source, &layer.models, &layer.profiles, &layer.budget)?;
         let numbers = [
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),
-            (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),
             (&layer.limits.monitor_seconds, &mut self.limits.monitor_seconds),
             (&layer.logs.keep_mib, &mut self.logs.keep_mib),
             (&layer.logs.segment_mib, &mut self.logs.segment_mib),
@@ -262,6 +261,7 @@ impl Settings {
         let optional = [
             (&layer.limits.max_attempts, &mut self.limits.max_attempts),
             (&layer.limits.max_turns, &mut self.limits.max_turns),
+            (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),
         ];
         for (given, into) in optional {
             if let Some(given) = given {
@@ -296,6 +296,7 @@ impl Settings {
                 tokens: budget.tokens.or(before.tokens),
                 cost: budget.cost.or(before.cost),
                 seconds: budget.seconds.or(before.seconds),
+                turns: budget.turns.or(before.turns),
             };
         }
     }

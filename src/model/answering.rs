@@ -74,6 +74,9 @@ pub struct Budget {
     /// Time that models and tools work, the person's thinking not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// Turns of agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
 }
 
 impl Budget {
@@ -95,8 +98,12 @@ impl Budget {
             return Some(format!("{spent} of {most} are spent"));
         }
         let seconds = spent.millis / 1_000;
-        let most = self.seconds.filter(|most| seconds >= *most)?;
-        Some(format!("{seconds} of {most} seconds of work are over"))
+        if let Some(most) = self.seconds.filter(|most| seconds >= *most) {
+            return Some(format!("{seconds} of {most} seconds of work are over"));
+        }
+        // The one that is open counts, so that the last of them may end.
+        let most = self.turns.filter(|most| spent.turns > *most)?;
+        Some(format!("{most} of {most} turns are over"))
     }
 }
 
@@ -110,6 +117,8 @@ pub struct Spent {
     pub is_estimated: bool,
     /// Milliseconds that models and tools worked.
     pub millis: u64,
+    /// Turns that were begun.
+    pub turns: u32,
 }
 
 /// Money, in billionths of a US dollar.
@@ -180,9 +189,17 @@ mod tests {
 
     #[test]
     fn a_budget_tells_which_limit_was_reached() {
-        let budget = Budget { tokens: Some(10), cost: Some(Cost(5)), seconds: Some(2) };
-        let spent =
-            |tokens, cost, millis| Spent { tokens, cost: Cost(cost), is_estimated: false, millis };
+        let (tokens, cost) = (Some(10), Some(Cost(5)));
+        let budget = Budget { tokens, cost, seconds: Some(2), turns: Some(3) };
+        let spent = |tokens, cost, millis| Spent {
+            tokens,
+            cost: Cost(cost),
+            is_estimated: false,
+            millis,
+            turns: 3,
+        };
+        let begun = Spent { turns: 4, ..spent(0, 0, 0) };
+        assert_eq!(budget.reached(&begun).as_deref(), Some("3 of 3 turns are over"));
         assert_eq!(budget.reached(&spent(9, 4, 1_999)), None);
         assert!(budget.reached(&spent(10, 0, 0)).is_some_and(|why| why.contains("tokens")));
         assert!(budget.reached(&spent(0, 5, 0)).is_some_and(|why| why.contains("spent")));

@@ -67,6 +67,10 @@ impl Tool for BuildArduino {
         )
     }
 
+    fn is_build(&self) -> bool {
+        true
+    }
+
     fn timeout(&self) -> Duration {
         self.build.timeout()
     }

@@ -306,6 +306,10 @@ impl Tool for BuildProject {
         )
     }
 
+    fn is_build(&self) -> bool {
+        true
+    }
+
     fn timeout(&self) -> Duration {
         Duration::from_secs(self.context.limits.build_seconds) + MARGIN
     }

@@ -53,6 +53,8 @@ pub struct AnswerLimits {
     pub diagnostics: usize,
     /// Seconds a build may take.
     pub build_seconds: u64,
+    /// Seconds a board is listened to when the agent does not say.
+    pub monitor_seconds: u32,
 }
 
 impl Default for AnswerLimits {
@@ -63,6 +65,7 @@ impl Default for AnswerLimits {
             answer_bytes: 128 * 1024,
             diagnostics: 50,
             build_seconds: 1_200,
+            monitor_seconds: 10,
         }
     }
 }

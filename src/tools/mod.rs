@@ -90,6 +90,11 @@ pub trait Tool: Send + Sync {
         Duration::from_secs(5)
     }
 
+    /// Whether it builds: a build has a limit of its own in the settings.
+    fn is_build(&self) -> bool {
+        false
+    }
+
     /// Runs with arguments that are a JSON value, maybe not of the right shape. Deterministic for
     /// the same project: a call that was cut off before all of its drafts were recorded is made
     /// again, and its drafts are matched with the recorded proposals by position.

@@ -19,7 +19,6 @@ use crate::toolchain::console_baud;
 /// Name of the tool.
 pub const NAME: &str = "monitor_serial";
 
-const DEFAULT_SECONDS: u32 = 10;
 const MAX_SECONDS: u32 = 120;
 
 /// Text of the log in one answer, at most.
@@ -38,7 +37,7 @@ struct SerialArgs {
     /// left out, else 115200.
     #[serde(default)]
     baud: Option<u32>,
-    /// Seconds to listen, 1 to 120; 10 when left out.
+    /// Seconds to listen, 1 to 120; 10 when left out, unless the person's settings say otherwise.
     #[serde(default)]
     timeout: Option<u32>,
     /// A regular expression; listening ends with the first line that matches.
@@ -57,7 +56,8 @@ struct MonitorSerial {
 
 impl MonitorSerial {
     async fn monitor(&self, args: SerialArgs) -> Result<Value, ToolError> {
-        let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
+        let usual = self.context.limits.monitor_seconds.clamp(1, MAX_SECONDS);
+        let seconds = args.timeout.unwrap_or(usual);
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
             return Err(ToolError::new("bad_arguments", message, "Listen again for more."));

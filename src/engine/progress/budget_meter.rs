@@ -43,6 +43,13 @@ impl BudgetMeter {
         self.budget.reached(&self.session)
     }
 
+    /// A turn begins; tells what is used up of the session's budget, if anything.
+    pub fn turn_begun(&mut self) -> Option<String> {
+        self.turn = Spent::default();
+        self.session.turns = self.session.turns.saturating_add(1);
+        self.budget.reached(&self.session)
+    }
+
     /// Adds time that models and tools worked.
     pub fn worked(&mut self, millis: u64) {
         for spent in [&mut self.turn, &mut self.phase, &mut self.session] {
@@ -78,12 +85,14 @@ impl BudgetMeter {
 
     /// The person allows as much again, from what is used by now.
     pub fn raise(&mut self) {
-        let Budget { tokens, cost, seconds } = self.allowance;
+        let Budget { tokens, cost, seconds, turns } = self.allowance;
         let session = &self.session;
         self.raised = Some(Budget {
             tokens: tokens.map(|more| session.tokens.saturating_add(more)),
             cost: cost.map(|more| Cost(session.cost.0.saturating_add(more.0))),
             seconds: seconds.map(|more| (session.millis / 1_000).saturating_add(more)),
+            // The turn that is open has not been taken yet.
+            turns: turns.map(|more| session.turns.saturating_sub(1).saturating_add(more)),
         });
     }
 

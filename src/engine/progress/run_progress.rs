@@ -319,7 +319,8 @@ impl RunProgress {
             }
             Event::Turn(TurnEvent::PolicyTaken(table)) => self.memory.team.take(table),
             Event::Turn(TurnEvent::Started { turn, agent }) => {
-                self.budget_meter.turn = Spent::default();
+                let spent = self.budget_meter.turn_begun().map(Concern::Spent);
+                self.concern = spent.or(self.concern.take());
                 self.numbers.turn = *turn;
                 self.in_phase(|attempt, phase| attempt.begun(*turn, agent, phase));
             }

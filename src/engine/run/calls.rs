@@ -150,7 +150,7 @@ impl Calls {
         args: Value,
     ) -> Result<Value, UserError> {
         let started = Instant::now();
-        let limit = tool.timeout();
+        let limit = self.run.limit(tool);
         let time_left = self.run.shared.progress().time_left();
         let reply = self.run.bounded((limit, time_left), tool.call(args)).await;
         let millis = millis_since(started);

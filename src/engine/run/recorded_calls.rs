@@ -95,7 +95,7 @@ async fn rest(
     proposals: &[Proposal],
 ) -> Option<(Vec<Draft>, Finish)> {
     let left = run.shared.progress().time_left();
-    let reply = run.bounded((tool.timeout(), left), tool.call(args.clone())).await;
+    let reply = run.bounded((run.limit(tool), left), tool.call(args.clone())).await;
     let Ok(Reply::Propose { drafts, finish }) = reply else { return None };
     let of = proposals.first().map_or(0, |first| first.batch.of as usize);
     let is_same = drafts.len() == of

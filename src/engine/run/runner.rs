@@ -59,7 +59,11 @@ impl Runner {
         let time: Weak<dyn WorkTime> = Arc::<Shared>::downgrade(&shared);
         setup.gate.bound_by(time);
         let calls = Calls {
-            run: ToolRun { shared: Arc::clone(&shared), gate: Arc::clone(&setup.gate) },
+            run: ToolRun {
+                shared: Arc::clone(&shared),
+                gate: Arc::clone(&setup.gate),
+                most: setup.limits.tool,
+            },
             tools: setup.tools,
             state: setup.state.clone(),
             recorded: RecordedCalls::new(recorded),

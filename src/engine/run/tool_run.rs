@@ -9,7 +9,7 @@ use super::shared::Shared;
 use crate::engine::concern::OUT_OF_TIME;
 use crate::gate::{Gate, GateError};
 use crate::model::{Settlement, UserError};
-use crate::tools::{Finish, ToolError};
+use crate::tools::{Finish, Tool, ToolError};
 
 /// How long a tool may take to end once the run is stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -19,9 +19,16 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(super) struct ToolRun {
     pub shared: Arc<Shared>,
     pub gate: Arc<Gate>,
+    /// Longest time of a call that is not a build; `None`: as the tool says.
+    pub most: Option<Duration>,
 }
 
 impl ToolRun {
+    /// How long a call of a tool may take.
+    pub(super) fn limit(&self, tool: &dyn Tool) -> Duration {
+        limit(self.most, tool)
+    }
+
     /// Lets a tool make its answer of what became of its drafts.
     pub(super) async fn answer(
         &self,
@@ -71,6 +78,12 @@ impl ToolRun {
     }
 }
 
+/// A build has a limit of its own in the settings, which its tool knows.
+fn limit(most: Option<Duration>, tool: &dyn Tool) -> Duration {
+    let most = most.filter(|_| !tool.is_build());
+    most.map_or(tool.timeout(), |most| most.min(tool.timeout()))
+}
+
 pub(super) fn call_error(error: GateError) -> UserError {
     match error {
         GateError::Record(error) => error,
@@ -79,5 +92,44 @@ pub(super) fn call_error(error: GateError) -> UserError {
             "proposals still wait for a decision",
             "Continue with `firmhand resume`.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::BoxFuture;
+
+    use super::*;
+    use crate::model::ToolSpec;
+    use crate::tools::Reply;
+
+    struct Takes(u64, bool);
+
+    impl Tool for Takes {
+        fn spec(&self) -> ToolSpec {
+            unimplemented!("it is not called")
+        }
+
+        fn timeout(&self) -> Duration {
+            Duration::from_secs(self.0)
+        }
+
+        fn is_build(&self) -> bool {
+            self.1
+        }
+
+        fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+            unimplemented!("it is not called")
+        }
+    }
+
+    #[test]
+    fn a_call_takes_no_longer_than_the_settings_allow_and_a_build_has_its_own_limit() {
+        let seconds =
+            |most: Option<u64>, tool: Takes| limit(most.map(Duration::from_secs), &tool).as_secs();
+        assert_eq!(seconds(None, Takes(5, false)), 5);
+        assert_eq!(seconds(Some(2), Takes(5, false)), 2);
+        assert_eq!(seconds(Some(60), Takes(5, false)), 5);
+        assert_eq!(seconds(Some(2), Takes(1_200, true)), 1_200);
     }
 }

@@ -1,5 +1,7 @@
 //! Bounds of a run that no team's file sets.
 
+use std::time::Duration;
+
 use crate::model::Budget;
 
 /// Bounds of a run that no team's file sets.
@@ -7,6 +9,8 @@ use crate::model::Budget;
 pub struct EngineLimits {
     /// Attempts of a phase; `None`: as the team's file says.
     pub max_attempts: Option<u32>,
+    /// Longest time of a tool call that is not a build; `None`: as the tool says.
+    pub tool: Option<Duration>,
     /// Bytes one model answer may have.
     pub answer_bytes: usize,
     /// Files in a list of the project.
@@ -32,6 +36,7 @@ impl Default for EngineLimits {
     fn default() -> Self {
         Self {
             max_attempts: None,
+            tool: None,
             answer_bytes: 4 << 20,
             listed_files: 2_000,
             supervision: Supervision::Show,

@@ -172,6 +172,30 @@ async fn the_time_of_a_session_ends_a_model_that_never_ends_and_the_person_is_as
 }
 
 #[tokio::test]
+async fn the_turns_of_a_session_are_counted_and_the_person_is_asked_for_more() {
+    let begun = |world: &SessionBench| {
+        let started = |e: &Event| matches!(e, Event::Turn(TurnEvent::Started { .. }));
+        world.events().iter().filter(|event| started(event)).count()
+    };
+    let free = SessionBench::new(TEAM);
+    run(&free, Budgets::default(), "stop", usual).await;
+    let needed = begun(&free);
+    for (answer, most, is_asked) in [("stop", 1, true), ("go on", 1, true), ("stop", needed, false)]
+    {
+        let world = SessionBench::new(TEAM);
+        let turns = u32::try_from(most).ok();
+        let session = Budget { turns, ..Budget::default() };
+        let budgets = Budgets { session, ..Budgets::default() };
+        let outcome = run(&world, budgets, answer, usual).await;
+        let is_over = answer == "stop" && is_asked;
+        let expected = if is_over { SessionOutcome::Stopped } else { SessionOutcome::Completed };
+        assert_eq!(outcome, expected, "{answer} {most}");
+        assert_eq!(was_asked(&world, "1 of 1 turns are over"), is_asked, "{:#?}", world.events());
+        assert!(needed > 2 && is_over || begun(&world) == needed, "{answer} {most}");
+    }
+}
+
+#[tokio::test]
 async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
     let world = SessionBench::new(TEAM);
     let budgets = Budgets { turn: seconds(1), ..Budgets::default() };

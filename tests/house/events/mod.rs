@@ -152,6 +152,7 @@ fn of_model(variant: u32, number: u32) -> ModelEvent {
             tokens: Some(1_000),
             cost: Some(Cost(2_000_000_000)),
             seconds: None,
+            turns: None,
         }),
     }
 }
