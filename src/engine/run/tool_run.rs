@@ -107,7 +107,7 @@ mod tests {
 
     impl Tool for Takes {
         fn spec(&self) -> ToolSpec {
-            unimplemented!("it is not called")
+            panic!("it is not called")
         }
 
         fn timeout(&self) -> Duration {
@@ -119,7 +119,7 @@ mod tests {
         }
 
         fn call(&self, _: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-            unimplemented!("it is not called")
+            panic!("it is not called")
         }
     }
 
