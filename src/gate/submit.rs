@@ -399,6 +399,7 @@ impl Gate {
             toolchain: self.parts.toolchain.as_ref(),
             project: self.parts.sandbox.root(),
             cancel: &self.parts.cancel,
+            runner: self.runner.get(),
         }
     }
 

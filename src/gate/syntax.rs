@@ -9,6 +9,7 @@ use crate::model::{
     BlobSource, Check, CheckKind, ContentHash, Diagnostic, Draft, DraftChange, Finding,
     FindingLevel, FindingPlace, ProjectPath, Proposal,
 };
+use crate::sandbox::Runner;
 use crate::toolchain::syntax::{self, NewText, SyntaxJob};
 use crate::toolchain::{StopSwitch, Toolchain};
 
@@ -21,6 +22,8 @@ pub(super) struct Compiler<'a> {
     pub(super) project: &'a Path,
     /// Ends the asking.
     pub(super) cancel: &'a StopSwitch,
+    /// Runs it in the sandbox.
+    pub(super) runner: Option<&'a Runner>,
 }
 
 impl Compiler<'_> {
@@ -64,8 +67,12 @@ impl Compiler<'_> {
 
     /// Asks it. A stop ends the asking.
     async fn ask(&self, files: Vec<NewText>) -> Vec<syntax::Finding> {
-        let job =
-            SyntaxJob { project: self.project.to_owned(), files: files.into(), limit: PATIENCE };
+        let job = SyntaxJob {
+            project: self.project.to_owned(),
+            files: files.into(),
+            limit: PATIENCE,
+            runner: self.runner.cloned(),
+        };
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Vec::new(),

@@ -14,7 +14,7 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -163,6 +163,9 @@ impl Runner {
     }
 }
 
+/// Links that are followed at most on the way to a program.
+const MOST_LINKS: usize = 40;
+
 /// The same walls with paths that no link leads elsewhere; a path to read that is a link itself is
 /// kept beside what it leads to.
 fn real(walls: &Walls) -> Result<Walls, WallFailure> {
@@ -177,13 +180,38 @@ fn real(walls: &Walls) -> Result<Walls, WallFailure> {
         reads.extend(is_link.then(|| path.clone()));
         reads.push(found);
     }
+    let (program, way) = named_program(&walls.program)
+        .map_err(|error| WallFailure::new(format!("find {}", walls.program.display()), error))?;
+    reads.extend(way);
     Ok(Walls {
-        program: follow(&walls.program)?,
+        program,
         folder: follow(&walls.folder)?,
         writes: walls.writes.iter().map(follow).collect::<Result<_, _>>()?,
         reads,
         ..walls.clone()
     })
+}
+
+/// A program by the name that it was called by, for some do different things under different names;
+/// and the links from there to its file, which has to be there too.
+fn named_program(program: &Path) -> io::Result<(PathBuf, Vec<PathBuf>)> {
+    let mut way = Vec::new();
+    let mut next = program.to_owned();
+    for _ in 0..MOST_LINKS {
+        let (Some(folder), Some(name)) = (next.parent(), next.file_name()) else { break };
+        let here = std::fs::canonicalize(folder)?.join(name);
+        let is_link = std::fs::symlink_metadata(&here)?.is_symlink();
+        next = match is_link {
+            true => here.parent().unwrap_or(Path::new("/")).join(std::fs::read_link(&here)?),
+            false => here.clone(),
+        };
+        way.push(here);
+        if !is_link {
+            let first = way.first().cloned().unwrap_or_default();
+            return Ok((first, way));
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
 }
 
 /// A program that runs. Dropping it ends the program and all that it has started.

@@ -7,6 +7,7 @@ mod analysis;
 mod arduino;
 mod chip;
 mod compile_units;
+mod confined;
 mod console;
 pub mod diagnostics;
 pub mod esp_image;

@@ -527,6 +527,26 @@ async fn whether_a_file_is_there_outside_does_not_show() {
 }
 
 #[tokio::test]
+async fn a_compiler_that_is_asked_before_saving_reaches_the_project_and_nothing_else() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret"), "secret").unwrap();
+    let bench = Bench::new(&[("main/main.c", HELLO)]);
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *-fsyntax-only*)\n\
+           echo x > {outside}/written; echo x > {project}/main/written\n\
+           [ ! -r {outside}/secret ] || {{ echo 'main.c:1:1: error: read' >&2; exit 1; }}\n\
+           [ -r {project}/main/main.c ] || {{ echo 'main.c:1:1: error: blind' >&2; exit 1; }}\n\
+         esac\nexec cc \"$@\"\n",
+        outside = outside.path().display(),
+        project = bench.path("").display(),
+    );
+    let bench = bench.with_compiler_script(&script);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed);
+    assert_eq!(bench.check_syntax(&[("main/main.c", HELLO)]).await, [Some(vec![])]);
+    assert!(!outside.path().join("written").exists() && !bench.path("main/written").exists());
+}
+
+#[tokio::test]
 async fn what_a_program_takes_is_measured_and_grows_with_it() {
     let bench = Bench::new(&[("main/main.c", HELLO)]);
     assert_eq!(bench.size(), None, "nothing was built yet");

@@ -12,6 +12,7 @@ use crate::model::{ProjectPath, Severity, UserError};
 use crate::sandbox::{Level, RunEnd, Runner, Wall};
 use crate::text::sanitize;
 use crate::toolchain::compile_units::CompileUnit;
+use crate::toolchain::confined;
 use crate::toolchain::process::{self, ProcessEnd, ProcessSpec};
 use crate::toolchain::scratch::{OutputSink, RunEnv, ScratchFolder};
 
@@ -20,12 +21,6 @@ const MAX_OUTPUT: usize = 8 * 1024 * 1024;
 
 /// Memory that a linter may take in the sandbox, in bytes.
 const MEMORY: u64 = 2 << 30;
-
-/// Longest name of an option before a path, e.g. `-idirafter`.
-const LONGEST_OPTION: usize = 24;
-
-/// Parts of a path that name a framework's folder, the root counted: `/home/me/esp`.
-const FRAMEWORK_DEPTH: usize = 4;
 
 /// A message is cut after so many bytes.
 const MAX_MESSAGE: usize = 400;
@@ -186,11 +181,11 @@ impl Run<'_> {
         let scratch = ScratchFolder::new().map_err(failed)?;
         let ends = (Arc::new(|_: &[u8]| {}) as OutputSink, self.order.cancel.clone());
         let env = RunEnv::new(runner, &scratch, &self.order.project, ends, time);
-        let mut confined = env.program(program.to_owned(), args);
-        confined.limits.memory = MEMORY;
-        confined.env = vec![("LC_ALL".to_owned(), "C".to_owned())];
-        confined.reads = reads(&self.order.project, program, &confined.args);
-        let captured = env.run(confined).await.map_err(failed)?;
+        let mut job = env.program(program.to_owned(), args);
+        job.limits.memory = MEMORY;
+        job.env = vec![("LC_ALL".to_owned(), "C".to_owned())];
+        job.reads = confined::reads(&self.order.project, program, &job.args);
+        let captured = env.run(job).await.map_err(failed)?;
         if captured.was_cancelled {
             return Err("it was stopped".to_owned());
         }
@@ -218,35 +213,6 @@ impl Run<'_> {
     pub(super) fn is_late(&self) -> bool {
         self.until <= Instant::now()
     }
-}
-
-/// What a linter reads: the project, its own files, and what its arguments name.
-fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<PathBuf> {
-    let mut reads = vec![project.to_owned(), program.to_owned()];
-    let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-    for program in [program, &real] {
-        let prefix = program.parent().and_then(Path::parent);
-        reads.extend(prefix.filter(|prefix| prefix.components().count() > 2).map(Path::to_owned));
-    }
-    for arg in args {
-        let Some(start) = arg.find('/').filter(|start| *start < LONGEST_OPTION) else { continue };
-        let named = Path::new(arg.get(start..).unwrap_or_default());
-        if !named.starts_with(project) && !reads.iter().any(|known| named.starts_with(known)) {
-            reads.extend(framework_of(named));
-        }
-    }
-    reads
-}
-
-/// The folder of a framework that a file or folder of headers belongs to: a few folders below the root,
-/// so that there are not hundreds; never the folder of a person itself.
-fn framework_of(path: &Path) -> Option<PathBuf> {
-    let parts: Vec<_> = path.components().take(FRAMEWORK_DEPTH).collect();
-    let folder: PathBuf = parts.iter().collect();
-    let is_hidden = folder.components().any(|part| {
-        matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws" | ".config" | ".kube"))
-    });
-    (parts.len() == FRAMEWORK_DEPTH && !is_hidden).then_some(folder)
 }
 
 /// What a linter printed.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::ProjectPath;
+use crate::sandbox::Runner;
 
 pub(super) const C: &[&str] = &["c"];
 
@@ -35,6 +36,8 @@ pub struct SyntaxJob {
     pub files: Arc<[NewText]>,
     /// What is not answered after this stays without an answer.
     pub limit: Duration,
+    /// Runs the compilers in the sandbox; `None`, or where there is none: as programs of the person.
+    pub runner: Option<Runner>,
 }
 
 /// How one source of a project is compiled.

@@ -24,12 +24,14 @@ pub(super) use entry::CompileEntry;
 use super::diagnostics;
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath, Severity};
+use crate::sandbox::Level;
 use crate::text::references::mentions;
 use job::{C, CXX, HEADERS, LISTS, has_ending};
 pub(super) use job::{CompileLine, CompileLines};
 pub use job::{NewText, SyntaxJob};
 use overlay::Overlay;
 use reach::IncludeScope;
+use run::CompilePlace;
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -74,6 +76,8 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
     let deadline = Instant::now() + job.limit;
     let mut found = no_answer(&job);
     let prepared = tokio::task::spawn_blocking(move || {
+        let runner = job.runner.clone();
+        let runner = runner.filter(|runner| runner.protection().level != Level::None);
         let all = compilations(&job, &lines);
         let made = lines.made.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
         let own = job.files.iter().map(|file| (Path::new(file.path.as_str()), &*file.content));
@@ -81,14 +85,20 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
         // A full disk is told by what has to write; here it costs an answer.
         let overlay = Overlay::make(&job.project, own.chain(made), sources).ok()?;
         let is_old = lines.is_old || job.files.iter().any(|file| is_list(&file.path));
-        Some((all, overlay, is_old, lines.path, job))
+        Some((all, overlay, is_old, lines.path, runner, job))
     });
     // It ends without a result only when the program ends.
-    let Ok(Some((all, overlay, is_old, path, job))) = prepared.await else { return found };
+    let Ok(Some((all, overlay, is_old, path, runner, job))) = prepared.await else { return found };
     let overlay = &overlay;
-    let path = path.as_deref();
+    let place = &CompilePlace {
+        overlay,
+        project: &job.project,
+        path: path.as_deref(),
+        runner: runner.as_ref(),
+        deadline,
+    };
     let runs = all.into_iter().map(|one| async move {
-        let output = run::compile(&one.line, overlay, path, deadline).await;
+        let output = run::compile(&one.line, place).await;
         (one, output)
     });
     let mut runs = futures::stream::iter(runs).buffer_unordered(PARALLEL);

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the compiler is a process")]
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Stdio;
 
 use process_wrap::tokio::CommandWrap;
@@ -14,36 +15,107 @@ use tokio::time::Instant;
 
 use super::job::CompileLine;
 use super::overlay::Overlay;
+use crate::sandbox::{Limits, RunEnd, Runner, Walls, programs};
+use crate::toolchain::confined;
 use crate::toolchain::process::ChildGroup;
 
 /// Bytes of output that are kept.
 const MAX_OUTPUT: usize = 1 << 20;
 
 /// Bytes of memory that a compiler may use, where that can be bounded.
-#[cfg(target_os = "linux")]
 const MAX_MEMORY: u64 = 2 << 30;
 
-/// Compiles a source without making anything. The output with errors; empty when there are none;
-/// `None` when the compiler gave no verdict until `deadline`. Dropping the future ends it.
-pub(super) async fn compile(
-    line: &CompileLine,
-    overlay: &Overlay,
-    path: Option<&OsStr>,
-    deadline: Instant,
-) -> Option<Vec<u8>> {
-    tokio::time::timeout_at(deadline, verdict(line, overlay, path)).await.ok()?
+/// Where compilations of one job happen.
+pub(super) struct CompilePlace<'a> {
+    pub(super) overlay: &'a Overlay,
+    pub(super) project: &'a Path,
+    /// The `PATH` that builds have; `None`: the one of this program.
+    pub(super) path: Option<&'a OsStr>,
+    /// Runs compilers in the sandbox; `None`: they are programs of the person.
+    pub(super) runner: Option<&'a Runner>,
+    /// What has no verdict then gets none.
+    pub(super) deadline: Instant,
 }
 
-async fn verdict(line: &CompileLine, overlay: &Overlay, path: Option<&OsStr>) -> Option<Vec<u8>> {
+/// Compiles a source without making anything. The output with errors; empty when there are none;
+/// `None` when the compiler gave no verdict in time. Dropping the future ends it.
+pub(super) async fn compile(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Vec<u8>> {
+    let verdict = async {
+        match place.runner {
+            Some(runner) => confined_verdict(line, place, runner).await,
+            None => verdict(line, place).await,
+        }
+    };
+    tokio::time::timeout_at(place.deadline, verdict).await.ok()?
+}
+
+fn args(line: &CompileLine, overlay: &Overlay) -> Option<Vec<String>> {
+    let source = overlay.source(&line.source).into_os_string().into_string().ok()?;
+    let mut args = vec!["-fsyntax-only".to_owned()];
+    args.extend(overlay.options(&line.options, &line.source));
+    args.push(source);
+    Some(args)
+}
+
+/// In the sandbox the compiler reads the project, what is proposed, its own files and the headers that
+/// its options name; it writes nowhere but below the temporary folder.
+async fn confined_verdict(
+    line: &CompileLine,
+    place: &CompilePlace<'_>,
+    runner: &Runner,
+) -> Option<Vec<u8>> {
+    let args = args(line, place.overlay)?;
+    let path = place.path.map(OsStr::to_owned).or_else(|| std::env::var_os("PATH"));
+    let folder = place.overlay.folder().to_owned();
+    let variables =
+        [("PATH", path), ("LC_ALL", Some("C".into())), ("TMPDIR", Some(folder.clone().into()))];
+    let named = |(name, value): (&str, Option<std::ffi::OsString>)| {
+        Some((name.to_owned(), value?.into_string().ok()?))
+    };
+    let time = place.deadline.saturating_duration_since(Instant::now());
+    let limits = Limits { memory: MAX_MEMORY, time: Some(time), ..Limits::default() };
+    let mut reads = confined::reads(place.project, &line.compiler, &args);
+    reads.extend(programs().chain([place.overlay.root().to_owned()]));
+    let walls = Walls {
+        program: line.compiler.clone(),
+        args,
+        env: variables.into_iter().filter_map(named).collect(),
+        reads,
+        writes: vec![folder.clone()],
+        folder,
+        limits,
+    };
+    let mut output = Vec::new();
+    let report = confined::run(runner, walls, |bytes| keep(&mut output, bytes)).await.ok()?;
+    match (report.wall, report.end) {
+        (None, RunEnd::Exit(code)) => answer(code, output),
+        (Some(_), _) | (_, RunEnd::Signal(_) | RunEnd::Stopped) => None,
+    }
+}
+
+/// What an exit code and the output mean.
+fn answer(code: i32, output: Vec<u8>) -> Option<Vec<u8>> {
+    match code {
+        0 => Some(Vec::new()),
+        // Ended without a word about the source: it could not be asked.
+        1 if memchr::memmem::find(&output, b"error: ").is_some() => Some(output),
+        _ => None,
+    }
+}
+
+fn keep(output: &mut Vec<u8>, bytes: &[u8]) {
+    let space = MAX_OUTPUT.saturating_sub(output.len());
+    output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
+}
+
+async fn verdict(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Vec<u8>> {
     let mut command = Command::new(&line.compiler);
     command
-        .arg("-fsyntax-only")
-        .args(overlay.options(&line.options, &line.source))
-        .arg(overlay.source(&line.source))
-        .current_dir(overlay.folder())
+        .args(args(line, place.overlay)?)
+        .current_dir(place.overlay.folder())
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
-        .envs(path.map(|path| ("PATH", path)))
+        .envs(place.path.map(|path| ("PATH", path)))
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -59,16 +131,10 @@ async fn verdict(line: &CompileLine, overlay: &Overlay, path: Option<&OsStr>) ->
         if read == 0 {
             break;
         }
-        let space = MAX_OUTPUT.saturating_sub(output.len());
-        output.extend_from_slice(chunk.get(..read.min(space)).unwrap_or_default());
+        keep(&mut output, chunk.get(..read).unwrap_or_default());
     }
     let status = group.child.wait().await.ok()?;
-    match status.code() {
-        Some(0) => Some(Vec::new()),
-        // Ended without a word about the source: it could not be asked.
-        Some(1) if memchr::memmem::find(&output, b"error: ").is_some() => Some(output),
-        _ => None,
-    }
+    answer(status.code()?, output)
 }
 
 /// Keeps a compiler that reads without end from taking the whole memory.

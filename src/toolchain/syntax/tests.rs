@@ -68,7 +68,12 @@ impl SyntaxProject {
             path: ProjectPath::new(path).unwrap(),
             content: text.as_bytes().to_vec(),
         });
-        SyntaxJob { project: self.root().to_owned(), files: texts.collect(), limit: PATIENCE }
+        SyntaxJob {
+            project: self.root().to_owned(),
+            files: texts.collect(),
+            limit: PATIENCE,
+            runner: None,
+        }
     }
 
     /// For each file: `ok`, `file:line message` of its first error, or `-` without an answer.

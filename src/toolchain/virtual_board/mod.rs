@@ -138,7 +138,7 @@ impl Toolchain for VirtualToolchain {
 
     fn compile_units(&self, project: &Path) -> Vec<CompileUnit> {
         let (project, files) = (project.to_owned(), [].into());
-        let job = SyntaxJob { project, files, limit: Duration::ZERO };
+        let job = SyntaxJob { project, files, limit: Duration::ZERO, runner: None };
         match syntax::lines(&self.kit, (&self.compiler, &self.cxx), &job) {
             Some(lines) => {
                 lines.all.into_iter().map(|line| CompileUnit::of(line, &job.project)).collect()

@@ -117,7 +117,8 @@ impl Bench {
             content: text.as_bytes().to_vec(),
         });
         let files = files.collect();
-        let job = SyntaxJob { project: self.path(""), files, limit: PATIENCE };
+        let runner = Some(crate::sandbox_runner());
+        let job = SyntaxJob { project: self.path(""), files, limit: PATIENCE, runner };
         self.board.check_syntax(job).await
     }
 

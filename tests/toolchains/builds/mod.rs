@@ -79,7 +79,8 @@ pub async fn check(
     let path = ProjectPath::new(path).unwrap();
     let file = NewText { path, content: text.as_bytes().to_vec() };
     let limit = Duration::from_secs(60);
-    let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit };
+    let runner = Some(crate::sandbox_runner());
+    let job = SyntaxJob { project: project.to_owned(), files: [file].into(), limit, runner };
     toolchain.check_syntax(job).await.remove(0)
 }
 
