@@ -1,10 +1,9 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
-use std::cmp::Ordering;
-
 use crate::model::{
-    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PlanItem, PolicyChoice,
-    PolicyTable, ProjectPath, Record, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
+    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PhaseOutcome, PlanItem,
+    PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent, TeamEvent, Timestamp, TurnEvent,
+    TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -39,6 +38,8 @@ pub struct PolicyView {
 pub struct PlanView {
     /// Who made it; `None`: the person changed it.
     pub by: Option<AgentName>,
+    /// The step that a phase of its own carries out or has carried out last, counted from 0.
+    pub turn: Option<usize>,
     /// Its steps, in order.
     pub steps: Vec<(PlanItem, StepState)>,
 }
@@ -52,8 +53,10 @@ pub enum StepState {
     Open,
     /// Its agent speaks.
     Active,
-    /// Its agent has spoken since the plan was made.
+    /// Its agent has spoken since the plan was made, or its phase has reached its goal.
     Done,
+    /// Its phase has not reached its goal.
+    NeedsAttention,
 }
 
 /// How far a list of work is.
@@ -68,6 +71,16 @@ pub struct Progress {
 }
 
 impl PlanView {
+    fn turn_state(&self) -> Option<StepState> {
+        self.steps.get(self.turn?).map(|(_, state)| *state)
+    }
+
+    fn set_turn(&mut self, to: StepState) {
+        if let Some((_, state)) = self.turn.and_then(|turn| self.steps.get_mut(turn)) {
+            *state = to;
+        }
+    }
+
     /// How far it is; `None`: nothing tells.
     pub(super) fn progress(&self) -> Option<Progress> {
         let is_told = |state: StepState| state != StepState::Untold;
@@ -116,7 +129,13 @@ impl TeamView {
                 self.context = None;
                 self.turn_to(*step);
             }
-            Event::Phase(PhaseEvent::Started { .. }) => (self.plan, self.context) = (None, None),
+            Event::Phase(PhaseEvent::Started { .. }) => {
+                // Steps that have phases of their own are still told of when all were carried out.
+                self.plan.take_if(|plan| plan.turn.is_none());
+                self.context = None;
+            }
+            Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.step_ended(outcome),
+            Event::Session(SessionEvent::RunStarted(_)) => self.plan = None,
             Event::Turn(TurnEvent::PolicyTaken(table)) => {
                 self.policy = Some(PolicyView { table: table.clone(), choice: None });
             }
@@ -144,7 +163,6 @@ impl TeamView {
             }
             Event::Session(_)
             | Event::Files(_)
-            | Event::Phase(_)
             | Event::Turn(_)
             | Event::Model(_)
             | Event::Proposal(_)
@@ -166,7 +184,7 @@ impl TeamView {
                     None => StepState::Untold,
                 };
                 let steps = items.iter().map(|item| (item.clone(), state(item))).collect();
-                self.plan = Some(PlanView { by: by.clone(), steps });
+                self.plan = Some(PlanView { by: by.clone(), turn: None, steps });
             }
             TeamEvent::ContextListed { call, files } => {
                 self.context = Some(ContextView { call: *call, files: files.clone() });
@@ -181,15 +199,25 @@ impl TeamView {
         }
     }
 
-    /// A phase carries out that step, counted from 1; those before it are done.
+    /// A phase carries out that step, counted from 1.
     fn turn_to(&mut self, step: u32) {
-        let steps = self.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
-        for (number, (_, state)) in (1..).zip(steps) {
-            *state = match number.cmp(&step) {
-                Ordering::Less => StepState::Done,
-                Ordering::Equal => StepState::Active,
-                Ordering::Greater => StepState::Open,
-            };
+        let Some(plan) = &mut self.plan else { return };
+        for (_, state) in plan.steps.iter_mut().filter(|(_, state)| *state == StepState::Untold) {
+            *state = StepState::Open;
+        }
+        plan.turn = usize::try_from(step).ok().and_then(|step| step.checked_sub(1));
+        plan.set_turn(StepState::Active);
+    }
+
+    /// The phase that carries out a step has ended.
+    fn step_ended(&mut self, outcome: &PhaseOutcome) {
+        let Some(plan) = &mut self.plan else { return };
+        if plan.turn_state() == Some(StepState::Active) {
+            plan.set_turn(match outcome {
+                PhaseOutcome::Succeeded(_) => StepState::Done,
+                PhaseOutcome::Failed(_) => StepState::NeedsAttention,
+                PhaseOutcome::Stopped => StepState::Open,
+            });
         }
     }
 
@@ -201,5 +229,54 @@ impl TeamView {
         if let Some((_, state)) = own.next() {
             *state = to;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Seq;
+
+    fn apply(view: &mut TeamView, event: Event) {
+        view.apply(&Record { v: 1, seq: Seq(1), at: Timestamp(0), event });
+    }
+
+    fn begin(view: &mut TeamView, step: Option<u32>) {
+        let (phase, title) = ("step".to_owned(), "step".to_owned());
+        let started = PhaseEvent::Started { phase, title, attempt: 1, max_attempts: 1, step };
+        apply(view, Event::Phase(started));
+    }
+
+    fn end(view: &mut TeamView, outcome: PhaseOutcome) {
+        let ended = PhaseEvent::Ended { phase: "step".to_owned(), attempt: 1, outcome };
+        apply(view, Event::Phase(ended));
+    }
+
+    fn states(view: &TeamView) -> Vec<StepState> {
+        view.plan.iter().flat_map(|plan| &plan.steps).map(|(_, state)| *state).collect()
+    }
+
+    #[test]
+    fn steps_that_have_phases_of_their_own_are_told_of_through_a_review_and_back() {
+        use StepState::{Active, Done, NeedsAttention, Open};
+        let mut view = TeamView::default();
+        begin(&mut view, None);
+        let item = |task: &str| PlanItem { task: task.to_owned(), agent: None };
+        let items = vec![item("a"), item("b"), item("c")];
+        apply(&mut view, Event::Team(TeamEvent::PlanMade { by: None, items }));
+        begin(&mut view, Some(1));
+        assert_eq!(states(&view), [Active, Open, Open]);
+        end(&mut view, PhaseOutcome::Failed(String::new()));
+        begin(&mut view, Some(2));
+        assert_eq!(states(&view), [NeedsAttention, Active, Open]);
+        end(&mut view, PhaseOutcome::Succeeded(String::new()));
+        begin(&mut view, Some(3));
+        end(&mut view, PhaseOutcome::Succeeded(String::new()));
+        begin(&mut view, None);
+        assert_eq!(states(&view), [NeedsAttention, Done, Done]);
+        end(&mut view, PhaseOutcome::Succeeded(String::new()));
+        begin(&mut view, Some(2));
+        assert_eq!(states(&view), [NeedsAttention, Active, Done]);
+        assert_eq!(view.plan.as_ref().unwrap().progress().unwrap().done, 1);
     }
 }

@@ -31,6 +31,7 @@ mod policy;
 mod ports;
 mod programs;
 mod readme;
+mod recordings;
 mod reviewing;
 mod rom;
 mod saved_sessions;

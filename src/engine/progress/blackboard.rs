@@ -96,6 +96,11 @@ impl Blackboard {
         self.answers.get(agent)
     }
 
+    /// Takes down the newest answer of an agent.
+    pub fn forget_answer(&mut self, agent: &AgentName) -> Option<Value> {
+        self.answers.remove(agent)
+    }
+
     /// Takes what a model said last, and why it is asked again if it is.
     pub fn answer_ended(&mut self, turn: Option<&OpenTurn>, fault: Option<String>) {
         if let Some(turn) = turn {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::blackboard::Blackboard;
@@ -11,7 +12,7 @@ use super::side_work::SideWork;
 use crate::engine::attempt::Attempt;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
-use crate::engine::team::{ContextPart, Phase, SpeakerSelection, Team};
+use crate::engine::team::{ContextPart, Phase, SendBack, SpeakerSelection, Team};
 use crate::model::event::{ProjectFile, RunStart};
 use crate::model::{
     AgentName, ArtifactKind, Document, Event, PolicyTable, SessionOutcome, TurnEvent,
@@ -109,6 +110,24 @@ impl PhaseMemory {
         self.plan = PlanTrack::default();
         self.board.start_run();
         self.board.post(ArtifactKind::Task, task, None, task.clone());
+    }
+
+    /// Opens the steps again that an answer sends back; those that were sent back too often need
+    /// attention. Tells whether there is a step to carry out.
+    pub fn send_back(&mut self, rules: &SendBack) -> bool {
+        let answer = self.board.forget_answer(&rules.after);
+        let entries = answer.as_ref().and_then(|it| it.get(&rules.field)?.as_array());
+        let step = |entry: &Value| {
+            let step = usize::try_from(entry.get("step")?.as_u64()?).ok()?.checked_sub(1)?;
+            Some((step, entry.get("reason")?.as_str()?.to_owned()))
+        };
+        let steps: Vec<(usize, String)> = entries.into_iter().flatten().filter_map(step).collect();
+        for (step, _) in steps.iter().filter(|(step, _)| *step >= self.plan.len()) {
+            let (step, of) = (step + 1, self.plan.len());
+            let title = format!("{} sent back step {step}; the plan has {of}", rules.after);
+            self.board.post(ArtifactKind::Feedback, &title, None, title.clone());
+        }
+        self.plan.send_back(&steps, rules.most)
     }
 
     /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, the

@@ -12,6 +12,8 @@ const MOST_REASON: usize = 300;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StepState {
     Open,
+    /// It was carried out and is to be done again, for this reason.
+    SentBack(String),
     Done,
     /// All attempts at it failed, for this reason.
     NeedsAttention(String),
@@ -21,6 +23,8 @@ enum StepState {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::engine) struct PlanTrack {
     steps: Vec<(String, StepState)>,
+    /// How often steps were sent back.
+    sent_back: u32,
 }
 
 impl PlanTrack {
@@ -37,7 +41,14 @@ impl PlanTrack {
 
     /// The first step that was not carried out yet.
     pub fn next_open(&self) -> Option<usize> {
-        self.steps.iter().position(|(_, state)| *state == StepState::Open)
+        self.steps
+            .iter()
+            .position(|(_, state)| matches!(state, StepState::Open | StepState::SentBack(_)))
+    }
+
+    /// How many steps it has.
+    pub const fn len(&self) -> usize {
+        self.steps.len()
     }
 
     /// Whether there is a plan.
@@ -47,8 +58,30 @@ impl PlanTrack {
 
     /// The title of a chat about a step.
     pub fn title(&self, title: &str, step: usize) -> String {
-        let task = self.steps.get(step).map(|(task, _)| shortened(task)).unwrap_or_default();
-        format!("{title} {} of {}: {task}", step + 1, self.steps.len())
+        let known = self.steps.get(step);
+        let task = known.map(|(task, _)| shortened(task)).unwrap_or_default();
+        let again = match known {
+            Some((_, StepState::SentBack(_))) => " again",
+            Some(_) | None => "",
+        };
+        format!("{title} {} of {}{again}: {task}", step + 1, self.steps.len())
+    }
+
+    /// Steps are to be carried out again; when that was so often enough, they need attention
+    /// instead. Tells whether there is one to carry out.
+    pub fn send_back(&mut self, steps: &[(usize, String)], most: u32) -> bool {
+        if self.sent_back >= most {
+            steps.iter().for_each(|(step, why)| self.failed(*step, why));
+            return false;
+        }
+        let known = steps.iter().filter(|(step, _)| *step < self.steps.len());
+        let known: Vec<&(usize, String)> = known.collect();
+        for (step, why) in &known {
+            let why = why.chars().take(MOST_REASON).collect();
+            self.set(*step, StepState::SentBack(why));
+        }
+        self.sent_back += u32::from(!known.is_empty());
+        !known.is_empty()
     }
 
     /// A step was carried out.
@@ -90,6 +123,7 @@ impl PlanTrack {
             let number = place + 1;
             match state {
                 StepState::Open => format!("{number}. [open] {task}"),
+                StepState::SentBack(why) => format!("{number}. [sent back: {why}] {task}"),
                 StepState::Done => format!("{number}. [done] {task}"),
                 StepState::NeedsAttention(why) => {
                     format!("{number}. [needs attention: {why}] {task}")
@@ -102,9 +136,16 @@ impl PlanTrack {
 
     /// What a chat about one step is told of it.
     pub fn step_in_words(&self, step: usize) -> Option<String> {
-        let (task, _) = self.steps.get(step)?;
+        let (task, state) = self.steps.get(step)?;
         let (number, of) = (step + 1, self.steps.len());
-        Some(format!("This chat is about step {number} of {of} alone:\n{task}"))
+        let back = match state {
+            StepState::SentBack(why) => format!(
+                "\nIt was carried out before, and the review sent it back: {why}\nChange what this \
+                 takes, and nothing else."
+            ),
+            StepState::Open | StepState::Done | StepState::NeedsAttention(_) => String::new(),
+        };
+        Some(format!("This chat is about step {number} of {of} alone:\n{task}{back}"))
     }
 }
 

@@ -538,7 +538,7 @@ impl RunProgress {
                     self.memory.plan.done(step);
                     RunStage::after_step(&self.team, &self.memory.plan, place)
                 }
-                None => RunStage::before(&self.team, &self.memory.plan, place + 1),
+                None => stage::after_phase(&self.team, &mut self.memory, place),
             },
         };
     }

@@ -2,6 +2,7 @@
 //!
 //! Owns which phase or step of the plan comes next. Must not know chats or turns.
 
+use super::memory::PhaseMemory;
 use super::plan_track::PlanTrack;
 use crate::engine::attempt::Attempt;
 use crate::engine::concern;
@@ -36,12 +37,19 @@ impl RunStage {
             let failed = plan.attention().map(|why| concern::unfinished(&why));
             return Self::Over(failed.map_or(SessionOutcome::Completed, SessionOutcome::Failed));
         };
-        let step = match phase.for_each {
+        let step = match phase.steps.for_each {
             ForEach::Once => None,
             ForEach::PlanStep => plan.next_open(),
         };
         Self::Before { phase: place, attempt: 1, step }
     }
+}
+
+/// What comes after a phase that has reached its goal: steps that it sends back, or the next one.
+pub(super) fn after_phase(team: &Team, memory: &mut PhaseMemory, place: usize) -> RunStage {
+    let rules = team.phases.get(place).and_then(|phase| phase.steps.send_back.as_ref());
+    let back = rules.filter(|rules| memory.send_back(rules));
+    RunStage::before(team, &memory.plan, back.map_or(place + 1, |rules| rules.to))
 }
 
 /// The record with which an attempt at a phase, or at a step of the plan, begins.

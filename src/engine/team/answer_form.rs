@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fields::{self, Field, kind_of};
+use super::fields::{self, Field, FieldKind, kind_of};
 use crate::model::ProjectPath;
 use crate::text::{recover, toon};
 
@@ -82,6 +82,16 @@ impl AnswerShape {
                 }
             },
         }
+    }
+
+    /// Whether it has a list of that name whose entries hold the number of a `step` and a `reason`.
+    pub(super) fn names_steps(&self, list: &str) -> bool {
+        let Self::Fields(fields) = self else { return false };
+        let list = fields.iter().find(|it| it.name == list && it.kind == FieldKind::List);
+        let has = |name: &str, kind: FieldKind| {
+            list.is_some_and(|it| it.fields.iter().any(|it| it.name == name && it.kind == kind))
+        };
+        has("step", FieldKind::Integer) && has("reason", FieldKind::Text)
     }
 
     /// What an agent is told about it; `None` where its own instructions say it.

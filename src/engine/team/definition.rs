@@ -81,8 +81,8 @@ pub struct Phase {
     pub selection: SpeakerSelection,
     /// What the chat of an attempt begins with, after the task.
     pub context: Vec<ContextPart>,
-    /// What it runs once for each of, every time with its own chat and attempts.
-    pub for_each: ForEach,
+    /// What it has to do with the steps of the plan.
+    pub steps: StepRules,
     pub limits: PhaseLimits,
     /// When an attempt is over.
     pub terminate: Condition,
@@ -182,6 +182,28 @@ pub enum ForEach {
     Once,
     /// Each step of the plan.
     PlanStep,
+}
+
+/// What a phase has to do with the steps of the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepRules {
+    /// What it runs once for each of, every time with its own chat and attempts.
+    pub for_each: ForEach,
+    /// Which steps are carried out again when it has ended.
+    pub send_back: Option<SendBack>,
+}
+
+/// Steps of the plan that are carried out again because of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SendBack {
+    /// Place of the phase that carries them out.
+    pub to: usize,
+    /// Whose answer names them.
+    pub after: AgentName,
+    /// The field of the answer: a list of objects with `step` and `reason`.
+    pub field: String,
+    /// How often in a run.
+    pub most: u32,
 }
 
 /// How a phase plans.

@@ -133,7 +133,8 @@ fn team(
     let mut phases: Vec<Phase> = Vec::new();
     for phase in file.phases.into_inner() {
         let span = phase.span();
-        let mut phase = phase::phase(source, phase.into_inner(), agents, &limits, tools)?;
+        let mut phase =
+            phase::phase(source, phase.into_inner(), &phases, agents, (&limits, tools))?;
         if let SpeakerSelection::Policy(_) = phase.selection {
             learns(source, &mut phase, agents, &span)?;
             if phases.iter().any(|other| matches!(other.selection, SpeakerSelection::Policy(_))) {

@@ -77,6 +77,8 @@ pub(in crate::engine) struct PhaseFile {
     #[serde(default)]
     pub checks: BTreeMap<Spanned<String>, Spanned<LimitWord>>,
     pub for_each: Option<Spanned<ForEachWord>>,
+    /// Steps of the plan that are carried out again because of an answer in this phase.
+    pub send_back: Option<Spanned<SendBackFile>>,
     pub terminate: Spanned<ConditionFile>,
     pub goal: GoalWord,
     pub max_rounds: Option<Spanned<LimitWord>>,
@@ -175,6 +177,19 @@ pub(in crate::engine) struct ReworkFile {
     #[serde(default)]
     pub answer: Vec<FieldTestFile>,
     pub through: Vec<Spanned<String>>,
+    pub most: Option<Spanned<LimitWord>>,
+}
+
+/// The answer's field is a list of objects with the number of a `step` and a `reason`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::engine) struct SendBackFile {
+    /// The phase before this one that carries the steps out.
+    pub to: Spanned<String>,
+    /// Whose answer names them.
+    pub after: Spanned<String>,
+    pub field: Spanned<String>,
+    /// How often in a run.
     pub most: Option<Spanned<LimitWord>>,
 }
 

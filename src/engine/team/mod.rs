@@ -19,7 +19,8 @@ pub(super) use answer_form::{files_in, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
-    Agent, ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SpeakerSelection, Team,
+    Agent, ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SendBack, SpeakerSelection,
+    Team,
 };
 pub use field_test::FieldTest;
 pub use file::agents;

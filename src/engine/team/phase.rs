@@ -6,11 +6,12 @@ use std::ops::Range;
 use super::condition::{CallResult, Condition};
 use super::definition::{
     Agent, ContextPart, Failure, ForEach, Phase, PhaseLimits, PlanReview, Planning, Rework,
-    SpeakerSelection,
+    SendBack, SpeakerSelection, StepRules,
 };
 use super::field_test::FieldTest;
 use super::format::{
     AnswerWord, ConditionFile, ForEachWord, GoalWord, PhaseFile, ReworkFile, SelectionWord,
+    SendBackFile,
 };
 use super::source::{KnownTool, TeamSource};
 use super::work::AgentWork;
@@ -24,16 +25,19 @@ const ROUNDS: u32 = 12;
 /// How often a rework happens in a row when the team's file does not say.
 const REWORKS: u32 = 5;
 
+/// How often steps are sent back when the team's file does not say.
+const SEND_BACKS: u32 = 2;
+
 /// Who may be handed over to besides the participants.
 const PERSON: &str = "person";
 
-/// Reads one phase.
+/// Reads one phase; `before` are those before it.
 pub(in crate::engine) fn phase(
     source: &TeamSource<'_>,
     mut file: PhaseFile,
+    before: &[Phase],
     agents: &BTreeMap<AgentName, Agent>,
-    limits: &BTreeMap<String, u32>,
-    tools: KnownTool<'_>,
+    (limits, tools): (&BTreeMap<String, u32>, KnownTool<'_>),
 ) -> Result<Phase, UserError> {
     let reader = PhaseReader { source, limits, tools };
     let known: Vec<AgentName> = agents.keys().cloned().collect();
@@ -51,10 +55,7 @@ pub(in crate::engine) fn phase(
         }
     }
     let selection = reader.selection(&mut file, &participants)?;
-    let mut instructions = BTreeMap::new();
-    for (name, text) in std::mem::take(&mut file.instructions) {
-        instructions.insert(source.one_of(&name, &participants)?, text);
-    }
+    let instructions = reader.instructions(&mut file, &participants)?;
     let work = reader.work(&mut file, &participants, agents)?;
     let planner = match (&selection, &file.planner) {
         (SpeakerSelection::Planner(planner), _) => Some(planner.clone()),
@@ -70,6 +71,16 @@ pub(in crate::engine) fn phase(
             return Err(source.wrong(&file.name.span(), why, fix));
         }
     };
+    let steps = StepRules {
+        for_each: match file.for_each.take().map(Spanned::into_inner) {
+            None => ForEach::Once,
+            Some(ForEachWord::Plan) => ForEach::PlanStep,
+        },
+        send_back: match file.send_back.take() {
+            None => None,
+            Some(back) => Some(reader.send_back(back, before, (&participants, agents))?),
+        },
+    };
     Ok(Phase {
         name: file.name.into_inner(),
         title: file.title,
@@ -80,10 +91,7 @@ pub(in crate::engine) fn phase(
             rounds: source.positive(file.max_rounds, limits, ROUNDS)?,
         },
         terminate: reader.condition(file.terminate, &participants)?,
-        for_each: match file.for_each.map(Spanned::into_inner) {
-            None => ForEach::Once,
-            Some(ForEachWord::Plan) => ForEach::PlanStep,
-        },
+        steps,
         goal: goal(file.goal),
         work,
         participants,
@@ -205,6 +213,48 @@ impl PhaseReader<'_> {
             .map(|rework| self.rework(rework, participants))
             .collect::<Result<_, _>>()?;
         Ok(SpeakerSelection::Pipeline { order, reworks })
+    }
+
+    /// What some participants are told on top of their own instructions.
+    fn instructions(
+        &self,
+        file: &mut PhaseFile,
+        participants: &[AgentName],
+    ) -> Result<BTreeMap<AgentName, String>, UserError> {
+        let all = std::mem::take(&mut file.instructions).into_iter();
+        all.map(|(name, text)| Ok((self.source.one_of(&name, participants)?, text))).collect()
+    }
+
+    fn send_back(
+        &self,
+        file: Spanned<SendBackFile>,
+        before: &[Phase],
+        (participants, agents): (&[AgentName], &BTreeMap<AgentName, Agent>),
+    ) -> Result<SendBack, UserError> {
+        let file = file.into_inner();
+        let carries_out = |phase: &Phase| {
+            phase.name == *file.to.get_ref() && phase.steps.for_each == ForEach::PlanStep
+        };
+        let Some(to) = before.iter().position(carries_out) else {
+            let why = format!(
+                "no phase `{}` before this one runs for each step of the plan",
+                file.to.get_ref()
+            );
+            let fix = "Name a phase with `for_each = \"plan\"`.";
+            return Err(self.source.wrong(&file.to.span(), why, fix));
+        };
+        let after = self.source.one_of(&file.after, participants)?;
+        let has_list = agents.get(&after).and_then(|agent| agent.work.answer.as_ref());
+        if !has_list.is_some_and(|shape| shape.names_steps(file.field.get_ref())) {
+            let why = format!(
+                "the answer of {after} has no list `{}` with `step` and `reason`",
+                file.field.get_ref()
+            );
+            let fix = "Add it to the form in the agent's file.";
+            return Err(self.source.wrong(&file.field.span(), why, fix));
+        }
+        let most = self.source.positive(file.most, self.limits, SEND_BACKS)?;
+        Ok(SendBack { to, after, field: file.field.into_inner(), most })
     }
 
     fn rework(

@@ -166,6 +166,17 @@ pub fn known(name: &ToolName) -> Result<(), UserError> {
     Err(UserError::new("no tool", "", format!("Use one of: {}.", names.join(", "))))
 }
 
+/// The form of an answer that sends steps of the plan back.
+const REVIEWER: &str = r#"[[turn.form]]
+name = "again"
+type = "list"
+[[turn.form.fields]]
+name = "step"
+type = "integer"
+[[turn.form.fields]]
+name = "reason"
+type = "text""#;
+
 /// Writes a team and its agents below `folder`, as a person would.
 pub fn write_team(folder: &Path, team: &str) {
     let agents = [
@@ -187,6 +198,7 @@ pub fn write_team(folder: &Path, team: &str) {
             "[turn]\nfirst = { tool = \"build_project\" }\n[[turn.form]]\nname = \"code\"\n\
                    type = \"list\"\n[[turn.form]]\nname = \"tests\"\ntype = \"list\"",
         ),
+        ("Reviewer", REVIEWER),
         ("Checked", "answer = \"files\"\n[turn]\ncheck = { tool = \"approve_saved_files\" }"),
     ];
     for (name, form) in forms {

@@ -40,6 +40,11 @@ goal = "answered"
 terminate = { spoke = "Closer" }
 "#;
 
+fn sending_back() -> SessionBench {
+    let rule = "send_back = { to = \"step\", after = \"Reviewer\", field = \"again\", most = 2 }\n";
+    SessionBench::new(&format!("{}{rule}", TEAM.replace("Closer", "Reviewer")))
+}
+
 const PLAN: &str = "1. the store\n2. the list\n3. the command line";
 
 fn mentions(request: &Request, words: &str) -> bool {
@@ -155,4 +160,50 @@ async fn a_run_cut_off_in_any_step_goes_on_in_it() {
         assert_eq!(world.supervise(handle, "go on").await.unwrap(), outcome, "after {life}");
         assert_eq!(titles(&world), TITLES, "cut off after {life}");
     }
+}
+
+#[tokio::test]
+async fn a_review_sends_one_step_back_with_its_reason() {
+    let world = sending_back();
+    let answers = |request: &Request| match request.agent.as_str() {
+        "Reviewer" => {
+            say(r#"{"again": [{"step": 2, "reason": "no end"}, {"step": 9, "reason": "x"}]}"#)
+        }
+        _ => model("")(request),
+    };
+    let count = std::sync::atomic::AtomicU32::new(0);
+    let counted = move |request: &Request| {
+        if request.agent.as_str() == "Reviewer"
+            && count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) > 0
+        {
+            return say(r#"{"again": []}"#);
+        }
+        if mentions(request, "the review sent it back: no end") {
+            assert!(mentions(request, "This chat is about step 2 of 3 alone"));
+        }
+        answers(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(counted)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    let again = ["step 2 of 3 again: the list", "review"];
+    assert_eq!(titles(&world), [&TITLES[..], &again].concat());
+    let is_told = |event: &Event| match event {
+        Event::Team(TeamEvent::ArtifactPosted(it)) => it.title.contains("step 9; the plan has 3"),
+        _ => false,
+    };
+    assert!(world.events().iter().any(is_told));
+}
+
+#[tokio::test]
+async fn a_step_that_is_sent_back_too_often_needs_attention() {
+    let world = sending_back();
+    let model = |request: &Request| match request.agent.as_str() {
+        "Reviewer" => say(r#"{"again": [{"step": 2, "reason": "no end"}]}"#),
+        _ => model("")(request),
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let outcome = world.supervise(handle, "go on").await.unwrap();
+    let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(error.why, "step 2 of 3 needs attention");
+    assert_eq!(titles(&world).iter().filter(|title| title.as_str() == "review").count(), 3);
 }

@@ -11,7 +11,7 @@ use crate::provider::Request;
 const CALLED: &str = "The program called `";
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 12] = [
+const PROGRAM_NOTES: [&str; 15] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -23,6 +23,9 @@ const PROGRAM_NOTES: [&str; 12] = [
     "The person took back the change of ",
     "The person asked about your proposal: ",
     "Your answer cannot be used: ",
+    "The plan, and how far it is:\n",
+    "This chat is about step ",
+    "The attempt before this one failed: ",
     CALLED,
 ];
 

@@ -266,7 +266,7 @@ mod tests {
             (item, StepState::Open)
         };
         let steps = vec![step("Writer", "write it"), step("Builder", "build it")];
-        PlanDesk::new(QuestionId(4), &PlanView { by: Some("Planner".into()), steps })
+        PlanDesk::new(QuestionId(4), &PlanView { by: Some("Planner".into()), turn: None, steps })
     }
 
     fn type_in(desk: &mut PlanDesk, words: &str) {

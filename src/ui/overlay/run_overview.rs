@@ -112,11 +112,13 @@ fn plan(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
     for (item, state) in &plan.steps {
         let (mark, role) = match state {
             StepState::Done => ("✓", Role::Ok),
+            StepState::NeedsAttention => ("!", Role::Warn),
             StepState::Active => ("▸", Role::Busy),
             StepState::Open | StepState::Untold => ("☐", Role::Dim),
         };
         let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("{agent}: "));
-        let text = line::cut(&format!("{agent}{}", item.task), width.saturating_sub(10));
+        let lead = if *state == StepState::NeedsAttention { "needs attention: " } else { "" };
+        let text = line::cut(&format!("{lead}{agent}{}", item.task), width.saturating_sub(10));
         rows.push(vec![(format!("      {mark} "), role), (text, Role::Text)]);
     }
 }

@@ -4,6 +4,7 @@ mod branches;
 mod contract;
 mod decisions;
 mod learned;
+mod mesh;
 mod stage;
 mod teams;
 mod tested;

@@ -12,7 +12,7 @@ use firmhand::tools::known;
 use super::stage::{Nobody, Person, Stage, approve, reject, subject};
 use super::whole::stage;
 
-fn builds(stage: &Stage) -> Vec<BuildOutcome> {
+pub fn builds(stage: &Stage) -> Vec<BuildOutcome> {
     let ended = stage.events().into_iter().filter_map(|event| match event {
         Event::Build(BuildEvent::Ended { outcome, .. }) => Some(outcome),
         _ => None,
@@ -20,7 +20,7 @@ fn builds(stage: &Stage) -> Vec<BuildOutcome> {
     ended.collect()
 }
 
-fn played(name: &str) -> Stage {
+pub fn played(name: &str) -> Stage {
     let stage = stage().playing(name).allowing_all();
     assert_eq!(stage.play(Nobody), SessionOutcome::Completed, "{:#?}", stage.events().last());
     stage
@@ -325,60 +325,4 @@ fn a_sketch_whose_flash_is_refused_has_not_reached_its_goal() {
 pub fn has_python() -> bool {
     let python = std::process::Command::new("python3").arg("--version").output();
     python.is_ok_and(|done| done.status.success())
-}
-
-#[test]
-fn mesh_sees_a_test_fail_and_corrects_the_code_before_it_proposes_a_file() {
-    if !has_python() {
-        return;
-    }
-    let stage = played("mesh");
-    let mut failed = None;
-    for (place, event) in stage.events().iter().enumerate() {
-        match event {
-            Event::Turn(TurnEvent::ToolAnswered { result, .. })
-                if result.pointer("/error/code").is_some_and(|code| code == "tests_failed") =>
-            {
-                failed = failed.or(Some(place));
-            }
-            Event::Proposal(ProposalEvent::Made(proposal))
-                if subject(proposal) == "todo_list.py" =>
-            {
-                assert!(
-                    failed.is_some_and(|failed| failed < place),
-                    "proposed before it was tried"
-                );
-            }
-            _ => {}
-        }
-    }
-    assert!(failed.is_some());
-    assert!(stage.file("todo_list.py").contains("tasks.pop(index(tasks, number))"));
-    // The program is one that a person can use.
-    let run = |args: &[&str]| {
-        let mut command = std::process::Command::new("python3");
-        let output = command.arg("todo.py").args(args).current_dir(stage.project("")).output();
-        String::from_utf8(output.unwrap().stdout).unwrap()
-    };
-    run(&["add", "buy", "milk"]);
-    run(&["add", "call home"]);
-    run(&["done", "2"]);
-    run(&["remove", "1"]);
-    assert_eq!(run(&["list"]), "1. [x] call home\n");
-}
-
-#[test]
-fn a_step_of_mesh_whose_file_is_refused_twice_needs_attention() {
-    if !has_python() {
-        return;
-    }
-    let stage = stage().playing("mesh");
-    let outcome = stage.play(|proposal: &Proposal, _| match subject(proposal).as_str() {
-        "todo_store.py" => reject("use SQLite"),
-        _ => approve(),
-    });
-    let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
-    // What builds on the file that is missing cannot work either.
-    assert_eq!(error.why, "steps 1, 2, 3 of 3 need attention");
-    assert!(!stage.project("todo_store.py").exists());
 }
