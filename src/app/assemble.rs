@@ -300,11 +300,12 @@ fn launch(
         limits: answer_limits(&plan.limits),
         cancel: stop.clone(),
     };
-    let runs = Arc::new(SessionRuns::new(machine, &project, &session, plan.pacing));
+    let runs = SessionRuns::new(machine, &project, &session, (&parts.toolchain, plan.pacing));
+    let runs = Arc::new(runs);
     let setup = EngineSetup {
         session,
         documents: plan.documents,
-        team: plan.team,
+        team: runs.for_target(plan.team),
         ledger,
         gate,
         desk: queue.clone(),

@@ -16,16 +16,19 @@ use crate::engine::{NextModel, NextRun, NextRuns, Team};
 use crate::model::event::SessionStart;
 use crate::model::{Ground, TeamOffer, TeamOffers, UserError};
 use crate::provider::{ChosenModel, Pacing, Provider, Scripted};
+use crate::toolchain::Toolchain;
 use crate::workspace::Sandbox;
 
 /// The runs that follow in one session.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SessionRuns {
     pub machine: Machine,
     /// The project's folder.
     pub project: PathBuf,
-    /// Name of the toolchain, for what teams are told about it.
-    pub toolchain: String,
+    /// What builds, for what teams are told about it.
+    pub toolchain: Arc<dyn Toolchain>,
+    /// Its name in sessions.
+    pub toolchain_name: String,
     /// How fast a recorded model types.
     pub pacing: Pacing,
 }
@@ -36,11 +39,23 @@ impl SessionRuns {
         machine: &Machine,
         project: &Sandbox,
         session: &SessionStart,
-        pacing: Pacing,
+        (toolchain, pacing): (&Arc<dyn Toolchain>, Pacing),
     ) -> Self {
+        let toolchain = Arc::clone(toolchain);
         let project = project.root().to_path_buf();
-        let toolchain = session.parts.toolchain.clone();
-        Self { machine: machine.clone(), project, toolchain, pacing }
+        let toolchain_name = session.parts.toolchain.clone();
+        Self { machine: machine.clone(), project, toolchain, toolchain_name, pacing }
+    }
+
+    /// A team whose agents know what firmware of the project is built with and for, as it is now.
+    #[must_use]
+    pub fn for_target(&self, team: Arc<Team>) -> Arc<Team> {
+        team.for_target(&self.toolchain.build_target(&self.project).in_words())
+    }
+
+    /// A team that knows what holds with the toolchain.
+    fn briefed(&self, team: Arc<Team>) -> Result<Arc<Team>, UserError> {
+        Ok(self.for_target(team.briefed(&self.machine.assets, &self.toolchain_name)?))
     }
 
     fn load(&self, name: &str) -> Result<Arc<Team>, UserError> {
@@ -107,13 +122,13 @@ impl NextRuns for SessionRuns {
         let team = self.load(name)?;
         choice::check(&team, ground)?;
         let model = self.model((&recordings, recording), provider)?;
-        let team = team.briefed(&self.machine.assets, &self.toolchain)?;
+        let team = self.briefed(team)?;
         let team = learned::with_policy(&self.machine.assets, &self.machine.dirs.data, team)?;
         Ok(NextRun { team, why, model })
     }
 
     fn team(&self, name: &str) -> Result<Arc<Team>, UserError> {
-        self.load(name)?.briefed(&self.machine.assets, &self.toolchain)
+        self.briefed(self.load(name)?)
     }
 }
 

@@ -16,6 +16,7 @@ pub use complexity::{Complexity, complexity, complexity_in};
 pub use declarations::{Declaration, DeclarationKind, HeaderSummary, read_header};
 pub use preprocess::grammar_of;
 pub use relevance::{
-    ChosenFile, Commit, CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, within,
+    ChosenFile, Commit, CommitHistory, ProjectIndex, RelevanceQuery, SourceFacts, SourceFunctions,
+    parse_log, rank, within,
 };
 pub use sketch_map::{SketchMap, SketchSpot};

@@ -46,8 +46,8 @@ impl Limits {
 
     /// For the calls in a source: what is longer is generated.
     #[must_use]
-    pub fn calls() -> Self {
-        Self::of(192 << 10, Duration::from_secs(4))
+    pub fn calls(time: Duration) -> Self {
+        Self::of(192 << 10, time)
     }
 
     /// For a tool that has `time` for it.
@@ -165,7 +165,10 @@ mod tests {
         let source = "int f(void);\n".repeat(40_000);
         assert!(parse(Language::C, &source, Limits::within(Duration::from_secs(60))).is_some());
         assert!(parse(Language::C, &source, Limits::within(Duration::ZERO)).is_none());
-        assert!(parse(Language::C, &source, Limits::calls()).is_none(), "520 kB");
+        assert!(
+            parse(Language::C, &source, Limits::calls(Duration::from_secs(60))).is_none(),
+            "520 kB"
+        );
     }
 
     #[test]

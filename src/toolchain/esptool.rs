@@ -198,6 +198,15 @@ impl Trouble {
         Self { error: UserError::new(WHAT, why, fix), may_be_the_rate: false }
     }
 
+    /// The same where some bytes were written before.
+    fn with_half_written(mut self) -> Self {
+        let half = "the board may hold half of what was written.";
+        if !self.error.fix.contains(half) {
+            self.error.fix = format!("{} Until then {half}", self.error.fix);
+        }
+        self
+    }
+
     /// What the tool's own words mean. `is_there`: whether the port still is.
     fn of(cause: &str, is_there: bool) -> Self {
         let message = |words: &[&str]| words.iter().any(|word| cause.contains(word));
@@ -209,6 +218,13 @@ impl Trouble {
             return Self::new(
                 format!("the board was disconnected: {cause}"),
                 "Connect the board and try again: it may hold half of what was written.",
+            );
+        }
+        if message(ANSWERED) {
+            return Self::new(
+                format!("the chip answers, but not as its boot loader does: {cause}"),
+                "Hold BOOT, press and release RESET (EN), release BOOT and try again. If the chip is \
+                 newer than the installed esptool, update it: `pip install --upgrade esptool`.",
             );
         }
         if message(&["Failed to connect"]) {
@@ -246,6 +262,16 @@ impl Trouble {
 
 const AGAIN: &str = "Check the cable and the power, then try again: the board may hold half of \
                      what was written.";
+
+/// What `esptool` says when something answers that it cannot write to.
+const ANSWERED: &[&str] = &[
+    "Unexpected chip",
+    "Unsupported chip",
+    "Unrecognized chip",
+    "autodetect chip",
+    "Wrong boot mode detected",
+    "Invalid head of packet (0x46)",
+];
 
 /// How `esptool` begins to tell of the port itself; advice follows on lines of their own.
 const SERIAL_ERROR: &str = "serial exception error occurred";
@@ -306,7 +332,8 @@ pub(super) async fn write(
         }
         ProcessEnd::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
         ProcessEnd::Badly(_) => {
-            Err(Trouble::of(&writing.cause(), device::identity(&plan.board.port) == port))
+            let trouble = Trouble::of(&writing.cause(), device::identity(&plan.board.port) == port);
+            Err(if writing.done > 0 { trouble.with_half_written() } else { trouble })
         }
         ProcessEnd::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
         ProcessEnd::Cancelled => {

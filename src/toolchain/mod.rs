@@ -5,6 +5,7 @@
 
 mod analysis;
 mod arduino;
+mod build_target;
 mod chip;
 mod compile_units;
 mod confined;
@@ -39,6 +40,7 @@ mod virtual_board;
 
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
+pub use build_target::{BuildTarget, chip_of_fqbn};
 pub use compile_units::CompileUnit;
 pub use console::console_baud;
 pub use fitting::{ToolchainKind, fitting};
@@ -210,6 +212,11 @@ pub struct BoardName {
 pub trait Toolchain: Send + Sync {
     /// What the screen calls it, e.g. `ESP-IDF v5.4 · esp32` or `virtual board`.
     fn label(&self) -> String;
+
+    /// What firmware of `project` is built with and for, as far as files tell. Reads few files.
+    fn build_target(&self, _project: &std::path::Path) -> BuildTarget {
+        BuildTarget::of_framework(self.label())
+    }
 
     /// The names its framework has taken, as the lines of a list of names; `None` when only the
     /// shipped list tells. Reads the whole installation, which takes a moment.

@@ -8,10 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::source_index::{Coverage, Patience, SourceIndex};
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::lang::{
-    ChosenFile, CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, within,
-};
+use crate::lang::{ChosenFile, CommitHistory, RelevanceQuery, parse_log, within};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::git_log;
 use crate::workspace::Sandbox;
@@ -23,7 +22,10 @@ pub const NAME: &str = "find_relevant_files";
 const FILES: usize = 10;
 const TOKENS: u64 = 24_000;
 /// How long `git` may take.
-const GIT: Duration = Duration::from_secs(5);
+const GIT: Duration = Duration::from_secs(1);
+/// How long the files of the project may take, so that the answer comes within five seconds.
+const PATIENCE: Patience =
+    Patience { texts: Duration::from_millis(2_200), calls: Duration::from_millis(3_400) };
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,11 +42,13 @@ struct FindRelevantFilesArgs {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(FindRelevantFiles { context: context.clone() })
+    Arc::new(FindRelevantFiles { context: context.clone(), index: Arc::default() })
 }
 
 struct FindRelevantFiles {
     context: ToolContext,
+    /// What calls before have read.
+    index: Arc<SourceIndex>,
 }
 
 impl FindRelevantFiles {
@@ -55,10 +59,10 @@ impl FindRelevantFiles {
         }
         let cancel = self.context.cancel.child_token();
         let log = git_log(self.context.sandbox.root(), GIT, cancel).await;
-        let sandbox = Arc::clone(&self.context.sandbox);
+        let (sandbox, index) = (Arc::clone(&self.context.sandbox), Arc::clone(&self.index));
         let diagnosed = self.context.state.snapshot().diagnosed;
         // Reading a project is work, not waiting; it must not hold up the others.
-        let work = move || choose(&sandbox, &args, &diagnosed, &parse_log(&log));
+        let work = move || choose((&sandbox, &index), &args, &diagnosed, &parse_log(&log));
         tokio::task::spawn_blocking(work).await.map_err(|error| {
             ToolError::new("not_read", format!("the project was not read: {error}"), "")
         })
@@ -66,23 +70,36 @@ impl FindRelevantFiles {
 }
 
 fn choose(
-    sandbox: &Sandbox,
+    (sandbox, index): (&Sandbox, &SourceIndex),
     args: &FindRelevantFilesArgs,
     diagnosed: &[ProjectPath],
     history: &CommitHistory,
 ) -> Value {
-    let index = ProjectIndex::new(sandbox.sources());
     let question = RelevanceQuery { request: &args.request, diagnosed, history };
-    let ranked = rank(&index, &question);
+    let ranking = index.rank(sandbox, &question, PATIENCE);
+    let (ranked, coverage) = (ranking.files, ranking.coverage);
     let of = ranked.len();
     let (files, tokens) = (args.most_files.unwrap_or(FILES), args.most_tokens.unwrap_or(TOKENS));
     let chosen = within(ranked, files.clamp(1, 200), tokens);
     let total: u64 = chosen.iter().map(|chosen| chosen.tokens).sum();
     let files: Vec<Value> = chosen.iter().map(file_json).collect();
-    answer::ok(json!({
-        "files": files, "tokens": total, "candidates": of, "project_files": index.len(),
-        "project_tokens": index.bytes().div_ceil(4),
-    }))
+    let mut fields = json!({
+        "files": files, "tokens": total, "candidates": of, "project_files": coverage.of,
+        "project_tokens": ranking.bytes.div_ceil(4),
+    });
+    if !coverage.is_whole() {
+        fields["answered_from"] = json!(in_words(coverage));
+    }
+    answer::ok(fields)
+}
+
+/// What an answer rests on when time ran out.
+fn in_words(coverage: Coverage) -> String {
+    let Coverage { files, with_calls, of } = coverage;
+    format!(
+        "answered from {files} of {of} files, and from the calls in {with_calls} of them; call again \
+         to go on with the rest"
+    )
 }
 
 fn file_json(chosen: &ChosenFile) -> Value {
@@ -103,7 +120,7 @@ impl Tool for FindRelevantFiles {
     }
 
     fn timeout(&self) -> Duration {
-        GIT + Duration::from_secs(25)
+        GIT + Duration::from_secs(9)
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {

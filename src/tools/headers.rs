@@ -19,10 +19,12 @@ use crate::workspace::{Sandbox, is_source};
 /// Reads the declarations of headers.
 pub const HEADERS: &str = "read_header_files";
 
-/// How long all headers together may take.
-const BUDGET: Duration = Duration::from_secs(20);
+/// How long all headers together may take, so that the answer comes within five seconds.
+const BUDGET: Duration = Duration::from_millis(3_500);
 /// How long the grammar may look at one header.
-const ONE: Duration = Duration::from_secs(4);
+const ONE: Duration = Duration::from_secs(1);
+/// Headers in a row that do not fit before the answer counts as full.
+const MOST_UNFIT: usize = 8;
 /// Files that are looked at: more than any project that is not a whole framework.
 const MOST_FILES: usize = 50_000;
 /// Declarations up to this many bytes are said again rather than referred to.
@@ -53,6 +55,12 @@ struct ReadHeaders {
 #[derive(Default)]
 struct HeaderReport {
     headers: usize,
+    /// Headers there are.
+    of: usize,
+    /// Headers that were read.
+    read: usize,
+    /// Headers in a row, up to the last one, that did not fit.
+    unfit: usize,
     /// Headers that declare nothing; they are in the list of files.
     empty: usize,
     text: String,
@@ -74,11 +82,12 @@ impl HeaderReport {
         };
         let block = format!("### Header: {path} ###\n{words}\n");
         if self.text.len() + block.len() > limit {
+            self.unfit += 1;
             let count = header.declarations.len();
             self.leave_out(path, &format!("the answer is full; it has {count} declarations"));
             return;
         }
-        self.headers += 1;
+        (self.headers, self.unfit) = (self.headers + 1, 0);
         self.text.push_str(&block);
         if declared.len() > SHORT {
             self.reported.entry(declared).or_insert_with(|| path.clone());
@@ -116,6 +125,7 @@ impl ReadHeaders {
         let mut paths = Vec::new();
         for path in listing.files.into_iter().map(|file| file.path) {
             if is_header(&path) && path.as_str().starts_with(&folder) {
+                answer.of += 1;
                 self.header(&path, started, &mut answer);
             }
             paths.push(path);
@@ -126,6 +136,10 @@ impl ReadHeaders {
         if let Some(fields) = fields.as_object_mut() {
             if answer.empty > 0 {
                 fields.insert("declare_nothing".to_owned(), json!(answer.empty));
+            }
+            if answer.read < answer.of {
+                let words = format!("answered from {} of {} headers", answer.read, answer.of);
+                fields.insert("answered_from".to_owned(), json!(words));
             }
             if omitted > 0 {
                 fields.insert("omitted".to_owned(), json!(omitted));
@@ -143,9 +157,10 @@ impl ReadHeaders {
         if left.is_zero() {
             return answer.leave_out(path, "reading all headers takes too long; name a folder");
         }
-        if answer.text.len() >= self.limits.answer_bytes {
+        if answer.text.len() >= self.limits.answer_bytes || answer.unfit >= MOST_UNFIT {
             return answer.leave_out(path, "the answer is full; name a folder");
         }
+        answer.read += 1;
         match self.sandbox.read(path).map(String::from_utf8) {
             Ok(Ok(source)) => {
                 let header = read_header(path, &source, left.min(ONE));

@@ -49,6 +49,7 @@ mod scratch;
 mod serial;
 mod serial_capture;
 mod serial_send;
+mod source_index;
 mod write_file;
 
 use std::time::Duration;

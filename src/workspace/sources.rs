@@ -74,8 +74,15 @@ impl Sandbox {
     pub fn sources(&self) -> impl Iterator<Item = (ProjectPath, String)> + '_ {
         let files = self.list(MOST_FILES).files.into_iter().map(|file| file.path);
         files.filter(is_source).filter_map(|path| {
-            let content = self.read_start(&path, MOST_BYTES).ok()?.content;
-            Some((path, String::from_utf8(content).ok()?))
+            let text = self.source_text(&path)?;
+            Some((path, text))
         })
+    }
+
+    /// Reads the beginning of one source; `None` when it is gone or no text.
+    #[must_use]
+    pub fn source_text(&self, path: &ProjectPath) -> Option<String> {
+        let content = self.read_start(path, MOST_BYTES).ok()?.content;
+        String::from_utf8(content).ok()
     }
 }

@@ -487,11 +487,14 @@ async fn what_the_board_lacks_ends_the_build_of_a_sketch_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_file_is_compiled_as_it_shall_become_once_there_was_a_build() {
+async fn a_file_is_compiled_as_it_shall_become_before_and_after_a_build() {
     let bench = Bench::new(&[("main/main.c", HELLO)]);
     let wrong = HELLO.replace("#include \"esp_log.h\"", "#include \"esp_err.h\"");
     let texts = [("main/main.c", wrong.as_str())];
-    assert_eq!(bench.check_syntax(&texts).await, [None], "nothing was built yet");
+    let found = bench.check_syntax(&texts).await.remove(0).unwrap();
+    assert!(found[0].message.contains("ESP_LOGI"), "{found:?}");
+    assert_eq!(bench.check_syntax(&[("main/main.c", HELLO)]).await, [Some(vec![])]);
+    assert!(!bench.path("build").exists(), "a check writes nothing to the project");
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     let found = bench.check_syntax(&texts).await.remove(0).unwrap();
     assert_eq!((found[0].file.as_deref(), found[0].line), (Some("main/main.c"), Some(5)));
@@ -500,6 +503,49 @@ async fn a_file_is_compiled_as_it_shall_become_once_there_was_a_build() {
     // The project is as it was: what is on disk still builds.
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     assert!(bench.log().contains("no work to do"), "{}", bench.log());
+}
+
+/// The files of a project in the order in which they are proposed, one after the other, each of them
+/// saved before the next one comes; which of them the compiler has seen, and what it found.
+#[tokio::test]
+async fn the_first_files_of_a_project_are_compiled_in_whatever_order_they_come() {
+    let main =
+        "#include \"led.h\"\n#include \"esp_log.h\"\nvoid app_main(void) { led_set(LED, 1); }\n";
+    let led = "#include \"led.h\"\n#include \"driver/gpio.h\"\nvoid led_set(int pin, int on) { gpio_set_level(pin, on); }\n";
+    let header = "#pragma once\n#define LED 2\nvoid led_set(int pin, int on);\n";
+    let top = "cmake_minimum_required(VERSION 3.16)\ninclude($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(led)\n";
+    let list = "idf_component_register(SRCS main.c led.c INCLUDE_DIRS . include)\n";
+    let files = [
+        ("CMakeLists.txt", top, false),
+        ("main/CMakeLists.txt", list, false),
+        ("main/include/led.h", header, true),
+        ("main/led.c", led, true),
+        ("main/main.c", main, true),
+    ];
+    for order in [[0, 1, 2, 3, 4], [2, 3, 4, 0, 1], [1, 2, 4, 3, 0]] {
+        let bench = Bench::empty();
+        for (path, text, is_source) in order.map(|at| files[at]) {
+            let found = bench.check_syntax(&[(path, text)]).await;
+            assert_eq!(found, [is_source.then(Vec::new)], "{path} in {order:?}");
+            if is_source {
+                let wrong = format!("{text}int f(void) {{ return gone(); }}\n");
+                let found = bench.check_syntax(&[(path, &wrong)]).await.remove(0);
+                let is_header = path.ends_with(".h");
+                // What is wrong in a header may be right where it is included.
+                let is_found = found.is_some_and(|found| found[0].message.contains("gone"));
+                assert!(is_found || is_header, "{path} in {order:?}");
+            }
+            bench.write(path, text);
+        }
+    }
+    // What is still to come is not held against a file.
+    let bench = Bench::empty();
+    assert_eq!(bench.check_syntax(&[("main/main.c", main)]).await, [None]);
+    let texts = files.map(|(path, text, _)| (path, text));
+    let found = bench.check_syntax(&texts).await;
+    assert_eq!(found, [None, None, Some(vec![]), Some(vec![]), Some(vec![])]);
+    let sketch = "#include <Wire.h>\nvoid setup() { Wire.begin(); blink(); }\nvoid loop() {}\nvoid blink() {}\n";
+    assert_eq!(Bench::empty().check_syntax(&[("blink.ino", sketch)]).await, [Some(vec![])]);
 }
 
 #[tokio::test]

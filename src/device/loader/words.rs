@@ -35,6 +35,8 @@ pub(super) enum Trouble {
     Stopped,
     /// The library has no loader for such a chip.
     UnknownChip(String),
+    /// The chip answers, but the library does not know it or its flash.
+    Unrecognized(String),
     /// An address or a length is not a multiple of a sector.
     Uneven,
     /// Another chip than the one that was approved: (approved, found).
@@ -67,6 +69,10 @@ impl Trouble {
             Error::Connection(cause) | Error::Flashing(cause) => {
                 Self::Silent(stage, cause.to_string())
             }
+            Error::ChipDetectError(why) => Self::Unrecognized(why),
+            Error::UnsupportedFlash(_)
+            | Error::UnsupportedFeature { .. }
+            | Error::UnsupportedChipRevision { .. } => Self::Unrecognized(error.to_string()),
             Error::FlashConnect => Self::Refused(stage, error.to_string()),
             other => Self::Silent(stage, other.to_string()),
         }
@@ -82,6 +88,7 @@ impl Trouble {
             | Self::Gone
             | Self::Stopped
             | Self::UnknownChip(_)
+            | Self::Unrecognized(_)
             | Self::Uneven
             | Self::OtherChip(..)
             | Self::Differs(_)
@@ -107,6 +114,10 @@ impl Trouble {
             Self::UnknownChip(chip) => {
                 reported(format!("there is no loader for `{chip}` in this program"), ESPTOOL)
             }
+            Self::Unrecognized(why) => reported(
+                format!("the chip at `{port}` answers, but this program does not know it: {why}"),
+                ESPTOOL,
+            ),
             Self::Uneven => reported(
                 format!(
                     "the region does not begin and end at a multiple of {} bytes",
@@ -122,7 +133,10 @@ impl Trouble {
             ),
             Self::Differs(stage) => reported(
                 format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
-                "Try again. If that does not help, the flash chip is worn out or has too little power.",
+                &with_rest(
+                    *stage,
+                    "If that does not help, the flash chip is worn out or has too little power.",
+                ),
             ),
             Self::OtherContent(offset) => reported(
                 format!(
@@ -139,14 +153,29 @@ impl Trouble {
             ),
             Self::Refused(stage, why) => reported(
                 format!("the chip refused the command{}: {why}", place(*stage)),
-                "Try again. If that does not help, its flash is protected, damaged or has too little \
-                 power.",
+                &with_rest(
+                    *stage,
+                    "If that does not help, its flash is protected, damaged or has too little \
+                     power.",
+                ),
             ),
             Self::Gone => reported(
                 format!("`{port}` is gone: the board was disconnected"),
                 "Connect the board and try again: it may hold half of what was written.",
             ),
             Self::Silent(stage, why) => silence(what, port, *stage, why),
+        }
+    }
+}
+
+/// Advice with what may have become of the flash meanwhile.
+fn with_rest(stage: LoaderStage, advice: &str) -> String {
+    match stage {
+        LoaderStage::Writing(_) | LoaderStage::Erasing => {
+            format!("Try again: the board may hold half of what was written. {advice}")
+        }
+        LoaderStage::Connecting | LoaderStage::Reading(_) | LoaderStage::Starting => {
+            format!("Try again. {advice}")
         }
     }
 }
@@ -179,5 +208,41 @@ fn place(stage: LoaderStage) -> String {
         LoaderStage::Writing(offset) => format!(" while writing from 0x{offset:x} on"),
         LoaderStage::Erasing => " while erasing".to_owned(),
         LoaderStage::Reading(offset) => format!(" while reading from 0x{offset:x} on"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(trouble: &Trouble) -> String {
+        let error = trouble.tell("Cannot flash", "/dev/ttyUSB0");
+        format!("{}. {}", error.why, error.fix)
+    }
+
+    #[test]
+    fn a_chip_that_answers_is_not_said_to_be_silent() {
+        let unknown = Error::ChipDetectError("Unrecognized magic value: 0x12".to_owned());
+        for error in [unknown, Error::UnsupportedFlash(0x77)] {
+            let trouble = Trouble::of(LoaderStage::Connecting, error);
+            let words = words_of(&trouble);
+            assert!(words.contains("answers, but this program does not know it"), "{words}");
+            assert!(!trouble.is_no_sync() && !trouble.may_be_the_rate(), "{trouble:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_half_written_is_said_wherever_writing_had_begun() {
+        let half = "may hold half of what was written";
+        let refused = |stage| Trouble::Refused(stage, "0x105".to_owned());
+        let silent = |stage| Trouble::Silent(stage, "timeout".to_owned());
+        for stage in [LoaderStage::Writing(0x1_0000), LoaderStage::Erasing] {
+            for trouble in [refused(stage), silent(stage), Trouble::Differs(stage)] {
+                assert!(words_of(&trouble).contains(half), "{trouble:?}");
+            }
+        }
+        for trouble in [refused(LoaderStage::Connecting), refused(LoaderStage::Reading(0))] {
+            assert!(!words_of(&trouble).contains(half), "{trouble:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::definition::{Agent, ContextPart, Phase, SpeakerSelection, Team};
 use super::format::{AgentFile, ContextWord, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
-use super::{toolchain_notes, work};
+use super::{target_notes, toolchain_notes, work};
 use crate::config::Spanned;
 use crate::config::assets::{AssetFile, Assets};
 use crate::model::{AgentName, AgentRole, PolicyAgent, PolicyTable, UserError};
@@ -64,6 +64,13 @@ impl Team {
         toolchain: &str,
     ) -> Result<Arc<Self>, UserError> {
         toolchain_notes::add(self, assets, toolchain)
+    }
+
+    /// The team as it works for that target: every agent of a phase in which code is written, built
+    /// or flashed is told `words` on top of its instructions.
+    #[must_use]
+    pub fn for_target(self: Arc<Self>, words: &str) -> Arc<Self> {
+        target_notes::add(self, words)
     }
 
     /// The agents among which a learned policy chooses, in order; `None`: none does.

@@ -12,6 +12,7 @@ mod format;
 mod phase;
 mod request_form;
 mod source;
+mod target_notes;
 mod toolchain_notes;
 mod work;
 

@@ -4,6 +4,8 @@
 //! tied by name alone: what a linker would find. Must not know requests or weights.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tree_sitter::Node;
 
@@ -17,9 +19,12 @@ const MOST_DEFINERS: usize = 3;
 /// A function that more files call tells nothing about any of them.
 const MOST_CALLERS: usize = 12;
 
+/// How long one source may take.
+const ONE: Duration = Duration::from_secs(4);
+
 /// The functions of one source.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Functions {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceFunctions {
     /// Those with a body here; `true` when no other file can call it.
     defined: BTreeMap<String, bool>,
     /// Names that are called or handed over.
@@ -27,11 +32,14 @@ pub(super) struct Functions {
 }
 
 /// Reads sources, on as many processors as there are; the answers are in the order of the sources.
-pub(super) fn of_all(sources: &[(ProjectPath, String)]) -> Vec<Functions> {
+pub(super) fn of_all(sources: &[(ProjectPath, String)]) -> Vec<SourceFunctions> {
     let workers = std::thread::available_parallelism().map_or(1, |count| count.get().min(8));
     let share = sources.len().div_ceil(workers).max(1);
-    let read = |sources: &[(ProjectPath, String)]| -> Vec<Functions> {
-        sources.iter().map(|(path, text)| functions(path, text)).collect()
+    let read = |sources: &[(ProjectPath, String)]| -> Vec<SourceFunctions> {
+        let whole = |(path, text): &(ProjectPath, String)| {
+            SourceFunctions::of(path, text, ONE).unwrap_or_default()
+        };
+        sources.iter().map(whole).collect()
     };
     std::thread::scope(|scope| {
         let shares: Vec<_> =
@@ -40,49 +48,60 @@ pub(super) fn of_all(sources: &[(ProjectPath, String)]) -> Vec<Functions> {
         let read = shares.into_iter().zip(lengths).flat_map(|(work, length)| {
             // A grammar that gave up on one text costs the calls of its share, not the answer.
             work.join().unwrap_or_else(|_| {
-                std::iter::repeat_with(Functions::default).take(length).collect()
+                std::iter::repeat_with(SourceFunctions::default).take(length).collect()
             })
         });
         read.collect()
     })
 }
 
-/// Reads a source; nothing of one in another language, or too long.
-pub(super) fn functions(path: &ProjectPath, source: &str) -> Functions {
-    let mut found = Functions::default();
-    let limits = Limits::calls();
-    let grammar = match grammar_of(path, source) {
-        Some(grammar @ (Language::C | Language::Cpp)) if limits.admits(source) => grammar,
-        Some(_) | None => return found,
-    };
-    let tamed = tame(source, grammar);
-    let Some(tree) = parse(grammar, &tamed, limits) else { return found };
-    walk(tree.root_node(), |node| {
+impl SourceFunctions {
+    /// Reads a source within `left`; nothing of one in another language, or too long. `None` when
+    /// there was too little time.
+    #[must_use]
+    pub fn of(path: &ProjectPath, source: &str, left: Duration) -> Option<Self> {
+        let mut found = Self::default();
+        let limits = Limits::calls(left.min(ONE));
+        let grammar = match grammar_of(path, source) {
+            Some(grammar @ (Language::C | Language::Cpp)) if limits.admits(source) => grammar,
+            Some(_) | None => return Some(found),
+        };
+        let tamed = tame(source, grammar);
+        let Some(tree) = parse(grammar, &tamed, limits) else {
+            // A text that takes all that any may take is generated.
+            return (left >= ONE).then_some(found);
+        };
+        walk(tree.root_node(), |node| {
+            found.take(node, &tamed);
+            true
+        });
+        Some(found)
+    }
+
+    fn take(&mut self, node: Node<'_>, source: &str) {
         match node.kind() {
             "function_definition" => {
-                if let Some(name) = defined_name(node, &tamed) {
-                    found.defined.insert(name.to_owned(), is_static(node, &tamed));
+                if let Some(name) = defined_name(node, source) {
+                    self.defined.insert(name.to_owned(), is_static(node, source));
                 }
             }
             "call_expression" => {
                 let called = node.child_by_field_name("function");
-                found.used.extend(called.and_then(|called| last_name(called, &tamed)));
+                self.used.extend(called.and_then(|called| last_name(called, source)));
             }
             "argument_list" | "initializer_list" => {
                 let mut cursor = node.walk();
                 let given = node.named_children(&mut cursor).filter(|n| n.kind() == "identifier");
-                found.used.extend(given.map(|name| text(name, &tamed).to_owned()));
+                self.used.extend(given.map(|name| text(name, source).to_owned()));
             }
             "initializer_pair" => {
                 let value = node.child_by_field_name("value");
                 let value = value.filter(|value| value.kind() == "identifier");
-                found.used.extend(value.map(|name| text(name, &tamed).to_owned()));
+                self.used.extend(value.map(|name| text(name, source).to_owned()));
             }
             _ => {}
         }
-        true
-    });
-    found
+    }
 }
 
 /// The name of a function that is defined, without its class or namespace.
@@ -139,15 +158,16 @@ pub(super) struct Called {
 
 impl CallGraph {
     /// Ties calls to definitions; the functions are in the order of the files.
-    pub fn new(files: &[Functions]) -> Self {
+    pub fn new(files: &[Option<Arc<SourceFunctions>>]) -> Self {
+        let known = || files.iter().enumerate().filter_map(|(at, it)| Some((at, it.as_deref()?)));
         let mut definers: HashMap<String, Vec<usize>> = HashMap::new();
-        for (file, functions) in files.iter().enumerate() {
+        for (file, functions) in known() {
             for name in functions.defined.iter().filter(|(_, own)| !**own).map(|(name, _)| name) {
                 definers.entry(name.clone()).or_default().push(file);
             }
         }
         let mut users: HashMap<&str, usize> = HashMap::new();
-        for name in files.iter().flat_map(|functions| &functions.used) {
+        for name in known().flat_map(|(_, functions)| &functions.used) {
             *users.entry(name).or_default() += 1;
         }
         let mut graph = Self {
@@ -155,7 +175,7 @@ impl CallGraph {
             callers: vec![BTreeMap::new(); files.len()],
             definers: HashMap::new(),
         };
-        for (file, functions) in files.iter().enumerate() {
+        for (file, functions) in known() {
             let others =
                 functions.used.iter().filter(|name| !functions.defined.contains_key(*name));
             for name in others {
@@ -205,8 +225,13 @@ impl CallGraph {
 mod tests {
     use super::*;
 
-    fn of(name: &str, source: &str) -> Functions {
-        functions(&ProjectPath::new(name).unwrap(), source)
+    fn of(name: &str, source: &str) -> SourceFunctions {
+        SourceFunctions::of(&ProjectPath::new(name).unwrap(), source, ONE).unwrap()
+    }
+
+    fn graph(files: impl IntoIterator<Item = SourceFunctions>) -> CallGraph {
+        let files: Vec<_> = files.into_iter().map(|found| Some(Arc::new(found))).collect();
+        CallGraph::new(&files)
     }
 
     #[test]
@@ -227,7 +252,7 @@ mod tests {
         assert!(
             cpp.defined.contains_key("on") && cpp.used.contains("set") && cpp.used.contains("off")
         );
-        assert_eq!(of("a.py", "def f(): g()"), Functions::default());
+        assert_eq!(of("a.py", "def f(): g()"), SourceFunctions::default());
     }
 
     #[test]
@@ -237,7 +262,7 @@ mod tests {
             of("led.c", "void led_on(void) { helper(); } static void helper(void) {}"),
             of("other.c", "static void led_off(void) {} void common(void) {}"),
         ];
-        let graph = CallGraph::new(&files);
+        let graph = graph(files);
         let called: Vec<(usize, &str)> =
             graph.called_by(0).map(|(file, called)| (file, called.name.as_str())).collect();
         assert_eq!(called, [(1, "led_on"), (2, "common")]);
@@ -253,7 +278,7 @@ mod tests {
             of(&format!("f{n}.c"), "void init(void) { log_it(); } void use(void) { start(); }")
         }));
         files.push(of("main.c", "void app_main(void) { init(); }"));
-        let graph = CallGraph::new(&files);
+        let graph = graph(files);
         assert_eq!(graph.callers_of(0).count() + graph.called_by(21).count(), 0);
     }
 }

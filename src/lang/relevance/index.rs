@@ -1,11 +1,12 @@
 //! The words, names, paths and includes of a project's files.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use super::calls::{self, CallGraph, Functions};
-use super::words::{self, words};
+use super::calls::{self, CallGraph, SourceFunctions};
+use super::facts::SourceFacts;
+use super::words::{self, hash, words};
 use crate::model::ProjectPath;
-use crate::text::includes::includes;
 
 /// Saturation and length normalisation of BM25, at their usual values.
 const K1: f64 = 1.2;
@@ -25,8 +26,8 @@ const BATCH: usize = 128;
 #[derive(Debug, Default)]
 pub struct ProjectIndex {
     files: Vec<File>,
-    /// Files with a word, and how often.
-    postings: HashMap<String, Vec<(u32, u32)>>,
+    /// Files with a word, by its hash, and how often.
+    postings: HashMap<u64, Vec<(u32, u32)>>,
     path_postings: HashMap<String, Vec<u32>>,
     by_path: HashMap<String, usize>,
     /// Hashes of whole identifiers, with the files that have them.
@@ -48,62 +49,79 @@ impl ProjectIndex {
     /// Reads the texts of a project.
     pub fn new(texts: impl IntoIterator<Item = (ProjectPath, String)>) -> Self {
         let mut index = Self::default();
-        let mut targets: Vec<Vec<String>> = Vec::new();
-        let mut functions: Vec<Functions> = Vec::new();
+        let mut targets: Vec<Arc<SourceFacts>> = Vec::new();
+        let mut functions: Vec<Option<Arc<SourceFunctions>>> = Vec::new();
         let mut texts = texts.into_iter();
         loop {
             let batch: Vec<(ProjectPath, String)> = texts.by_ref().take(BATCH).collect();
             if batch.is_empty() {
                 break;
             }
-            functions.extend(calls::of_all(&batch));
+            functions.extend(calls::of_all(&batch).into_iter().map(|found| Some(Arc::new(found))));
             for (path, text) in batch {
-                targets.push(includes(&text).into_iter().map(|include| include.target).collect());
-                index.add(path, &text);
+                let facts = Arc::new(SourceFacts::of(&text));
+                index.add(path, &facts);
+                targets.push(facts);
             }
         }
-        index.link(&targets);
-        index.calls = CallGraph::new(&functions);
-        let total: f64 = index.files.iter().map(|file| f64::from(file.words)).sum();
-        index.average = (total / f64::from(number(index.files.len()).max(1))).max(1.0);
+        index.finish(&targets);
+        index.tie_calls(&functions);
         index
     }
 
-    fn add(&mut self, path: ProjectPath, text: &str) {
+    /// Puts together what is known of the texts of a project; who calls whom is not.
+    pub fn of_facts(files: impl IntoIterator<Item = (ProjectPath, Arc<SourceFacts>)>) -> Self {
+        let mut index = Self::default();
+        let mut all = Vec::new();
+        for (path, facts) in files {
+            index.add(path, &facts);
+            all.push(facts);
+        }
+        index.finish(&all);
+        index
+    }
+
+    /// Adds who calls whom, by the functions of each file in the order of the files; `None` where
+    /// they are not known.
+    pub fn tie_calls(&mut self, functions: &[Option<Arc<SourceFunctions>>]) {
+        self.calls = CallGraph::new(functions);
+    }
+
+    fn finish(&mut self, files: &[Arc<SourceFacts>]) {
+        self.link(files);
+        let total: f64 = self.files.iter().map(|file| f64::from(file.words)).sum();
+        self.average = (total / f64::from(number(self.files.len()).max(1))).max(1.0);
+    }
+
+    fn add(&mut self, path: ProjectPath, facts: &SourceFacts) {
         let id = number(self.files.len());
-        let counted = words(text);
-        let total = counted.values().sum();
-        for (word, times) in counted {
-            self.postings.entry(word).or_default().push((id, times));
+        for (word, times) in &facts.words {
+            self.postings.entry(*word).or_default().push((id, *times));
         }
         for word in words(path.as_str()).into_keys() {
             self.path_postings.entry(word).or_default().push(id);
         }
-        for name in identifiers(text) {
-            let of = self.identifiers.entry(hash(name)).or_default();
-            if of.last() != Some(&id) {
-                of.push(id);
-            }
+        for name in &facts.identifiers {
+            self.identifiers.entry(*name).or_default().push(id);
         }
         self.by_path.insert(path.to_string(), self.files.len());
-        let bytes = text.len();
         self.files.push(File {
             path,
-            bytes,
-            words: total,
+            bytes: facts.bytes,
+            words: facts.total,
             includes: Vec::new(),
             users: Vec::new(),
         });
     }
 
     /// Finds the files that includes mean: the one whose path ends so; of several the nearest.
-    fn link(&mut self, targets: &[Vec<String>]) {
+    fn link(&mut self, files: &[Arc<SourceFacts>]) {
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
         for (id, file) in self.files.iter().enumerate() {
             by_name.entry(file.path.file_name().to_owned()).or_default().push(id);
         }
-        for (id, targets) in targets.iter().enumerate() {
-            for target in targets {
+        for (id, facts) in files.iter().enumerate() {
+            for target in &facts.includes {
                 let name = target.rsplit('/').next().unwrap_or(target);
                 let named = by_name.get(name).map(Vec::as_slice).unwrap_or_default();
                 let ending = target.trim_start_matches("../").trim_start_matches("./");
@@ -155,7 +173,7 @@ impl ProjectIndex {
     pub(super) fn by_words(&self, asked: &BTreeMap<String, u32>) -> Vec<(usize, f64)> {
         let mut found: BTreeMap<usize, f64> = BTreeMap::new();
         for word in asked.keys() {
-            let Some(postings) = self.postings.get(word) else { continue };
+            let Some(postings) = self.postings.get(&hash(word)) else { continue };
             let rare = self.rarity(postings.len());
             for (id, times) in postings {
                 let id = *id as usize;
@@ -265,24 +283,4 @@ fn number(count: usize) -> u32 {
 /// How many bytes two paths have in common at their start.
 fn common(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
-}
-
-/// Identifiers that are more than one word: others are words already.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(move |c| !is_part(c)).filter(|name| {
-        let has_hump = || {
-            name.bytes()
-                .zip(name.bytes().skip(1))
-                .any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase())
-        };
-        name.len() >= 3 && (name.contains('_') || has_hump())
-    })
-}
-
-/// FNV-1a: short, and the same on every machine.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

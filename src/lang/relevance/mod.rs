@@ -5,6 +5,7 @@
 //! `cargo bench --bench context` tells how well they do on the past commits of a project.
 
 mod calls;
+mod facts;
 mod history;
 mod index;
 mod words;
@@ -12,6 +13,8 @@ mod words;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use calls::SourceFunctions;
+pub use facts::SourceFacts;
 pub use history::{Commit, CommitHistory, parse_log};
 pub use index::ProjectIndex;
 use words::words;

@@ -61,6 +61,13 @@ fn stem(word: &str) -> &str {
     word
 }
 
+/// FNV-1a: short, and the same on every machine.
+pub(super) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// Names in a request that are written as code: with `_`, a hump, a dot or in back quotes.
 pub(super) fn names(request: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/');

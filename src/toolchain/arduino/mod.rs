@@ -3,6 +3,7 @@
 //! Must not install boards or libraries: what is missing is named with the command that brings it.
 
 mod compiled;
+mod core;
 mod upload;
 
 use std::ffi::OsString;
@@ -18,7 +19,8 @@ use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size::{self, Home};
 use super::sketch::Sketch;
 use super::{
-    BoardName, BuildJob, BuildReport, CompareOrder, Compared, FlashOrder, Toolchain, diagnostics,
+    BoardName, BuildJob, BuildReport, BuildTarget, CompareOrder, Compared, FlashOrder, Toolchain,
+    chip_of_fqbn, diagnostics,
 };
 use crate::files;
 use crate::model::{
@@ -253,6 +255,21 @@ fn compile_args(project: &Path, fqbn: Option<&str>) -> Vec<OsString> {
 impl Toolchain for ArduinoToolchain {
     fn label(&self) -> String {
         "arduino-cli".to_owned()
+    }
+
+    fn build_target(&self, project: &Path) -> BuildTarget {
+        let data = core::data_folder(&|name| std::env::var_os(name));
+        let version = data.as_deref().and_then(core::installed_version);
+        let mut found = BuildTarget::of_framework(match version {
+            Some(version) => format!("Arduino core for ESP32 {version}"),
+            None => "Arduino core for ESP32, whose version was not found".to_owned(),
+        });
+        if let Some(fqbn) = wish(project, None).ok().and_then(|wish| wish.fqbn) {
+            let chip = chip_of_fqbn(&fqbn).map(str::to_owned);
+            found.chip = chip.unwrap_or_else(|| format!("that of the board {fqbn}"));
+            found.board = fqbn;
+        }
+        found
     }
 
     fn boards<'a>(&'a self, _project: &'a Path) -> BoxFuture<'a, Vec<BoardName>> {

@@ -8,9 +8,10 @@ mod hints;
 mod install;
 mod names;
 mod route;
+mod settings;
 mod targets;
 
-pub(super) use route::monitor_baud;
+pub(super) use route::{monitor_baud, target as project_chip};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ use super::process::ProcessSpec;
 use super::size::{self, Home};
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
-    BuildJob, BuildReport, CompareOrder, Compared, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
-    Toolchain,
+    BuildJob, BuildReport, BuildTarget, CompareOrder, Compared, EraseOrder, FlashOrder, ReadOrder,
+    RewriteOrder, Toolchain,
 };
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
@@ -145,6 +146,7 @@ impl IdfToolchain {
             }
         };
         diagnostics::locate(&project, &mut diagnostics);
+        settings::check(&project, &mut diagnostics);
         // `idf.py` gives its advice itself; ninja has none to give.
         if outcome == BuildOutcome::Failed && way == Route::Ninja {
             hints::advise(&project, &mut diagnostics, env, &cancel).await;
@@ -225,6 +227,23 @@ impl Esptool for IdfToolchain {
 impl Toolchain for IdfToolchain {
     fn label(&self) -> String {
         format!("ESP-IDF {}", self.install.version).trim_end().to_owned()
+    }
+
+    fn build_target(&self, project: &Path) -> BuildTarget {
+        let framework = match self.install.version.as_str() {
+            "" => "ESP-IDF, whose version is not known".to_owned(),
+            version => format!("ESP-IDF {version}"),
+        };
+        let mut found = BuildTarget::of_framework(framework);
+        if let Some(target) = route::target(project) {
+            found.chip = target;
+        }
+        if found.chip == LINUX {
+            found.board = "this machine runs the program".to_owned();
+        } else if let Ok(port) = esptool::port(self.port.as_ref()) {
+            found.board = format!("at {port}");
+        }
+        found
     }
 
     fn taken_names(&self) -> Option<String> {

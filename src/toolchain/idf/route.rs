@@ -82,7 +82,7 @@ pub(super) fn description(project: &Path) -> Option<Description> {
 
 /// The chip that the project is made for: what its `sdkconfig` says, else its defaults, else the
 /// last configuration.
-pub(super) fn target(project: &Path) -> Option<String> {
+pub(in crate::toolchain) fn target(project: &Path) -> Option<String> {
     configured(project, "CONFIG_IDF_TARGET=")
         .or_else(|| description(project).map(|found| found.target))
         .filter(|target| !target.is_empty())

@@ -30,8 +30,8 @@ use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
-    BoardName, BuildJob, BuildReport, BuildSink, CompareOrder, Compared, EraseOrder, FlashOrder,
-    ReadOrder, RewriteOrder, Toolchain,
+    BoardName, BuildJob, BuildReport, BuildSink, BuildTarget, CompareOrder, Compared, EraseOrder,
+    FlashOrder, ReadOrder, RewriteOrder, Toolchain,
 };
 use crate::model::{
     BoardInfo, BuildId, BuildOutcome, FlashPlan, ProgramSize, Timestamp, UserError,
@@ -337,6 +337,24 @@ fn option(name: &str, value: &str) -> OsString {
 impl Toolchain for PlatformioToolchain {
     fn label(&self) -> String {
         "PlatformIO".to_owned()
+    }
+
+    fn build_target(&self, project: &Path) -> BuildTarget {
+        let known = self.known(project);
+        let chosen = known.as_ref().and_then(|known| known.config.choose(None).ok());
+        let (frame, board) = match chosen {
+            Some(environment) => (environment.label(), environment.board.clone()),
+            None => project::as_written(project),
+        };
+        let mut found = BuildTarget::of_framework(match frame.is_empty() {
+            false => format!("PlatformIO: {frame}"),
+            true => "PlatformIO, as `platformio.ini` says".to_owned(),
+        });
+        found.chip = "that of the board".to_owned();
+        if !board.is_empty() {
+            found.board = board;
+        }
+        found
     }
 
     fn boards<'a>(&'a self, project: &'a Path) -> BoxFuture<'a, Vec<BoardName>> {

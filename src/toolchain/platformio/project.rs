@@ -37,6 +37,28 @@ pub fn is_esp_idf(root: &Path) -> bool {
     ["CMakeLists.txt", "main/CMakeLists.txt"].iter().all(|list| root.join(list).is_file())
 }
 
+/// Framework, platform and board as the project's file says them, before PlatformIO was asked: what
+/// several environments say differently is left out.
+pub(super) fn as_written(root: &Path) -> (String, String) {
+    let text =
+        crate::files::read_text(&root.join(FILE), crate::files::SETTINGS).unwrap_or_default();
+    let value = |name: &str| {
+        let values = text.lines().filter_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            (key.trim() == name).then(|| value.split(';').next().unwrap_or_default().trim())
+        });
+        let values: std::collections::BTreeSet<&str> = values.collect();
+        match (values.len(), values.first()) {
+            (1, Some(value)) => sanitize::line(value).into_owned(),
+            _ => String::new(),
+        }
+    };
+    let parts = [value("platform"), value("framework")];
+    let parts: Vec<&str> =
+        parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    (parts.join(" · "), value("board"))
+}
+
 /// One `[env:NAME]` with everything it takes from elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Environment {

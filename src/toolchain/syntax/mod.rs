@@ -29,7 +29,7 @@ use crate::text::references::mentions;
 use job::{C, CXX, HEADERS, LISTS, has_ending};
 pub(super) use job::{CompileLine, CompileLines};
 pub use job::{NewText, SyntaxJob};
-use overlay::Overlay;
+pub(in crate::toolchain) use overlay::Overlay;
 use reach::IncludeScope;
 use run::CompilePlace;
 
@@ -105,6 +105,10 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
     while let Some((one, output)) = runs.next().await {
         let Some(output) = output else { continue };
         let errors = errors(&output, overlay, &job.project);
+        // A header may need what every source includes before it.
+        if has_ending_path(&one.line.source, HEADERS) && !errors.is_empty() {
+            continue;
+        }
         // The compiler refused something, but no place of a file: it did not like the question.
         if errors.is_empty() && !output.is_empty() {
             continue;
@@ -162,10 +166,28 @@ fn line_for(file: &NewText, job: &SyntaxJob, lines: &CompileLines) -> Option<Com
         !mentions(&file.path, &other.path, &text).is_empty()
     });
     let mut in_batch = in_batch.filter_map(|other| source_line(&other.path, &job.project, lines));
-    in_batch.next().or_else(|| {
-        let on_disk = lines.all.iter().take(MOST_READ);
-        on_disk.into_iter().find(|line| includes(line, &file.path, job)).cloned()
-    })
+    in_batch
+        .next()
+        .or_else(|| {
+            let on_disk = lines.all.iter().take(MOST_READ);
+            on_disk.into_iter().find(|line| includes(line, &file.path, job)).cloned()
+        })
+        .or_else(|| alone(&file.path, &job.project, lines))
+}
+
+/// How a header that no source includes yet is compiled by itself: as the C of its component. Only
+/// that it compiles is an answer then.
+fn alone(path: &ProjectPath, project: &Path, lines: &CompileLines) -> Option<CompileLine> {
+    let source = Path::new(path.as_str());
+    path.extension().filter(|ending| *ending == "h")?;
+    let component = component(project, source);
+    let line = lines.all.iter().find(|line| {
+        line.source.extension().is_some_and(|ending| ending == "c")
+            && self::component(project, &line.source) == component
+    })?;
+    let mut options = line.options.clone();
+    options.push("-xc".to_owned());
+    Some(CompileLine { source: source.to_owned(), compiler: line.compiler.clone(), options })
 }
 
 /// Whether a source on disk, which is not proposed itself, includes a header.
@@ -240,6 +262,11 @@ fn judge(
     }
     // What is wrong in a source may come from the header before it; the source tells.
     (!here.is_empty() || errors.is_empty()).then_some(here)
+}
+
+fn has_ending_path(path: &Path, endings: &[&str]) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| endings.contains(&ending))
 }
 
 fn is_list(path: &ProjectPath) -> bool {

@@ -19,7 +19,7 @@ use super::job::HEADERS;
 const MOST_LINKS: usize = 2_000;
 
 /// The temporary folder.
-pub(super) struct Overlay {
+pub(in crate::toolchain) struct Overlay {
     folder: TempDir,
     root: PathBuf,
     project: PathBuf,
@@ -30,7 +30,7 @@ impl Overlay {
     ///
     /// # Errors
     /// When the temporary folder cannot be filled.
-    pub(super) fn make<'a>(
+    pub(in crate::toolchain) fn make<'a>(
         project: &Path,
         files: impl Iterator<Item = (&'a Path, &'a [u8])>,
         sources: impl Iterator<Item = &'a Path>,
@@ -78,7 +78,7 @@ impl Overlay {
     }
 
     /// Where it is, symbolic links resolved.
-    pub(super) fn root(&self) -> &Path {
+    pub(in crate::toolchain) fn root(&self) -> &Path {
         &self.root
     }
 
@@ -113,8 +113,11 @@ impl Overlay {
     }
 
     fn stand_in(&self, folder: &Path) -> Option<PathBuf> {
-        let real = folder.canonicalize().ok()?;
-        let inside = real.strip_prefix(self.project.canonicalize().ok()?).ok()?;
+        let inside = match folder.canonicalize() {
+            Ok(real) => real.strip_prefix(self.project.canonicalize().ok()?).ok()?.to_owned(),
+            // It comes with the files, or with the first build.
+            Err(_) => folder.strip_prefix(&self.project).ok()?.to_owned(),
+        };
         Some(self.root.join(inside)).filter(|stand_in| stand_in.is_dir())
     }
 }

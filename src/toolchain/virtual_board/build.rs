@@ -288,19 +288,40 @@ impl HostBuild<'_> {
         (compiler.to_owned(), args)
     }
 
-    /// How the project's own sources are compiled; `None` before the first build, which brings the
-    /// headers.
+    /// As [`Self::all_lines`]; `None` before the first build, which brings the headers.
     pub fn lines(&self) -> Option<Vec<CompileLine>> {
         let kit = self.kit_folder();
-        if !kit.join(".complete").exists() {
-            return None;
-        }
+        kit.join(".complete").exists().then(|| self.all_lines())
+    }
+
+    /// How the project's own sources are compiled, also before the first build.
+    pub fn all_lines(&self) -> Vec<CompileLine> {
+        let kit = self.kit_folder();
         let lines = self.plan.units.iter().map(|unit| {
             let (source, includes) = (self.root.join(&unit.source), self.includes(unit, &kit));
             let (compiler, options) = self.options(&source, &includes, &unit.options);
             CompileLine { source: unit.source.clone(), compiler, options }
         });
-        Some(lines.collect())
+        lines.collect()
+    }
+
+    /// The headers that the first build would bring, with paths relative to the project; none once
+    /// it has. `None` when the configuration cannot be read.
+    pub fn headers(&self) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+        let folder = self.kit_folder();
+        let kit = folder.strip_prefix(self.root).ok()?;
+        let mut headers = Vec::new();
+        if !folder.join(".complete").exists() {
+            let own = self
+                .kit
+                .files
+                .iter()
+                .filter(|(path, _)| path.ends_with(".h") || path.starts_with("unsupported/"));
+            headers.extend(own.map(|(path, content)| (kit.join(path), content.to_vec())));
+        }
+        let settings = self.kit.config_header(&self.configuration().ok()?);
+        headers.push((PathBuf::from("build/config/sdkconfig.h"), settings.into_bytes()));
+        Some(headers)
     }
 
     fn link(&self, steps: &[BuildStep]) -> BuildStep {

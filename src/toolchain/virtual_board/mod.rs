@@ -6,6 +6,7 @@
 
 mod build;
 mod cmake;
+mod draft;
 mod kit;
 mod options;
 mod paths;
@@ -28,10 +29,13 @@ use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
 use super::host_board::HostBoard;
 use super::host_memory::{APP_OFFSET, HostMemory};
+use super::idf::project_chip;
 use super::size::{self, Home};
+use super::sketch::Sketch;
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{
-    BuildJob, BuildReport, BuildSink, EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain,
+    ArduinoToolchain, BuildJob, BuildReport, BuildSink, BuildTarget, EraseOrder, FlashOrder,
+    IdfToolchain, ReadOrder, RewriteOrder, Toolchain,
 };
 use crate::files;
 use crate::model::{
@@ -45,6 +49,9 @@ use step::StepError;
 
 /// What the screen calls it.
 pub const LABEL: &str = "virtual board";
+
+/// The chip that it simulates.
+const CHIP: &str = "esp32";
 
 /// Builds for, flashes and runs one virtual board.
 pub struct VirtualToolchain {
@@ -76,7 +83,7 @@ impl VirtualToolchain {
     }
 
     fn info(&self) -> BoardInfo {
-        self.board.info("esp32")
+        self.board.info(CHIP)
     }
 
     async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), Stop> {
@@ -120,6 +127,27 @@ impl Toolchain for VirtualToolchain {
         LABEL.to_owned()
     }
 
+    fn build_target(&self, project: &Path) -> BuildTarget {
+        let (name, found) = match Sketch::is_at(project) {
+            true => ("Arduino core", ArduinoToolchain::find().map(|it| it.build_target(project))),
+            false => ("ESP-IDF", IdfToolchain::find().map(|it| it.build_target(project))),
+        };
+        let installed = match found {
+            Ok(found) => format!("{} is installed, but this session uses the", found.framework),
+            Err(_) => format!("{name} not found:"),
+        };
+        let mut target = BuildTarget::of_framework(format!(
+            "{installed} virtual board, which has a part of ESP-IDF v5.4 and of Arduino's core \
+             (FreeRTOS, logging, GPIO, I2C, NVS, timers)"
+        ));
+        target.chip = match project_chip(project).filter(|chip| chip != CHIP) {
+            Some(chip) => format!("{CHIP}, simulated; the project itself names {chip}"),
+            None => format!("{CHIP}, simulated"),
+        };
+        LABEL.clone_into(&mut target.board);
+        target
+    }
+
     fn command(&self, _project: &Path) -> String {
         match &self.compiler {
             Ok(compiler) => format!("virtual board · {}", compiler.display()),
@@ -129,7 +157,7 @@ impl Toolchain for VirtualToolchain {
 
     fn check_syntax(&self, job: SyntaxJob) -> BoxFuture<'_, Vec<Finding>> {
         Box::pin(async move {
-            match syntax::lines(&self.kit, (&self.compiler, &self.cxx), &job) {
+            match syntax::draft_lines(&self.kit, (&self.compiler, &self.cxx), &job) {
                 Some(lines) => shared_syntax::check(job, lines).await,
                 None => shared_syntax::no_answer(&job),
             }
@@ -149,7 +177,7 @@ impl Toolchain for VirtualToolchain {
     }
 
     fn targets(&self) -> Vec<String> {
-        vec!["esp32".to_owned()]
+        vec![CHIP.to_owned()]
     }
 
     fn build(&self, job: BuildJob) -> BoxFuture<'_, BuildReport> {

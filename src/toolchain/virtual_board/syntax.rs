@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::build::HostBuild;
+use super::draft::{self, DraftPlan};
 use super::kit::Kit;
 use super::plan::CompilePlan;
 use crate::files;
@@ -12,6 +13,36 @@ use crate::model::UserError;
 use crate::text::sketch::{self, EXTENSION};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::syntax::{CompileLines, SyntaxJob};
+
+/// How the sources of a project are compiled with the files of a job, whether it was built or not;
+/// `None` while the project is not understood.
+pub(super) fn draft_lines(
+    kit: &Kit,
+    compilers: (&Result<PathBuf, UserError>, &Result<PathBuf, UserError>),
+    job: &SyntaxJob,
+) -> Option<CompileLines> {
+    let on_disk = CompilePlan::read(&job.project, kit).ok();
+    if !draft::is_needed(job, on_disk.as_ref())
+        && let Some(found) = lines(kit, compilers, job)
+    {
+        return Some(found);
+    }
+    let (compiler, cxx) = (compilers.0.as_ref().ok()?, compilers.1.as_ref().ok());
+    let DraftPlan { plan, is_partial, tabs } = draft::plan(job, kit)?;
+    let cxx = if plan.has_cxx() { cxx? } else { compiler };
+    let build = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan };
+    let mut made: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    if let Some(joined) = &plan.joined {
+        made.push((joined.path.clone(), joined_text(job, tabs)?.into_bytes()));
+    }
+    made.extend(build.headers()?);
+    Some(CompileLines {
+        all: build.all_lines(),
+        made,
+        is_old: is_partial,
+        ..CompileLines::default()
+    })
+}
 
 /// How the sources of a project are compiled; `None` before the first build, and while the project
 /// is not understood.
@@ -29,15 +60,17 @@ pub(super) fn lines(
     };
     let all = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan }.lines()?;
     let made = match &plan.joined {
-        Some(joined) => vec![(joined.path.clone(), joined_text(job)?.into_bytes())],
+        Some(joined) => {
+            let text = joined_text(job, Sketch::read(&job.project)?.tabs)?;
+            vec![(joined.path.clone(), text.into_bytes())]
+        }
         None => Vec::new(),
     };
     Some(CompileLines { all, made, ..CompileLines::default() })
 }
 
-/// The source of a sketch with its tabs as they shall become.
-fn joined_text(job: &SyntaxJob) -> Option<String> {
-    let mut names = Sketch::read(&job.project)?.tabs;
+/// The source of a sketch with its tabs, the main one first, as they shall become.
+fn joined_text(job: &SyntaxJob, mut names: Vec<PathBuf>) -> Option<String> {
     let proposed =
         |name: &Path| job.files.iter().find(|file| Path::new(file.path.as_str()) == name);
     let new = job.files.iter().map(|file| Path::new(file.path.as_str())).filter(|path| {

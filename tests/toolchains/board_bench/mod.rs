@@ -82,6 +82,11 @@ impl Bench {
         bench
     }
 
+    /// An empty project.
+    pub fn empty() -> Self {
+        Self::sketch(&[])
+    }
+
     pub fn with_compiler(mut self, compiler: Result<PathBuf, UserError>) -> Self {
         self.board = VirtualToolchain::with_compiler(
             kit(),

@@ -1,0 +1,249 @@
+//! What is known of a project's sources for `find_relevant_files`.
+//!
+//! Owns the order and the time in which files are read: what is known of a file is kept until the file
+//! changes, so that a call goes on where the one before it ran out of time. Must not rank.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::lang::{ChosenFile, ProjectIndex, RelevanceQuery, SourceFacts, SourceFunctions, rank};
+use crate::model::ProjectPath;
+use crate::workspace::{Sandbox, WatchStamp, is_source};
+
+/// Files that are looked at: more than any project that is not a whole framework.
+const MOST_FILES: usize = 50_000;
+
+/// How long the parts of a call may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// Until the texts are read.
+    pub(super) texts: Duration,
+    /// Until the calls in them are found, from the start as well.
+    pub(super) calls: Duration,
+}
+
+/// How much of a project an answer rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Coverage {
+    /// Sources whose words are known.
+    pub(super) files: usize,
+    /// Sources whose calls are known.
+    pub(super) with_calls: usize,
+    /// Sources there are.
+    pub(super) of: usize,
+}
+
+impl Coverage {
+    pub(super) const fn is_whole(self) -> bool {
+        self.files == self.of && self.with_calls == self.of
+    }
+}
+
+/// A ranking and what it rests on.
+pub(super) struct Ranking {
+    pub(super) files: Vec<ChosenFile>,
+    pub(super) coverage: Coverage,
+    /// Bytes of all files that are known.
+    pub(super) bytes: u64,
+}
+
+#[derive(Clone)]
+struct KnownSource {
+    stamp: WatchStamp,
+    facts: Arc<SourceFacts>,
+    functions: Option<Arc<SourceFunctions>>,
+}
+
+/// What is known of the sources of one project.
+#[derive(Default)]
+pub(super) struct SourceIndex {
+    known: Mutex<HashMap<ProjectPath, KnownSource>>,
+}
+
+impl SourceIndex {
+    /// Ranks the project's files for a question with what can be known in time.
+    pub(super) fn rank(
+        &self,
+        sandbox: &Sandbox,
+        query: &RelevanceQuery<'_>,
+        patience: Patience,
+    ) -> Ranking {
+        let started = Instant::now();
+        let sources = sandbox.look_over(MOST_FILES).files.into_iter();
+        let sources: Vec<(ProjectPath, WatchStamp)> =
+            sources.filter(|(path, _)| is_source(path)).collect();
+        let of = sources.len();
+        self.read_texts(sandbox, &sources, query.request, started + patience.texts);
+        let known = self.known_of(&sources);
+        let texts = known.iter().map(|(path, it)| (path.clone(), Arc::clone(&it.facts)));
+        let mut index = ProjectIndex::of_facts(texts);
+        let order = reading_order(&known, &rank(&index, query));
+        self.read_calls(sandbox, (&known, &order), started + patience.calls);
+        let functions: Vec<Option<Arc<SourceFunctions>>> = {
+            let all = self.lock();
+            known.iter().map(|(path, _)| all.get(path)?.functions.clone()).collect()
+        };
+        let with_calls = functions.iter().flatten().count();
+        index.tie_calls(&functions);
+        let coverage = Coverage { files: known.len(), with_calls, of };
+        Ranking { files: rank(&index, query), coverage, bytes: index.bytes() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProjectPath, KnownSource>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what is new or changed, files with words of the request in their path first, and forgets
+    /// what is gone or not text any more.
+    fn read_texts(
+        &self,
+        sandbox: &Sandbox,
+        sources: &[(ProjectPath, WatchStamp)],
+        request: &str,
+        until: Instant,
+    ) {
+        let mut open: Vec<&(ProjectPath, WatchStamp)> = {
+            let mut known = self.lock();
+            let stamps: HashMap<&ProjectPath, WatchStamp> =
+                sources.iter().map(|(path, stamp)| (path, *stamp)).collect();
+            known.retain(|path, it| stamps.get(path) == Some(&it.stamp));
+            sources.iter().filter(|(path, _)| !known.contains_key(path)).collect()
+        };
+        let words: Vec<String> = request
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() >= 3)
+            .map(str::to_lowercase)
+            .collect();
+        open.sort_by_cached_key(|(path, _)| {
+            let path = path.as_str().to_lowercase();
+            !words.iter().any(|word| path.contains(word.as_str()))
+        });
+        let read = in_parallel(&open, until, |(path, stamp)| {
+            // What is no text counts as known and says nothing.
+            let text = sandbox.source_text(path).unwrap_or_default();
+            let facts = Arc::new(SourceFacts::of(&text));
+            Some((path.clone(), KnownSource { stamp: *stamp, facts, functions: None }))
+        });
+        self.lock().extend(read);
+    }
+
+    /// The sources that are known, in the order of the project.
+    fn known_of(&self, sources: &[(ProjectPath, WatchStamp)]) -> Vec<(ProjectPath, KnownSource)> {
+        let known = self.lock();
+        let found = sources.iter().filter_map(|(path, _)| known.get_key_value(path));
+        found.map(|(path, it)| (path.clone(), it.clone())).collect()
+    }
+
+    fn read_calls(
+        &self,
+        sandbox: &Sandbox,
+        (known, order): (&[(ProjectPath, KnownSource)], &[usize]),
+        until: Instant,
+    ) {
+        let open: Vec<&ProjectPath> = order
+            .iter()
+            .filter_map(|&at| known.get(at))
+            .filter(|(_, it)| it.functions.is_none())
+            .map(|(path, _)| path)
+            .collect();
+        let read = in_parallel(&open, until, |path| {
+            let text = sandbox.source_text(path).unwrap_or_default();
+            let left = until.saturating_duration_since(Instant::now());
+            let functions = SourceFunctions::of(path, &text, left)?;
+            Some(((*path).clone(), Arc::new(functions)))
+        });
+        let mut all = self.lock();
+        for (path, functions) in read {
+            if let Some(it) = all.get_mut(&path) {
+                it.functions = Some(functions);
+            }
+        }
+    }
+}
+
+/// The places of the known files: those of a ranking first, then the others.
+fn reading_order(known: &[(ProjectPath, KnownSource)], ranked: &[ChosenFile]) -> Vec<usize> {
+    let rank: HashMap<&ProjectPath, usize> =
+        ranked.iter().enumerate().map(|(at, chosen)| (&chosen.path, at)).collect();
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_by_cached_key(|&at| {
+        known.get(at).and_then(|(path, _)| rank.get(path)).copied().unwrap_or(usize::MAX)
+    });
+    order
+}
+
+/// Does `work` on the items from the first on, on as many processors as there are, until the time is
+/// over.
+fn in_parallel<I: Sync, T: Send>(
+    items: &[I],
+    until: Instant,
+    work: impl Fn(&I) -> Option<T> + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let share = || {
+        let mut done = Vec::new();
+        while Instant::now() < until {
+            let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            done.extend(work(item));
+        }
+        done
+    };
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get().min(8));
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..workers).map(|_| scope.spawn(share)).collect();
+        // A grammar that gave up on one text costs the share of its thread, not the answer.
+        running.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::CommitHistory;
+
+    const NO_TIME: Patience = Patience { texts: Duration::ZERO, calls: Duration::ZERO };
+    const MUCH: Patience =
+        Patience { texts: Duration::from_secs(300), calls: Duration::from_secs(600) };
+
+    fn coverage(
+        index: &SourceIndex,
+        sandbox: &Sandbox,
+        patience: Patience,
+    ) -> (usize, usize, usize) {
+        let history = CommitHistory::default();
+        let query = RelevanceQuery { request: "`tank_fill`", diagnosed: &[], history: &history };
+        let Coverage { files, with_calls, of } = index.rank(sandbox, &query, patience).coverage;
+        (files, with_calls, of)
+    }
+
+    #[test]
+    fn what_was_read_is_kept_until_a_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("tank.c", "void tank_fill(void) { valve_open(); }\n");
+        write("valve.c", "void valve_open(void) {}\n");
+        write("notes.txt", "no source");
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let index = SourceIndex::default();
+        assert_eq!(coverage(&index, &sandbox, NO_TIME), (0, 0, 2));
+        assert_eq!(coverage(&index, &sandbox, MUCH), (2, 2, 2));
+        assert_eq!(coverage(&index, &sandbox, NO_TIME), (2, 2, 2));
+        write("valve.c", "void valve_open(void) { pump(); }\n");
+        assert_eq!(coverage(&index, &sandbox, NO_TIME), (1, 1, 2));
+        std::fs::remove_file(folder.path().join("tank.c")).unwrap();
+        assert_eq!(coverage(&index, &sandbox, NO_TIME), (0, 0, 1));
+        assert_eq!(coverage(&index, &sandbox, MUCH), (1, 1, 1));
+    }
+
+    #[test]
+    fn no_text_and_empty_files_are_no_gap() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.c"), [0xff, 0xfe, 0]).unwrap();
+        std::fs::write(folder.path().join("b.h"), "").unwrap();
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        assert_eq!(coverage(&SourceIndex::default(), &sandbox, MUCH), (2, 2, 2));
+    }
+}
