@@ -264,7 +264,7 @@ fn launch(
     let Opened { dir, session, project, parts, recorder, numbers } = opened;
     let notices = clear_up(&machine.dirs.data, &dir, &project);
     let (stop, queue) = (StopSwitch::default(), ApprovalQueue::default());
-    let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as Arc<dyn Ledger>;
+    let ledger: Arc<dyn Ledger> = Arc::clone(&recorder) as _;
     let (hub, adapters) = (SerialHub::new(Arc::clone(&ledger)), load_adapters(&machine.assets)?);
     let serial = Arc::new(hub.knowing(adapters, Programs::of_project(project.root())));
     let names = Arc::new(load_names(&machine.assets, parts.toolchain.as_ref())?);
@@ -301,7 +301,6 @@ fn launch(
         cancel: stop.clone(),
     };
     let runs = SessionRuns::new(machine, &project, &session, (&parts.toolchain, plan.pacing));
-    let runs = Arc::new(runs);
     let setup = EngineSetup {
         session,
         documents: plan.documents,

@@ -40,11 +40,12 @@ impl SessionRuns {
         project: &Sandbox,
         session: &SessionStart,
         (toolchain, pacing): (&Arc<dyn Toolchain>, Pacing),
-    ) -> Self {
+    ) -> Arc<Self> {
         let toolchain = Arc::clone(toolchain);
         let project = project.root().to_path_buf();
         let toolchain_name = session.parts.toolchain.clone();
-        Self { machine: machine.clone(), project, toolchain, toolchain_name, pacing }
+        let machine = machine.clone();
+        Arc::new(Self { machine, project, toolchain, toolchain_name, pacing })
     }
 
     /// A team whose agents know what firmware of the project is built with and for, as it is now.

@@ -6,6 +6,7 @@ use std::io;
 
 use espflash::Error;
 
+use super::flash::SECTOR;
 use crate::device::refused;
 use crate::model::UserError;
 
@@ -119,10 +120,7 @@ impl Trouble {
                 ESPTOOL,
             ),
             Self::Uneven => reported(
-                format!(
-                    "the region does not begin and end at a multiple of {} bytes",
-                    super::flash::SECTOR
-                ),
+                format!("the region does not begin and end at a multiple of {SECTOR} bytes"),
                 "Choose a region of whole sectors.",
             ),
             Self::OtherChip(approved, found) => reported(

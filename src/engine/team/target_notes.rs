@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::definition::{Phase, Team};
 use crate::model::ArtifactKind;
 
-/// Tools of a phase in which code is written, built or flashed.
+/// Tools of a phase in which code is written, be it a snippet, built or flashed.
 const TOOLS: &[&str] = &[
     "build_arduino",
     "build_project",
@@ -15,6 +15,7 @@ const TOOLS: &[&str] = &[
     "flash_project",
     "generate_code",
     "insert_code",
+    "retrieve_docs",
     "write_file",
 ];
 

@@ -256,16 +256,16 @@ mod tests {
         let reason =
             "CONFIG_PLAIN has no effect: it depends on `!BT_ENABLED`, and BT_ENABLED is set";
         assert_eq!(checked(&files, Vec::new()), [format!("sdkconfig.defaults.esp32s3:1 {reason}")]);
-        let said = "PLAIN has user-set value y from /x but is not visible (disabled dependency)";
-        assert_eq!(checked(&files, vec![error("main/Kconfig", said)]).len(), 1);
+        let text = "PLAIN has user-set value y from /x but is not visible (disabled dependency)";
+        assert_eq!(checked(&files, vec![error("main/Kconfig", text)]).len(), 1);
     }
 
     #[test]
     fn a_conflict_of_targets_is_placed_where_sdkconfig_names_one() {
         let sdkconfig = "# made\n\nCONFIG_IDF_TARGET=\"esp32\"\n";
-        let said = "Project sdkconfig '/p/sdkconfig' was generated for target 'esp32', but ...";
-        let found = checked(&[("sdkconfig", sdkconfig)], vec![error("sdkconfig", said)]);
+        let text = "Project sdkconfig '/p/sdkconfig' was generated for target 'esp32', but ...";
+        let found = checked(&[("sdkconfig", sdkconfig)], vec![error("sdkconfig", text)]);
         assert!(found[0].starts_with("sdkconfig:3 "), "{found:?}");
-        assert!(checked(&[], vec![error("sdkconfig", said)])[0].starts_with("sdkconfig:0 "));
+        assert!(checked(&[], vec![error("sdkconfig", text)])[0].starts_with("sdkconfig:0 "));
     }
 }
