@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::blob::ContentHash;
 use super::decision::{Amended, DecisionNote, Side, Verdict};
 use super::ids::{AgentName, ProposalId, QuestionId, RuleId};
+use super::passage::MarkedPassage;
 use super::path::ProjectPath;
 use super::rule::SessionRule;
 use super::team::PlanItem;
@@ -119,6 +120,8 @@ pub enum Intent {
         /// Files it shall not.
         remove: Vec<ProjectPath>,
     },
+    /// Pins or mutes a passage of the documentation for the session, or takes that back.
+    MarkPassage(Box<MarkedPassage>),
     /// Answers a question.
     Answer {
         question: QuestionId,
@@ -154,6 +157,7 @@ impl Intent {
             | Self::NameSpeaker { .. }
             | Self::EditPlan { .. }
             | Self::EditContext { .. }
+            | Self::MarkPassage(_)
             | Self::UseModel { .. }
             | Self::Pause
             | Self::Resume

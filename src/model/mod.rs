@@ -21,6 +21,7 @@ pub mod message;
 pub mod nvs;
 pub mod outcome;
 pub mod panic;
+pub mod passage;
 pub mod path;
 pub mod policy;
 pub mod proposal;
@@ -65,6 +66,7 @@ pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,
 };
+pub use passage::{MarkedPassage, PassageMark, PassageMarks};
 pub use path::ProjectPath;
 pub use policy::{
     AgentRole, AgentValue, ChosenHow, PolicyAgent, PolicyChoice, PolicyRow, PolicyTable,

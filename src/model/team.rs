@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{AgentName, CallId};
+use super::passage::MarkedPassage;
 use super::path::ProjectPath;
 
 /// What a project folder holds when a session begins.
@@ -178,6 +179,8 @@ pub enum TeamEvent {
     },
     /// The person wants files in the context, or out of it; holds until it is changed again.
     ContextEdited { add: Vec<ProjectPath>, remove: Vec<ProjectPath> },
+    /// The person pinned or muted a passage of the documentation, or took that back.
+    PassageMarked(Box<MarkedPassage>),
     /// Something was put on the blackboard.
     ArtifactPosted(Artifact),
 }

@@ -8,9 +8,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use super::state::SharedState;
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::knowledge::{ChipSet, Filter, Found, Knowledge, PassageKind};
-use crate::model::ToolSpec;
+use crate::model::{PassageMark, ToolSpec};
 
 /// Name of the tool.
 pub const NAME: &str = "retrieve_docs";
@@ -71,12 +72,13 @@ fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PassageKind>, D:
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
     let (knowledge, limits) = (Arc::clone(&context.knowledge), context.limits);
-    Arc::new(RetrieveDocs { knowledge, limits })
+    Arc::new(RetrieveDocs { knowledge, limits, state: context.state.clone() })
 }
 
 struct RetrieveDocs {
     knowledge: Arc<Knowledge>,
     limits: AnswerLimits,
+    state: SharedState,
 }
 
 impl RetrieveDocs {
@@ -93,27 +95,62 @@ impl RetrieveDocs {
             corpus: None,
             version: args.version,
         };
+        let marks = self.state.marks();
+        let muted = marks.all().count() - marks.pinned().count();
         let found = self
             .knowledge
-            .search(&args.query, k, &filter)
+            .search(&args.query, k + muted, &filter)
             .map_err(|error| ToolError::new("search_failed", error.to_string(), error.fix))?;
-        let mut space = self.limits.answer_bytes;
-        let mut chunks = Vec::new();
-        for found in found {
-            let most = args.window.unwrap_or(usize::MAX).min(space);
-            // What does not fit is cut, so that one long passage does not hide the others.
-            let text = &found.passage.text[..found.passage.text.floor_char_boundary(most)];
-            if text.is_empty() {
-                break;
-            }
-            space -= text.len();
-            chunks.push(chunk(&found, text));
+        let most = args.window.unwrap_or(usize::MAX);
+        let mut answer = PassageList {
+            space: self.limits.answer_bytes,
+            most,
+            number: self.state.passages(),
+            chunks: Vec::new(),
+        };
+        for pinned in marks.pinned() {
+            let chunk = json!({
+                "title": pinned.title,
+                "source": pinned.source,
+                "why": "pinned by the person",
+            });
+            answer.add(chunk, &pinned.text);
         }
-        Ok(answer::ok(json!({ "chunks": chunks })))
+        let wanted = found.iter().filter(|it| marks.of(&it.passage.source()) == PassageMark::None);
+        for found in wanted.take(k) {
+            answer.add(chunk(found), &found.passage.text);
+        }
+        Ok(answer::ok(json!({ "chunks": answer.chunks })))
     }
 }
 
-fn chunk(found: &Found, text: &str) -> Value {
+/// The passages of an answer.
+struct PassageList {
+    /// Bytes that there is room for.
+    space: usize,
+    /// Most bytes of one passage.
+    most: usize,
+    /// Of the newest passage.
+    number: usize,
+    chunks: Vec<Value>,
+}
+
+impl PassageList {
+    /// Adds a passage with the next number, by which it is cited. What does not fit is cut, so that
+    /// one long passage does not hide the others.
+    fn add(&mut self, mut chunk: Value, text: &str) {
+        let text = &text[..text.floor_char_boundary(self.most.min(self.space))];
+        if !text.is_empty() {
+            self.space -= text.len();
+            self.number += 1;
+            chunk["number"] = json!(self.number);
+            chunk["text"] = json!(text);
+            self.chunks.push(chunk);
+        }
+    }
+}
+
+fn chunk(found: &Found) -> Value {
     // Two digits tell passages apart and keep the answer the same on every machine.
     let score = (f64::from(found.score) * 100.0).round() / 100.0;
     let mut chunk = json!({
@@ -129,7 +166,6 @@ fn chunk(found: &Found, text: &str) -> Value {
     if found.passage.chips != ChipSet::ALL {
         chunk["chips"] = json!(found.passage.chips.names());
     }
-    chunk["text"] = json!(text);
     chunk
 }
 

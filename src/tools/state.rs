@@ -12,9 +12,9 @@ use super::organized_files;
 pub use super::organized_files::OrganizedFile;
 use crate::model::{
     BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
-    Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PortEvent, ProgramSize,
-    ProjectPath, ProposalEvent, ProposalId, Record, SessionEvent, Severity, TestRunId, TestedFile,
-    Timestamp, TurnEvent,
+    Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PassageMarks, PortEvent,
+    ProgramSize, ProjectPath, ProposalEvent, ProposalId, Record, SessionEvent, Severity, TeamEvent,
+    TestRunId, TestedFile, Timestamp, TurnEvent,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -300,28 +300,59 @@ fn diagnosed(findings: &[Diagnostic]) -> Vec<ProjectPath> {
 
 /// The state as the tools and the recorder share it.
 #[derive(Debug, Clone, Default)]
-pub struct SharedState(Arc<Mutex<TeamState>>);
+pub struct SharedState(Arc<Mutex<FoldedState>>);
+
+/// What is folded together.
+#[derive(Debug, Default)]
+struct FoldedState {
+    team: TeamState,
+    marks: PassageMarks,
+    /// Passages that the agent whose turn it is was given.
+    passages: usize,
+}
 
 impl SharedState {
     /// Folds one record in, see [`TeamState::fold`].
     pub fn fold(&self, record: &Record) {
-        self.lock().fold(record);
+        let mut folded = self.lock();
+        match &record.event {
+            Event::Team(TeamEvent::PassageMarked(marked)) => folded.marks.take(marked),
+            Event::Turn(TurnEvent::Started { .. }) => folded.passages = 0,
+            Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
+                let chunks = result.get("chunks").and_then(Value::as_array);
+                folded.passages += chunks.map_or(0, Vec::len);
+            }
+            _ => {}
+        }
+        folded.team.fold(record);
     }
 
     /// Sets what the running phase wants to reach.
     pub fn set_goal(&self, goal: PhaseGoal) {
-        self.lock().goal = goal;
+        self.lock().team.goal = goal;
     }
 
     /// A copy of the state as it is now. Nothing is locked afterwards, so that the holder may
     /// record.
     #[must_use]
     pub fn snapshot(&self) -> TeamState {
-        self.lock().clone()
+        self.lock().team.clone()
+    }
+
+    /// The passages that the person pinned or muted.
+    #[must_use]
+    pub fn marks(&self) -> PassageMarks {
+        self.lock().marks.clone()
+    }
+
+    /// How many passages the agent whose turn it is was given.
+    #[must_use]
+    pub fn passages(&self) -> usize {
+        self.lock().passages
     }
 
     /// The lock is never held across a call to the ledger, which folds into this very state.
-    fn lock(&self) -> MutexGuard<'_, TeamState> {
+    fn lock(&self) -> MutexGuard<'_, FoldedState> {
         // Each fold leaves the state whole, so a panic elsewhere does not make it wrong.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,8 +14,8 @@ use crate::model::Settlement;
 use crate::model::{
     BlobRef, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, CheckKind, ContentHash,
     DecidedBy, Decision, DraftChange, Event, FindingLevel, FlashPlan, Ledger, LogId, LogKind,
-    Outcome, ProposalEvent, ProposalId, Record, Seq, Timestamp, ToolName, TurnEvent, TurnId,
-    UserError, Verdict,
+    MarkedPassage, Outcome, PassageMark, ProposalEvent, ProposalId, Record, Seq, TeamEvent,
+    Timestamp, ToolName, TurnEvent, TurnId, UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::workspace::Sandbox;
@@ -366,6 +366,38 @@ async fn passages_carry_title_source_and_score() {
     assert!(found["chunks"][0]["score"].as_f64().unwrap() > 0.0);
     let none = desk.answer("retrieve_docs", json!({ "query": "zebra" })).await;
     assert_eq!(none, json!({ "ok": true, "chunks": [] }));
+}
+
+#[tokio::test]
+async fn pinned_passages_come_first_muted_ones_never_and_numbers_go_on_within_a_turn() {
+    let desk = ToolBench::new();
+    let mark = |source: &str, mark| {
+        let (source, title, text) = (source.to_owned(), "Mine".to_owned(), "Words.".to_owned());
+        let marked = Box::new(MarkedPassage { source, title, text, mark });
+        desk.fold(Event::Team(TeamEvent::PassageMarked(marked)));
+    };
+    let sources = |answer: &Value| -> Vec<(u64, String)> {
+        let chunks = answer["chunks"].as_array().unwrap().iter();
+        let of = |it: &Value| {
+            (it["number"].as_u64().unwrap(), it["source"].as_str().unwrap().to_owned())
+        };
+        chunks.map(of).collect()
+    };
+    let (levels, mine) = ("gpio.md#levels".to_owned(), "a.rst#b".to_owned());
+    mark("a.rst#b", PassageMark::Pinned);
+    let first = desk.recorded(1, "retrieve_docs", json!({ "query": "gpio_set_level" })).await;
+    assert_eq!(sources(&first), [(1, mine.clone()), (2, levels.clone())]);
+    assert_eq!(first["chunks"][0]["text"], "Words.");
+    let second = desk.recorded(2, "retrieve_docs", json!({ "query": "gpio_set_level" })).await;
+    assert_eq!(sources(&second), [(3, mine.clone()), (4, levels.clone())]);
+    desk.fold(Event::Turn(TurnEvent::Started { turn: TurnId(2), agent: "A".into() }));
+    mark("gpio.md#levels", PassageMark::Muted);
+    let third = desk.recorded(3, "retrieve_docs", json!({ "query": "gpio_set_level" })).await;
+    assert_eq!(sources(&third), [(1, mine)]);
+    mark("a.rst#b", PassageMark::None);
+    mark("gpio.md#levels", PassageMark::Pinned);
+    let last = desk.answer("retrieve_docs", json!({ "query": "gpio_set_level" })).await;
+    assert_eq!(sources(&last), [(2, levels)], "a pinned passage is there once");
 }
 
 #[tokio::test]

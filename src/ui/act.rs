@@ -10,11 +10,11 @@ use super::input::Now;
 use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::{
-    HelpView, JumpTo, ModelList, Overlay, PaletteView, RunOverview, ThemeList, blackboard_overlay,
-    policy_overlay,
+    HelpView, JumpTo, ModelList, Overlay, PaletteView, RunOverview, SourceList, ThemeList,
+    blackboard_overlay, has_sources, policy_overlay,
 };
 use super::pane::{Effect, Keys, Mode, UiCommand};
-use super::possible::{NO_BLACKBOARD, NO_POLICY};
+use super::possible::{NO_BLACKBOARD, NO_POLICY, NO_SOURCES};
 use super::resize;
 use super::screen_kind::ScreenKind;
 use super::sizes::Sizes;
@@ -70,6 +70,12 @@ impl Ui {
             Action::Quit => run::quit(self.scene.mode, now.view),
             Action::Suspend => vec![Effect::Command(UiCommand::Suspend)],
             Action::ShowRun => vec![Effect::Open(Box::new(Overlay::Run(RunOverview::default())))],
+            Action::ShowSources | Action::ShowPolicy | Action::ShowBlackboard => {
+                match team_overlay(action, now.view) {
+                    Ok(overlay) => vec![Effect::Open(Box::new(overlay))],
+                    Err(why) => Effect::refuse(why),
+                }
+            }
             Action::Redraw => vec![Effect::Command(UiCommand::Redraw)],
             Action::FocusNext => vec![Effect::Focus(self.controls.front.next())],
             Action::FocusPrevious => vec![Effect::Focus(self.controls.front.previous())],
@@ -83,14 +89,6 @@ impl Ui {
                 vec![Effect::Open(Box::new(Overlay::Themes(list)))]
             }
             Action::ChooseModel => self.choose_model(now.view),
-            Action::ShowPolicy => match policy_overlay(&now.view.team) {
-                Some(overlay) => vec![Effect::Open(Box::new(overlay))],
-                None => Effect::refuse(NO_POLICY),
-            },
-            Action::ShowBlackboard => match blackboard_overlay(&now.view.team) {
-                Some(overlay) => vec![Effect::Open(Box::new(overlay))],
-                None => Effect::refuse(NO_BLACKBOARD),
-            },
             Action::Wider | Action::Narrower | Action::Taller | Action::Lower => {
                 self.resize_pane(action)
             }
@@ -176,5 +174,15 @@ impl Ui {
     const fn leave_composer(&mut self) {
         self.controls.composing = Composing::No;
         self.controls.typed_at = None;
+    }
+}
+
+/// What the team laid out and looked up; else why there is nothing.
+fn team_overlay(action: Action, view: &SessionView) -> Result<Overlay, &'static str> {
+    match action {
+        Action::ShowPolicy => policy_overlay(&view.team).ok_or(NO_POLICY),
+        Action::ShowBlackboard => blackboard_overlay(&view.team).ok_or(NO_BLACKBOARD),
+        _ if has_sources(view) => Ok(Overlay::Sources(SourceList::default())),
+        _ => Err(NO_SOURCES),
     }
 }

@@ -147,6 +147,7 @@ actions! {
     ChooseModel, "choose-model", Global, "model", "Choose the model for the next turns";
     ShowPolicy, "show-policy", Global, "learned policy", "Show the values by which a learned policy chooses who speaks, as a heat map";
     ShowBlackboard, "show-blackboard", Global, "blackboard", "Show the blackboard: plans, code, tests and errors, each with author and time";
+    ShowSources, "show-sources", Global, "sources", "Show what was found in the documentation, to read, pin or mute it";
     Wider, "wider", Global, "wider", "Make the pane wider";
     Narrower, "narrower", Global, "narrower", "Make the pane narrower";
     Taller, "taller", Global, "taller", "Make the pane taller";
@@ -276,6 +277,9 @@ actions! {
     MoveUp, "move-up", Dialog, "earlier", "Move the selected step up";
     MoveDown, "move-down", Dialog, "later", "Move the selected step down";
     Refuse, "refuse", Dialog, "send back", "Send the plan or the files back, with a message";
+
+    PinSource, "pin-source", Dialog, "pin", "Pin the selected passage, so that every search answers with it, or unpin it";
+    MuteSource, "mute-source", Dialog, "mute", "Mute the selected passage, so that no search finds it, or unmute it";
 
     PlayPause, "play-pause", Replay, "play", "Play or pause";
     Faster, "faster", Replay, "faster", "Double the speed";

@@ -83,6 +83,9 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
     match overlay {
         Overlay::Help(_) => vec![Action::Find, Action::Cancel],
         Overlay::Details(_) | Overlay::Run(_) => vec![Action::Down, Action::Cancel],
+        Overlay::Sources(_) => {
+            vec![Action::Accept, Action::PinSource, Action::MuteSource, Action::Cancel]
+        }
         Overlay::Editor(_) => vec![Action::AcceptText, Action::Cancel],
         Overlay::Batch(batch) => batch.actions(),
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],

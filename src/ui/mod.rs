@@ -350,6 +350,9 @@ mod tests;
 mod composer_tests;
 
 #[cfg(test)]
+mod sources_tests;
+
+#[cfg(test)]
 #[path = "shell_tests.rs"]
 mod shell_tests;
 

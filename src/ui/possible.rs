@@ -6,7 +6,7 @@ use crate::view::RunState;
 
 use super::action::{Action, KeyContext};
 use super::layout::PaneId;
-use super::overlay::PaletteEntry;
+use super::overlay::{PaletteEntry, has_sources};
 use super::pane::{Cx, Mode, Pane};
 use super::run::BROKE_OFF;
 use super::screen_kind::ScreenKind;
@@ -68,6 +68,9 @@ pub(super) const NO_POLICY: &str = "no learned policy chooses who speaks in this
 /// Why there is no blackboard.
 pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
 
+/// Why there are no sources.
+pub(super) const NO_SOURCES: &str = "nothing was looked up in the documentation yet";
+
 fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
     if let Err(why) = place.desk.takes(action) {
         return Some(why.to_owned());
@@ -91,6 +94,7 @@ fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<St
         }
         _ => match (action, &view.head.state) {
             (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
+            (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES.to_owned()),
             (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
                 Some(NO_BLACKBOARD.to_owned())
             }

@@ -195,7 +195,10 @@ impl Project {
                     self.add_context(&file.path, file.tokens);
                 }
             }
-            TeamEvent::Attached(_) | TeamEvent::PlanMade { .. } | TeamEvent::ArtifactPosted(_) => {}
+            TeamEvent::Attached(_)
+            | TeamEvent::PlanMade { .. }
+            | TeamEvent::PassageMarked(_)
+            | TeamEvent::ArtifactPosted(_) => {}
         }
     }
 

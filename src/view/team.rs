@@ -1,9 +1,9 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
 use crate::model::{
-    AgentName, Artifact, CallId, ContextFile, Document, Event, PhaseEvent, PhaseOutcome, PlanItem,
-    PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent, TeamEvent, Timestamp, TurnEvent,
-    TurnId, TurnStop,
+    AgentName, Artifact, CallId, ContextFile, Document, Event, PassageMarks, PhaseEvent,
+    PhaseOutcome, PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent,
+    TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -19,6 +19,8 @@ pub struct TeamView {
     pub removed: Vec<ProjectPath>,
     /// Everything that was put on the blackboard, oldest first.
     pub blackboard: Vec<(Artifact, Timestamp)>,
+    /// Passages of the documentation that the person pinned or muted.
+    pub marks: PassageMarks,
     /// Documents that came with the task.
     pub documents: Vec<Document>,
     /// The learned table that chooses who speaks, and its newest choice.
@@ -195,6 +197,7 @@ impl TeamView {
                 self.added.extend(add.iter().cloned());
                 self.removed.extend(remove.iter().cloned());
             }
+            TeamEvent::PassageMarked(marked) => self.marks.take(marked),
             TeamEvent::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::events::boards::VARIANTS;
-use crate::events::{LAST, LAST_KIND, LATER, LEARNED, NEWEST, ORDER, event, kind};
+use crate::events::{LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, event, kind};
 use firmhand::app::Timeline;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::{Record, Seq, Timestamp};
@@ -28,7 +28,8 @@ fn records() -> Vec<Record> {
     let newest = (0..3).flat_map(|variant| NEWEST.map(|kind| event(kind, variant, variant)));
     let last = (0..3).flat_map(|variant| LAST.map(|kind| event(kind, variant, variant)));
     let learned = (0..3).flat_map(|variant| LEARNED.map(|kind| event(kind, variant, variant)));
-    let all = all.chain(later).chain(latest).chain(newest).chain(last).chain(learned);
+    let marked = (0..3).flat_map(|variant| MARKED.map(|kind| event(kind, variant, variant)));
+    let all = all.chain(later).chain(latest).chain(newest).chain(last).chain(learned).chain(marked);
     (1..)
         .zip(all)
         .map(|(seq, event)| {

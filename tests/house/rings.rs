@@ -57,6 +57,7 @@ const RINGS: &[Known] = &[
             "ui/overlay/rules.rs",
             "ui/overlay/run_overview.rs",
             "ui/overlay/search_field.rs",
+            "ui/overlay/sources.rs",
             "ui/overlay/tags.rs",
             "ui/overlay/themes.rs",
             "ui/overlay/words.rs",

@@ -63,6 +63,8 @@ pub(in crate::engine) struct Chat {
     bytes: usize,
     /// Whether the oldest part was given up.
     is_cut: bool,
+    /// What the person said while tools ran: a model wants the answers to its calls first.
+    held: Vec<(Option<AgentName>, String)>,
 }
 
 /// Most bytes of a chat; many times what any model can be given at once.
@@ -73,6 +75,18 @@ impl Chat {
     pub fn tell(&mut self, to: Option<AgentName>, text: String) {
         let message = Arc::new(user(None, text));
         self.push(ChatLine { of: None, to, own: None, other: Some(message) });
+    }
+
+    /// Keeps words back until [`Chat::tell_held`].
+    pub fn hold(&mut self, to: Option<AgentName>, text: String) {
+        self.held.push((to, text));
+    }
+
+    /// Adds what was kept back.
+    pub fn tell_held(&mut self) {
+        for (to, text) in std::mem::take(&mut self.held) {
+            self.tell(to, text);
+        }
     }
 
     fn push(&mut self, line: ChatLine) {

@@ -66,6 +66,8 @@ pub(in crate::engine) struct AcceptedAnswer {
 /// What comes next in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::engine) enum TurnStage {
+    /// The search before anything else.
+    LookingUp,
     /// The call before the model.
     Opening,
     /// The model.
@@ -90,14 +92,34 @@ pub(in crate::engine) enum AfterCall {
 impl TurnStage {
     /// Whether the program makes a call itself.
     pub const fn is_fixed(self) -> bool {
-        matches!(self, Self::Opening | Self::Checking | Self::Saving)
+        matches!(self, Self::LookingUp | Self::Opening | Self::Checking | Self::Saving)
     }
 }
 
+/// Whether a turn begins with a search, where its agent has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum LooksUp {
+    No,
+    Yes,
+}
+
+/// What comes after the search.
+fn after_look_up(work: Option<&AgentWork>) -> TurnStage {
+    let has_first = work.is_some_and(|work| work.first.is_some());
+    if has_first { TurnStage::Opening } else { TurnStage::Asking }
+}
+
 impl OpenTurn {
-    pub fn new(id: TurnId, agent: AgentName, work: Option<&AgentWork>) -> Self {
-        let has_first = work.is_some_and(|work| work.first.is_some());
-        let stage = if has_first { TurnStage::Opening } else { TurnStage::Asking };
+    pub fn new(
+        id: TurnId,
+        agent: AgentName,
+        (work, looks_up): (Option<&AgentWork>, LooksUp),
+    ) -> Self {
+        let look_up = work.filter(|_| looks_up == LooksUp::Yes).and_then(|it| it.look_up.as_ref());
+        let stage = match look_up {
+            Some(_) => TurnStage::LookingUp,
+            None => after_look_up(work),
+        };
         Self {
             id,
             agent,
@@ -125,13 +147,22 @@ impl OpenTurn {
     }
 
     /// The call that the program makes next itself.
-    pub fn fixed_call(&self, work: &AgentWork, files: &FileSet) -> Option<(ToolName, Value)> {
+    pub fn fixed_call(
+        &self,
+        work: &AgentWork,
+        (files, subject): (&FileSet, &str),
+    ) -> Option<(ToolName, Value)> {
         let given = |call: &FixedCall| {
             let mut args = call.args.clone();
             args.insert("files".to_owned(), files.all());
             (call.tool.clone(), Value::Object(args))
         };
         match self.work.stage {
+            TurnStage::LookingUp => {
+                let FixedCall { tool, mut args } = work.look_up.clone()?;
+                args.insert("query".to_owned(), json!(subject));
+                Some((tool, Value::Object(args)))
+            }
             TurnStage::Opening => work.first.as_ref().map(given),
             TurnStage::Checking => work.check.as_ref().map(given),
             TurnStage::Saving => {
@@ -213,6 +244,10 @@ impl OpenTurn {
         self.calls.clear();
         let saves = work.saves != Saves::Nothing;
         match (self.work.stage, is_ok) {
+            (TurnStage::LookingUp, _) => {
+                self.work.stage = after_look_up(Some(work));
+                self.is_complete = false;
+            }
             (TurnStage::Opening, true) => {
                 self.work.stage = if saves { TurnStage::Saving } else { TurnStage::Closing };
             }

@@ -2,6 +2,7 @@
 //!
 //! A fold of the run's own events; the same fold serves the live run and a resumed one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -9,7 +10,9 @@ use serde_json::{Value, json};
 use super::chat::{Audience, Chat};
 use super::file_set::FileSet;
 use super::listing::Listing;
-use super::open_turn::{AcceptedAnswer, AfterCall, Answered, OpenTurn, SAVING_TOOL, TurnStage};
+use super::open_turn::{
+    AcceptedAnswer, AfterCall, Answered, LooksUp, OpenTurn, SAVING_TOOL, TurnStage,
+};
 use super::plan_steps;
 use super::repetition::{self, Guard};
 use crate::engine::concern::Concern;
@@ -74,8 +77,16 @@ pub(in crate::engine) struct Attempt {
     /// What was written and is not in the project yet.
     files: FileSet,
     ended_by: Option<String>,
-    /// What the person said while tools ran: a model wants the answers to its calls first.
-    held: Vec<(Option<AgentName>, String)>,
+    look_ups: LookUps,
+}
+
+/// The searches that begin the first turn of some agents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct LookUps {
+    /// What is to be done, in the words of the task or of its step.
+    subject: String,
+    /// Who has spoken.
+    made: BTreeSet<AgentName>,
 }
 
 /// The plan of an attempt.
@@ -102,6 +113,11 @@ impl Attempt {
         Self { phase, number, step, ..Self::default() }
     }
 
+    /// Searches are about this.
+    pub fn is_about(&mut self, subject: String) {
+        self.look_ups.subject = subject;
+    }
+
     /// What comes next.
     pub fn next(&self, phase: &Phase) -> Move {
         let Some(turn) = &self.turn else { return self.next_between(phase) };
@@ -113,7 +129,9 @@ impl Attempt {
             };
         }
         let work = phase.work.get(&turn.agent);
-        if let Some((tool, args)) = work.and_then(|work| turn.fixed_call(work, &self.files)) {
+        if let Some((tool, args)) =
+            work.and_then(|work| turn.fixed_call(work, (&self.files, &self.look_ups.subject)))
+        {
             return Move::Call(tool, args);
         }
         if turn.is_complete || turn.work.stage != TurnStage::Asking {
@@ -153,7 +171,7 @@ impl Attempt {
     pub fn person_said(&mut self, to: Option<AgentName>, text: String) {
         let waits = self.turn.as_ref().is_some_and(|t| t.is_complete && t.open_call().is_some());
         if waits {
-            self.held.push((to, text));
+            self.chat.hold(to, text);
         } else {
             self.chat.tell(to, text);
         }
@@ -178,7 +196,9 @@ impl Attempt {
     /// A turn began.
     pub fn begun(&mut self, turn: TurnId, agent: &AgentName, phase: &Phase) {
         self.speaker = None;
-        self.turn = Some(OpenTurn::new(turn, agent.clone(), phase.work.get(agent)));
+        let is_first = self.look_ups.made.insert(agent.clone());
+        let looks_up = if is_first { LooksUp::Yes } else { LooksUp::No };
+        self.turn = Some(OpenTurn::new(turn, agent.clone(), (phase.work.get(agent), looks_up)));
     }
 
     /// More text came.
@@ -309,9 +329,7 @@ impl Attempt {
                 turn.text.clear();
                 turn.calls.clear();
             }
-            for (to, text) in std::mem::take(&mut self.held) {
-                self.chat.tell(to, text);
-            }
+            self.chat.tell_held();
         }
         Some((call, agent, concern))
     }
@@ -319,9 +337,7 @@ impl Attempt {
     /// The turn ended.
     pub fn ended(&mut self, stop: &TurnStop, guard: &mut Guard, phase: &Phase) -> Option<Concern> {
         let mut turn = self.turn.take()?;
-        for (to, text) in std::mem::take(&mut self.held) {
-            self.chat.tell(to, text);
-        }
+        self.chat.tell_held();
         if turn.is_cut_off() {
             // Half an answer is told to nobody.
             turn.text.clear();
@@ -439,7 +455,9 @@ fn fixed_result(
     phase: &Phase,
     (tool, result, is_ok): (&ToolName, &Value, bool),
 ) -> Option<Concern> {
-    chat.tell(None, format!("The program called `{tool}` for {}: {result}", turn.agent));
+    // What was looked up is for the agent alone; what was done is known to all.
+    let to = (turn.work.stage == TurnStage::LookingUp).then(|| turn.agent.clone());
+    chat.tell(to, format!("The program called `{tool}` for {}: {result}", turn.agent));
     let work = phase.work.get(&turn.agent)?;
     match turn.fixed_answered(work, result, is_ok) {
         AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),

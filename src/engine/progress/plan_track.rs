@@ -134,6 +134,11 @@ impl PlanTrack {
         Some(format!("The plan, and how far it is:\n{}", lines.join("\n")))
     }
 
+    /// What a step is to do.
+    pub fn task(&self, step: usize) -> Option<&str> {
+        self.steps.get(step).map(|(task, _)| task.as_str())
+    }
+
     /// What a chat about one step is told of it.
     pub fn step_in_words(&self, step: usize) -> Option<String> {
         let (task, state) = self.steps.get(step)?;

@@ -470,6 +470,7 @@ impl RunProgress {
                     }
                 });
             }
+            TeamEvent::PassageMarked(_) => {}
             TeamEvent::ArtifactPosted(artifact) => self.memory.board.recorded(artifact),
         }
     }
@@ -507,6 +508,8 @@ impl RunProgress {
         self.guard.begin_anew();
         let mut attempt = Attempt::new(place, number, step);
         self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
+        let subject = step.and_then(|step| self.memory.plan.task(step)).unwrap_or(&self.task);
+        attempt.is_about(subject.to_owned());
         self.memory.team.teach(&mut attempt, phase, (self.numbers.run, &self.task));
         let failed = self.memory.failed_attempt.take().filter(|_| number > 1);
         if let Some(why) = failed.filter(|_| phase.goal.is_of_plan()) {

@@ -16,8 +16,9 @@ use crate::engine::team::SpeakerSelection;
 use crate::gate::{ApprovalQueue, Gate, QueueError};
 use crate::model::event::Level;
 use crate::model::{
-    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, ModelEvent, PersonEvent,
-    PlanItem, ProposalId, QuestionId, Shown, TeamEvent, UserError, Verdict,
+    AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, MarkedPassage, ModelEvent,
+    PassageMark, PassageMarks, PersonEvent, PlanItem, ProposalId, QuestionId, Shown, TeamEvent,
+    UserError, Verdict,
 };
 use crate::provider::ChosenModel;
 use crate::workspace::MAX_FILE_BYTES;
@@ -108,6 +109,7 @@ impl IntentHandler {
                 let fact = TeamEvent::ContextEdited { add, remove };
                 counter.when(|_| !is_empty, Event::Team(fact))
             }
+            Intent::MarkPassage(marked) => counter.mark_passage(marked),
             Intent::UseModel { profile } => counter.choose(&profile),
             Intent::Pause => counter
                 .when(|p| !p.is_paused() && !p.is_stopping(), Event::Person(PersonEvent::Paused)),
@@ -249,6 +251,21 @@ impl ClerkParts {
             Ok(next) => self.next.begin(&self.shared, &self.desk, task, next),
             Err(error) => self.shared.notice(Level::Warning, error),
         }
+    }
+
+    /// Pins or mutes a passage, also after the run: the next one has it.
+    fn mark_passage(&self, mut marked: Box<MarkedPassage>) -> Result<(), UserError> {
+        if marked.mark != PassageMark::Pinned {
+            marked.text.clear();
+        } else if self.next.state.marks().pinned().count() >= PassageMarks::MOST_PINNED {
+            let notice = UserError::new(
+                format!("Cannot pin {}", marked.source),
+                format!("{} passages are pinned already", PassageMarks::MOST_PINNED),
+                "Remove the pin of another one first.",
+            );
+            return self.shared.notice(Level::Warning, notice);
+        }
+        self.shared.record(Event::Team(TeamEvent::PassageMarked(marked)))
     }
 
     /// Takes the plan as the person has changed it. Steps without words are left out.

@@ -102,6 +102,7 @@ pub(in crate::engine) struct WorkFile {
     pub form: Vec<Field>,
     #[serde(default)]
     pub exchange: Exchange,
+    pub look_up: Option<FixedCallFile>,
     pub first: Option<FixedCallFile>,
     pub check: Option<FixedCallFile>,
     #[serde(default)]

@@ -28,6 +28,9 @@ pub struct AgentWork {
     pub exchange: Exchange,
     /// What its answer is on the blackboard.
     pub makes: Option<ArtifactKind>,
+    /// Called once in each attempt before its model is asked, with what is to be done as its `query`;
+    /// only the agent itself is told the answer.
+    pub look_up: Option<FixedCall>,
     /// Called when its turn begins; the model is asked only when this fails.
     pub first: Option<FixedCall>,
     /// Called with each answer that has its form; the model is asked again when this fails.
@@ -48,6 +51,7 @@ impl Default for AgentWork {
             answer: None,
             exchange: Exchange::Json,
             makes: None,
+            look_up: None,
             first: None,
             check: None,
             saves: Saves::Nothing,
@@ -58,7 +62,8 @@ impl Default for AgentWork {
     }
 }
 
-/// A call that the program makes itself; the files at hand are given as its `files`.
+/// A call that the program makes itself; the files at hand are given as its `files`, or what is
+/// looked up as its `query`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedCall {
     pub tool: ToolName,
@@ -106,7 +111,7 @@ pub(super) fn work(
             return Err(source.wrong(&(0..0), why, "Remove `answer` or `form`."));
         }
     };
-    let (first, check) = (call(file.first)?, call(file.check)?);
+    let (look_up, first, check) = (call(file.look_up)?, call(file.first)?, call(file.check)?);
     if answer.is_none() && (check.is_some() || file.saves_answer_as.is_some()) {
         let why = "there is no answer to check or to save without `answer` or `form`";
         return Err(source.wrong(&(0..0), why, "Say what the answer is."));
@@ -125,6 +130,7 @@ pub(super) fn work(
     Ok(AgentWork {
         answer,
         exchange: file.exchange,
+        look_up,
         first,
         check,
         saves,

@@ -20,6 +20,7 @@ mod quit;
 mod rules;
 mod run_overview;
 pub(super) mod search_field;
+mod sources;
 mod tags;
 mod themes;
 mod words;
@@ -39,6 +40,7 @@ pub use preview::{FileContents, Preview};
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
 pub use run_overview::RunOverview;
+pub use sources::{SourceList, has_sources};
 pub use tags::TagList;
 pub use themes::ThemeList;
 pub use words::{Purpose, WordsInput};
@@ -84,6 +86,8 @@ pub enum Overlay {
     Details(Details),
     /// The run at a glance.
     Run(RunOverview),
+    /// What was found in the documentation.
+    Sources(SourceList),
     /// What is in a file.
     Preview(Preview),
     /// To where in a replay?
@@ -130,6 +134,7 @@ impl Overlay {
             | Self::Models(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::JumpTo(_) => None,
@@ -150,6 +155,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::JumpTo(_)
@@ -179,6 +185,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Preview(_)
             | Self::Models(_)
             | Self::Tags(_)
@@ -207,6 +214,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Tags(_)
             | Self::Preview(_) => TextKeys::None,
         }
@@ -236,7 +244,8 @@ impl Overlay {
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Details(_)
-            | Self::Run(_) => None,
+            | Self::Run(_)
+            | Self::Sources(_) => None,
         }
     }
 
@@ -259,7 +268,8 @@ impl Overlay {
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::Details(_)
-            | Self::Run(_) => {}
+            | Self::Run(_)
+            | Self::Sources(_) => {}
         }
     }
 
@@ -295,7 +305,8 @@ impl Overlay {
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::Details(_)
-            | Self::Run(_) => false,
+            | Self::Run(_)
+            | Self::Sources(_) => false,
         }
     }
 
@@ -323,6 +334,7 @@ impl Overlay {
             Self::Rules(rules) => rules.on_action(action),
             Self::Details(details) => details.on_action(action),
             Self::Run(run) => run.on_action(action),
+            Self::Sources(sources) => sources.on_action(action, cx),
             Self::Preview(preview) => preview.on_action(action),
             Self::JumpTo(jump) => jump.on_action(action, cx),
             Self::Plan(plan) => plan.on_action(action),
@@ -347,6 +359,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Batch(_) => {}
@@ -371,6 +384,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Details(_)
             | Self::Run(_)
+            | Self::Sources(_)
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Batch(_) => None,
@@ -392,6 +406,7 @@ impl Overlay {
             Self::Rules(rules) => rules.draw(screen, buf, cx),
             Self::Details(details) => details.draw(screen, buf, cx),
             Self::Run(run) => run.draw(screen, buf, cx),
+            Self::Sources(sources) => sources.draw(screen, buf, cx),
             Self::Preview(preview) => preview.draw(screen, buf, cx),
             Self::JumpTo(jump) => jump.draw(screen, buf, cx),
             Self::Tags(tags) => tags.draw(screen, buf, cx),

@@ -18,7 +18,7 @@ use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 48;
+pub const LAST_KIND: usize = 49;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -65,6 +65,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Person(PersonEvent::Noticed { .. }) => 31,
         Event::Port(PortEvent::Changed { .. }) => 40,
         Event::Model(_) => 32,
+        Event::Team(TeamEvent::PassageMarked(_)) => 49,
         Event::Team(_) => 33,
         Event::Proposal(ProposalEvent::Restated { .. }) => 34,
         Event::Proposal(ProposalEvent::Inquired { .. }) => 35,
@@ -448,8 +449,19 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
             changed: (0..variant).map(path).collect(),
         }))),
         46..=48 => learned::event(kind, variant),
+        49 => passage_marked(variant),
         _ => other_event(kind, variant, number),
     }
+}
+
+fn passage_marked(variant: u32) -> Event {
+    let marks = [PassageMark::Pinned, PassageMark::Muted, PassageMark::None];
+    Event::Team(TeamEvent::PassageMarked(Box::new(MarkedPassage {
+        source: "docs/en/i2c.rst#probing".into(),
+        title: "I2C: probing\u{202e}".into(),
+        text: if variant == 0 { "Call `i2c_master_probe`.".into() } else { String::new() },
+        mark: marks[variant as usize % marks.len()],
+    })))
 }
 
 /// Kinds that came after the others; the lines of older journals stay as they are.
@@ -463,6 +475,9 @@ pub const LAST: [usize; 1] = [45];
 
 /// Kinds of a learned policy.
 pub const LEARNED: [usize; 3] = [46, 47, 48];
+
+/// A passage of the documentation that is pinned or muted.
+pub const MARKED: [usize; 1] = [49];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

@@ -60,6 +60,25 @@ fn single_answers_with_its_sources_and_writes_nothing() {
         _ => false,
     });
     assert!(found, "the search is the program's own");
+    let mut facts = events.iter().filter_map(|event| match event {
+        Event::Turn(fact @ (TurnEvent::TextAdded { .. } | TurnEvent::ToolCalled { .. })) => {
+            Some(fact)
+        }
+        _ => None,
+    });
+    let Some(TurnEvent::ToolCalled { tool, args, .. }) = facts.next() else { panic!("no look-up") };
+    assert_eq!(tool.as_str(), "retrieve_docs", "passages come before the agent's first word");
+    assert_eq!(args["query"], "How do I read a register of an I2C device?");
+    let numbers = events.iter().filter_map(|event| match event {
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => result["chunks"].as_array(),
+        _ => None,
+    });
+    let numbers: Vec<u64> =
+        numbers.flatten().filter_map(|chunk| chunk["number"].as_u64()).collect();
+    assert!(
+        numbers.len() > 2 && numbers.iter().copied().eq(1..=numbers.len() as u64),
+        "{numbers:?}"
+    );
 }
 
 #[test]

@@ -221,11 +221,12 @@ fn sources(call: CallId, result: &Value, place: &RowContext<'_>, rows: &mut Vec<
     let chunks = result.get("chunks").and_then(Value::as_array).into_iter().flatten();
     for (number, chunk) in chunks.take(MAX_SOURCES).enumerate() {
         let text = |key: &str| chunk.get(key).and_then(Value::as_str).unwrap_or_default();
+        let cited = chunk.get("number").and_then(Value::as_u64).unwrap_or(number as u64 + 1);
         let room = place.width.saturating_sub(9);
         let title = line::cut(text("title"), room);
         let left = room.saturating_sub(line::width(&title) + 3);
         let mut pieces = vec![
-            StyledText::new(format!("    {:>2} ", number + 1), Role::Dim),
+            StyledText::new(format!("    {cited:>2} "), Role::Dim),
             StyledText::new(title, Role::Link),
         ];
         if left >= 6 {

@@ -1,6 +1,6 @@
 //! Plans, files for the context, documents, and what was cut, as rows of the chat.
 
-use crate::model::{AgentName, ChosenBy, ContextFile, PlanItem, TeamEvent, Timestamp};
+use crate::model::{AgentName, ChosenBy, ContextFile, PassageMark, PlanItem, TeamEvent, Timestamp};
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
@@ -35,6 +35,15 @@ pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> V
             let removed = remove.iter().map(|path| format!("-{path}"));
             let paths: Vec<String> = added.chain(removed).collect();
             let text = format!("you changed the context: {}", paths.join(" "));
+            marked("▤", Role::Person, &text, Role::Text, place)
+        }
+        TeamEvent::PassageMarked(marked_passage) => {
+            let done = match marked_passage.mark {
+                PassageMark::Pinned => "you pinned",
+                PassageMark::Muted => "you muted",
+                PassageMark::None => "you removed the mark of",
+            };
+            let text = format!("{done} {} · {}", marked_passage.title, marked_passage.source);
             marked("▤", Role::Person, &text, Role::Text, place)
         }
         TeamEvent::ArtifactPosted(artifact) => {

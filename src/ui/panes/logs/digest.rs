@@ -4,9 +4,9 @@
 
 use crate::model::{
     AgentName, BoardEvent, BuildEvent, BuildOutcome, Change, Decision, Event, FileEvent,
-    FilesEvent, LogEvent, LogId, ModelEvent, Outcome, PersonEvent, PhaseEvent, PhaseOutcome,
-    PortChange, PortEvent, ProposalEvent, ProposalId, Record, SandboxLevel, SerialControl,
-    SessionEvent, SessionOutcome, TeamEvent, TestEvent, TurnEvent, TurnStop,
+    FilesEvent, LogEvent, LogId, ModelEvent, Outcome, PassageMark, PersonEvent, PhaseEvent,
+    PhaseOutcome, PortChange, PortEvent, ProposalEvent, ProposalId, Record, SandboxLevel,
+    SerialControl, SessionEvent, SessionOutcome, TeamEvent, TestEvent, TurnEvent, TurnStop,
 };
 use crate::text::sanitize;
 
@@ -340,6 +340,14 @@ fn of_team(fact: &TeamEvent) -> DigestParts {
         }
         TeamEvent::ContextEdited { add, remove } => {
             ("context_edited", format!("+{} -{}", add.len(), remove.len()), Tone::Plain)
+        }
+        TeamEvent::PassageMarked(marked) => {
+            let mark = match marked.mark {
+                PassageMark::Pinned => "pinned",
+                PassageMark::Muted => "muted",
+                PassageMark::None => "unmarked",
+            };
+            ("passage_marked", format!("{mark} {}", marked.source), Tone::Plain)
         }
         TeamEvent::ArtifactPosted(artifact) => {
             let (number, kind) = (artifact.number, artifact.kind.word());

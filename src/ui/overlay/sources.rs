@@ -1,0 +1,286 @@
+//! What the agents were given from the documentation: each search with its passages, their score
+//! and why they were found, to be read, pinned or muted.
+//!
+//! Owns where one looks. Reads the session as the screen knows it, so that a replay shows what was
+//! so at that moment; must not search itself.
+
+use std::collections::BTreeSet;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use serde_json::Value;
+
+use super::pick;
+use crate::model::{CallId, Intent, MarkedPassage, PassageMark, PassageMarks};
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect, Mode};
+use crate::ui::panes::wrap_words;
+use crate::ui::role::Role;
+use crate::view::{CallState, CallView, SessionView};
+
+/// Widest that the dialog gets.
+const WIDTH: u16 = 108;
+
+/// Searches that are listed, the newest first.
+const MOST_SEARCHES: usize = 20;
+
+/// Rows of an unfolded passage.
+const MOST_ROWS: usize = 60;
+
+/// The list of passages.
+#[derive(Debug, Default)]
+pub struct SourceList {
+    selected: usize,
+    unfolded: BTreeSet<(CallId, usize)>,
+}
+
+/// A search that an agent, or the program for it, made.
+struct Search<'v> {
+    call: CallId,
+    agent: &'v str,
+    query: &'v str,
+    passages: &'v [Value],
+}
+
+/// A passage of a search.
+#[derive(Clone, Copy)]
+struct PassageRow<'v> {
+    call: CallId,
+    place: usize,
+    passage: &'v Value,
+}
+
+impl<'v> PassageRow<'v> {
+    fn text(&self, key: &str) -> &'v str {
+        self.passage.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    const fn id(&self) -> (CallId, usize) {
+        (self.call, self.place)
+    }
+}
+
+/// The searches of a session, the newest first.
+fn searches(view: &SessionView) -> impl Iterator<Item = Search<'_>> {
+    let turns = view.chat.entries.iter().rev().filter_map(|entry| entry.turn());
+    let calls = turns.flat_map(|turn| {
+        let calls: Vec<&CallView> = turn.calls().collect();
+        calls.into_iter().rev().map(|call| (turn.agent.as_str(), call))
+    });
+    calls
+        .filter_map(|(agent, call)| {
+            let CallState::Done { result, .. } = &call.state else { return None };
+            let passages = result.get("chunks")?.as_array()?;
+            let query = call.args.get("query").and_then(Value::as_str).unwrap_or_default();
+            Some(Search { call: call.call, agent, query, passages })
+        })
+        .take(MOST_SEARCHES)
+}
+
+/// Whether anything was looked up.
+#[must_use]
+pub fn has_sources(view: &SessionView) -> bool {
+    searches(view).next().is_some() || view.team.marks.all().next().is_some()
+}
+
+impl SourceList {
+    pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
+        let rows = passages(cx.view);
+        self.selected = self.selected.min(rows.len().saturating_sub(1));
+        if let Some(row) = pick::moved(action, self.selected, rows.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
+        let Some(row) = rows.get(self.selected) else {
+            return Effect::info("nothing was found; esc goes back");
+        };
+        match action {
+            Action::Accept | Action::Right | Action::Left => {
+                if !self.unfolded.remove(&row.id()) {
+                    self.unfolded.insert(row.id());
+                }
+                Vec::new()
+            }
+            Action::PinSource => mark(row, PassageMark::Pinned, cx),
+            Action::MuteSource => mark(row, PassageMark::Muted, cx),
+            _ => Effect::info("enter unfolds a passage, esc goes back"),
+        }
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let width = WIDTH.min(screen.width.saturating_sub(6));
+        let (rows, selected) = self.rows(cx, usize::from(width));
+        let pinned = cx.view.team.marks.pinned().count();
+        let title =
+            if pinned > 0 { format!("Sources · {pinned} pinned") } else { "Sources".into() };
+        let hint = Line::styled(" enter unfold · esc back ", cx.style(Role::DialogDim));
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let inside = super::frame(&title, hint, (width, height), screen, buf, cx);
+        let space = usize::from(inside.height.saturating_sub(2)).max(1);
+        // The selected passage is in sight, with as much of its text as there is room for.
+        let (first, end) = selected;
+        let top = end.saturating_sub(space).min(first);
+        let ground = cx.style(Role::Dialog).bg;
+        for ((place, row), at) in rows.iter().enumerate().skip(top).take(space).zip(inside.rows()) {
+            let is_selected = place == first;
+            if is_selected {
+                line::tint(at, cx.style(Role::Selection), buf);
+            }
+            let span = |(text, role): &(String, Role)| {
+                let style = if is_selected { Role::Selection } else { *role };
+                let style = cx.style(style);
+                let style = if is_selected { style } else { Style { bg: ground, ..style } };
+                Span::styled(text.clone(), style)
+            };
+            line::draw(&Line::from(row.iter().map(span).collect::<Vec<_>>()), at, buf);
+        }
+        let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        super::draw_keys(&[Action::PinSource, Action::MuteSource], foot, buf, cx);
+    }
+
+    /// All rows, and which of them are those of the selected passage.
+    fn rows(&self, cx: &Cx<'_>, width: usize) -> (Vec<Pieces>, (usize, usize)) {
+        let marks = &cx.view.team.marks;
+        let mut rows: Vec<Pieces> = Vec::new();
+        let (mut place, mut selected) = (0, (0, 0));
+        for search in searches(cx.view) {
+            if !rows.is_empty() {
+                rows.push(Vec::new());
+            }
+            rows.push(heading(&search, width));
+            for row in of(&search) {
+                let first = rows.len();
+                rows.push(passage_row(&row, marks, width));
+                if self.unfolded.contains(&row.id()) {
+                    rows.extend(unfolded(&row, width));
+                }
+                if place == self.selected {
+                    selected = (first, rows.len());
+                }
+                place += 1;
+            }
+        }
+        let elsewhere: Vec<&MarkedPassage> = {
+            let listed: BTreeSet<&str> =
+                passages(cx.view).iter().map(|row| row.text("source")).collect();
+            marks.all().filter(|marked| !listed.contains(marked.source.as_str())).collect()
+        };
+        if !elsewhere.is_empty() {
+            rows.push(Vec::new());
+            rows.push(vec![("Marked before".to_owned(), Role::DialogDim)]);
+            rows.extend(elsewhere.into_iter().map(|marked| {
+                let text = format!("  {} {} · {}", sign(marked.mark), marked.title, marked.source);
+                vec![(line::cut(&clean(&text), width), Role::Dialog)]
+            }));
+        }
+        (rows, selected)
+    }
+}
+
+/// Pieces of a row with their roles.
+type Pieces = Vec<(String, Role)>;
+
+/// The passages of a search.
+fn of<'v>(search: &Search<'v>) -> impl Iterator<Item = PassageRow<'v>> {
+    let call = search.call;
+    let passages = search.passages.iter().enumerate();
+    passages.map(move |(place, passage)| PassageRow { call, place, passage })
+}
+
+/// All passages, in the order of the list.
+fn passages(view: &SessionView) -> Vec<PassageRow<'_>> {
+    searches(view).flat_map(|search| of(&search).collect::<Vec<_>>()).collect()
+}
+
+/// Sets the mark of a passage, or takes it back where it has that mark.
+fn mark(row: &PassageRow<'_>, mark: PassageMark, cx: &Cx<'_>) -> Vec<Effect> {
+    if cx.mode == Mode::Replay {
+        return Effect::refuse("this is a replay; nothing can be marked");
+    }
+    let source = row.text("source").to_owned();
+    let mark = if cx.view.team.marks.of(&source) == mark { PassageMark::None } else { mark };
+    let (title, text) = (row.text("title").to_owned(), row.text("text").to_owned());
+    let marked = MarkedPassage { source, title, text, mark };
+    vec![Effect::intent(Intent::MarkPassage(Box::new(marked)))]
+}
+
+fn heading(search: &Search<'_>, width: usize) -> Pieces {
+    let agent = clean(search.agent);
+    let found = match search.passages.len() {
+        0 => "nothing found".to_owned(),
+        1 => "1 passage".to_owned(),
+        count => format!("{count} passages"),
+    };
+    let space = width.saturating_sub(line::width(&agent) + line::width(&found) + 6);
+    let query = line::cut(&clean(search.query), space);
+    vec![
+        (agent, Role::Strong),
+        (format!("  “{query}”"), Role::Dialog),
+        (format!("  {found}"), Role::DialogDim),
+    ]
+}
+
+fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Pieces {
+    let number = row.passage.get("number").and_then(Value::as_u64);
+    let number = number.unwrap_or(row.place as u64 + 1);
+    let score = row.passage.get("score").and_then(Value::as_f64);
+    let score = score.map_or_else(String::new, |score| format!("{score:.2}"));
+    let sign = sign(marks.of(row.text("source")));
+    let head = format!("  {sign} [{number}] ");
+    let space = width.saturating_sub(line::width(&head) + 7);
+    let title = line::cut(&clean(row.text("title")), space);
+    let space = space.saturating_sub(line::width(&title) + 2);
+    let kind = row.text("kind");
+    let source = clean(&format!("{} · {kind}", row.text("source")));
+    let source = if space >= 8 { line::cut(&source, space) } else { String::new() };
+    let used = line::width(&head) + line::width(&title) + 2 + line::width(&source);
+    let gap = " ".repeat(width.saturating_sub(used + line::width(&score)));
+    vec![
+        (head, Role::DialogDim),
+        (title, Role::Dialog),
+        (format!("  {source}"), Role::DialogDim),
+        (format!("{gap}{score}"), Role::DialogDim),
+    ]
+}
+
+/// Why a passage was found, its version, and its text.
+fn unfolded(row: &PassageRow<'_>, width: usize) -> Vec<Pieces> {
+    let indent = |text: &str| format!("      {text}");
+    let space = width.saturating_sub(8);
+    let version = row.text("version");
+    let why = match version {
+        "" => row.text("why").to_owned(),
+        version => format!("{version} · {}", row.text("why")),
+    };
+    let why = wrap_words(&clean(&why), space);
+    let mut rows: Vec<Pieces> =
+        why.iter().map(|text| vec![(indent(text), Role::DialogDim)]).collect();
+    let lines = row.text("text").lines();
+    let text = lines.flat_map(|text| {
+        let text = clean(text);
+        // Code keeps its blanks.
+        if text.starts_with([' ', '\t']) {
+            vec![line::cut(&text, space)]
+        } else {
+            wrap_words(&text, space)
+        }
+    });
+    rows.extend(text.take(MOST_ROWS).map(|text| vec![(indent(&text), Role::Dialog)]));
+    rows
+}
+
+const fn sign(mark: PassageMark) -> char {
+    match mark {
+        PassageMark::None => ' ',
+        PassageMark::Pinned => '✓',
+        PassageMark::Muted => '✗',
+    }
+}
+
+fn clean(text: &str) -> String {
+    sanitize::line(text).into_owned()
+}
