@@ -82,6 +82,7 @@ mod tests {
             theme: Some("nord".into()),
             front: Some(PaneId::Logs),
             sizes: Sizes { chat: Some(400), ..Sizes::default() },
+            used: [("zoom".to_owned(), 2)].into(),
         }
     }
 

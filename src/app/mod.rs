@@ -23,6 +23,7 @@ pub mod memory;
 mod milestones;
 pub mod model_doctor;
 pub mod monitor;
+pub mod news;
 pub mod next_runs;
 mod own_file;
 mod parts;
@@ -41,6 +42,7 @@ pub mod terminal;
 pub mod themes;
 pub mod timeline;
 pub mod trust;
+pub mod trust_question;
 pub mod validation;
 
 pub use feed::{Feed, Live};

@@ -58,7 +58,7 @@ pub enum CliCommand {
     /// Continue a session that was closed or interrupted.
     Resume(ResumeArgs),
     /// Replay a saved session; nothing is run.
-    Replay(SessionArg),
+    Replay(ReplayArgs),
     /// List saved sessions, newest first; show, rename or delete one.
     Sessions(SessionsArgs),
     /// Run a team without a screen; a policy file decides. Events go to standard output.
@@ -512,6 +512,26 @@ pub struct DoctorArgs {
     /// Send no requests to services.
     #[arg(long)]
     pub offline: bool,
+}
+
+/// Which session is replayed, and where it opens.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionArg,
+    /// Where it opens.
+    #[arg(long, value_enum, default_value_t = ReplayAt::End, value_name = "PLACE")]
+    pub at: ReplayAt,
+}
+
+/// Where a replay opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReplayAt {
+    /// At its first event.
+    Start,
+    /// At its last event.
+    End,
 }
 
 /// Names one session.

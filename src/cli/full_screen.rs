@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::{Display, lines, report, runtime};
+use super::args::ReplayAt;
+use super::{Display, lines, report, runtime, trusted_start};
 use crate::app::assemble::{self, Running};
 use crate::app::copies::Chores;
 use crate::app::event_loop::{Left, Session};
@@ -25,7 +26,9 @@ use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
 use crate::engine::BreakOff;
 use crate::journal::{JournalEvents, SessionDir, summary};
-use crate::model::{Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, UserError};
+use crate::model::{
+    Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, TimelineCommand, UserError,
+};
 use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
@@ -47,10 +50,11 @@ pub(super) fn live(
 ) -> Result<ExitCode, UserError> {
     let setup = ScreenSetup::set(machine, display)?;
     let engine = runtime::engine()?;
-    let running = {
+    let project = plan.project.folder().filter(|_| display == Display::Screen);
+    let running = trusted_start::begin(machine, project, || {
         let _on = engine.enter();
-        assemble::start(machine, plan)?
-    };
+        assemble::start(machine, plan.clone())
+    })?;
     supervise(machine, &engine, running, setup)
 }
 
@@ -74,10 +78,11 @@ pub(super) fn resume(
 ) -> Result<ExitCode, UserError> {
     let setup = ScreenSetup::set(machine, display)?;
     let engine = runtime::engine()?;
-    let running = {
+    let project = project_of(&dir).filter(|_| display == Display::Screen);
+    let running = trusted_start::begin(machine, project.as_deref(), || {
         let _on = engine.enter();
-        assemble::resume(machine, dir, options.pacing, options.record)?
-    };
+        assemble::resume(machine, dir.clone(), options.pacing, options.record.clone())
+    })?;
     supervise(machine, &engine, running, setup)
 }
 
@@ -88,13 +93,18 @@ pub(super) fn resume(
 pub(super) fn replay(
     machine: &Machine,
     dir: &SessionDir,
+    at: ReplayAt,
     display: Display,
 ) -> Result<ExitCode, UserError> {
     if display == Display::Lines {
         return lines::replay(dir);
     }
     let setup = ScreenSetup::of(machine)?;
-    let mut feed = Feed::Replay(Box::new(Timeline::open(dir)?));
+    let mut timeline = Timeline::open(dir)?;
+    if at == ReplayAt::Start {
+        timeline.command(TimelineCommand::Start, Instant::now())?;
+    }
+    let mut feed = Feed::Replay(Box::new(timeline));
     let project = project_of(dir).unwrap_or_else(|| dir.project());
     let memory = ScreenMemory::of(&machine.dirs.data, &project);
     let left = show(machine, setup, dir, &memory, (&mut feed, Channels::default()))?;
@@ -189,7 +199,7 @@ fn supervise(
     let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(end(running, feed.view()));
     // What the engine recorded last is no longer on the screen, but belongs in the farewell.
-    let _ = feed.advance(std::time::Instant::now());
+    let _ = feed.advance(Instant::now());
     let left = left?;
     farewell(&dir, feed.view());
     match &feed.view().head.state {

@@ -30,6 +30,7 @@ mod sessions;
 mod start;
 mod tool;
 mod trust;
+mod trusted_start;
 mod usage;
 
 use std::env;
@@ -46,7 +47,7 @@ use crate::config::{Assets, Dirs, EnvOverrides, Overrides};
 use crate::model::UserError;
 pub use args::SchemaOf;
 use args::{
-    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ResumeArgs, RunArgs, RunOptions, SessionArg,
+    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ReplayArgs, ResumeArgs, RunArgs, RunOptions,
     ToolArgs,
 };
 
@@ -107,9 +108,9 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let options = full_screen::ResumeOptions { pacing: speed.pacing(), record };
             full_screen::resume(&machine, dir, options, *display)
         }
-        CliCommand::Replay(SessionArg { id }) => {
-            let dir = sessions::find(&dirs.data, id.as_deref())?;
-            full_screen::replay(&start_up.machine(None)?, &dir, *display)
+        CliCommand::Replay(ReplayArgs { session, at }) => {
+            let dir = sessions::find(&dirs.data, session.id.as_deref())?;
+            full_screen::replay(&start_up.machine(None)?, &dir, at, *display)
         }
         CliCommand::Sessions(args) => sessions::run(&dirs.data, args),
         CliCommand::Completions { shell } => completions(shell),

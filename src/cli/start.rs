@@ -9,7 +9,7 @@ use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, model_doctor, monitor, start};
+use crate::app::{doctor, model_doctor, monitor, news, start};
 use crate::config::Example;
 use crate::journal::{SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
@@ -19,7 +19,11 @@ use crate::ui::start::{
 };
 use crate::ui::{Depth, Keymap, Theme};
 
+use super::args::ReplayAt;
 use super::{Display, full_screen, runtime, session_words};
+
+/// Lines about what is new.
+const NEWS: usize = 6;
 
 /// Shows the start screen, then what is chosen. What cannot be done comes back to the screen as a
 /// word; a session that was shown ends the program.
@@ -53,9 +57,8 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
                     let options = full_screen::ResumeOptions { pacing: Pacing::Real, record: None };
                     full_screen::resume(machine, dir, options, Display::Screen)
                 }),
-            Ok(StartChoice::Replay(name)) => SessionDir::find(&machine.dirs.data, &name)
-                .map_err(UserError::from)
-                .and_then(|dir| full_screen::replay(machine, &dir, Display::Screen)),
+            Ok(StartChoice::Replay(name)) => replay(machine, &name, ReplayAt::End),
+            Ok(StartChoice::ReplayFromStart(name)) => replay(machine, &name, ReplayAt::Start),
             // Done while the screen was shown.
             Ok(StartChoice::Rename { .. } | StartChoice::Delete(_)) => continue,
             Ok(StartChoice::Quit | StartChoice::Suspend) => return Ok(ExitCode::SUCCESS),
@@ -68,6 +71,11 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
             }
         }
     }
+}
+
+fn replay(machine: &Machine, name: &str, at: ReplayAt) -> Result<ExitCode, UserError> {
+    let dir = SessionDir::find(&machine.dirs.data, name).map_err(UserError::from)?;
+    full_screen::replay(machine, &dir, at, Display::Screen)
 }
 
 fn live(machine: &Machine, request: LaunchRequest) -> Result<ExitCode, UserError> {
@@ -126,6 +134,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
         title: summary.title.clone().unwrap_or_default(),
         project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
         task: summary.start.as_ref().map_or("(unreadable)", |start| start.task.as_str()).to_owned(),
+        team: summary.start.as_ref().map_or_else(String::new, |start| start.team.clone()),
         state: session_words::state_with_waiting(summary),
         when: session_words::local(summary.last_at),
         open: match summary.state {
@@ -150,6 +159,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             findings.extend(model_doctor::here(&machine.profiles));
             findings
         },
+        news: news::newest(NEWS),
         error,
         draft,
     })

@@ -7,7 +7,6 @@ use crate::view::SessionView;
 
 use super::action::{Action, KeyContext};
 use super::input::Now;
-use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::{
     HelpView, JumpTo, ModelList, Overlay, PaletteView, RunOverview, SourceList, ThemeList,
@@ -22,12 +21,7 @@ use super::{Composing, Ui, possible, run};
 
 impl Ui {
     /// Does what a key asked for.
-    pub(super) fn perform(
-        &mut self,
-        action: Action,
-        key: Option<Key>,
-        now: Now<'_>,
-    ) -> Vec<Effect> {
+    pub(super) fn perform(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         if let Some(overlay) = &mut self.controls.overlay {
             let cx = self.scene.cx(now.view, Keys::Elsewhere);
             return overlay.on_action(action, &cx);
@@ -46,7 +40,7 @@ impl Ui {
             }
             KeyContext::Replay => run::play(action, self.scene.mode),
             KeyContext::Question if action == Action::LookInto => run::look_into(now.view),
-            KeyContext::Question => run::answer(key, now.view),
+            KeyContext::Question => run::answers(now.view),
             KeyContext::Pane
             | KeyContext::Chat
             | KeyContext::Project
@@ -141,7 +135,8 @@ impl Ui {
         let (front, desk) = (self.controls.front, self.controls.desk);
         let place = possible::PaletteContext { front, desk, chain: &chain, writes };
         let cx = self.scene.cx(view, Keys::Elsewhere);
-        Overlay::Palette(PaletteView::new(possible::entries(&place, |id| self.pane(id), &cx)))
+        let all = possible::entries(&place, |id| self.pane(id), &cx);
+        Overlay::Palette(PaletteView::new(all, &self.controls.screen.used))
     }
 
     fn resize_pane(&mut self, action: Action) -> Vec<Effect> {

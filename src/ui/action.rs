@@ -191,7 +191,7 @@ actions! {
     NextFold, "next-fold", Chat, "next fold", "Select the next tool call or folded code";
     PreviousFold, "previous-fold", Chat, "previous fold", "Select the previous tool call or folded code";
 
-    AnswerOption, "answer-option", Question, "answer", "Answer with the option of that number";
+    AnswerOption, "answer-option", Question, "answer", "Open the answers to the question that waits";
 
     LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or send it back";
 
@@ -343,7 +343,6 @@ impl Action {
                 | Self::AcceptUnseen
                 | Self::ApproveAll
                 | Self::RejectAll
-                | Self::AnswerOption
         )
     }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::layout::PaneId;
+use super::overlay::PaletteUses;
 use super::sizes::Sizes;
 
 /// Sizes, focus and theme. Every part may be missing: then it is as usual.
@@ -15,4 +16,6 @@ pub struct Arrangement {
     pub front: Option<PaneId>,
     /// What was made larger or smaller.
     pub sizes: Sizes,
+    /// How often each action was chosen in the palette.
+    pub used: PaletteUses,
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::view::SessionView;
 
-use super::action::{Action, KeyContext};
+use super::action::Action;
 use super::guard::{Care, KeyRefusal, Subject};
 use super::input::Now;
 use super::key::Key;
@@ -37,7 +37,7 @@ impl Ui {
         self.note_shown();
         self.scene.clock.now = now;
         let now = Now { view, at: now };
-        let effects = self.perform(pressed.action, pressed.key, now);
+        let effects = self.perform(pressed.action, now);
         let commands = self.carry_out(effects, now);
         if commands.iter().any(|command| matches!(command, UiCommand::Intent(_))) {
             self.controls.deciding.guard.note_decided(pressed.key, pressed.at);
@@ -68,7 +68,7 @@ impl Ui {
 
     /// Does what a key asked for, if it may; what decides waits for a moment.
     pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
-        let Some(care) = self.care(action, key) else { return self.perform(action, key, now) };
+        let Some(care) = self.care(action, key) else { return self.perform(action, now) };
         if self.scene.mode == Mode::Replay && action.is_decision() {
             return Effect::refuse("this is a replay: nothing can be decided");
         }
@@ -121,12 +121,7 @@ impl Ui {
         }
         match self.controls.front {
             PaneId::Review => self.panes.review.subject(view).map(|(subject, _)| subject),
-            PaneId::Chat => {
-                let asks = self.contexts(view).contains(&KeyContext::Question);
-                let question = view.head.question.as_ref().filter(|_| asks);
-                question.map(|question| Subject::Question(question.id))
-            }
-            PaneId::Project | PaneId::Logs => None,
+            PaneId::Chat | PaneId::Project | PaneId::Logs => None,
         }
     }
 
@@ -154,7 +149,6 @@ impl Ui {
         let is_drawn = match (self.controls.deciding.guard.subject(), &self.controls.overlay) {
             (Some(Subject::Dialog(number)), Some(_)) => number == self.controls.deciding.dialogs,
             (Some(Subject::Proposal { .. }), None) => self.layout.pane(PaneId::Review).is_some(),
-            (Some(Subject::Question(_)), None) => self.layout.pane(PaneId::Chat).is_some(),
             (Some(_), _) | (None, _) => false,
         };
         if is_drawn {

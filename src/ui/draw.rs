@@ -75,8 +75,16 @@ impl Ui {
         for area in &self.layout.panes {
             let cx = Cx { keys: self.keys_of(area.id), ..*cx };
             let pane = self.pane(area.id);
-            self.draw_title(area, pane, buf, &cx);
-            pane.draw(area.body, buf, &cx);
+            match self.panes.glance.as_ref().filter(|_| area.id == PaneId::Review) {
+                Some(glance) => {
+                    self.draw_title(area, |_| glance.title(), buf, &cx);
+                    glance.draw(area.body, buf, &cx);
+                }
+                None => {
+                    self.draw_title(area, |columns| pane.title_within(columns, &cx), buf, &cx);
+                    pane.draw(area.body, buf, &cx);
+                }
+            }
         }
         let keys = match self.controls.composing {
             Composing::Yes if self.controls.overlay.is_none() => Keys::Here,
@@ -102,7 +110,13 @@ impl Ui {
 
     /// The rule over a pane, with its title in it. With one pane at a time it also names the
     /// others.
-    fn draw_title(&self, area: &PaneArea, pane: &dyn Pane, buf: &mut Buffer, cx: &Cx<'_>) {
+    fn draw_title(
+        &self,
+        area: &PaneArea,
+        title: impl FnOnce(usize) -> Line<'static>,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
         let is_front = self.controls.front == area.id;
         let rule = if is_front { Role::BorderFocus } else { Role::Border };
         let rule = cx.style(rule);
@@ -116,7 +130,7 @@ impl Ui {
             others.render(Rect { x, width: others_width, ..row }, buf);
             room.width = room.width.saturating_sub(others_width + 1);
         }
-        let title = pane.title_within(usize::from(room.width.saturating_sub(2)), cx);
+        let title = title(usize::from(room.width.saturating_sub(2)));
         let width = u16::try_from(title.width() + 2).unwrap_or(u16::MAX).min(room.width);
         let base = if is_front { Role::TitleFocus } else { Role::Title };
         let mut spans = vec![Span::raw(" ")];

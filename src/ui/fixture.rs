@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Size;
 use serde_json::json;
 
@@ -216,12 +217,17 @@ impl UiBench {
         commands
     }
 
-    /// The screen as text.
-    pub fn screen(&self) -> String {
+    /// The screen with its looks.
+    pub fn buffer(&self) -> Buffer {
         let backend = TestBackend::new(self.size.width, self.size.height);
         let mut terminal = Terminal::new(backend).unwrap();
         terminal.draw(|frame| self.ui.draw(frame, &self.view)).unwrap();
-        let buffer = terminal.backend().buffer();
+        terminal.backend().buffer().clone()
+    }
+
+    /// The screen as text.
+    pub fn screen(&self) -> String {
+        let buffer = self.buffer();
         let row = |y| {
             let mut row = String::new();
             let mut skip = 0;

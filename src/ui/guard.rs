@@ -1,4 +1,4 @@
-//! When a key may decide: the one rule for the review, dialogs and questions.
+//! When a key may decide: the one rule for the review and dialogs.
 //!
 //! Owns what a deciding key is about, since when that is on screen, and what was typed since. Must
 //! not know what the keys do.
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use super::key::Key;
-use crate::model::{ContentHash, ProposalId, QuestionId};
+use crate::model::{ContentHash, ProposalId};
 
 /// For this long after what is to be decided was drawn, no key decides.
 pub const DEAD_TIME: Duration = Duration::from_millis(300);
@@ -49,8 +49,6 @@ pub enum Subject {
         /// Whether its content is there.
         is_read: bool,
     },
-    /// A question with answers to choose from.
-    Question(QuestionId),
     /// The dialog that was opened as the so-manieth.
     Dialog(u32),
 }

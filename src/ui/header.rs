@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
 use crate::model::{BoardInfo, SandboxLevel, SessionOutcome, Timestamp};
 use crate::text::sanitize;
@@ -12,9 +12,22 @@ use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
-/// Columns that the project's name may take, and fewer where the screen is no wider than [`ROOMY`].
+/// Columns that the project's name may take, fewer where the screen is no wider than [`ROOMY`], and
+/// fewest where it is no wider than [`WIDE`].
 const NAME: usize = 28;
 const SHORT_NAME: usize = 20;
+const SHORTEST_NAME: usize = 14;
+
+/// A model that is a recording, as sessions name it.
+const SCRIPTED: &str = "scripted model";
+
+/// Columns of what waits.
+const WAITING: u16 = 11;
+
+/// Columns of an agent's name at least, of how long it has worked, and of the tokens.
+const AGENT: usize = 14;
+const ELAPSED: usize = 7;
+const TOKENS: usize = 9;
 
 /// Columns of the screen from which on everything has space.
 const ROOMY: u16 = 140;
@@ -30,13 +43,38 @@ const LONG_RULE: usize = 44;
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
+    // The place of what waits stays free, so that nothing else moves when something does.
+    let room = Rect { width: inside.width.saturating_sub(WAITING + 1), ..inside };
     let (left, right) = line::fit_halves(
         left_side(cx, area.width),
         right(cx, area.width),
         &separator,
-        usize::from(inside.width),
+        usize::from(room.width),
     );
-    line::draw_split(&left, &right, inside, buf);
+    line::draw_split(&left, &right, room, buf);
+    if let Some(waiting) = waiting(cx) {
+        let width = u16::try_from(waiting.width()).unwrap_or(WAITING).min(inside.width);
+        let x = inside.right() - width;
+        line::draw(&Line::from(waiting), Rect { x, width, ..inside }, buf);
+    }
+}
+
+/// How many proposals and questions wait for the person.
+fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
+    let waiting = cx.view.review.waiting.len() + usize::from(cx.view.head.question.is_some());
+    // In a replay nothing waits for anybody any more.
+    let (text, role) = match cx.mode {
+        Mode::Live => (format!(" {waiting} waiting "), Role::Waiting),
+        Mode::Replay => (format!("{waiting} waiting"), Role::Warn),
+    };
+    (waiting > 0).then(|| Span::styled(text, cx.style(role)))
+}
+
+/// Spans with blanks behind them, as many columns as that at least.
+fn padded(mut spans: Vec<Span<'static>>, columns: usize) -> Vec<Span<'static>> {
+    let used: usize = spans.iter().map(Span::width).sum();
+    spans.push(Span::raw(" ".repeat(columns.saturating_sub(used))));
+    spans
 }
 
 /// The title for the terminal's window or tab.
@@ -70,7 +108,11 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     }
     if let Some(start) = &head.start {
         let name = clean(project_name(&start.project));
-        let most = if columns < ROOMY { SHORT_NAME } else { NAME };
+        let most = match columns {
+            ..WIDE => SHORTEST_NAME,
+            WIDE..ROOMY => SHORT_NAME,
+            ROOMY.. => NAME,
+        };
         let name = line::cut(&name, most).to_string();
         parts.push(6, vec![Span::styled(name, cx.style(Role::Strong))]);
         parts.push(3, vec![Span::styled(clean(&start.team), cx.style(Role::Dim))]);
@@ -107,14 +149,20 @@ fn rules(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
 }
 
 /// The last folder of a path, or the one around it where that is just called `project`, as it is
-/// within a session's own folder.
+/// within a session's own folder; of that the date is left out.
 fn project_name(path: &str) -> &str {
     let mut folders = path.rsplit('/').filter(|folder| !folder.is_empty());
     match folders.next() {
-        Some("project") => folders.next().unwrap_or("project"),
+        Some("project") => folders.next().map_or("project", undated),
         Some(folder) => folder,
         None => path,
     }
+}
+
+/// The name of a session without the date and the time that it begins with.
+fn undated(name: &str) -> &str {
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+    if rest.is_empty() { name } else { rest }
 }
 
 /// Who speaks, or why nobody does.
@@ -134,15 +182,19 @@ fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
 }
 
 fn running(cx: &Cx<'_>) -> Vec<Span<'static>> {
-    let Some(speaker) = &cx.view.head.speaker else { return Vec::new() };
-    let mut spans =
-        vec![Span::styled(clean(speaker.agent.as_str()), cx.style(cx.agents.role(&speaker.agent)))];
+    let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
+    let columns = names.max().unwrap_or(0).clamp(AGENT, SHORT_NAME + 4);
+    let Some(speaker) = &cx.view.head.speaker else {
+        return padded(vec![Span::styled("…", cx.style(Role::Dim))], columns + ELAPSED);
+    };
+    let name = line::cut(speaker.agent.as_str(), SHORT_NAME + 4);
+    let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
     let is_held_up = !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some();
     if !is_held_up {
         let busy = format!(" {} {}", cx.clock.spinner(speaker.since), elapsed(cx, speaker.since));
         spans.push(Span::styled(busy, cx.style(Role::Busy)));
     }
-    spans
+    padded(spans, columns + ELAPSED)
 }
 
 fn elapsed(cx: &Cx<'_>, since: Timestamp) -> String {
@@ -213,16 +265,20 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         // What is simulated says so before anything else gets room.
         let (weight, role) =
             if model.contains("script") { (7, Role::Simulated) } else { (3, Role::Text) };
-        parts.push(weight, vec![Span::styled(clean(model), cx.style(role))]);
+        let label = match model.as_str() {
+            SCRIPTED if columns < ROOMY => "scripted".to_owned(),
+            model => clean(model),
+        };
+        parts.push(weight, vec![Span::styled(label, cx.style(role))]);
     }
     // Whoever has set a limit wants to see it.
     let weight = if head.budget.is_open() { 2 } else { 4 };
     let tokens = head.usage.total();
-    if tokens > 0 {
+    if head.start.is_some() {
         let most = head.budget.tokens;
         let of = most.map_or_else(String::new, |most| format!("/{}", line::count(most)));
         let role = spending(tokens, most);
-        let text = format!("{}{of} tok", line::count(tokens));
+        let text = format!("{:>TOKENS$}", format!("{}{of} tok", line::count(tokens)));
         parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
     let cost = head.usage.cost;
@@ -234,15 +290,6 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
             weight,
             vec![Span::styled(format!("{}{of}", head.usage.cost_in_words()), cx.style(role))],
         );
-    }
-    let waiting = cx.view.review.waiting.len() + usize::from(head.question.is_some());
-    if waiting > 0 {
-        // In a replay nothing waits for anybody any more.
-        let (text, role) = match cx.mode {
-            Mode::Live => (format!(" {waiting} waiting "), Role::Waiting),
-            Mode::Replay => (format!("{waiting} waiting"), Role::Warn),
-        };
-        parts.push(9, vec![Span::styled(text, cx.style(role))]);
     }
     parts
 }
@@ -273,9 +320,36 @@ mod tests {
     }
 
     #[test]
+    fn nothing_moves_when_something_waits_or_another_agent_speaks() {
+        use crate::model::{Event, TurnEvent, TurnId};
+        use crate::ui::fixture::UiBench;
+        for width in [80, 120, 200] {
+            let mut fixture = UiBench::at_work(width, 40);
+            let first =
+                |fixture: &UiBench| fixture.screen().lines().next().unwrap_or_default().to_owned();
+            let place = |row: &str| {
+                let column = |part| row.find(part).map(|at| row[..at].chars().count());
+                ["i2c-scan", "build & fix", "scripted"].map(column)
+            };
+            let before = place(&first(&fixture));
+            assert!(before.iter().all(Option::is_some), "{width}: {}", first(&fixture));
+            fixture.propose(1);
+            fixture.sync();
+            assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
+            let agent = "ACoderWithAName".into();
+            fixture.record(0, Event::Turn(TurnEvent::Started { turn: TurnId(9), agent }));
+            fixture.pass(70_000);
+            fixture.sync();
+            assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
+        }
+    }
+
+    #[test]
     fn a_project_is_called_by_the_folder_that_tells_most() {
         assert_eq!(project_name("/home/me/i2c-scan/"), "i2c-scan");
-        assert_eq!(project_name("/data/sessions/2026-01-02-scan/project"), "2026-01-02-scan");
+        assert_eq!(project_name("/data/sessions/2026-01-02-1304-scan/project"), "scan");
+        assert_eq!(project_name("/data/sessions/2026-01-02/project"), "2026-01-02");
+        assert_eq!(project_name("/home/me/2026-scan"), "2026-scan");
         assert_eq!(project_name("project"), "project");
         assert_eq!(project_name("/"), "/");
     }

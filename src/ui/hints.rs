@@ -13,6 +13,7 @@ use super::keymap::Lookup;
 use super::layout::PaneId;
 use super::overlay::Overlay;
 use super::pane::Cx;
+use super::possible::{self, PaletteContext};
 use super::role::Role;
 use super::{Composing, Ui, line};
 
@@ -66,9 +67,6 @@ fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
 }
 
 fn first_key(ui: &Ui, chain: &[KeyContext], action: Action) -> Option<String> {
-    if action == Action::AnswerOption {
-        return Some("1–9".to_owned());
-    }
     let writes = ui.controls.overlay.is_none() && ui.controls.composing == Composing::Yes;
     // While a message is written, keys that are text only have a meaning of the composer's own.
     let works = |keys: &&KeySequence| {
@@ -78,24 +76,20 @@ fn first_key(ui: &Ui, chain: &[KeyContext], action: Action) -> Option<String> {
     ui.scene.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
 }
 
-/// What the keys of a dialog do, the first ones first.
+/// What the keys of a dialog do; the others name their keys themselves.
 fn of_dialog(overlay: &Overlay) -> Vec<Action> {
     match overlay {
-        Overlay::Help(_) => vec![Action::Find, Action::Cancel],
-        Overlay::Details(_) | Overlay::Run(_) => vec![Action::Down, Action::Cancel],
         Overlay::Sources(_) => {
             vec![Action::Accept, Action::PinSource, Action::MuteSource, Action::Cancel]
         }
-        Overlay::Editor(_) => vec![Action::AcceptText, Action::Cancel],
-        Overlay::Batch(batch) => batch.actions(),
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],
-        Overlay::Plan(plan) if !plan.is_typing() => {
-            vec![Action::Accept, Action::Change, Action::Add, Action::Refuse, Action::Cancel]
-        }
-        Overlay::Context(list) if !list.is_typing() => {
-            vec![Action::Accept, Action::Toggle, Action::Add, Action::Refuse, Action::Cancel]
-        }
-        Overlay::Palette(_)
+        Overlay::Help(_)
+        | Overlay::Details(_)
+        | Overlay::Run(_)
+        | Overlay::Editor(_)
+        | Overlay::Batch(_)
+        | Overlay::Palette(_)
+        | Overlay::Question(_)
         | Overlay::Themes(_)
         | Overlay::Models(_)
         | Overlay::Quit(_)
@@ -105,7 +99,7 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
         | Overlay::Confirm(_)
         | Overlay::Plan(_)
         | Overlay::Context(_)
-        | Overlay::Rules(_) => vec![Action::Accept, Action::Cancel],
+        | Overlay::Rules(_) => Vec::new(),
     }
 }
 
@@ -123,7 +117,7 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         ];
     }
     let mut actions = Vec::new();
-    if cx.view.head.question.is_some() && ui.contexts(cx.view).contains(&KeyContext::Question) {
+    if ui.contexts(cx.view).contains(&KeyContext::Question) {
         actions.push(Action::AnswerOption);
         actions.extend(cx.view.pending_list().map(|_| Action::LookInto));
     }
@@ -140,7 +134,16 @@ fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
         actions.push(Action::Compose);
     }
     actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
-    actions.retain(|action| ui.controls.desk.takes(*action) == Ok(*action));
+    let chain = ui.contexts(cx.view);
+    let (front, desk) = (ui.controls.front, ui.controls.desk);
+    let place = PaletteContext { front, desk, chain: &chain, writes: false };
+    let is_useful = |action: &Action| {
+        desk.takes(*action) == Ok(*action)
+            // What decides is offered by the pane that shows what is decided.
+            && (action.is_decision() || possible::why_not(*action, &place, cx).is_none())
+            && ui.pane(front).why_not(*action, cx).is_none()
+    };
+    actions.retain(is_useful);
     actions
 }
 

@@ -108,6 +108,11 @@ impl Ui {
             overlay.on_text(event);
             return Vec::new();
         }
+        // Answers that opened by themselves stand in nobody's way.
+        let is_answers = matches!(self.controls.overlay, Some(Overlay::Question(_)));
+        if is_answers && !self.is_bound_in(KeyContext::Dialog, key) {
+            self.controls.overlay = None;
+        }
         let is_open = self.controls.overlay.is_some();
         if !is_open && self.controls.composing == Composing::Yes {
             self.controls.typed_at = Some(now.at);
@@ -153,6 +158,7 @@ impl Ui {
         let Some(overlay) = &self.controls.overlay else { return false };
         match overlay.text_keys() {
             TextKeys::None => false,
+            TextKeys::Digits => key.digit().is_some(),
             TextKeys::Line => key.is_text(),
             TextKeys::Beside => key.is_text() && !key.is_vertical(),
             TextKeys::Page => {
@@ -277,7 +283,12 @@ impl Ui {
                 Effect::Review(request) => {
                     todo.extend(self.panes.review.on_request(request, &now.view.review));
                 }
-                Effect::Act(action) => todo.extend(self.act(action, None, now)),
+                Effect::Act(action) => {
+                    let used = &mut self.controls.screen.used;
+                    let used = used.entry(action.name().to_owned()).or_default();
+                    *used = used.saturating_add(1);
+                    todo.extend(self.act(action, None, now));
+                }
                 Effect::Preview(place) => {
                     // In a replay a file is shown as it was then, as far as the session kept it.
                     let kept = match self.scene.mode {

@@ -13,6 +13,7 @@ mod data_file;
 mod deciding;
 mod dialog_news;
 mod draw;
+mod file_glance;
 mod fuzzy;
 pub mod guard;
 mod header;
@@ -51,6 +52,7 @@ mod start_task;
 mod strip;
 mod sync;
 pub mod theme;
+pub mod trust_dialog;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -78,10 +80,11 @@ use agents::Agents;
 use attention::Attention;
 use clock::Clock;
 use deciding::Pressed;
+use file_glance::FileGlance;
 use guard::Guard;
 use key::Key;
 use layout::{Layout, LogsWish, PaneId, ReviewWish, Shape, StripWish};
-use overlay::Overlay;
+use overlay::{Overlay, PaletteUses};
 use pane::{Decides, Notice};
 use panes::{ChatPane, Composer, LogsPane, LogsTab, ProjectPane, ReviewPane, TimelineBar};
 use pointer::{Pointer, TextSelection};
@@ -109,6 +112,8 @@ struct Panes {
     logs: LogsPane,
     composer: Composer,
     timeline: TimelineBar,
+    /// The file under the cursor, while it is shown.
+    glance: Option<FileGlance>,
     /// What files are read from when one is shown.
     files: FileContents,
     /// Models that can be chosen.
@@ -158,6 +163,8 @@ struct ScreenState {
     selection: Option<TextSelection>,
     /// The theme that the person chose here.
     theme: Option<String>,
+    /// How often each action was chosen in the palette.
+    used: PaletteUses,
 }
 
 /// Whether a message is being written.
@@ -178,6 +185,8 @@ struct UiMemory {
     offered: usize,
     /// The question that the person was turned to last, if it still waits.
     turned_to: Option<QuestionId>,
+    /// The question whose answers were opened by themselves last.
+    opened: Option<QuestionId>,
 }
 
 /// How long a notice stays.
@@ -202,6 +211,7 @@ impl Ui {
             logs: LogsPane::new(logs, events),
             composer: Composer::new(history),
             timeline: TimelineBar::default(),
+            glance: None,
             files,
             models,
             teams: None,
@@ -220,6 +230,7 @@ impl Ui {
             screen: ScreenState {
                 sizes: arrangement.sizes,
                 theme: arrangement.theme,
+                used: arrangement.used,
                 ..ScreenState::default()
             },
             attention: Attention::default(),
@@ -246,6 +257,7 @@ impl Ui {
             theme: self.controls.screen.theme.clone(),
             front: Some(self.controls.before.unwrap_or(self.controls.front)),
             sizes: self.controls.screen.sizes,
+            used: self.controls.screen.used.clone(),
         }
     }
 
@@ -369,3 +381,5 @@ mod serial_tests;
 
 #[cfg(test)]
 mod trial_tests;
+#[cfg(test)]
+mod useful_tests;

@@ -29,7 +29,10 @@ pub(super) fn entries<'p>(
     pane: impl Fn(PaneId) -> &'p dyn Pane,
     cx: &Cx<'_>,
 ) -> Vec<PaletteEntry> {
-    let listed = Action::ALL.iter().filter(|action| action.home() != KeyContext::Dialog);
+    // The palette is open already.
+    let is_listed =
+        |action: &&Action| action.home() != KeyContext::Dialog && **action != Action::Palette;
+    let listed = Action::ALL.iter().filter(is_listed);
     let entry = |action: &Action| {
         let home = pane_of(action.home());
         let chain: Vec<KeyContext> = match home {
@@ -71,7 +74,8 @@ pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
 /// Why there are no sources.
 pub(super) const NO_SOURCES: &str = "nothing was looked up in the documentation yet";
 
-fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
+/// Why an action cannot be done now, as far as the whole session tells.
+pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
     if let Err(why) = place.desk.takes(action) {
         return Some(why.to_owned());
     }
@@ -79,16 +83,24 @@ fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<St
     let view = cx.view;
     if action.is_decision() {
         // The palette hides what would be decided on.
-        let there = if action.home() == KeyContext::Question { "chat" } else { "review" };
         return Some(if is_replay {
             "this is a replay; nothing can be decided".to_owned()
         } else {
-            format!("decide in the {there}, with the keys shown there")
+            "decide in the review, with the keys shown there".to_owned()
         });
     }
     match action.home() {
         KeyContext::Replay if !is_replay => Some("this is not a replay".to_owned()),
         KeyContext::Composer if !place.writes => Some("no message is being written".to_owned()),
+        KeyContext::Question if is_replay || view.head.question.is_none() => {
+            Some("the team asks nothing".to_owned())
+        }
+        KeyContext::Question if action == Action::LookInto && view.pending_list().is_none() => {
+            Some("no plan or list of files waits".to_owned())
+        }
+        KeyContext::Select if !place.chain.contains(&KeyContext::Select) => {
+            Some("no lines are being picked".to_owned())
+        }
         KeyContext::Review if view.review.proposals.is_empty() => {
             Some("nothing was proposed yet".to_owned())
         }

@@ -10,13 +10,47 @@ fn a_question_is_answered_by_number_or_words() {
     let mut desk = UiBench::at_work(120, 40);
     desk.ask();
     desk.sync();
-    assert_eq!(desk.press_after("2", 100), []);
     let answered = |answer: &str| Intent::Answer { question: QuestionId(1), answer: answer.into() };
-    assert_eq!(intents(&desk.press("2")), [answered("Address and name")]);
-    assert_eq!(desk.press("7"), []);
-    desk.press("i");
+    assert!(desk.screen().contains("CodeFixerAgent asks"), "{}", desk.screen());
+    assert_eq!(desk.press("7"), [], "there is no such answer");
+    assert_eq!(desk.press("2"), [], "a digit only selects");
+    assert_eq!(intents(&desk.press("enter")), [answered("Address and name")]);
+    assert_eq!(desk.press("4"), [], "the question is not opened twice");
+    assert_eq!(desk.ui.controls.front, PaneId::Logs, "a digit turns to a pane");
+    desk.press("2 a 4 enter");
     desk.type_text("everything");
     assert_eq!(intents(&desk.press("enter")), [answered("everything")]);
+}
+
+#[test]
+fn answers_that_appear_are_not_given_by_keys_that_were_meant_for_something_else() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.ask();
+    desk.sync();
+    assert_eq!(desk.press_after("enter", 50), [], "this has just appeared");
+    assert_eq!(desk.press("3 2 1"), []);
+    assert_eq!(desk.press("esc"), []);
+    assert!(!desk.screen().contains("enter answers"));
+    // It still waits, and is opened again only by its key.
+    desk.press("2");
+    desk.sync();
+    assert!(desk.view.head.question.is_some() && !desk.screen().contains("enter answers"));
+    assert!(desk.last_row().contains("a answer"), "{}", desk.last_row());
+    desk.press("a");
+    assert!(desk.screen().contains("enter answers"));
+}
+
+#[test]
+fn whoever_writes_a_message_is_not_interrupted_by_answers() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.press("i");
+    desk.type_text("only ");
+    desk.ask();
+    desk.sync();
+    desk.type_text("2 of them");
+    assert!(!desk.screen().contains("enter answers"));
+    let answer = Intent::Answer { question: QuestionId(1), answer: "only 2 of them".into() };
+    assert_eq!(intents(&desk.press("enter")), [answer]);
 }
 
 #[test]
@@ -26,7 +60,7 @@ fn a_question_turns_to_the_chat_where_it_is_not_on_screen_and_back_when_answered
     desk.ask();
     desk.sync();
     assert_eq!(desk.ui.controls.front, PaneId::Chat);
-    assert!(desk.last_row().contains("1–9 answer"), "{}", desk.last_row());
+    assert!(desk.screen().contains("enter answers"), "{}", desk.screen());
     let answered =
         Event::Person(PersonEvent::Answered { question: QuestionId(1), answer: "Nothing".into() });
     desk.record(10, answered.clone());
@@ -35,7 +69,7 @@ fn a_question_turns_to_the_chat_where_it_is_not_on_screen_and_back_when_answered
     // Whoever has turned away since is not turned again, neither by the same question nor back.
     desk.ask();
     desk.sync();
-    desk.press("alt-1");
+    desk.press("esc alt-1");
     desk.pass(100);
     desk.record(10, answered);
     desk.sync();

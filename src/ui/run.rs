@@ -4,8 +4,7 @@ use crate::model::{Intent, TimelineCommand};
 use crate::view::{PendingList, RunState, SessionView};
 
 use super::action::Action;
-use super::key::Key;
-use super::overlay::{ContextDesk, Overlay, PlanDesk, QuitChoice};
+use super::overlay::{AnswerList, ContextDesk, Overlay, PlanDesk, QuitChoice};
 use super::pane::{Effect, Mode, UiCommand};
 
 /// What a wish gets when the run stopped unexpectedly.
@@ -41,23 +40,11 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
     }
 }
 
-/// The answer that a digit stands for.
-pub(super) fn answer(key: Option<Key>, view: &SessionView) -> Vec<Effect> {
-    let Some(question) = &view.head.question else {
-        return Effect::refuse("no question is open");
-    };
-    let option = key
-        .and_then(Key::digit)
-        .and_then(|digit| digit.checked_sub(1))
-        .and_then(|place| question.options.get(place));
-    match option {
-        Some(option) => {
-            let answer = option.clone();
-            vec![Effect::intent(Intent::Answer { question: question.id, answer })]
-        }
-        None => {
-            Effect::refuse(format!("there are {} answers to choose from", question.options.len()))
-        }
+/// Opens the answers to the question that waits.
+pub(super) fn answers(view: &SessionView) -> Vec<Effect> {
+    match AnswerList::of(view) {
+        Some(list) => vec![Effect::Open(Box::new(Overlay::Question(list)))],
+        None => Effect::refuse("no question with answers to choose from is open"),
     }
 }
 
@@ -66,7 +53,7 @@ pub(super) fn look_into(view: &SessionView) -> Vec<Effect> {
     let overlay = match view.pending_list() {
         Some((question, PendingList::Plan(plan))) => Overlay::Plan(PlanDesk::new(question, plan)),
         Some((question, PendingList::Context(_))) => Overlay::Context(ContextDesk::new(question)),
-        None => return Effect::refuse("this question is answered with a digit, or in words"),
+        None => return Effect::refuse("there is nothing to look into for this question"),
     };
     vec![Effect::Open(Box::new(overlay))]
 }

@@ -18,6 +18,8 @@ use super::start_task::TaskLine;
 use super::theme::Theme;
 use crate::model::HealthLine;
 
+#[path = "start_details.rs"]
+mod details;
 #[path = "start_draw.rs"]
 mod draw;
 
@@ -52,7 +54,28 @@ const LEAVE: &str = "press esc again, or q, to quit";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Resume,
+    /// As it ended.
     Replay,
+    /// From its first event on.
+    ReplayFromStart,
+}
+
+/// What can be done with a session, the usual first.
+const fn verbs(session: &StartSession) -> &'static [Verb] {
+    match session.open {
+        SessionAccess::ResumeOrReplay => &[Verb::Resume, Verb::Replay, Verb::ReplayFromStart],
+        SessionAccess::Replay => &[Verb::Replay, Verb::ReplayFromStart],
+    }
+}
+
+impl Verb {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Resume => "resume",
+            Self::Replay => "replay",
+            Self::ReplayFromStart => "from start",
+        }
+    }
 }
 
 const CHAIN: [KeyContext; 3] = [KeyContext::Dialog, KeyContext::Pane, KeyContext::Global];
@@ -176,8 +199,8 @@ impl Start {
             Action::PageDown | Action::HalfPageDown => (0..MOST).for_each(|_| self.step(1)),
             Action::Top => (0..self.rows.len()).for_each(|_| self.step(-1)),
             Action::Bottom => (0..self.rows.len()).for_each(|_| self.step(1)),
-            Action::Left => self.turn(Verb::Resume),
-            Action::Right => self.turn(Verb::Replay),
+            Action::Left => self.turn(-1),
+            Action::Right => self.turn(1),
             Action::Accept | Action::Open => return self.choose(),
             Action::Compose => self.task = Some(self.own_task(None)),
             Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
@@ -246,15 +269,31 @@ impl Start {
         self.notice = Some(why);
     }
 
-    fn turn(&mut self, verb: Verb) {
-        match (self.rows.get(self.selected), verb) {
-            (Some(StartRow::Session(_)), verb) => self.verb = verb,
-            (Some(StartRow::Library), Verb::Replay) => self.fold(ExampleListing::Unfolded),
-            (Some(StartRow::Library | StartRow::Example(_)), Verb::Resume) => {
+    fn turn(&mut self, way: isize) {
+        match self.rows.get(self.selected) {
+            Some(StartRow::Session(place)) => {
+                let verbs = self.facts.sessions.get(*place).map_or(&[][..], verbs);
+                let now = verbs.iter().position(|verb| *verb == self.verb).unwrap_or(0);
+                let next = now.saturating_add_signed(way).min(verbs.len().saturating_sub(1));
+                self.verb = verbs.get(next).copied().unwrap_or(self.verb);
+            }
+            Some(StartRow::Library) if way > 0 => self.fold(ExampleListing::Unfolded),
+            Some(StartRow::Library | StartRow::Example(_)) if way < 0 => {
                 self.fold(ExampleListing::Folded)
             }
             _ => self.notice = Some("there is nothing to unfold here".to_owned()),
         }
+    }
+
+    /// What enter does with that session.
+    fn verb_of(&self, session: &StartSession) -> Verb {
+        let verbs = verbs(session);
+        verbs
+            .iter()
+            .find(|verb| **verb == self.verb)
+            .or(verbs.first())
+            .copied()
+            .unwrap_or(self.verb)
     }
 
     /// Lists the examples, or leaves only the row that opens the list.
@@ -318,11 +357,10 @@ impl Start {
             StartRow::Session(place) => {
                 let session = self.facts.sessions.get(place)?;
                 let name = session.name.clone();
-                Some(match (session.open, self.verb) {
-                    (SessionAccess::ResumeOrReplay, Verb::Resume) => StartChoice::Resume(name),
-                    (SessionAccess::ResumeOrReplay, Verb::Replay) | (SessionAccess::Replay, _) => {
-                        StartChoice::Replay(name)
-                    }
+                Some(match self.verb_of(session) {
+                    Verb::Resume => StartChoice::Resume(name),
+                    Verb::Replay => StartChoice::Replay(name),
+                    Verb::ReplayFromStart => StartChoice::ReplayFromStart(name),
                 })
             }
             StartRow::HealthLine(place) => {

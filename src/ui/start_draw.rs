@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
-use super::{CHAIN, HelpState, SessionAccess, Start, StartExample, StartSession, Verb};
+use super::details;
+use super::{CHAIN, HelpState, SessionAccess, Start, StartExample, StartSession, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -22,13 +23,19 @@ use crate::ui::start_rows::{ExampleListing, StartRow};
 /// Rows of a notice at most.
 const MOST_NOTICE: usize = 6;
 
+/// Columns from which on there is room beside the list.
+const WIDE: u16 = 150;
+
+/// Fewest rows for what is new.
+const LEAST_NEWS: u16 = 4;
+
 /// What the keys do, in the order of the help.
 const KEYS: &[(Action, &str)] = &[
     (Action::Up, "one row up"),
     (Action::Down, "one row down"),
     (Action::Accept, "open what is selected"),
-    (Action::Left, "of a session: resume"),
-    (Action::Right, "of a session: replay"),
+    (Action::Left, "of a session: resume instead of replay"),
+    (Action::Right, "of a session: replay, from its end or its start"),
     (Action::Compose, "write a new task"),
     (Action::Find, "search the sessions"),
     (Action::Change, "rename the session"),
@@ -57,7 +64,7 @@ impl Start {
         ]);
         line::draw(&head, inside, buf);
         let height = area.height.saturating_sub(3);
-        let list = Rect { y: 1, height, ..inside };
+        let (list, side) = self.areas(Rect { y: 1, height, ..inside });
         let top = self.selected.saturating_sub(usize::from(height).saturating_sub(3));
         let mut places = self.places.borrow_mut();
         places.clear();
@@ -65,10 +72,81 @@ impl Start {
             places.push((at, place));
             self.draw_row(*row, place == self.selected, at, buf);
         }
+        let below = u16::try_from(self.rows.len().saturating_sub(top)).unwrap_or(u16::MAX);
+        match side {
+            Some(side) => self.draw_details(side, buf),
+            None => {
+                let y = list.y + below.saturating_add(1).min(list.height);
+                self.draw_news(Rect { y, height: list.bottom() - y, ..list }, buf);
+            }
+        }
         self.draw_foot(Rect { y: area.height - 2, ..inside }, buf);
         if self.help == HelpState::Open {
             self.draw_help(area, buf);
         }
+    }
+
+    /// The list, and on a wide screen what stands beside it.
+    fn areas(&self, all: Rect) -> (Rect, Option<Rect>) {
+        if all.width < WIDE {
+            return (all, None);
+        }
+        let width = all.width * 3 / 5;
+        let side = Rect { x: all.x + width + 2, width: all.width - width - 2, ..all };
+        (Rect { width, ..all }, Some(side))
+    }
+
+    fn draw_details(&self, area: Rect, buf: &mut Buffer) {
+        let mut used = 0;
+        if let Some((title, rows)) =
+            self.rows.get(self.selected).and_then(|row| details::of(*row, &self.facts))
+        {
+            used = self.draw_words(title, &rows, area, buf) + 1;
+        }
+        let y = area.y + used.min(area.height);
+        self.draw_news(Rect { y, height: area.bottom() - y, ..area }, buf);
+    }
+
+    /// What is new, as far as there is room.
+    fn draw_news(&self, area: Rect, buf: &mut Buffer) {
+        if area.height >= LEAST_NEWS && !self.facts.news.is_empty() && !self.sessions.is_searching()
+        {
+            let news: Vec<_> = self.facts.news.iter().map(|news| ("·", news.clone())).collect();
+            self.draw_words("What is new", &news, area, buf);
+        }
+    }
+
+    /// A heading with words below it, each behind what it is; tells how many rows they take.
+    fn draw_words(
+        &self,
+        title: &str,
+        words: &[(&'static str, String)],
+        area: Rect,
+        buf: &mut Buffer,
+    ) -> u16 {
+        let mut rows = vec![self.heading(title, area.width)];
+        let lead = words.iter().map(|(about, _)| line::width(about)).max().unwrap_or(0);
+        let width = usize::from(area.width).saturating_sub(lead + 4).max(8);
+        for (about, text) in words {
+            for (nth, words) in wrap_words(&sanitize::line(text), width).into_iter().enumerate() {
+                let about = if nth == 0 { about } else { "" };
+                rows.push(Line::from(vec![
+                    self.span(format!("  {about:<lead$} "), Role::Dim),
+                    self.span(words, Role::Text),
+                ]));
+            }
+        }
+        for (text, row) in rows.iter().zip(area.rows()) {
+            line::draw(text, row, buf);
+        }
+        u16::try_from(rows.len()).unwrap_or(u16::MAX).min(area.height)
+    }
+
+    fn heading<'t>(&self, title: &str, width: u16) -> Line<'t> {
+        let title = format!("─ {title} ");
+        let rest = usize::from(width).saturating_sub(line::width(&title));
+        let rule = self.span("─".repeat(rest), Role::Border);
+        Line::from(vec![self.span(title, Role::Title), rule])
     }
 
     /// What every key does here.
@@ -103,10 +181,7 @@ impl Start {
             StartRow::Blank => return,
             StartRow::Heading(title, count) => {
                 let count = if count > 0 { format!(" {count}") } else { String::new() };
-                let title = format!("─ {title}{count} ");
-                let rest = usize::from(at.width).saturating_sub(line::width(&title));
-                let rule = self.span("─".repeat(rest), Role::Border);
-                (Line::from(vec![self.span(title, Role::Title), rule]), Line::default())
+                (self.heading(&format!("{title}{count}"), at.width), Line::default())
             }
             StartRow::Words(words) => {
                 (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
@@ -188,18 +263,21 @@ impl Start {
         is_selected: bool,
         width: u16,
     ) -> (Line<'static>, Line<'static>) {
-        let verb = match (session.open, self.verb, is_selected) {
-            (_, _, false) => "",
-            (SessionAccess::ResumeOrReplay, Verb::Resume, true) => " [resume]  replay ",
-            (SessionAccess::ResumeOrReplay, Verb::Replay, true) => "  resume  [replay]",
-            (SessionAccess::Replay, _, true) => " [replay]",
-        };
+        let chosen = self.verb_of(session);
+        let mut choices = String::new();
+        for verb in verbs(session).iter().filter(|_| is_selected) {
+            let words = verb.words();
+            choices.push_str(&match *verb == chosen {
+                true => format!(" [{words}]"),
+                false => format!("  {words} "),
+            });
+        }
         let is_open = session.open == SessionAccess::ResumeOrReplay;
         let role = if is_open { Role::Warn } else { Role::Dim };
         let right = Line::from(vec![
             self.span(line::cut(&session.state, 24), role),
             self.span(format!("  {}", session.when), Role::Dim),
-            self.span(verb, Role::Strong),
+            self.span(choices, Role::Strong),
         ]);
         let room = usize::from(width).saturating_sub(right.width() + 4);
         let title = line::cut(&session.title, room);
@@ -219,7 +297,10 @@ impl Start {
             Health::Limited => ("!", Role::Warn),
             Health::Broken => ("✗", Role::Error),
         };
-        let subject = format!(" {:<10}", line::cut(&finding.subject, 24));
+        let all = self.facts.findings.iter().map(|line| line::width(&line.subject));
+        let columns = all.max().unwrap_or(0).clamp(10, 20);
+        let subject = line::cut(&finding.subject, columns);
+        let subject = format!(" {subject:<columns$}");
         let left = Line::from(vec![
             self.span(format!("  {mark}"), role),
             self.span(subject, Role::Text),
@@ -261,6 +342,17 @@ impl Start {
         {
             let fix = self.span(format!("fix: {}", finding.fix), Role::Text);
             line::draw(&Line::from(fix), first, buf);
+        }
+        if self.task.is_none()
+            && notice.is_empty()
+            && first.width < WIDE
+            && let Some(row @ StartRow::Session(_)) = self.rows.get(self.selected)
+            && let Some((_, words)) = details::of(*row, &self.facts)
+        {
+            let parts: Vec<String> =
+                words.iter().map(|(about, text)| format!("{about} {text}")).collect();
+            let text = self.span(parts.join(" · "), Role::Dim);
+            line::draw(&Line::from(text), first, buf);
         }
         if notice.is_empty() {
             return self.draw_keys(second, buf);
@@ -320,10 +412,7 @@ impl Start {
         }
         if matches!(self.rows.get(self.selected), Some(StartRow::Session(_))) && self.task.is_none()
         {
-            spans.extend([
-                self.span("← →", Role::Key),
-                self.span(" resume or replay", Role::KeyHelp),
-            ]);
+            spans.extend([self.span("← →", Role::Key), self.span(" how", Role::KeyHelp)]);
             for (action, words) in [(Action::Change, " rename"), (Action::Remove, " delete")] {
                 let Some(key) = self.keymap.key_of(&CHAIN, action) else { continue };
                 spans.extend([

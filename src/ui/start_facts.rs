@@ -14,6 +14,8 @@ pub struct StartSession {
     pub project: String,
     /// What it is about.
     pub task: String,
+    /// The team that began it.
+    pub team: String,
     /// How it stands, in words.
     pub state: String,
     /// When it was last used, in words.
@@ -85,6 +87,8 @@ pub struct StartFacts {
     pub examples: Vec<StartExample>,
     /// What the doctor says.
     pub findings: Vec<HealthLine>,
+    /// What is new in this version, the newest first.
+    pub news: Vec<String>,
     /// Why what was chosen before could not be done.
     pub error: Option<String>,
     /// The task that could not be begun; it is there to be mended.
@@ -100,8 +104,10 @@ pub enum StartChoice {
     New(Draft),
     /// Go on with the session of that name.
     Resume(String),
-    /// Look at the session of that name.
+    /// Look at the session of that name, as it ended.
     Replay(String),
+    /// Look at the session of that name from its first event on.
+    ReplayFromStart(String),
     /// Give the session of that name a title; an empty one takes it away.
     Rename {
         name: String,

@@ -17,6 +17,7 @@ fn facts() -> StartFacts {
         title: String::new(),
         project: "/home/me/blinky".into(),
         task: format!("Scan the I2C bus and print what answers ({name})"),
+        team: "generate".into(),
         state: state.into(),
         when: "2026-01-02 03:04".into(),
         open,
@@ -52,6 +53,10 @@ fn facts() -> StartFacts {
                 note: "changes what `i2c-driver` made".into(),
                 ground: ExampleGround::Project,
             },
+        ],
+        news: vec![
+            "The review shows a plan while nothing waits.".into(),
+            "Questions are answered in a dialog.".into(),
         ],
         error: None,
         draft: None,
@@ -102,6 +107,10 @@ fn everything_can_be_chosen_by_keys() {
         Some(StartChoice::Resume("b".into()))
     );
     assert_eq!(press(&mut start, &[Right, Enter]), Some(StartChoice::Replay("b".into())));
+    let from_start = Some(StartChoice::ReplayFromStart("b".into()));
+    assert_eq!(press(&mut start, &[Right, Enter]), from_start);
+    assert_eq!(press(&mut start, &[Right, Enter]), from_start, "there is no other way");
+    assert_eq!(press(&mut start, &[Left, Enter]), Some(StartChoice::Replay("b".into())));
     assert_eq!(press(&mut start, &[Down, Enter]), Some(StartChoice::Replay("a".into())));
     assert_eq!(press(&mut start, &[Down, Enter, Char('h'), Char('i')]), None);
     let project = Some("/home/me/blinky".into());

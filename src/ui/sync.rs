@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use ratatui::layout::{Rect, Size};
 
 use super::clock::Clock;
+use super::file_glance::FileGlance;
 use super::layout::{Layout, LayoutInput, LogsWish, PaneId, ReviewWish, StripWish};
-use super::overlay::Overlay;
-use super::pane::{Keys, Mode, Pane};
+use super::overlay::{AnswerList, Overlay};
+use super::pane::{Keys, Mode, Pane, TextMode};
 use super::panes::TimelineBar;
 use super::screen_kind::ScreenKind;
 use super::{Composing, Controls, TYPING_TIME, Ui, strip};
@@ -65,7 +66,8 @@ impl Ui {
         let chat = self.panes.chat.next_wake(synced).filter(|_| shows(PaneId::Chat));
         let overlay = self.controls.overlay.as_ref().and_then(|overlay| overlay.next_wake(synced));
         let waiting = self.counts_waiting(view).then_some(synced + Duration::from_secs(1));
-        let own = [notice, idle, spinner, alive, waiting];
+        let glance = self.panes.glance.as_ref().and_then(|glance| glance.next_wake(synced));
+        let own = [notice, idle, spinner, alive, waiting, glance];
         own.into_iter().chain([review, logs, chat, overlay]).flatten().min()
     }
 
@@ -108,7 +110,11 @@ impl Ui {
             match area.id {
                 PaneId::Project => self.panes.project.was_shown(),
                 PaneId::Chat => self.panes.chat.was_shown(),
-                PaneId::Review if self.controls.overlay.is_none() => self.panes.review.was_shown(),
+                PaneId::Review
+                    if self.controls.overlay.is_none() && self.panes.glance.is_none() =>
+                {
+                    self.panes.review.was_shown();
+                }
                 PaneId::Review => {}
                 PaneId::Logs => self.panes.logs.was_shown(),
             }
@@ -180,6 +186,27 @@ impl Ui {
         }
     }
 
+    /// Opens the answers to a question once, by itself, when nothing else has the keys. Whoever
+    /// writes a message answers with it.
+    fn open_answers(&mut self, view: &SessionView) {
+        let asks = view.head.question.as_ref().map(|question| question.id);
+        let has_keys_elsewhere = self.controls.overlay.is_some()
+            || self.controls.composing == Composing::Yes
+            || self.pane(self.controls.front).text_mode() == TextMode::On;
+        if asks.is_none() || asks == self.memory.opened || has_keys_elsewhere {
+            return;
+        }
+        if self.scene.mode != Mode::Live || !view.review.waiting.is_empty() || !self.is_usable() {
+            return;
+        }
+        self.memory.opened = asks;
+        if let Some(list) = AnswerList::of(view) {
+            self.controls.pending.clear();
+            self.controls.deciding.dialogs += 1;
+            self.controls.overlay = Some(Overlay::Question(list));
+        }
+    }
+
     /// Whether a question waits, or was answered, that the person was not turned to yet.
     fn has_new_question(&self, view: &SessionView) -> bool {
         let asks = view.head.question.as_ref().map(|question| question.id);
@@ -188,6 +215,7 @@ impl Ui {
 
     /// Lays out, and brings every pane that shows up to date.
     pub(super) fn refresh(&mut self, view: &SessionView, now: Instant) {
+        self.open_answers(view);
         self.prepare_composer(view);
         let rows = match (self.scene.mode, self.controls.desk) {
             (Mode::Live, ScreenKind::Team) => self.panes.composer.rows(),
@@ -217,6 +245,7 @@ impl Ui {
 
     fn prepare_panes(&mut self, view: &SessionView) {
         let areas = self.layout.panes.clone();
+        self.look_at_file(view);
         for area in areas {
             let keys = self.keys_of(area.id);
             let cx = self.scene.cx(view, keys);
@@ -227,6 +256,20 @@ impl Ui {
                 PaneId::Logs => self.panes.logs.prepare(area.body, &cx),
             }
         }
+    }
+
+    /// Shows the file under the cursor beside the list of files while nothing waits.
+    fn look_at_file(&mut self, view: &SessionView) {
+        let before = self.panes.glance.take();
+        let Some(area) = self.layout.pane(PaneId::Review).copied() else { return };
+        if self.controls.front != PaneId::Project || !view.review.waiting.is_empty() {
+            return;
+        }
+        let Some(path) = self.panes.project.file_at_cursor() else { return };
+        let cx = self.scene.cx(view, Keys::Elsewhere);
+        let mut glance = FileGlance::of(path, before, &self.panes.files, &cx);
+        glance.prepare(area.body.height);
+        self.panes.glance = Some(glance);
     }
 
     pub(super) fn keys_of(&self, id: PaneId) -> Keys {

@@ -242,7 +242,8 @@ impl Chat {
     }
 
     /// The newest list of files to write.
-    pub(super) fn file_plan(&self) -> Option<&FilePlan> {
+    #[must_use]
+    pub fn file_plan(&self) -> Option<&FilePlan> {
         match &**self.entries.get(self.plan?)? {
             ChatEntry::FilePlan(plan) => Some(plan),
             _ => None,

@@ -45,8 +45,10 @@ fn start(place: &Place, terminal: &mut Terminal) {
         if since.elapsed() > PATIENCE {
             terminal.fail("the question was not answered");
         }
-        terminal.press("1");
-        std::thread::sleep(std::time::Duration::from_millis(600));
+        for key in ["2", "a", "1", "enter"] {
+            terminal.press(key);
+            std::thread::sleep(std::time::Duration::from_millis(600));
+        }
     }
 }
 

@@ -56,8 +56,12 @@ fn answer(desk: &mut Desk<'_>) {
         let Some(id) = open else { return };
         desk.terminal.press("esc 2");
         thread::sleep(LOOK);
+        desk.terminal.press("a");
+        thread::sleep(LOOK);
         for _ in 0..5 {
             desk.terminal.press("1");
+            thread::sleep(LOOK);
+            desk.terminal.press("enter");
             let answered = place.event_within(Duration::from_secs(3), |event| match event {
                 Event::Person(PersonEvent::Answered { question, .. }) if *question == id => {
                     Some(())

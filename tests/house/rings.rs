@@ -53,6 +53,7 @@ const RINGS: &[Known] = &[
             "ui/overlay/palette.rs",
             "ui/overlay/plan.rs",
             "ui/overlay/preview.rs",
+            "ui/overlay/question.rs",
             "ui/overlay/quit.rs",
             "ui/overlay/rules.rs",
             "ui/overlay/run_overview.rs",

@@ -95,15 +95,6 @@ impl BatchList {
         }
     }
 
-    /// What its keys do, in the order in which they are shown.
-    #[must_use]
-    pub fn actions(&self) -> Vec<Action> {
-        let mut actions = vec![Action::Accept];
-        actions.extend(self.approves_by());
-        actions.extend([Action::RejectAll, Action::Cancel]);
-        actions
-    }
-
     fn approve(&self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         match self.approves_by() {
             Some(needed) if needed == action || action == Action::AcceptUnseen => {

@@ -44,7 +44,7 @@ pub(super) fn frame(
         .border_type(BorderType::Rounded)
         .border_style(cx.style(Role::DialogBorder))
         .style(cx.style(Role::Dialog))
-        .title(format!(" {title} "))
+        .title(format!(" {} ", line::cut(title, usize::from(width.saturating_sub(4)))))
         .title_bottom(bottom.right_aligned())
         .padding(Padding::horizontal(1));
     let inside = block.inner(area);

@@ -16,6 +16,7 @@ mod palette;
 mod pick;
 mod plan;
 mod preview;
+mod question;
 mod quit;
 mod rules;
 mod run_overview;
@@ -34,9 +35,10 @@ pub use help::{HelpView, key_table};
 pub use jump_to::JumpTo;
 pub use learned::{blackboard_overlay, policy_overlay};
 pub use models::{ModelList, ModelOffer};
-pub use palette::{PaletteEntry, PaletteView};
+pub use palette::{PaletteEntry, PaletteUses, PaletteView};
 pub use plan::PlanDesk;
 pub use preview::{FileContents, Preview};
+pub use question::AnswerList;
 pub use quit::QuitChoice;
 pub use rules::{RuleRow, RulesList};
 pub use run_overview::RunOverview;
@@ -98,6 +100,8 @@ pub enum Overlay {
     Plan(PlanDesk),
     /// Files before they are read.
     Context(ContextDesk),
+    /// A question with answers to choose from.
+    Question(AnswerList),
 }
 
 /// Which keys a dialog takes as text.
@@ -105,6 +109,8 @@ pub enum Overlay {
 pub enum TextKeys {
     /// None.
     None,
+    /// Digits that select one of its rows.
+    Digits,
     /// Those that type or edit a line.
     Line,
     /// Those that type or edit a line, but not the ones that go up and down.
@@ -118,7 +124,7 @@ impl Overlay {
     #[must_use]
     pub const fn care(&self) -> Option<Care> {
         match self {
-            Self::Batch(_) | Self::Rules(_) => Some(Care::Looked),
+            Self::Batch(_) | Self::Rules(_) | Self::Question(_) => Some(Care::Looked),
             Self::Plan(plan) if !plan.is_typing() => Some(Care::Looked),
             Self::Context(list) if !list.is_typing() => Some(Care::Looked),
             Self::Words(words) if !words.decides() => None,
@@ -160,6 +166,7 @@ impl Overlay {
             | Self::Tags(_)
             | Self::JumpTo(_)
             | Self::Plan(_)
+            | Self::Question(_)
             | Self::Context(_) => Vec::new(),
             Self::Words(words) => words.all().iter().flat_map(of).collect(),
             Self::Editor(editor) => of(editor.shown()),
@@ -174,6 +181,7 @@ impl Overlay {
         match self {
             Self::Plan(plan) => Some(plan.question()),
             Self::Context(context) => Some(context.question()),
+            Self::Question(list) => Some(list.question()),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
@@ -201,6 +209,7 @@ impl Overlay {
             // Up and down walk through what was found.
             Self::JumpTo(_) => TextKeys::Beside,
             Self::Editor(_) => TextKeys::Page,
+            Self::Question(_) => TextKeys::Digits,
             Self::Help(help) if help.is_searching() => TextKeys::Line,
             Self::Plan(plan) if plan.is_typing() => TextKeys::Line,
             Self::Context(context) if context.is_typing() => TextKeys::Beside,
@@ -243,6 +252,7 @@ impl Overlay {
             | Self::Tags(_)
             | Self::Plan(_)
             | Self::Context(_)
+            | Self::Question(_)
             | Self::Details(_)
             | Self::Run(_)
             | Self::Sources(_) => None,
@@ -260,6 +270,7 @@ impl Overlay {
             Self::JumpTo(jump) => jump.on_text(key),
             Self::Plan(plan) => plan.on_text(key),
             Self::Context(context) => context.on_text(key),
+            Self::Question(list) => list.on_text(key),
             Self::Themes(_)
             | Self::Models(_)
             | Self::Quit(_)
@@ -304,6 +315,7 @@ impl Overlay {
             | Self::Rules(_)
             | Self::Preview(_)
             | Self::Tags(_)
+            | Self::Question(_)
             | Self::Details(_)
             | Self::Run(_)
             | Self::Sources(_) => false,
@@ -339,6 +351,7 @@ impl Overlay {
             Self::JumpTo(jump) => jump.on_action(action, cx),
             Self::Plan(plan) => plan.on_action(action),
             Self::Context(context) => context.on_action(action, cx),
+            Self::Question(list) => list.on_action(action),
         }
     }
 
@@ -362,6 +375,7 @@ impl Overlay {
             | Self::Sources(_)
             | Self::Plan(_)
             | Self::Context(_)
+            | Self::Question(_)
             | Self::Batch(_) => {}
         }
     }
@@ -387,6 +401,7 @@ impl Overlay {
             | Self::Sources(_)
             | Self::Plan(_)
             | Self::Context(_)
+            | Self::Question(_)
             | Self::Batch(_) => None,
         }
     }
@@ -412,6 +427,7 @@ impl Overlay {
             Self::Tags(tags) => tags.draw(screen, buf, cx),
             Self::Plan(plan) => plan.draw(screen, buf, cx),
             Self::Context(context) => context.draw(screen, buf, cx),
+            Self::Question(list) => list.draw(screen, buf, cx),
         }
     }
 }

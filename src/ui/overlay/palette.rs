@@ -1,6 +1,8 @@
-//! Every action by its words: those that are possible here, and why the others are not.
+//! Every action by its words: those that can be done now, the ones that are used most first.
 //!
 //! Owns the choice only; what is chosen is done as if its key had been pressed.
+
+use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
@@ -28,31 +30,40 @@ pub struct PaletteEntry {
 /// The list with what is searched for.
 #[derive(Debug)]
 pub struct PaletteView {
+    /// What can be done.
     entries: Vec<PaletteEntry>,
     texts: Vec<String>,
+    /// What cannot be done now; it is only named when nothing else is found.
+    others: Vec<PaletteEntry>,
     field: SearchField,
     /// Places in `entries`, the best first.
     found: Vec<usize>,
     selected: usize,
 }
 
+/// How often each action was chosen in the palette, by name.
+pub type PaletteUses = BTreeMap<String, u32>;
+
 /// Rows of the list.
 const ROWS: u16 = 14;
+
+/// Letters from which on what is typed may name an action.
+const LEAST_NAME: usize = 4;
 
 /// Columns of an action's name.
 const NAME: usize = 20;
 
 impl PaletteView {
-    /// The palette with nothing searched for; what is possible comes first.
+    /// The palette with nothing searched for; what was chosen most often comes first.
     #[must_use]
-    pub fn new(mut entries: Vec<PaletteEntry>) -> Self {
-        entries.sort_by_key(|entry| entry.way.is_err());
-        let text = |entry: &PaletteEntry| {
-            format!("{} {} {}", entry.action.name(), entry.action.hint(), entry.action.help())
-        };
+    pub fn new(all: Vec<PaletteEntry>, uses: &PaletteUses) -> Self {
+        let (mut entries, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|entry| entry.way.is_ok());
+        let used = |entry: &PaletteEntry| uses.get(entry.action.name()).copied().unwrap_or(0);
+        entries.sort_by_key(|entry| std::cmp::Reverse(used(entry)));
         let texts = entries.iter().map(text).collect();
         let found = (0..entries.len()).collect();
-        Self { entries, texts, field: SearchField::default(), found, selected: 0 }
+        Self { entries, texts, others, field: SearchField::default(), found, selected: 0 }
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
@@ -77,6 +88,15 @@ impl PaletteView {
     fn search(&mut self) {
         self.found = fuzzy(self.field.text(), self.texts.iter().map(String::as_str));
         self.selected = 0;
+        // Whoever names what cannot be done now wants to know why, and nothing else instead.
+        let typed = self.field.text().trim();
+        let is_named = |entry: &PaletteEntry| entry.action.name().starts_with(typed);
+        if typed.len() >= LEAST_NAME
+            && self.others.iter().any(is_named)
+            && !self.entries.iter().any(is_named)
+        {
+            self.found.clear();
+        }
     }
 
     fn step(&mut self, rows: isize) {
@@ -103,9 +123,22 @@ impl PaletteView {
         Vec::new()
     }
 
+    /// Why nothing was found: what was meant cannot be done now, or there is no such action.
+    fn why_nothing(&self) -> String {
+        let texts: Vec<String> = self.others.iter().map(text).collect();
+        let meant = fuzzy(self.field.text(), texts.iter().map(String::as_str));
+        let named = |entry: &&PaletteEntry| entry.action.name() == self.field.text().trim();
+        let meant = meant.first().and_then(|place| self.others.get(*place));
+        let meant = self.others.iter().find(named).or(meant);
+        match meant.map(|entry| (entry.action.name(), &entry.way)) {
+            Some((name, Err(why))) => format!("{name} is not possible now: {why}"),
+            Some((_, Ok(_))) | None => "no action has that name".to_owned(),
+        }
+    }
+
     fn accept(&self) -> Vec<Effect> {
         let Some(entry) = self.chosen() else {
-            return Effect::refuse("no action has that name");
+            return Effect::refuse(self.why_nothing());
         };
         match &entry.way {
             Err(why) => Effect::refuse(format!("{}: {why}", entry.action.name())),
@@ -119,8 +152,7 @@ impl PaletteView {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let count = self.entries.iter().filter(|entry| entry.way.is_ok()).count();
-        let hint = format!(" {count} of {} possible here · enter · esc ", self.entries.len());
+        let hint = format!(" {} actions · enter does it · esc ", self.found.len());
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let inside = super::frame("Palette", hint, (92, ROWS + 2), screen, buf, cx);
         let mut rows = inside.rows();
@@ -133,7 +165,7 @@ impl PaletteView {
         if self.found.is_empty()
             && let Some(row) = rows.next()
         {
-            let text = Line::styled("no action has that name", cx.style(Role::DialogDim));
+            let text = Line::styled(self.why_nothing(), cx.style(Role::DialogDim));
             line::draw(&text, row, buf);
         }
         for ((place, entry), row) in self.found.iter().enumerate().skip(top).zip(rows) {
@@ -146,17 +178,19 @@ impl PaletteView {
     }
 }
 
+/// What is searched of an action.
+fn text(entry: &PaletteEntry) -> String {
+    format!("{} {} {}", entry.action.name(), entry.action.hint(), entry.action.help())
+}
+
 fn draw_entry(entry: &PaletteEntry, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let (role, words) = match &entry.way {
-        Ok(_) => (Role::Dialog, entry.action.help().to_owned()),
-        Err(why) => (Role::DialogDim, format!("not now: {why}")),
-    };
+    let (role, words) = (Role::Dialog, entry.action.help());
     let keys = Line::styled(line::cut(&entry.keys, 18), cx.style(role));
     let space = usize::from(row.width).saturating_sub(keys.width() + NAME + 2);
     let name = format!("{:<NAME$} ", line::cut(entry.action.name(), NAME));
     let left = Line::from(vec![
         Span::styled(name, cx.style(role)),
-        Span::styled(line::cut(&words, space), cx.style(Role::DialogDim)),
+        Span::styled(line::cut(words, space), cx.style(Role::DialogDim)),
     ]);
     line::draw_split(&left, &keys, row, buf);
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::model::{BlobSource, ContentHash, EventSource, FileSource, ProjectPath, UserError};
@@ -105,7 +106,12 @@ impl Preview {
     }
 
     pub(super) fn prepare(&mut self, screen: Size) {
-        self.height = usize::from(inside_height(screen.height));
+        self.prepare_rows(inside_height(screen.height));
+    }
+
+    /// Brings it up to date for so many rows.
+    pub(in crate::ui) fn prepare_rows(&mut self, rows: u16) {
+        self.height = usize::from(rows);
         if let Content::Loading(job) = &self.content {
             self.content = match job.look() {
                 JobState::Running => return,
@@ -126,7 +132,7 @@ impl Preview {
         self.top = self.top.min(self.lines().saturating_sub(self.height));
     }
 
-    pub(super) fn next_wake(&self, now: Instant) -> Option<Instant> {
+    pub(in crate::ui) fn next_wake(&self, now: Instant) -> Option<Instant> {
         let is_busy = match &self.content {
             Content::Loading(_) => true,
             Content::There(loaded) => loaded.coloured.is_some(),
@@ -187,19 +193,36 @@ impl Preview {
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let size = (screen.width.saturating_sub(10), inside_height(screen.height));
         let inside = super::frame(&self.title, hint, size, screen, buf, cx);
+        self.draw_content(inside, Role::Dialog, buf, cx);
+    }
+
+    /// Draws the text alone, on the ground of that role.
+    pub(in crate::ui) fn draw_content(
+        &self,
+        inside: Rect,
+        ground: Role,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
         match &self.content {
             Content::Loading(_) => {
                 line::draw(&Line::styled("reading…", cx.style(Role::DialogDim)), inside, buf);
             }
             Content::Failed(error) => draw_error(error, inside, buf, cx),
-            Content::There(loaded) => self.draw_lines(loaded, inside, buf, cx),
+            Content::There(loaded) => self.draw_lines(loaded, inside, cx.style(ground), buf, cx),
         }
     }
 
-    fn draw_lines(&self, loaded: &Loaded, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    fn draw_lines(
+        &self,
+        loaded: &Loaded,
+        area: Rect,
+        ground: Style,
+        buf: &mut Buffer,
+        cx: &Cx<'_>,
+    ) {
         let digits = loaded.lines.len().to_string().len();
         let marked = self.place.as_ref().and_then(|place| place.line);
-        let ground = cx.style(Role::Dialog);
         if loaded.lines.is_empty() {
             line::draw(&Line::styled("the file is empty", cx.style(Role::DialogDim)), area, buf);
         }
@@ -217,7 +240,7 @@ impl Preview {
                 }
                 let start = line::fitting(text, skip);
                 skip = 0;
-                let colour = ratatui::style::Style { bg: ground.bg, ..cx.style(*role) };
+                let colour = Style { bg: ground.bg, ..cx.style(*role) };
                 spans.push(Span::styled(text.get(start..).unwrap_or_default().to_owned(), colour));
             }
             line::draw(&Line::from(spans), at, buf);

@@ -3,10 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
 
 use crate::model::Intent;
 use crate::ui::action::Action;
+use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
 
@@ -51,16 +51,16 @@ impl QuitChoice {
         let inside = super::frame("Leave?", hint, (72, 7), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.nth(1) {
-            Line::styled(lead, cx.style(Role::Dialog)).render(row, buf);
+            line::draw(&Line::styled(lead, cx.style(Role::Dialog)), row, buf);
         }
         for (place, ((title, help), row)) in CHOICES.iter().zip(rows.skip(1)).enumerate() {
             let is_selected = place == self.selected;
             let mark = if is_selected { "▸ " } else { "  " };
-            let line = Line::from(vec![
+            let text = Line::from(vec![
                 Span::styled(format!("{mark}{title:<20}"), cx.style(Role::Dialog)),
                 Span::styled(*help, cx.style(Role::DialogDim)),
             ]);
-            line.render(row, buf);
+            line::draw(&text, row, buf);
             if is_selected {
                 buf.set_style(row, cx.style(Role::Selection));
             }

@@ -254,7 +254,7 @@ impl WordsInput {
         {
             if let Some(row) = rows.next() {
                 let text = line::cut(text, usize::from(row.width));
-                Line::styled(text, cx.style(role)).render(row, buf);
+                line::draw(&Line::styled(text, cx.style(role)), row, buf);
             }
         }
         let field = Rect {

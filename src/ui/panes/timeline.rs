@@ -9,7 +9,6 @@ use ratatui::text::{Line, Span};
 
 use crate::model::timeline::Playback;
 use crate::model::{Seq, TimelineCommand, TimelineView};
-use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
@@ -33,6 +32,11 @@ impl TimelineBar {
         self.marks = marks;
     }
 
+    /// The marks of the whole session, or those of what was shown so far.
+    fn known<'v>(&'v self, cx: &Cx<'v>) -> &'v [Mark] {
+        if self.marks.is_empty() { cx.view.marks.all() } else { &self.marks }
+    }
+
     /// Draws it.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let Some(timeline) = cx.timeline else { return };
@@ -41,7 +45,9 @@ impl TimelineBar {
             self.draw_track(timeline, row, buf, cx);
         }
         if let Some(row) = rows.next() {
-            line::draw_split(&state(timeline, cx), &legend(area.width, cx), row, buf);
+            let state = state(timeline, cx);
+            let room = usize::from(area.width).saturating_sub(state.width() + 2);
+            line::draw_split(&state, &legend(self.known(cx), room, cx), row, buf);
         }
     }
 
@@ -56,7 +62,7 @@ impl TimelineBar {
             };
             buf.set_string(row.x + MARGIN + column, row.y, sign, cx.style(role));
         }
-        let known = if self.marks.is_empty() { cx.view.marks.all() } else { &self.marks };
+        let known = self.known(cx);
         // The most telling mark of a column is the one that shows.
         let mut shown: Vec<Option<MarkKind>> = vec![None; usize::from(columns)];
         for mark in known {
@@ -124,7 +130,6 @@ const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
 
 fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     let dim = cx.style(Role::Dim);
-    let key = |action| cx.key(KeyContext::Replay, action);
     let (sign, word) = match timeline.playback {
         Playback::Playing => ("▶", "playing"),
         Playback::Held if timeline.position == timeline.last => ("■", "at the end"),
@@ -144,38 +149,35 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
         let words = format!("  {} {lines} unreadable", timeline.damaged);
         spans.push(Span::styled(words, cx.style(Role::Warn)));
     }
-    for (actions, words) in [
-        ([Action::PlayPause, Action::PlayPause], "play"),
-        ([Action::StepBack, Action::StepForward], "event"),
-        ([Action::ProposalBack, Action::ProposalForward], "proposal"),
-    ] {
-        let [first, second] = actions.map(key);
-        let keys = if first == second { first } else { format!("{first} {second}") };
-        spans.push(Span::styled(format!("  {keys}"), cx.style(Role::Key)));
-        spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
-    }
     Line::from(spans)
 }
 
-/// What the signs of the track mean, where there is room for it.
-fn legend(width: u16, cx: &Cx<'_>) -> Line<'static> {
-    if width < 140 {
-        return Line::default();
-    }
-    let mut spans = Vec::new();
+/// What the signs of the track mean, as far as they stand on it and `room` columns allow; the ones
+/// that tell most go first.
+fn legend(marks: &[Mark], room: usize, cx: &Cx<'_>) -> Line<'static> {
+    let mut line = Line::default();
     for (kind, words) in [
-        (MarkKind::Proposal, "proposal"),
-        (MarkKind::Rejection, "rejected"),
-        (MarkKind::Error, "error"),
-        (MarkKind::BuildPassed, "built"),
-        (MarkKind::Flash, "board"),
         (MarkKind::Panic, "panic"),
+        (MarkKind::Error, "error"),
+        (MarkKind::Rejection, "rejected"),
+        (MarkKind::Flash, "board"),
+        (MarkKind::BuildPassed, "built"),
+        (MarkKind::Proposal, "proposal"),
     ] {
         let Some((sign, role)) = look(kind) else { continue };
-        spans.push(Span::styled(sign, cx.style(role)));
-        spans.push(Span::styled(format!(" {words}  "), cx.style(Role::Dim)));
+        if !marks.iter().any(|mark| mark.kind == kind) {
+            continue;
+        }
+        let before = if line.spans.is_empty() { "" } else { "  " };
+        let words = format!(" {words}");
+        if line.width() + before.len() + line::width(sign) + line::width(&words) > room {
+            break;
+        }
+        line.push_span(Span::raw(before));
+        line.push_span(Span::styled(sign, cx.style(role)));
+        line.push_span(Span::styled(words, cx.style(Role::Dim)));
     }
-    Line::from(spans)
+    line
 }
 
 #[cfg(test)]

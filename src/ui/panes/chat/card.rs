@@ -202,7 +202,7 @@ fn question(
             let text = if options.is_empty() {
                 "the run waits for your answer"
             } else {
-                "press the number, or write another answer"
+                "this waits for your answer"
             };
             rows.extend(indented(text, Role::Dim, place));
         }

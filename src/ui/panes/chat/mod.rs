@@ -330,11 +330,40 @@ impl Pane for ChatPane {
     }
 
     fn hints(&self, _cx: &Cx<'_>) -> Vec<Action> {
-        let mut hints = vec![Action::NextTurn, Action::NextFold, Action::Open, Action::Search];
+        let turn = if self.scroll.follows() { Action::PreviousTurn } else { Action::NextTurn };
+        let mut hints = vec![turn, Action::NextFold, Action::Open, Action::Search];
         if !self.scroll.follows() {
             hints.insert(0, Action::Follow);
         }
         hints
+    }
+
+    fn why_not(&self, action: Action, cx: &Cx<'_>) -> Option<String> {
+        let all = cx.view.chat.entries.len();
+        let unfolds = || self.visible.iter().any(|at| self.layouts.item_at(*at).is_some());
+        let is_all_shown = self.visible.first() == Some(&Anchor::default())
+            && self.visible.last().is_some_and(|last| last.entry + 1 == all);
+        let why = match action {
+            Action::Left | Action::Right => "long lines are wrapped here",
+            Action::EditFile => "files are opened from the project, or a finding in the logs",
+            Action::ShowTask if cx.view.head.run().is_none() => "there is no task yet",
+            _ if all == 0 && matches!(action.home(), KeyContext::Chat | KeyContext::Pane) => {
+                "there are no messages yet"
+            }
+            Action::Open if !unfolds() => "nothing to unfold is on screen",
+            Action::NextFold | Action::PreviousFold if is_all_shown && !unfolds() => {
+                "there is nothing to unfold"
+            }
+            Action::NextTurn | Action::Follow if self.scroll.follows() => "this is the end",
+            Action::NextMatch | Action::PreviousMatch if self.search.is_none() => {
+                "there is no search yet"
+            }
+            Action::NextChange | Action::PreviousChange if cx.view.review.proposals.is_empty() => {
+                "nothing was proposed yet"
+            }
+            _ => return None,
+        };
+        Some(why.to_owned())
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -38,10 +38,12 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         if !spans.is_empty() {
             spans.push(Span::styled(BETWEEN, cx.style(Role::Border)));
         }
+        // The line below it tells which one is shown where colours do not.
+        let shown = Modifier::BOLD | Modifier::UNDERLINED;
         let look = match (tab == pane.tab, cx.keys) {
-            (true, Keys::Here) => cx.style(Role::TitleFocus),
-            (true, Keys::Elsewhere) => cx.style(Role::Title),
-            (false, _) => cx.style(Role::Dim),
+            (true, Keys::Here) => cx.style(Role::TitleFocus).add_modifier(shown),
+            (true, Keys::Elsewhere) => cx.style(Role::Title).add_modifier(shown),
+            (false, _) => cx.style(Role::Dim).remove_modifier(shown),
         };
         spans.push(Span::styled(tab.name(), look));
         if let Some((mark, role)) = state(tab, cx) {

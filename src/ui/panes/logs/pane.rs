@@ -16,7 +16,7 @@ use super::result_rows;
 use super::state::LogsPane;
 use crate::ui::action::Action;
 use crate::ui::input_line::Purpose;
-use crate::ui::pane::{Cx, Effect, Pane, TextMode};
+use crate::ui::pane::{Cx, Effect, Mode, Pane, TextMode};
 use crate::ui::panes::serial::{SerialActions, SerialLook};
 use crate::ui::scroll::movement;
 
@@ -27,6 +27,51 @@ impl Pane for LogsPane {
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         draw::hints(self, cx)
+    }
+
+    fn why_not(&self, action: Action, cx: &Cx<'_>) -> Option<String> {
+        let view = cx.view;
+        let is_of_port = SerialActions::knows(action) || SerialLook::knows(action);
+        let has_search = || self.log_view(view).is_some_and(|log| log.search().is_some());
+        let of_list = self.tab.is_list();
+        let sources = match self.tab {
+            Tab::Build => view.logs.builds.len(),
+            Tab::Serial => view.logs.serials.len(),
+            Tab::Tests => view.logs.tests.runs.len(),
+            Tab::Analysis => view.logs.analyses.all.len(),
+            Tab::Events => 1,
+        };
+        let findings = self.open_logs.build(view).map_or(0, |build| build.diagnostics.len());
+        let why = match action {
+            _ if is_of_port && self.tab != Tab::Serial => "the serial tab is not shown",
+            _ if is_of_port && self.open_logs.serial(view).is_none() => "there is no board yet",
+            _ if SerialActions::knows(action) && cx.mode == Mode::Replay => "this is a replay",
+            Action::Search | Action::FilterLog | Action::SaveLog | Action::WrapLog if of_list => {
+                "this is a list of results"
+            }
+            Action::Search
+            | Action::FilterLog
+            | Action::SaveLog
+            | Action::Follow
+            | Action::Copy
+                if !of_list && self.log_view(view).is_none() =>
+            {
+                "there is no output yet"
+            }
+            Action::NextMatch | Action::PreviousMatch if !has_search() => "there is no search yet",
+            Action::NextError | Action::PreviousError
+                if self.tab == Tab::Build && findings == 0 =>
+            {
+                "nothing is wrong here"
+            }
+            Action::EditFile | Action::Open if !self.can_open(view) => "nothing to open is here",
+            Action::NextSource | Action::PreviousSource if sources < 2 => "there is no other one",
+            Action::NextCall | Action::PreviousCall if !of_list && !self.has_calls(view) => {
+                "no calls of a panic are shown"
+            }
+            _ => return None,
+        };
+        Some(why.to_owned())
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {

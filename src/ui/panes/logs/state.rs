@@ -404,6 +404,16 @@ impl LogsPane {
         place.or_else(|| self.results.file_place(self.tab, view))
     }
 
+    /// Whether there is something to open.
+    pub(super) fn can_open(&self, view: &SessionView) -> bool {
+        self.place_to_open(view).is_some() || self.selected(view).is_some() || self.has_calls(view)
+    }
+
+    /// Whether a panic is shown.
+    pub(super) fn has_calls(&self, view: &SessionView) -> bool {
+        findings::panic(&self.open_logs, self.tab, view).is_some()
+    }
+
     /// Opens the file of the selected finding; without one, its place in the raw log.
     pub(super) fn open(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
         match self.place_to_open(view) {

@@ -74,6 +74,12 @@ impl ProjectPane {
         }
     }
 
+    /// The selected file, if a file is selected.
+    #[must_use]
+    pub fn file_at_cursor(&self) -> Option<ProjectPath> {
+        self.file().ok()
+    }
+
     /// Folds or unfolds a folder, shows a file.
     fn open(&mut self) -> Vec<Effect> {
         match self.nodes.get(self.place()).cloned() {
@@ -252,6 +258,23 @@ impl Pane for ProjectPane {
 
     fn hints(&self, _cx: &Cx<'_>) -> Vec<Action> {
         vec![Action::Open, Action::EditFile, Action::Pin, Action::Search]
+    }
+
+    fn why_not(&self, action: Action, cx: &Cx<'_>) -> Option<String> {
+        let is_own = matches!(action.home(), KeyContext::Pane | KeyContext::Project);
+        let why = match action {
+            Action::NextMatch
+            | Action::PreviousMatch
+            | Action::NextError
+            | Action::PreviousError
+            | Action::Follow => "this is a list of files",
+            _ if is_own && self.nodes.is_empty() => "there are no files yet",
+            Action::Pin if cx.mode == Mode::Replay => "this is a replay: nothing can be pinned",
+            Action::Pin if cx.view.head.state.is_over() => "the run is over: no agent reads files",
+            Action::Pin | Action::EditFile if self.file().is_err() => "this is a folder",
+            _ => return None,
+        };
+        Some(why.to_owned())
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {

@@ -19,6 +19,7 @@ use super::decision::Decision;
 use super::findings::FindingMarks;
 use super::foot;
 use super::head::{self, HeadRow, ROOMY};
+use super::idle;
 
 /// Least columns for the text of each half.
 const LEAST_HALF: usize = 34;
@@ -35,6 +36,8 @@ pub struct ReviewAreas {
     pub body: Rect,
     /// What can be decided, or came of it.
     foot: Vec<Line<'static>>,
+    /// Whether there was no room for all of it.
+    pub is_foot_cut: bool,
     /// Its first row.
     foot_at: u16,
     /// Room for the text of the change.
@@ -62,7 +65,9 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
     let body = change.body();
     let width = usize::from(area.width);
     let mut foot = foot::foot(decision, width, cx);
-    foot.truncate(usize::from(area.height / 3).max(1));
+    let most_foot = usize::from(area.height / 3).max(1);
+    let is_foot_cut = foot.len() > most_foot;
+    foot.truncate(most_foot);
     if area.height > SMALL {
         let rows = consequence(view, width, cx);
         foot.splice(0..0, rows);
@@ -104,7 +109,7 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
     let spare = u16::from(body_area.height > height);
     let foot_at = area.y + head_rows + height + spare;
     let body = Rect { height, ..body_area };
-    ReviewAreas { head, body, foot, foot_at, viewport: room, gutter }
+    ReviewAreas { head, body, foot, is_foot_cut, foot_at, viewport: room, gutter }
 }
 
 /// What follows from a change that waits, in a row or two above what can be decided.
@@ -130,13 +135,7 @@ pub(super) fn draw(
     cx: &Cx<'_>,
 ) {
     let Some(decision) = on_screen else {
-        let text =
-            "Nothing to review yet. What the agents want to write or flash is shown here first.";
-        let words = wrap_words(text, usize::from(area.width).max(3) - 2);
-        for (row, text) in area.rows().zip(words) {
-            line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), row, buf);
-        }
-        return;
+        return idle::draw(area, buf, cx);
     };
     for (row, at) in parts.head.iter().zip(area.rows()) {
         line::draw_split(&row.left, &row.right, at, buf);

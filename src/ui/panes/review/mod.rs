@@ -14,6 +14,7 @@ mod edited;
 mod findings;
 mod foot;
 mod head;
+mod idle;
 mod queue;
 mod shown;
 
@@ -356,13 +357,44 @@ impl Pane for ReviewPane {
 
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
-        if let Ok(decision) = self.decision(cx) {
+        // What can be decided stands right below the change, unless there is no room for it.
+        let is_told = !self.parts.is_foot_cut;
+        if let Some(decision) = self.decision(cx).ok().filter(|_| !is_told) {
             let choices = decision.choices(cx).into_iter().map(|(action, _)| action);
             let is_short = |action: &Action| !matches!(action, Action::ApproveTell | Action::Ask);
             hints.extend(choices.filter(is_short));
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
+        if self.decision(cx).is_ok() {
+            hints.extend([Action::Comment, Action::Rules]);
+        }
         hints
+    }
+
+    fn why_not(&self, action: Action, cx: &Cx<'_>) -> Option<String> {
+        let Some(own) = self.own() else {
+            let is_own = matches!(action.home(), KeyContext::Pane | KeyContext::Review);
+            return is_own.then(|| "there is nothing to review yet".to_owned());
+        };
+        let shown = own.visible();
+        let is_missing = match action {
+            Action::NextProposal | Action::PreviousProposal => {
+                let all = &cx.view.review.proposals;
+                let end = if action == Action::NextProposal { all.last() } else { all.first() };
+                end.is_some_and(|end| end.proposal.id == own.id)
+            }
+            Action::NextHunk => shown.top_of_hunk(1).is_none(),
+            Action::PreviousHunk => shown.top_of_hunk(-1).is_none(),
+            Action::Search | Action::NextMatch | Action::PreviousMatch => true,
+            _ => false,
+        };
+        is_missing
+            .then(|| match action {
+                Action::NextHunk | Action::PreviousHunk => "no other change is out of sight",
+                Action::NextProposal | Action::PreviousProposal => "there is no other proposal",
+                _ => "a change cannot be searched",
+            })
+            .map(str::to_owned)
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {

@@ -350,7 +350,15 @@ impl ChangeView {
     /// Goes to the next changed place, or with a negative `step` to the one before. Whether there
     /// is one.
     pub fn go_to_hunk(&mut self, step: i64) -> bool {
-        let (Some(body), Some(layout)) = (self.body(), &self.layout) else { return false };
+        let found = self.top_of_hunk(step);
+        self.top = found.unwrap_or(self.top);
+        found.is_some()
+    }
+
+    /// The topmost row for the next changed place, or with a negative `step` the one before;
+    /// `None`: there is none.
+    pub fn top_of_hunk(&self, step: i64) -> Option<usize> {
+        let (body, layout) = (self.body()?, self.layout.as_ref()?);
         let top = self.top;
         // With some of what is before it in sight.
         let above = (self.viewport.rows / 4).min(3);
@@ -358,9 +366,7 @@ impl ChangeView {
             body.hunks.iter().map(|hunk| layout.rows_of(hunk.start).start.saturating_sub(above));
         let found =
             if step > 0 { rows.find(|&row| row > top) } else { rows.rfind(|&row| row < top) };
-        let Some(row) = found else { return false };
-        self.top = row.min(self.last_top());
-        self.top != top
+        found.map(|row| row.min(self.last_top())).filter(|row| *row != top)
     }
 
     /// Goes to the first line that must be seen and was not; what hides it is undone in `look`.

@@ -1,0 +1,139 @@
+//! A question of the team: its answers to choose from.
+//!
+//! Owns the selection only. A digit selects an answer and never gives it: that takes the key that
+//! accepts, so that a digit meant for a pane cannot stop a run. A key that means nothing here closes
+//! it and does what it does elsewhere.
+
+use crossterm::event::KeyEvent;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::model::{Intent, QuestionId};
+use crate::text::sanitize;
+use crate::ui::action::Action;
+use crate::ui::key::Key;
+use crate::ui::line;
+use crate::ui::pane::{Cx, Effect};
+use crate::ui::panes::wrap_words;
+use crate::ui::role::Role;
+use crate::view::{PersonQuestion, SessionView};
+
+use super::pick;
+
+/// The answers to a question that waits.
+#[derive(Debug)]
+pub struct AnswerList {
+    question: QuestionId,
+    title: String,
+    text: String,
+    rows: Vec<AnswerRow>,
+    selected: usize,
+}
+
+/// Opens what the question is about.
+fn look() -> Vec<Effect> {
+    vec![Effect::Close, Effect::Act(Action::LookInto)]
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AnswerRow {
+    /// One of the answers that are offered.
+    Offered(String),
+    /// First look at the plan or the files that it is about.
+    Look,
+    /// An answer in the person's own words.
+    Write,
+}
+
+/// Columns of the dialog, and rows of the question's text at most.
+const COLUMNS: u16 = 76;
+const TEXT_ROWS: usize = 8;
+
+impl AnswerList {
+    /// The answers to the question that waits; `None`: there is none with answers to choose from.
+    #[must_use]
+    pub fn of(view: &SessionView) -> Option<Self> {
+        let question = view.head.question.as_ref().filter(|asked| !asked.options.is_empty())?;
+        let PersonQuestion { id, agent, text, options } = question;
+        let mut rows: Vec<AnswerRow> = options.iter().cloned().map(AnswerRow::Offered).collect();
+        if view.pending_list().is_some() {
+            rows.push(AnswerRow::Look);
+        }
+        rows.push(AnswerRow::Write);
+        let title = agent.as_ref().map_or_else(
+            || "The run waits for you".to_owned(),
+            |agent| format!("{} asks", sanitize::line(agent.as_str())),
+        );
+        Some(Self { question: *id, title, text: text.clone(), rows, selected: 0 })
+    }
+
+    /// The question it answers.
+    #[must_use]
+    pub const fn question(&self) -> QuestionId {
+        self.question
+    }
+
+    /// A digit selects the answer of that number.
+    pub(super) fn on_text(&mut self, key: &KeyEvent) {
+        let place = Key::of(key).digit().and_then(|digit| digit.checked_sub(1));
+        self.selected = place.filter(|place| *place < self.rows.len()).unwrap_or(self.selected);
+    }
+
+    pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        if let Some(row) = pick::moved(action, self.selected, self.rows.len()) {
+            self.selected = row;
+            return Vec::new();
+        }
+        match (action, self.rows.get(self.selected)) {
+            (Action::Accept, Some(AnswerRow::Offered(answer))) => {
+                let (question, answer) = (self.question, answer.clone());
+                vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })]
+            }
+            (Action::Accept, Some(AnswerRow::Look)) => look(),
+            (Action::Change, _) if self.rows.contains(&AnswerRow::Look) => look(),
+            (Action::Accept, Some(AnswerRow::Write)) => {
+                vec![Effect::Close, Effect::Compose(String::new())]
+            }
+            _ => Effect::info(
+                "choose with a digit or the arrows, enter answers, esc leaves it waiting",
+            ),
+        }
+    }
+
+    pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let width = COLUMNS.min(screen.width.saturating_sub(6));
+        let mut words = wrap_words(&sanitize::line(self.text.trim()), usize::from(width));
+        let most = usize::from(screen.height).saturating_sub(self.rows.len() + 6);
+        let most = most.clamp(1, TEXT_ROWS);
+        if words.len() > most {
+            words.truncate(most);
+            if let Some(last) = words.last_mut() {
+                *last = line::cut(&format!("{last} …"), usize::from(width));
+            }
+        }
+        let rows = u16::try_from(words.len() + 1 + self.rows.len()).unwrap_or(u16::MAX);
+        let hint = " 1–9 select · enter answers · esc leaves it waiting ";
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
+        let inside = super::frame(&self.title, hint, (width, rows), screen, buf, cx);
+        let mut at = inside.rows();
+        for (text, row) in words.into_iter().zip(at.by_ref()) {
+            line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+        }
+        for ((place, answer), row) in self.rows.iter().enumerate().zip(at.skip(1)) {
+            let (words, role) = match answer {
+                AnswerRow::Offered(answer) => (answer.as_str(), Role::Dialog),
+                AnswerRow::Look => ("look at it first, and change it", Role::DialogDim),
+                AnswerRow::Write => ("write another answer", Role::DialogDim),
+            };
+            let line = Line::from(vec![
+                Span::styled(format!(" {}  ", place + 1), cx.style(Role::DialogDim)),
+                Span::styled(sanitize::line(words).into_owned(), cx.style(role)),
+            ]);
+            line::draw(&line, row, buf);
+            if place == self.selected {
+                buf.set_style(row, cx.style(Role::Selection));
+            }
+        }
+    }
+}

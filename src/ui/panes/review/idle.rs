@@ -1,0 +1,113 @@
+//! The review while nothing was proposed yet: the plan with how far it is, and the last build.
+//!
+//! Draws only; what the team laid out is the view's.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::model::{BuildOutcome, Severity};
+use crate::text::sanitize;
+use crate::ui::line;
+use crate::ui::pane::Cx;
+use crate::ui::panes::wrap::wrap_words;
+use crate::ui::role::Role;
+use crate::view::{BuildView, PlannedState, SessionView, StepState};
+
+/// What will stand here.
+const WORDS: &str =
+    "Nothing to review yet. What the agents want to write or flash is shown here first.";
+
+/// A row of the plan: its sign, and the words.
+type PlanRow = (&'static str, Role, String);
+
+/// Draws what helps while nothing waits.
+pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let width = usize::from(area.width).max(3) - 2;
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    for words in wrap_words(WORDS, width) {
+        rows.push(Line::styled(format!(" {words}"), cx.style(Role::Dim)));
+    }
+    if let Some((title, plan)) = plan(cx.view) {
+        rows.push(Line::default());
+        let done = plan.iter().filter(|(sign, ..)| *sign == DONE).count();
+        let title = format!(" {title}  {done}/{}", plan.len());
+        rows.push(Line::styled(title, cx.style(Role::Heading)));
+        let room = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
+        rows.extend(plan_rows(&plan, room, width, cx));
+    }
+    if let Some(build) = cx.view.logs.builds.last() {
+        rows.push(Line::default());
+        let (words, role) = build_words(build);
+        rows.push(Line::styled(format!(" Last build  {words}"), cx.style(role)));
+    }
+    for (text, row) in rows.iter().zip(area.rows()) {
+        line::draw(text, row, buf);
+    }
+}
+
+/// The sign of what is done.
+const DONE: &str = "✓";
+
+/// The plan in force, or the files that the team set out to write.
+fn plan(view: &SessionView) -> Option<(&'static str, Vec<PlanRow>)> {
+    if let Some(plan) = &view.team.plan {
+        let row = |(item, state): &(crate::model::PlanItem, StepState)| {
+            let (sign, role) = match state {
+                StepState::Untold => ("·", Role::Text),
+                StepState::Open => ("☐", Role::Text),
+                StepState::Active => ("▸", Role::Busy),
+                StepState::NeedsAttention => ("!", Role::Warn),
+                StepState::Done => (DONE, Role::Ok),
+            };
+            (sign, role, item.task.clone())
+        };
+        return Some(("The plan", plan.steps.iter().map(row).collect()));
+    }
+    let plan = view.chat.file_plan()?;
+    let rows = plan.files.iter().map(|file| {
+        let role = match file.state {
+            PlannedState::Open => Role::Text,
+            PlannedState::Proposed => Role::Warn,
+            PlannedState::Refused => Role::Error,
+            PlannedState::Done => Role::Ok,
+        };
+        (file.state.sign(), role, file.path.as_str().to_owned())
+    });
+    Some(("Files of the plan", rows.collect()))
+}
+
+/// As many rows as there are, around what is done next.
+fn plan_rows(plan: &[PlanRow], room: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let next = plan.iter().position(|(sign, ..)| *sign != DONE).unwrap_or(0);
+    let first = next.saturating_sub(room / 3).min(plan.len().saturating_sub(room));
+    let row = |(sign, role, words): &PlanRow| {
+        let words = line::cut(&sanitize::line(words), width.saturating_sub(3));
+        let text = if *sign == DONE { Role::Dim } else { Role::Text };
+        Line::from(vec![
+            Span::styled(format!(" {sign} "), cx.style(*role)),
+            Span::styled(words, cx.style(text)),
+        ])
+    };
+    let mut rows: Vec<_> = plan.iter().skip(first).take(room).map(row).collect();
+    let left = plan.len().saturating_sub(first + room);
+    if left > 0
+        && let Some(last) = rows.last_mut()
+    {
+        *last = Line::styled(format!(" … {} more", left + 1), cx.style(Role::Dim));
+    }
+    rows
+}
+
+fn build_words(build: &BuildView) -> (String, Role) {
+    match &build.outcome {
+        None => ("is running".to_owned(), Role::Busy),
+        Some(BuildOutcome::Passed) => ("passed".to_owned(), Role::Ok),
+        Some(BuildOutcome::Cancelled) => ("was stopped".to_owned(), Role::Dim),
+        Some(_) => match build.count(Severity::Error) {
+            0 => ("failed".to_owned(), Role::Error),
+            1 => ("failed with 1 error".to_owned(), Role::Error),
+            errors => (format!("failed with {errors} errors"), Role::Error),
+        },
+    }
+}

@@ -1,0 +1,65 @@
+//! What the start screen tells of the row that is turned to, where there is room beside the list.
+//!
+//! Words only; how they look is the screen's.
+
+use crate::ui::start_facts::StartFacts;
+use crate::ui::start_rows::StartRow;
+
+/// What something is, and the words.
+type Words = Vec<(&'static str, String)>;
+
+/// A title and what there is to tell of a row; `None`: its own line says all.
+pub(super) fn of(row: StartRow, facts: &StartFacts) -> Option<(&'static str, Words)> {
+    let mut words = match row {
+        StartRow::Session(place) => {
+            let session = facts.sessions.get(place)?;
+            return Some((
+                "Session",
+                filled([
+                    ("project", session.project.clone()),
+                    ("team", session.team.clone()),
+                    ("task", session.task.clone()),
+                    ("state", session.state.clone()),
+                    ("name", session.name.clone()),
+                ]),
+            ));
+        }
+        StartRow::Example(place) => {
+            let example = facts.examples.get(place)?;
+            vec![
+                ("team", example.team.clone()),
+                ("needs", example.note.clone()),
+                ("task", example.task.clone()),
+            ]
+        }
+        StartRow::Demo => vec![("task", facts.demo.clone())],
+        StartRow::Project(place) => {
+            let project = facts.projects.get(place)?;
+            let sessions = facts.sessions.iter().filter(|session| session.project == *project);
+            let tasks = sessions.take(5).map(|session| ("session", session.task.clone()));
+            std::iter::once(("folder", project.clone())).chain(tasks).collect()
+        }
+        StartRow::HealthLine(place) => {
+            let line = facts.findings.get(place)?;
+            vec![("found", line.detail.clone()), ("fix", line.fix.clone())]
+        }
+        StartRow::New
+        | StartRow::Library
+        | StartRow::Model(_)
+        | StartRow::Heading(..)
+        | StartRow::Words(_)
+        | StartRow::Blank => return None,
+    };
+    words.retain(|(_, text)| !text.is_empty());
+    let title = match row {
+        StartRow::Example(_) => "Example",
+        StartRow::Demo => "Demo",
+        StartRow::Project(_) => "Project",
+        _ => "State",
+    };
+    Some((title, words))
+}
+
+fn filled(words: [(&'static str, String); 5]) -> Words {
+    words.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}

@@ -1,0 +1,90 @@
+//! Tests of what the screen offers: only what can be done, once, and the same in every look.
+
+use super::fixture::UiBench;
+use super::overlay::PaletteUses;
+use super::*;
+use crate::config::Assets;
+
+fn rows(desk: &UiBench) -> Vec<String> {
+    desk.screen().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_palette_lists_what_can_be_done_and_what_was_chosen_most_often_first() {
+    let mut desk = UiBench::new(120, 40, Mode::Live);
+    desk.begin();
+    desk.sync();
+    desk.press(":");
+    let all = desk.screen();
+    assert!(!all.contains("not now") && !all.contains("next-proposal"), "{all}");
+    desk.type_text("approve-rest");
+    assert!(desk.screen().contains("approve-rest is not possible now"), "{}", desk.screen());
+    desk.press("esc : ");
+    desk.type_text("zoom");
+    desk.press("enter :");
+    let entries: Vec<String> =
+        rows(&desk).into_iter().skip_while(|row| !row.contains("type an action")).collect();
+    assert!(entries.iter().skip(2).take(1).any(|row| row.contains("zoom")), "{entries:#?}");
+    assert_eq!(desk.ui.arrangement().used, PaletteUses::from([("zoom".to_owned(), 1)]));
+}
+
+#[test]
+fn hints_offer_what_does_something_and_not_what_the_pane_says_already() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.press("3");
+    let row = desk.last_row();
+    assert!(!row.contains("next hunk") && !row.contains("next proposal"), "{row}");
+    desk.propose(1);
+    desk.sync();
+    desk.pass(1_000);
+    let screen = desk.screen();
+    assert_eq!(screen.matches("a approve").count(), 1, "{screen}");
+    desk.press("1 end");
+    assert!(desk.last_row().contains("p "), "a file can be pinned: {}", desk.last_row());
+}
+
+#[test]
+fn the_tab_that_is_shown_is_marked_in_every_theme_whoever_has_the_keys() {
+    use ratatui::style::Modifier;
+    let assets = Assets::built_in();
+    for name in Theme::names(&assets) {
+        for keys in ["2", "4"] {
+            let mut desk = UiBench::at_work(120, 40);
+            let theme = Theme::load(&assets, &name, Depth::True).unwrap();
+            desk.ui.set_theme(theme, &name, ThemeChoice::No);
+            desk.press(keys);
+            let buffer = desk.buffer();
+            let style_of = |word: &str| {
+                let y = (0..40).find(|y| {
+                    let row: String = (0..120).map(|x| buffer[(x, *y)].symbol()).collect();
+                    row.contains("Build") && row.contains("Events")
+                });
+                let y = y.unwrap();
+                let row: Vec<&str> = (0..120).map(|x| buffer[(x, y)].symbol()).collect();
+                let x = (0..100).find(|x| row[*x..].concat().starts_with(word)).unwrap();
+                buffer[(u16::try_from(x).unwrap(), y)].modifier
+            };
+            assert!(style_of("Build").contains(Modifier::UNDERLINED), "{name} {keys}");
+            assert!(!style_of("Events").contains(Modifier::UNDERLINED), "{name} {keys}");
+        }
+    }
+}
+
+#[test]
+fn while_nothing_waits_the_right_side_shows_the_plan_or_the_file_under_the_cursor() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.press("1 end");
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(10));
+        desk.pass(20);
+        if desk.screen().contains("#include \"i2c_scan.h\"") {
+            break;
+        }
+    }
+    let screen = desk.screen();
+    assert!(screen.contains("File ") && screen.contains("#include \"i2c_scan.h\""), "{screen}");
+    // What waits goes first.
+    desk.propose(1);
+    desk.sync();
+    assert!(!desk.screen().contains("─ File "), "{}", desk.screen());
+}
