@@ -34,6 +34,7 @@ fn main() {
         reads: programs().collect(),
         writes: vec![folder.path().to_owned()],
         limits: Limits::default(),
+        machine: None,
     };
     let without = median(|| assert!(Command::new(PROGRAM).status().unwrap().success()));
     let with = median(|| {

@@ -29,6 +29,8 @@ use crate::model::event::SessionStart;
 use crate::model::{Event, Examiner, Ledger, SessionEvent, TeamOffers, UserError};
 use crate::provider::Pacing;
 use crate::sandbox::Runner;
+use crate::toolchain::BuildSandbox;
+use crate::toolchain::build_sandbox::without_walls;
 use crate::toolchain::{StopSwitch, Toolchain};
 use crate::tools::{self, Registry, ToolContext};
 use crate::workspace::Sandbox;
@@ -104,7 +106,7 @@ pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> 
         begin_with(&machine.assets, starter, &project)?;
     }
     let names = found.names.clone();
-    let parts = found.make(&dir, runner(machine, &project)?);
+    let parts = found.make(&dir, builds(machine, &project)?);
     let session = SessionStart {
         id: dir.id().clone(),
         task: plan.task.clone(),
@@ -180,10 +182,10 @@ pub fn resume(
     };
     check_trust(machine, &plan, &found)?;
     let project = Sandbox::open(project)?;
-    let runner = runner(machine, &project)?;
+    let builds = builds(machine, &project)?;
     let opened = Opened {
         project: Arc::new(project),
-        parts: found.make(&dir, runner),
+        parts: found.make(&dir, builds),
         session: *session,
         recorder,
         numbers: past.numbers,
@@ -221,18 +223,19 @@ fn check_trust(machine: &Machine, plan: &LaunchPlan, found: &FoundParts) -> Resu
     }
 }
 
-/// Runs what agents wrote for that project, with what the person has said about it.
-fn runner(machine: &Machine, project: &Sandbox) -> Result<Runner, UserError> {
+/// Runs what agents wrote for that project, and its builds, with what the person has said about it.
+fn builds(machine: &Machine, project: &Sandbox) -> Result<BuildSandbox, UserError> {
     let consent = Trust::of(&machine.dirs.data).consent(project.root())?;
-    Ok(machine.runner.with_consent(consent))
+    Ok(machine.build_sandbox(machine.runner.with_consent(consent)))
 }
 
 /// Records how strong the sandbox is. It is tried when it is first asked for, which takes a moment.
-fn tell_sandbox(recorder: &Arc<Recorder>, runner: Runner) {
+fn tell_sandbox(recorder: &Arc<Recorder>, runner: Runner, builds: Option<BuildSandbox>) {
     let recorder = Arc::clone(recorder);
     tokio::task::spawn_blocking(move || {
         let found = runner.protection();
-        let missing = found.missing.iter().map(|one| one.what.clone()).collect();
+        let missing = found.missing.iter().map(|one| one.what.clone());
+        let missing = missing.chain(builds.as_ref().and_then(without_walls)).collect();
         let event = SessionEvent::Sandboxed { level: found.level, missing };
         // A journal that cannot be written ends the run elsewhere.
         let _ = recorder.record(Event::Session(event));
@@ -318,7 +321,7 @@ fn launch(
     recorder.spawn_ticks();
     let engine = begin(setup)?;
     tell_all(recorder.as_ref(), notices)?;
-    tell_sandbox(&recorder, parts.runner);
+    tell_sandbox(&recorder, parts.runner, parts.builds);
     let services = RunServices { _toolchain: parts.toolchain, serial };
     Ok(Running { dir, recorder, engine, queue, examiner, services, teams: runs })
 }

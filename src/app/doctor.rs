@@ -6,7 +6,10 @@ use std::path::Path;
 
 use crate::model::{Health, HealthLine, SandboxLevel};
 use crate::sandbox::Protection;
-use crate::toolchain::{ArduinoToolchain, IdfToolchain, PlatformioToolchain};
+use crate::toolchain::build_sandbox::without_walls;
+use crate::toolchain::{
+    ArduinoToolchain, BuildSandbox, BuildWalls, IdfToolchain, PlatformioToolchain,
+};
 use crate::ui::Depth;
 
 /// One line for each thing, without those of the models.
@@ -31,6 +34,24 @@ pub fn sandbox(protection: &Protection) -> HealthLine {
     let fixes: Vec<&str> = protection.missing.iter().map(|one| one.fix.as_str()).collect();
     let words = format!("{}{words}{missing}", protection.level);
     HealthLine::new("sandbox", "agents' programs", health, words).fix(fixes.join(" "))
+}
+
+/// What stands around builds that run what a project brings.
+#[must_use]
+pub fn builds(sandbox: &BuildSandbox) -> HealthLine {
+    let Some(missing) = without_walls(sandbox) else {
+        let words =
+            "they write to the project's build folder and their caches, and see none of your keys";
+        return HealthLine::new("sandbox", "builds", Health::Good, words);
+    };
+    let fix = match sandbox.walls {
+        BuildWalls::On => {
+            "Allow user namespaces on this machine; until then trust only projects that you know."
+        }
+        BuildWalls::Off => "Set `builds = \"on\"` below `[sandbox]` in your config.toml.",
+    };
+    let words = format!("they run with all your rights; missing: {missing}");
+    HealthLine::new("sandbox", "builds", Health::Limited, words).fix(fix)
 }
 
 /// Runs the `export.sh` of an installed ESP-IDF and corrects the line about it when that fails; takes

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::profiles::Profiles;
-use crate::config::{Assets, Dirs, Overrides, Settings};
+use crate::config::{Assets, BuildSwitch, Dirs, Overrides, Settings};
 use crate::model::{Timestamp, UserError};
 use crate::sandbox::Runner;
 use crate::toolchain::process::hide_variables;
+use crate::toolchain::{BuildSandbox, BuildWalls};
 
 /// What every command on this machine shares.
 #[derive(Debug, Clone)]
@@ -44,6 +45,18 @@ impl Machine {
         let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config);
         let runner = Runner::of_this_program();
         Ok(Self { dirs: dirs.clone(), assets, settings, profiles, runner })
+    }
+
+    /// What builds run in, as the settings say.
+    #[must_use]
+    pub fn build_sandbox(&self, runner: Runner) -> BuildSandbox {
+        let walls = match self.settings.sandbox.builds.value {
+            BuildSwitch::On => BuildWalls::On,
+            BuildSwitch::Off => BuildWalls::Off,
+        };
+        let private = vec![self.dirs.config.clone(), self.dirs.data.clone()];
+        let writable = self.settings.sandbox.writable.value.clone();
+        BuildSandbox { runner, walls, private, writable }
     }
 }
 

@@ -13,8 +13,8 @@ use crate::model::{RecordSource, UserError};
 use crate::provider::{Provider, Recording, Scripted, retell};
 use crate::sandbox::Runner;
 use crate::toolchain::{
-    ArduinoToolchain, IdfToolchain, Kit, PlatformioToolchain, Toolchain, ToolchainKind,
-    VirtualToolchain,
+    ArduinoToolchain, BuildSandbox, IdfToolchain, Kit, PlatformioToolchain, Toolchain,
+    ToolchainKind, VirtualToolchain,
 };
 
 /// Model and toolchain of a run, found and ready to be made.
@@ -41,6 +41,8 @@ pub struct RunParts {
     pub toolchain: Arc<dyn Toolchain>,
     /// Runs what agents wrote.
     pub runner: Runner,
+    /// What builds run in that run what the project brings; `None`: none does.
+    pub builds: Option<BuildSandbox>,
 }
 
 impl FoundParts {
@@ -83,21 +85,28 @@ impl FoundParts {
         !matches!(self.toolchain, FoundToolchain::Virtual(_))
     }
 
-    /// Makes them for the session in `dir`; what agents wrote is run by `runner`.
+    /// Makes them for the session in `dir`; what agents wrote is run by the runner of `builds`.
     #[must_use]
-    pub fn make(self, dir: &SessionDir, runner: Runner) -> RunParts {
+    pub fn make(self, dir: &SessionDir, builds: BuildSandbox) -> RunParts {
+        let walled = match self.runs_project_scripts() {
+            true => Some(builds.clone()),
+            false => None,
+        };
+        let runner = builds.runner.clone();
         let board = dir.root().join("board");
         let toolchain: Arc<dyn Toolchain> = match self.toolchain {
-            FoundToolchain::Idf(idf) => Arc::new(idf.with_host_folder(board, runner.clone())),
-            FoundToolchain::Arduino(arduino) => Arc::new(arduino),
+            FoundToolchain::Idf(idf) => {
+                Arc::new(idf.with_host_folder(board, runner.clone()).with_build_sandbox(builds))
+            }
+            FoundToolchain::Arduino(arduino) => Arc::new(arduino.with_build_sandbox(builds)),
             FoundToolchain::Platformio(pio) => {
-                Arc::new(pio.with_host_folder(board, runner.clone()))
+                Arc::new(pio.with_host_folder(board, runner.clone()).with_build_sandbox(builds))
             }
             FoundToolchain::Virtual(kit) => {
                 Arc::new(VirtualToolchain::new(kit, board, runner.clone()))
             }
         };
-        RunParts { provider: self.provider, toolchain, runner }
+        RunParts { provider: self.provider, toolchain, runner, builds: walled }
     }
 }
 

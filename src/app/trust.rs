@@ -143,8 +143,8 @@ impl Trust {
         let project = real.display();
         Err(UserError::new(
             format!("Cannot build the project {project}: it is not trusted"),
-            "a build by ESP-IDF, arduino-cli or PlatformIO runs the project's own scripts (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and everything they refer to) with your \
-             rights",
+            "a build by ESP-IDF, arduino-cli or PlatformIO runs the project's own scripts (CMakeLists.txt, Kconfig, sketch.yaml, platformio.ini and everything they refer to), which use \
+             the network and, where `firmhand doctor` finds no sandbox for builds, all your rights",
             format!(
                 "Look at it, then run `firmhand trust {project}`; with `--toolchain virtual` it is \
                  built without its scripts, and its firmware runs in a sandbox on this computer."

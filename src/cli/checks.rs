@@ -23,6 +23,7 @@ pub fn doctor(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserErro
         None => {
             let mut findings = doctor::look(&machine.dirs.data, |name| std::env::var(name).ok());
             findings.push(doctor::sandbox(machine.runner.protection()));
+            findings.push(doctor::builds(&machine.build_sandbox(machine.runner.clone())));
             runtime::engine()?.block_on(doctor::check_export(&mut findings));
             findings
         }

@@ -9,6 +9,7 @@ use super::glob::Glob;
 use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::notify::Notify;
 use super::policy::{PolicyRule, Ruling};
+use super::sandbox::SandboxLayer;
 use super::source::{ConfigSource, LayerKind};
 use super::spanned::{Spanned, schema_of};
 
@@ -26,6 +27,8 @@ pub(super) struct Layer {
     pub models: ModelsLayer,
     /// Models, by a name of yours.
     pub profiles: Profiles,
+    /// The sandbox of builds.
+    pub sandbox: SandboxLayer,
     /// What may be spent.
     pub budget: BudgetsLayer,
     /// Rules that decide about effects; the first one that holds counts.

@@ -13,6 +13,7 @@ use super::models::{Models, budget_words};
 use super::notify::Notify;
 use super::origin::{Origin, Sourced};
 use super::policy::Policy;
+use super::sandbox::SandboxUse;
 use super::source::{ConfigSource, LayerKind};
 
 /// Environment variable that names the theme.
@@ -34,6 +35,8 @@ pub struct Settings {
     pub limits: RunLimits,
     /// How much raw output is kept.
     pub logs: LogKeeping,
+    /// The sandbox of builds.
+    pub sandbox: SandboxUse,
     /// Models, and what may be spent on them.
     pub models: Models,
     /// Rules that decide for the person.
@@ -139,6 +142,7 @@ impl Default for Settings {
                 max_turns: Sourced::default(None),
             },
             logs: LogKeeping { keep_mib: Sourced::default(256), segment_mib: Sourced::default(16) },
+            sandbox: SandboxUse::default(),
             models: Models::default(),
             policy: Policy::default(),
         }
@@ -205,6 +209,12 @@ impl Settings {
             optional("limits.max_turns", &limits.max_turns),
             number("logs.keep_mib", &self.logs.keep_mib),
             number("logs.segment_mib", &self.logs.segment_mib),
+            row(
+                "sandbox.builds",
+                &self.sandbox.builds,
+                self.sandbox.builds.value.name().to_owned(),
+            ),
+            row("sandbox.writable", &self.sandbox.writable, paths(&self.sandbox.writable.value)),
         ];
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
@@ -246,6 +256,7 @@ impl Settings {
         if let Some(notify) = &layer.ui.notify {
             self.terminal.notify = source.sourced(notify);
         }
+        self.sandbox.take(source, &layer.sandbox)?;
         self.models.take(source, &layer.models, &layer.profiles, &layer.budget)?;
         let numbers = [
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),
@@ -300,6 +311,12 @@ impl Settings {
             };
         }
     }
+}
+
+/// Paths in one line.
+fn paths(all: &[PathBuf]) -> String {
+    let all: Vec<String> = all.iter().map(|path| path.display().to_string()).collect();
+    if all.is_empty() { "nothing more".to_owned() } else { all.join(", ") }
 }
 
 fn read(kind: LayerKind, file: &Path) -> Result<Option<String>, UserError> {

@@ -108,6 +108,21 @@ fn a_project_may_tighten_but_never_allow() {
 }
 
 #[test]
+fn a_project_may_not_widen_the_sandbox_of_builds() {
+    let user = "[sandbox]\nbuilds = 'off'\nwritable = ['main/gen', '/opt/cache']\n";
+    let place = ConfigDirs::new(user, "[sandbox]\nbuilds = 'on'\n");
+    let settings = place.load(&Overrides::default()).unwrap();
+    assert_eq!(settings.sandbox.builds.value, crate::config::BuildSwitch::On);
+    let rows: Vec<String> = settings.rows().into_iter().map(|row| row.value).collect();
+    assert!(rows.contains(&"main/gen, /opt/cache".to_owned()), "{rows:?}");
+    for text in ["[sandbox]\n\nbuilds = 'off'", "[sandbox]\n\nwritable = ['/']"] {
+        let error = ConfigDirs::new("", text).load(&Overrides::default()).unwrap_err();
+        assert!(error.what.ends_with("line 3"), "{error:?}");
+        assert!(error.why.contains("may not widen"), "{error:?}");
+    }
+}
+
+#[test]
 fn a_policy_file_holds_rules_only_and_must_exist() {
     let place = ConfigDirs::new("", "");
     let file = place.path("policy.toml");

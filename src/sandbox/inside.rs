@@ -88,7 +88,9 @@ fn build(received: &InsideOrder) -> Result<Facts, WallFailure> {
     }
     #[cfg(target_os = "linux")]
     build_on_linux(order, &mut facts)?;
-    limits::apply(&order.walls.limits, counted, received.others)?;
+    if order.walls.machine.is_none() {
+        limits::apply(&order.walls.limits, counted, received.others)?;
+    }
     #[cfg(target_os = "linux")]
     filter(order.level, &facts)?;
     Ok(facts)
@@ -104,7 +106,7 @@ fn build_on_linux(order: &Order, facts: &mut Facts) -> Result<(), WallFailure> {
         super::namespaces::leave_mounts()?;
         facts.has_proc = super::root::build_root(&order.walls)?;
     }
-    super::namespaces::give_up_rights()?;
+    super::namespaces::give_up_rights(&order.walls)?;
     // What this process knows is not the program's to read.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(WallFailure::at("keep its own memory to itself"))?;

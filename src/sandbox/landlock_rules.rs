@@ -37,7 +37,7 @@ pub(super) fn apply(level: Level, walls: &Walls) -> Result<u32, WallFailure> {
 
 /// In a root of its own: it is read-only but for these.
 fn inside(walls: &Walls) -> Result<u32, RulesetError> {
-    let own = [PathBuf::from("/tmp"), PathBuf::from("/dev/shm")];
+    let own = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let mut rules = begin(Level::Namespaces)?;
     rules = read(rules, ["/"])?;
     rules = write(rules, walls.writes.iter().chain(&own))?;

@@ -27,10 +27,10 @@ mod runner;
 mod seccomp;
 mod walls;
 
-pub use places::{libraries, programs};
+pub use places::{libraries, machine, programs};
 pub use probe::{Missing, Protection};
 pub use runner::{ConfinedRun, Consent, Ends, Runner, Waiter};
-pub use walls::{COMMAND, Level, Limits, RunEnd, RunReport, Wall, WallFailure, Walls};
+pub use walls::{COMMAND, Level, Limits, MachineView, RunEnd, RunReport, Wall, WallFailure, Walls};
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-use super::walls::WallFailure;
+use super::walls::{WallFailure, Walls};
 
 /// Who the program is inside when it would be root.
 const NOBODY_SPECIAL: u32 = 1000;
@@ -29,13 +29,17 @@ const NEEDED: [CapabilitySet; 4] = [
 ///
 /// # Errors
 /// When the system does not allow it.
-pub(super) fn leave() -> Result<(), WallFailure> {
+pub(super) fn leave(walls: &Walls) -> Result<(), WallFailure> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let own = CloneFlags::CLONE_NEWPID
-        | CloneFlags::CLONE_NEWIPC
-        | CloneFlags::CLONE_NEWUTS
-        | CloneFlags::CLONE_NEWNET;
+    let mut own = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWIPC;
     let failed = || WallFailure::at(MAKE);
+    if walls.machine.is_none() {
+        own |= CloneFlags::CLONE_NEWUTS | CloneFlags::CLONE_NEWNET;
+    } else if user == 0 {
+        // Root builds what belongs to others, too; among users of its own it could not.
+        unshare(own).map_err(WallFailure::at(MAKE))?;
+        return pass_on().map_err(failed());
+    }
     match unshare(own | CloneFlags::CLONE_NEWUSER) {
         Ok(()) => {
             be_oneself("/proc/self/uid_map", user).map_err(failed())?;
@@ -82,11 +86,23 @@ fn pass_on() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up every right that is more than an ordinary user's, for good.
+/// What a build by root keeps of its rights: those over files. What it must not reach is not there.
+const OVER_FILES: [CapabilitySet; 5] = [
+    CapabilitySet::CHOWN,
+    CapabilitySet::DAC_OVERRIDE,
+    CapabilitySet::FOWNER,
+    CapabilitySet::FSETID,
+    CapabilitySet::KILL,
+];
+
+/// Gives up every right that is more than an ordinary user's, for good; a build by root keeps those
+/// over files.
 ///
 /// # Errors
 /// When the system refuses.
-pub(super) fn give_up_rights() -> Result<(), WallFailure> {
+pub(super) fn give_up_rights(walls: &Walls) -> Result<(), WallFailure> {
+    let is_roots = walls.machine.is_some() && geteuid().is_root();
+    let kept: CapabilitySet = OVER_FILES.into_iter().filter(|_| is_roots).collect();
     let failed = || WallFailure::at("give up rights");
     rustix::thread::set_no_new_privs(true).map_err(failed())?;
     let may_bound =
@@ -94,17 +110,21 @@ pub(super) fn give_up_rights() -> Result<(), WallFailure> {
     for bit in 0..u64::BITS {
         let one = CapabilitySet::from_bits_retain(1 << bit);
         // The first that the kernel does not know ends the list.
-        if may_bound && rustix::thread::remove_capability_from_bounding_set(one).is_err() {
+        if !kept.contains(one)
+            && may_bound
+            && rustix::thread::remove_capability_from_bounding_set(one).is_err()
+        {
             break;
         }
     }
     rustix::thread::clear_ambient_capability_set().map_err(failed())?;
-    let none = rustix::thread::CapabilitySets {
-        effective: CapabilitySet::empty(),
-        permitted: CapabilitySet::empty(),
+    let kept = kept & capabilities(None).map_err(failed())?.permitted;
+    let left = rustix::thread::CapabilitySets {
+        effective: kept,
+        permitted: kept,
         inheritable: CapabilitySet::empty(),
     };
-    set_capabilities(None, none).map_err(failed())
+    set_capabilities(None, left).map_err(failed())
 }
 
 fn write(file: &str, text: &str) -> io::Result<()> {

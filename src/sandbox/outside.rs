@@ -91,11 +91,15 @@ impl Run {
             let mut most = order.walls.limits.clone();
             // The first process of the namespaces is one of them.
             most.tasks = most.tasks.saturating_add(1);
-            super::cgroup::Cgroup::make(&most)
+            // A build is not limited, so that nothing counts it.
+            match order.walls.machine {
+                None => super::cgroup::Cgroup::make(&most),
+                Some(_) => None,
+            }
         };
         #[cfg(target_os = "linux")]
         if order.level == Level::Namespaces {
-            super::namespaces::leave()?;
+            super::namespaces::leave(&order.walls)?;
         }
         let (mine, its) = UnixStream::pair().map_err(failed())?;
         let child = Command::new(own_program().map_err(failed())?)
@@ -169,7 +173,8 @@ impl Run {
         let own = rustix::process::pidfd_open(self.pid(), rustix::process::PidfdFlags::empty());
         let own = own.ok();
         loop {
-            let tick = if self.is_counted() && own.is_some() { SLOW_TICK } else { TICK };
+            let is_watched = self.order.walls.machine.is_none() && !self.is_counted();
+            let tick = if !is_watched && own.is_some() { SLOW_TICK } else { TICK };
             let left = limits.time.map(|time| time.saturating_sub(self.started.elapsed()));
             let wait = left.map_or(tick, |left| left.min(tick));
             let (is_over, is_unwanted) = pause(launcher, own.as_ref(), wait);
@@ -182,7 +187,7 @@ impl Run {
             if limits.time.is_some_and(|time| self.started.elapsed() >= time) {
                 return Some(Stop::At(Wall::Time));
             }
-            if !self.is_counted() {
+            if is_watched {
                 let taken = self.taken();
                 if taken.memory > limits.memory {
                     return Some(Stop::At(Wall::Memory));

@@ -43,6 +43,18 @@ pub fn programs() -> impl Iterator<Item = PathBuf> {
     there(&LIBRARIES).chain(there(&PROGRAMS))
 }
 
+/// Folders of everybody that a program has of its own, or that hold ways to running programs.
+const OWN: [&str; 5] = ["/dev", "/proc", "/run", "/tmp", "/lost+found"];
+
+/// Everything below the root, but for what a program has of its own.
+pub fn machine() -> impl Iterator<Item = PathBuf> {
+    let all = std::fs::read_dir("/").into_iter().flatten().flatten();
+    all.map(|entry| entry.path()).filter(|path| OWN.iter().all(|own| path != Path::new(own)))
+}
+
+/// Temporary folders that a build has one of its own in the place of.
+pub(super) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
 fn there(paths: &[&'static str]) -> impl Iterator<Item = PathBuf> {
     paths.iter().filter(|path| Path::new(path).exists()).map(PathBuf::from)
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::control::Facts;
 use super::landlock_rules_scopes;
-use super::walls::{Level, Limits, WallFailure, Walls};
+use super::places;
+use super::walls::{Level, Limits, MachineView, WallFailure, Walls};
 use crate::files;
 use crate::model::UserError;
 
@@ -75,6 +76,17 @@ pub(super) fn trial() -> Walls {
         reads: ["/usr", "/lib", "/bin"].map(PathBuf::from).to_vec(),
         writes: Vec::new(),
         limits: Limits::default(),
+        machine: None,
+    }
+}
+
+/// The same as a build has them.
+pub(super) fn build_trial() -> Walls {
+    let temporary = std::env::temp_dir();
+    Walls {
+        reads: places::machine().collect(),
+        machine: Some(MachineView { hidden: Vec::new(), temporary }),
+        ..trial()
     }
 }
 

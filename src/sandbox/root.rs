@@ -5,12 +5,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "a new root is made of new folders")]
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
+use nix::libc;
 use rustix::fs::StatVfsMountFlags;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change,
@@ -19,6 +21,7 @@ use rustix::mount::{
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use super::landlock_rules::DEVICES;
+use super::places::TEMPORARY;
 use super::walls::{WallFailure, Walls};
 use crate::files;
 
@@ -35,33 +38,86 @@ const NAMES: [(&str, &str); 3] = [
     ("etc/host.conf", "multi on\n"),
 ];
 
+/// An empty file, for those that are hidden.
+const EMPTY: &str = "/.empty";
+
 /// Builds the root and goes there; whether it has a `/proc`.
 ///
 /// # Errors
 /// When a mount is refused; nothing may be run then.
 pub(super) fn build_root(walls: &Walls) -> Result<bool, WallFailure> {
     let failed = |what: &'static str| WallFailure::at(what);
-    let size = (walls.limits.memory / 2).max(1 << 20);
+    let size = walls.machine.is_none().then_some((walls.limits.memory / 2).max(1 << 20));
     enter_empty().map_err(failed("begin a root of its own"))?;
-    fresh("/tmp", size).map_err(failed("mount /tmp"))?;
+    if let Some(size) = size {
+        fresh("/tmp", Some(size)).map_err(failed("mount /tmp"))?;
+    }
     devices(size).map_err(failed("make /dev"))?;
-    // What may only be read stays so within what may be written.
-    let (within, reads): (Vec<PathBuf>, Vec<PathBuf>) = in_order(&walls.reads)
-        .into_iter()
-        .partition(|path| walls.writes.iter().any(|folder| path.starts_with(folder)));
-    let writes = in_order(&walls.writes);
-    for (paths, rights) in [(reads, Rights::Read), (writes, Rights::Write), (within, Rights::Read)]
-    {
-        for path in paths {
-            show(&path, rights).map_err(|error| named(&path, &error))?;
+    let all = plan(walls);
+    for (path, shown) in &all {
+        let shown = match shown {
+            Shown::Hidden => hide(path),
+            Shown::Temporary(folder) => replace(path, folder),
+            Shown::As(rights) => show(path, *rights),
+        };
+        shown.map_err(|error| named(path, &error))?;
+    }
+    for (path, _) in all.iter().filter(|(_, shown)| *shown == Shown::Hidden) {
+        close(path).map_err(|error| named(path, &error))?;
+    }
+    let has_proc = own_proc(walls);
+    match walls.machine {
+        Some(_) if !has_proc => return Err(WallFailure::new("mount /proc", "it is refused")),
+        Some(_) => {}
+        None => {
+            names().map_err(failed("write /etc"))?;
+            network().map_err(failed("bring up the loopback"))?;
+            let _ = rustix::system::sethostname(b"sandbox");
         }
     }
-    names().map_err(failed("write /etc"))?;
-    let has_proc = own_proc();
-    network().map_err(failed("bring up the loopback"))?;
-    let _ = rustix::system::sethostname(b"sandbox");
     leave_old().map_err(failed("leave everybody's root"))?;
     Ok(has_proc)
+}
+
+/// How a path of the new root is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown<'a> {
+    As(Rights),
+    /// Nothing of it is there.
+    Hidden,
+    /// That folder in its place.
+    Temporary(&'a Path),
+}
+
+/// What is to be made, outer folders before what is in them; the innermost says how it is. Within
+/// what is hidden only that is shown which may be written, and what is in it.
+fn plan(walls: &Walls) -> Vec<(PathBuf, Shown<'_>)> {
+    let hidden = walls.machine.iter().flat_map(|machine| &machine.hidden);
+    let hidden: Vec<&PathBuf> = hidden.filter(|path| !walls.writes.contains(path)).collect();
+    let is_kept = |path: &PathBuf| {
+        let around = hidden.iter().filter(|hidden| path.starts_with(hidden)).max();
+        around.is_none_or(|hidden| {
+            walls.writes.iter().any(|write| path.starts_with(write) && write.starts_with(hidden))
+        })
+    };
+    let mut all = BTreeMap::new();
+    let reads = walls.reads.iter().filter(|path| is_kept(path));
+    all.extend(reads.map(|path| (path.clone(), Shown::As(Rights::Read))));
+    all.extend(walls.writes.iter().map(|path| (path.clone(), Shown::As(Rights::Write))));
+    if let Some(machine) = &walls.machine {
+        let folder = Shown::Temporary(&machine.temporary);
+        all.extend(TEMPORARY.map(|path| (PathBuf::from(path), folder)));
+        all.extend(hidden.iter().map(|path| ((*path).clone(), Shown::Hidden)));
+    }
+    let mut plan: Vec<(PathBuf, Shown<'_>)> = Vec::new();
+    for (path, shown) in all {
+        // A folder comes with what is in it.
+        let around = plan.iter().rev().find(|(around, _)| path.starts_with(around));
+        if around.is_none_or(|(_, around)| *around != shown) {
+            plan.push((path, shown));
+        }
+    }
+    plan
 }
 
 fn named(path: &Path, error: &io::Error) -> WallFailure {
@@ -72,7 +128,7 @@ fn named(path: &Path, error: &io::Error) -> WallFailure {
 fn enter_empty() -> io::Result<()> {
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     let place = PLACES.into_iter().find(|place| Path::new(place).is_dir()).unwrap_or("/tmp");
-    tmpfs(place, "mode=755,size=1m")?;
+    tmpfs(Path::new(place), "mode=755,size=1m")?;
     fs::create_dir(format!("{place}{OLD}"))?;
     rustix::process::pivot_root(place, format!("{place}{OLD}").as_str())?;
     std::env::set_current_dir("/")
@@ -89,15 +145,6 @@ fn leave_old() -> io::Result<()> {
 enum Rights {
     Read,
     Write,
-}
-
-/// Outer folders before what is in them, each once.
-fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut all = paths.to_vec();
-    all.sort();
-    // A folder comes with what is in it.
-    all.dedup_by(|path, before| path.starts_with(before));
-    all
 }
 
 /// Puts a path of everybody's root at the same place in this one.
@@ -121,12 +168,49 @@ fn show(path: &Path, rights: Rights) -> io::Result<()> {
         }
         fs::write(path, "")?;
     }
-    mount_bind_recursive(&source, path)?;
+    bind(&source, path, rights)
+}
+
+fn bind(source: &Path, path: &Path, rights: Rights) -> io::Result<()> {
+    mount_bind_recursive(source, path)?;
     restrict(path, rights)?;
     for below in mounts_below(path) {
-        restrict(&below, rights)?;
+        match restrict(&below, rights).map_err(|error| error.raw_os_error()) {
+            // What this process does not reach, the program does not reach either.
+            Ok(()) | Err(Some(libc::EACCES | libc::ENOENT | libc::ENOTCONN | libc::ESTALE)) => {}
+            Err(Some(code)) => return Err(io::Error::from_raw_os_error(code)),
+            Err(None) => return Err(io::ErrorKind::Other.into()),
+        }
     }
     Ok(())
+}
+
+/// Puts a folder in the place of another one, which some systems do not have.
+fn replace(path: &Path, folder: &Path) -> io::Result<()> {
+    match fs::create_dir_all(path) {
+        Ok(()) => bind(&old(folder), path, Rights::Write),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Puts something empty in the place of a file or a folder, if there is one.
+fn hide(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => tmpfs(path, "mode=755,size=1m"),
+        Ok(_) => {
+            fs::write(EMPTY, "")?;
+            Ok(mount_bind_recursive(EMPTY, path)?)
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// Nothing is written to what is hidden, now that all that is shown within it is there.
+fn close(path: &Path) -> io::Result<()> {
+    match path.exists() {
+        true => restrict(path, Rights::Read),
+        false => Ok(()),
+    }
 }
 
 /// No device and no program with another user's rights works there, and nothing is written where
@@ -181,7 +265,7 @@ fn names() -> io::Result<()> {
     NAMES.iter().try_for_each(|(name, text)| fs::write(Path::new("/").join(name), text))
 }
 
-fn devices(size: u64) -> io::Result<()> {
+fn devices(size: Option<u64>) -> io::Result<()> {
     for device in DEVICES {
         fs::create_dir_all("/dev")?;
         fs::write(device, "")?;
@@ -199,25 +283,28 @@ fn devices(size: u64) -> io::Result<()> {
 }
 
 /// A folder of its own, in memory.
-fn fresh(path: &str, size: u64) -> io::Result<()> {
+fn fresh(path: &str, size: Option<u64>) -> io::Result<()> {
     fs::create_dir_all(path)?;
-    tmpfs(path, &format!("mode=1777,size={size},nr_inodes=16k"))
+    let bounds = size.map(|size| format!(",size={size},nr_inodes=16k")).unwrap_or_default();
+    tmpfs(Path::new(path), &format!("mode=1777{bounds}"))
 }
 
-fn tmpfs(place: &str, options: &str) -> io::Result<()> {
+fn tmpfs(place: &Path, options: &str) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     let options = CString::new(options)?;
     Ok(mount("tmpfs", place, "tmpfs", flags, options.as_c_str())?)
 }
 
-/// Mounts a `/proc` that shows the processes inside and nothing of the machine; in some containers
-/// it cannot be had, and the program does without.
-fn own_proc() -> bool {
+/// Mounts a `/proc` that shows the processes inside and, but to builds, nothing of the machine; in some
+/// containers it cannot be had, and the program does without.
+fn own_proc(walls: &Walls) -> bool {
     if fs::create_dir_all("/proc").is_err() {
         return false;
     }
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
-    mount("proc", "/proc", "proc", flags, Some(c"subset=pid")).is_ok()
+    // Tools that build ask how many processors and how much memory there are.
+    let options = walls.machine.is_none().then_some(c"subset=pid");
+    mount("proc", "/proc", "proc", flags, options).is_ok()
 }
 
 /// Brings up the loopback of the new network: the message `RTM_NEWLINK` for interface 1 with the

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::control::{Answer, Channel, Facts, Order};
 use super::probe::{self, Protection};
-use super::walls::{COMMAND, Level, RunEnd, RunReport, WallFailure, Walls};
+use super::walls::{COMMAND, Level, MachineView, RunEnd, RunReport, WallFailure, Walls};
 use crate::model::UserError;
 
 const START: &str = "start the process in front of the walls";
@@ -40,6 +40,7 @@ pub struct Runner {
     program: PathBuf,
     consent: Consent,
     protection: Arc<OnceLock<Protection>>,
+    builds: Arc<OnceLock<Result<(), WallFailure>>>,
 }
 
 /// What a program reads from and writes to.
@@ -54,7 +55,12 @@ impl Runner {
     /// One that builds walls with `program`, which is this one.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program, consent: Consent::Missing, protection: Arc::default() }
+        Self {
+            program,
+            consent: Consent::Missing,
+            protection: Arc::default(),
+            builds: Arc::default(),
+        }
     }
 
     /// One that builds walls with the program that runs, also when its file was replaced meanwhile.
@@ -80,15 +86,29 @@ impl Runner {
         self.protection.get_or_init(|| probe::probe(|level| self.try_level(level)))
     }
 
+    /// Whether builds can run behind walls on this machine, which is tried once.
+    ///
+    /// # Errors
+    /// What is in the way.
+    pub fn builds(&self) -> Result<(), &WallFailure> {
+        let tried = self
+            .builds
+            .get_or_init(|| self.try_walls(Level::Namespaces, probe::build_trial()).map(|_| ()));
+        tried.as_ref().copied()
+    }
+
     /// Starts a program behind the strongest walls there are.
     ///
     /// # Errors
     /// When there are none and the person has not agreed, when they cannot be built this time, or
     /// when the program cannot be started.
     pub fn start(&self, walls: &Walls, ends: Ends) -> Result<ConfinedRun, UserError> {
-        let protection = self.protection();
-        if protection.level == Level::None && self.consent == Consent::Missing {
-            return Err(protection.refusal());
+        let level = match walls.machine {
+            Some(_) => Level::Namespaces,
+            None => self.protection().level,
+        };
+        if level == Level::None && self.consent == Consent::Missing {
+            return Err(self.protection().refusal());
         }
         let failed = |failure: WallFailure| {
             let what = format!("Cannot run {}", walls.program.display());
@@ -99,7 +119,7 @@ impl Runner {
             )
         };
         let walls = real(walls).map_err(failed)?;
-        let order = Order { level: protection.level, walls, is_trial: false };
+        let order = Order { level, walls, is_trial: false };
         let (mut run, answer) = self.launch(&order, &ends).map_err(failed)?;
         match answer {
             Answer::Started => Ok(run),
@@ -115,11 +135,15 @@ impl Runner {
     }
 
     fn try_level(&self, level: Level) -> Result<Facts, WallFailure> {
+        self.try_walls(level, probe::trial())
+    }
+
+    fn try_walls(&self, level: Level, walls: Walls) -> Result<Facts, WallFailure> {
         let failed = || WallFailure::at(START);
         let (input, output) = io::pipe().map_err(failed())?;
         let errors = output.try_clone().map_err(failed())?;
         let ends = Ends { input: input.into(), output: output.into(), errors: errors.into() };
-        let order = Order { level, walls: probe::trial(), is_trial: true };
+        let order = Order { level, walls, is_trial: true };
         let (mut run, answer) = self.launch(&order, &ends)?;
         run.collect();
         match answer {
@@ -183,7 +207,13 @@ fn real(walls: &Walls) -> Result<Walls, WallFailure> {
     let (program, way) = named_program(&walls.program)
         .map_err(|error| WallFailure::new(format!("find {}", walls.program.display()), error))?;
     reads.extend(way);
+    let machine = walls.machine.clone().map(|machine| MachineView {
+        // What a link leads to is hidden, and the link leads nowhere then.
+        hidden: machine.hidden.iter().filter_map(|path| std::fs::canonicalize(path).ok()).collect(),
+        temporary: std::fs::canonicalize(&machine.temporary).unwrap_or(machine.temporary),
+    });
     Ok(Walls {
+        machine,
         program,
         folder: follow(&walls.folder)?,
         writes: walls.writes.iter().map(follow).collect::<Result<_, _>>()?,

@@ -31,6 +31,19 @@ pub struct Walls {
     /// Folders to write in.
     pub writes: Vec<PathBuf>,
     pub limits: Limits,
+    /// `None`: it sees nothing of the machine beside its paths, has no network but its own, and its
+    /// limits hold.
+    pub machine: Option<MachineView>,
+}
+
+/// What a build has instead: the machine as the person sees it, with its network and without limits.
+/// Paths to read are what is there; only walls of namespaces can be built so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineView {
+    /// Files and folders that are empty for it, whatever is to be read there.
+    pub hidden: Vec<PathBuf>,
+    /// The folder that it has in the place of the temporary ones.
+    pub temporary: PathBuf,
 }
 
 /// How much a run may take.

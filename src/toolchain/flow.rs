@@ -1,39 +1,47 @@
 //! What all builds by other programs share: one runs, its output goes into the log and is searched
 //! for findings.
 
-use std::path::Path;
-
 use super::BuildSink;
+use super::build_sandbox::{BuildSite, Changes, Refusals};
 use super::diagnostics::Gather;
-use super::process::{self, ProcessEnd, ProcessSpec};
+use super::process::{ProcessEnd, ProcessSpec};
 use crate::model::Diagnostic;
 
 /// Most of the output of a program that answers a question, in bytes.
 pub(super) const MOST_ANSWER: usize = 64 << 20;
 
-/// Runs `job` and says how it ended and what was found in its output. `watch` takes the output too,
-/// for progress and for what only this program says.
+/// Runs `job` and says how it ended and what was found in its output, what its walls kept it from first.
+/// `watch` takes the output too, for progress and for what only this program says.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
 pub(super) async fn build(
     job: ProcessSpec,
-    project: &Path,
+    site: &BuildSite<'_>,
     sink: &dyn BuildSink,
     mut watch: impl FnMut(&[u8]),
 ) -> std::io::Result<(ProcessEnd, Vec<Diagnostic>)> {
-    let mut gather = Gather::new(project);
-    let ended = process::run(job, |bytes| {
+    let mut gather = Gather::new(&site.places.project);
+    let mut refusals = site.sandbox.map(|_| Refusals::default());
+    let before = Changes::before(&site.places);
+    let run = site.run(job, |bytes| {
         sink.output(bytes);
         watch(bytes);
         gather.push(bytes);
-    })
-    .await?;
+        refusals.iter_mut().for_each(|refusals| refusals.push(bytes));
+    });
+    let ended = run.await?;
+    if let Some(line) = before.line(&site.places) {
+        sink.output(line.as_bytes());
+    }
     // Searching long output takes a moment. It ends without a result only when the program ends.
     let found = tokio::task::spawn_blocking(move || match ended {
         ProcessEnd::Badly(_) => gather.finish_failed(),
         ProcessEnd::Well | ProcessEnd::TimedOut | ProcessEnd::Cancelled => gather.finish(),
     });
-    let found = found.await.unwrap_or_default();
+    let mut found = found.await.unwrap_or_default();
+    if let (ProcessEnd::Badly(_), Some(refusals)) = (ended, refusals) {
+        found.splice(0..0, refusals.finish());
+    }
     Ok((ended, found))
 }

@@ -195,6 +195,7 @@ impl HostBoard {
             writes: vec![folder.clone()],
             folder,
             limits: Limits { processors: Some(1), ..Limits::default() },
+            machine: None,
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod analysis;
 mod arduino;
+pub mod build_sandbox;
 mod build_target;
 mod chip;
 mod compile_units;
@@ -40,6 +41,7 @@ mod virtual_board;
 
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
+pub use build_sandbox::{BuildSandbox, BuildWalls};
 pub use build_target::{BuildTarget, chip_of_fqbn};
 pub use compile_units::CompileUnit;
 pub use console::console_baud;

@@ -115,6 +115,7 @@ impl Python {
             writes: vec![folder.clone()],
             folder,
             limits: Limits { memory: MOST_MEMORY, ..Limits::default() },
+            machine: None,
         };
         self.runner.start(&walls, ends)
     }

@@ -11,6 +11,7 @@
 
 mod agents_code;
 mod agents_tests;
+mod builds;
 mod escapes;
 mod limits;
 mod place;

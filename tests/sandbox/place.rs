@@ -38,6 +38,7 @@ impl Place {
             reads: reads.map(PathBuf::from).to_vec(),
             writes: vec![inside],
             limits: Limits { time: Some(Duration::from_secs(20)), ..Limits::default() },
+            machine: None,
         };
         Self { top, walls }
     }

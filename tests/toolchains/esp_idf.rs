@@ -24,7 +24,7 @@ fn project(folder: &Path) -> std::path::PathBuf {
         "CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.16)\n\
          include($ENV{IDF_PATH}/tools/cmake/project.cmake)\n\
-         idf_build_set_property(MINIMAL_BUILD ON)\nproject(hello)\n",
+         set(COMPONENTS main)\nproject(hello)\n",
     );
     write(
         &project,
@@ -70,7 +70,8 @@ async fn a_project_is_built_mended_and_run() {
     let project = project(folder.path());
     let idf = IdfToolchain::find()
         .unwrap()
-        .with_host_folder(folder.path().join("board"), crate::sandbox_runner());
+        .with_host_folder(folder.path().join("board"), crate::sandbox_runner())
+        .with_build_sandbox(crate::build_sandbox());
 
     let first = build(&idf, &project).await;
     assert_eq!(first.report.outcome, BuildOutcome::Passed, "{}", first.log);
@@ -112,5 +113,9 @@ async fn a_project_is_built_mended_and_run() {
     assert_eq!(again.report.outcome, BuildOutcome::Passed, "{}", again.log);
     eprintln!("first {:?}, one file by ninja {:?}", first.time, again.time);
 
+    // What the walls let through is all there is to do: without them nothing is left.
+    assert!(!first.log.contains("without the sandbox"), "{}", first.log);
+    let plain = build(&IdfToolchain::find().unwrap(), &project).await;
+    assert!(plain.log.contains("no work to do"), "{}", plain.log);
     crate::builds::run_until(&idf, &project, "hello again").await;
 }

@@ -25,3 +25,13 @@ mod virtual_board;
 fn sandbox_runner() -> firmhand::sandbox::Runner {
     firmhand::sandbox::Runner::new(env!("CARGO_BIN_EXE_firmhand").into())
 }
+
+/// Walls around builds, where this machine has them.
+fn build_sandbox() -> firmhand::toolchain::BuildSandbox {
+    firmhand::toolchain::BuildSandbox {
+        runner: sandbox_runner(),
+        walls: firmhand::toolchain::BuildWalls::On,
+        private: Vec::new(),
+        writable: Vec::new(),
+    }
+}

@@ -65,7 +65,8 @@ async fn a_project_is_built_mended_looked_at_and_run() {
     let project = project(folder.path(), &platform);
     let pio = PlatformioToolchain::find()
         .unwrap()
-        .with_host_folder(folder.path().join("board"), crate::sandbox_runner());
+        .with_host_folder(folder.path().join("board"), crate::sandbox_runner())
+        .with_build_sandbox(crate::build_sandbox());
 
     let (report, log) = build(&pio, &project, None).await;
     assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");

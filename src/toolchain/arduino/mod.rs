@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite};
 use super::esptool;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size::{self, Home};
@@ -41,6 +42,8 @@ pub struct ArduinoToolchain {
     cli: PathBuf,
     /// The port that the person has named in `ESPPORT`.
     port: Option<String>,
+    /// Runs builds behind walls; `None`: as programs of the person.
+    sandbox: Option<BuildSandbox>,
 }
 
 impl ArduinoToolchain {
@@ -52,7 +55,7 @@ impl ArduinoToolchain {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut files = std::env::split_paths(&path).map(|folder| folder.join("arduino-cli"));
         let port = esptool::named_port();
-        let found = files.find(|file| file.is_file()).map(|cli| Self { cli, port });
+        let found = files.find(|file| file.is_file()).map(|cli| Self { cli, port, sandbox: None });
         found.ok_or_else(|| {
             UserError::new(
                 WHAT,
@@ -66,7 +69,24 @@ impl ArduinoToolchain {
     /// The one at that path.
     #[must_use]
     pub const fn at(cli: PathBuf) -> Self {
-        Self { cli, port: None }
+        Self { cli, port: None, sandbox: None }
+    }
+
+    /// The same, with builds in a sandbox.
+    #[must_use]
+    pub fn with_build_sandbox(self, sandbox: BuildSandbox) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
+    /// What builds of a sketch write.
+    fn site(&self, project: &Path) -> BuildSite<'_> {
+        let mut folders = build_sandbox::caches("ARDUINO_BUILD_CACHE_PATH", "arduino");
+        let data = build_sandbox::named_folder("ARDUINO_DIRECTORIES_DATA", ".arduino15");
+        let fixed = data.iter().flat_map(|data| [data.join("packages"), data.join("libraries")]);
+        let fixed = fixed.collect();
+        folders.extend(data);
+        let places = BuildPlaces { project: project.to_owned(), made: vec![BUILD], folders, fixed };
+        BuildSite { sandbox: self.sandbox.as_ref(), places }
     }
 
     async fn run_build(&self, job: BuildJob) -> BuildReport {
@@ -78,13 +98,21 @@ impl ArduinoToolchain {
         let stated: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
         job.sink.output(format!("-- arduino-cli {}\n", stated.join(" ")).as_bytes());
         job.sink.progress(0, 1);
-        let (ended, output) = match self.ask(args, &job.project, job.timeout, &job.cancel).await {
+        let site = self.site(&job.project);
+        let asked = site.output(self.job(args, &job.project, job.timeout, &job.cancel), MAX_OUTPUT);
+        let (ended, output) = match asked.await {
             Ok(ended) => ended,
-            Err(error) => return BuildReport::not_run(error),
+            Err(error) => return BuildReport::not_run(self.not_started(&error)),
         };
         match ended {
             ProcessEnd::TimedOut | ProcessEnd::Cancelled => BuildReport::of(ended.into()),
-            ProcessEnd::Well | ProcessEnd::Badly(_) => self.judge(&job, &wish, &output),
+            ProcessEnd::Well | ProcessEnd::Badly(_) => {
+                let mut report = self.judge(&job, &wish, &output);
+                if report.outcome == BuildOutcome::Failed && site.sandbox.is_some() {
+                    report.diagnostics.splice(0..0, build_sandbox::refusal_in(&output));
+                }
+                report
+            }
         }
     }
 
@@ -126,10 +154,12 @@ impl ArduinoToolchain {
         cancel: &CancellationToken,
     ) -> Result<(ProcessEnd, Vec<u8>), UserError> {
         let job = self.job(args, folder, timeout, cancel);
-        process::output(job, MAX_OUTPUT).await.map_err(|error| {
-            UserError::from_cause(format!("Cannot run {}", self.cli.display()), &error)
-                .fix("Check that arduino-cli is installed and executable.")
-        })
+        process::output(job, MAX_OUTPUT).await.map_err(|error| self.not_started(&error))
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> UserError {
+        UserError::from_cause(format!("Cannot run {}", self.cli.display()), error)
+            .fix("Check that arduino-cli is installed and executable.")
     }
 
     fn job(

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite};
 use super::chip::{self, Esptool, FlashAccess, Loader};
 use super::diagnostics::{self, NinjaProgress};
 use super::esptool;
@@ -59,6 +60,8 @@ pub struct IdfToolchain {
     commands: syntax::Commands,
     /// By what boards are flashed; `None`: as the environment says.
     loader: Option<Loader>,
+    /// Runs builds behind walls; `None`: as programs of the person.
+    sandbox: Option<BuildSandbox>,
 }
 
 impl IdfToolchain {
@@ -83,13 +86,30 @@ impl IdfToolchain {
 
     fn with(install: Installation, port: Option<String>) -> Self {
         let (install, commands) = (Arc::new(install), syntax::Commands::default());
-        Self { install, host: None, port, baud: None, commands, loader: None }
+        Self { install, host: None, port, baud: None, commands, loader: None, sandbox: None }
     }
 
     /// The same, with boards flashed by `loader`.
     #[must_use]
     pub fn with_loader(self, loader: Loader) -> Self {
         Self { loader: Some(loader), ..self }
+    }
+
+    /// The same, with builds in a sandbox.
+    #[must_use]
+    pub fn with_build_sandbox(self, sandbox: BuildSandbox) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
+    /// What builds of a project write.
+    fn site(&self, project: &Path) -> BuildSite<'_> {
+        let places = BuildPlaces {
+            project: project.to_owned(),
+            made: vec![route::BUILD, "managed_components", "sdkconfig", "dependencies.lock"],
+            folders: build_sandbox::caches("IDF_COMPONENT_CACHE_PATH", "Espressif"),
+            fixed: Vec::new(),
+        };
+        BuildSite { sandbox: self.sandbox.as_ref(), places }
     }
 
     /// The way to the flash of the project's chip.
@@ -137,14 +157,15 @@ impl IdfToolchain {
                 sink.progress(done, total);
             }
         };
-        let (outcome, mut diagnostics) = match flow::build(job, &project, &*sink, watch).await {
-            Ok((ended, found)) => (BuildOutcome::from(ended), found),
-            Err(error) => {
-                let what = format!("Cannot run `{way}`");
-                let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
-                return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
-            }
-        };
+        let (outcome, mut diagnostics) =
+            match flow::build(job, &self.site(&project), &*sink, watch).await {
+                Ok((ended, found)) => (BuildOutcome::from(ended), found),
+                Err(error) => {
+                    let what = format!("Cannot run `{way}`");
+                    let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
+                    return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
+                }
+            };
         diagnostics::locate(&project, &mut diagnostics);
         settings::check(&project, &mut diagnostics);
         // `idf.py` gives its advice itself; ninja has none to give.

@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite};
 use super::chip::{self, FlashAccess, Loader};
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics;
@@ -90,6 +91,8 @@ pub struct PlatformioToolchain {
     loader: Option<Loader>,
     /// The last configuration that was asked for.
     asked: Arc<Mutex<Option<CachedAnswer>>>,
+    /// Runs builds behind walls; `None`: as programs of the person.
+    sandbox: Option<BuildSandbox>,
 }
 
 /// An answer, and what it was about.
@@ -118,7 +121,15 @@ impl PlatformioToolchain {
     /// The one at that path, which keeps what it installs in `core`, whatever the environment says.
     #[must_use]
     pub fn at(pio: PathBuf, core: PathBuf) -> Self {
-        Self { pio, core, host: None, port: None, loader: None, asked: Arc::default() }
+        Self {
+            pio,
+            core,
+            host: None,
+            port: None,
+            loader: None,
+            asked: Arc::default(),
+            sandbox: None,
+        }
     }
 
     /// The same, with a folder in which programs for this machine are kept and run. It is made when
@@ -138,6 +149,27 @@ impl PlatformioToolchain {
     #[must_use]
     pub fn with_loader(self, loader: Loader) -> Self {
         Self { loader: Some(loader), ..self }
+    }
+
+    /// The same, with builds in a sandbox.
+    #[must_use]
+    pub fn with_build_sandbox(self, sandbox: BuildSandbox) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
+    }
+
+    /// What builds of a project write.
+    fn site(&self, project: &Path, config: &Config, environment: &Environment) -> BuildSite<'_> {
+        let mut made = vec![".pio", "managed_components", "sdkconfig", "dependencies.lock"];
+        made.push("compile_commands.json");
+        let mut folders = build_sandbox::caches("PIP_CACHE_DIR", "pip");
+        folders.extend([self.core.clone(), config.packages.clone(), config.build.clone()]);
+        // PlatformIO writes the lists of ESP-IDF that a project has not.
+        let lists = [project.join("CMakeLists.txt"), config.sources.join("CMakeLists.txt")];
+        if environment.framework.contains("espidf") && lists.iter().any(|list| !list.exists()) {
+            folders.push(config.sources.clone());
+        }
+        let places = BuildPlaces { project: project.to_owned(), made, folders, fixed: Vec::new() };
+        BuildSite { sandbox: self.sandbox.as_ref(), places }
     }
 
     /// The way to the flash of the project's chip.
@@ -181,8 +213,9 @@ impl PlatformioToolchain {
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
         let mut message = PioMessages::default();
+        let site = self.site(&project, &config, environment);
         let job = self.process(args, &project, timeout, &cancel);
-        let built = flow::build(job, &project, &*sink, |bytes| message.push(bytes)).await;
+        let built = flow::build(job, &site, &*sink, |bytes| message.push(bytes)).await;
         let report = match built {
             Ok((ended, found)) => judge(ended, found, message, &project),
             Err(error) => return BuildReport::not_run(self.not_started(&error)),
@@ -210,7 +243,7 @@ impl PlatformioToolchain {
             args.push(option("--environment=", &environment.name));
             args.extend(["--target", "idedata"].map(OsString::from));
             let job = self.process(args, project, TELL_TIME, cancel);
-            let ended = process::run(job, |_| {}).await;
+            let ended = self.site(project, config, environment).run(job, |_| {}).await;
             if !matches!(ended, Ok(ProcessEnd::Well)) {
                 sink.output(b"-- PlatformIO gives no compile commands for this environment\n");
             }

@@ -66,7 +66,7 @@ pub(super) struct Environment {
     /// `native` and others have none.
     pub(super) board: String,
     platform: String,
-    framework: String,
+    pub(super) framework: String,
     /// The port that the project names for its board.
     pub(super) port: Option<String>,
     /// Bits per second of writing that the project names.

@@ -205,6 +205,7 @@ fn walls(scratch: &ScratchFolder, program: &ConfinedProgram) -> Walls {
             .collect(),
         writes: vec![scratch.project(), scratch.results(), scratch.temporary()],
         limits: program.limits.clone(),
+        machine: None,
     }
 }
 

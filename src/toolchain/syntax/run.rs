@@ -84,6 +84,7 @@ async fn confined_verdict(
         writes: vec![folder.clone()],
         folder,
         limits,
+        machine: None,
     };
     let mut output = Vec::new();
     let report = confined::run(runner, walls, |bytes| keep(&mut output, bytes)).await.ok()?;
