@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::machine::Machine;
 use super::plan::{LaunchPlan, ModelSource, ToolchainPlan};
 use super::recordings::load_script;
-use super::shipped::load_kit;
 use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::event::SessionParts;
@@ -16,6 +15,7 @@ use crate::toolchain::{
     ArduinoToolchain, BuildSandbox, IdfToolchain, Kit, PlatformioToolchain, Toolchain,
     ToolchainKind, VirtualToolchain,
 };
+use crate::tools::load_kit;
 
 /// Model and toolchain of a run, found and ready to be made.
 pub struct FoundParts {

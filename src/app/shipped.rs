@@ -2,8 +2,6 @@
 //!
 //! The person's own copies go before the shipped ones, so every file can be wrong.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::Assets;
@@ -11,11 +9,8 @@ use crate::device::{Adapters, adapters};
 use crate::engine::Team;
 use crate::knowledge::NameList;
 use crate::model::UserError;
-use crate::toolchain::{Kit, Toolchain};
+use crate::toolchain::Toolchain;
 use crate::tools;
-
-/// Folder of the virtual board's headers and runtime.
-const KIT: &str = "assets/virtual";
 
 /// A team by its name, checked against the tools that there are.
 ///
@@ -46,19 +41,4 @@ pub fn load_names(assets: &Assets, toolchain: &dyn Toolchain) -> Result<NameList
 pub fn load_adapters(assets: &Assets) -> Result<Adapters, UserError> {
     let file = assets.text(adapters::FILE)?;
     Adapters::parse(&file.origin.to_string(), &file.text)
-}
-
-/// Reads the headers and the runtime of the virtual board.
-///
-/// # Errors
-/// When a part of it is wrong, which only a person's own copy can be.
-pub fn load_kit(assets: &Assets) -> Result<Kit, UserError> {
-    let mut files: Vec<(String, Cow<'static, [u8]>)> = Vec::new();
-    for path in assets.list(KIT) {
-        let (content, _) = assets.bytes(&path)?;
-        let below = PathBuf::from(&path);
-        let below = below.strip_prefix(KIT).unwrap_or(&below).display().to_string();
-        files.push((below, content));
-    }
-    Kit::new(files)
 }

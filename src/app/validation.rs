@@ -57,7 +57,7 @@ impl SandboxJudge {
         let output = (Arc::new(|_: &[u8]| {}) as _, CancellationToken::new());
         let mut env = RunEnv::new(&self.runner, &scratch, &project, output, TIME);
         let (language, coverage) = (TestLanguage::Python, Coverage::NotMeasured);
-        let order = TestOrder { language, paths: Vec::new(), coverage };
+        let order = TestOrder { language, paths: Vec::new(), coverage, kit: None };
         Ok(run_tests(&mut env, &order).await?.has_passed())
     }
 }

@@ -14,7 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::{check_change, diagnose, report, runtime};
 use crate::app::documentation::Documentation;
 use crate::app::machine::Machine;
-use crate::app::shipped::{load_adapters, load_kit, load_names};
+use crate::app::shipped::{load_adapters, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::knowledge::Knowledge;
@@ -23,6 +23,7 @@ use crate::toolchain::{
     ArduinoToolchain, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain, ToolchainKind,
     VirtualToolchain, fitting,
 };
+use crate::tools::load_kit;
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
 use crate::workspace::Sandbox;
 

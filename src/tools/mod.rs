@@ -50,6 +50,7 @@ mod serial;
 mod serial_capture;
 mod serial_send;
 mod source_index;
+mod virtual_kit;
 mod write_file;
 
 use std::time::Duration;
@@ -65,6 +66,7 @@ pub use error::ToolError;
 pub use recorded::{Finish, plain_finish};
 pub use registry::{Registry, TOOLS, ToolEntry, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
+pub use virtual_kit::load_kit;
 
 /// What a call leads to.
 pub enum Reply {

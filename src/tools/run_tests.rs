@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::run_code::{lost, rounded, seconds};
 use super::scratch::{GivenFile, KeptCopies, Scratch, proposed_json};
+use super::virtual_kit::load_kit;
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{
     Event, Ledger, LogId, LogKind, ProjectPath, TestCase, TestEvent, TestReport, ToolSpec,
@@ -92,7 +93,9 @@ impl RunTests {
             LanguageWord::C => TestLanguage::C,
         };
         let coverage = if args.coverage { Coverage::Measured } else { Coverage::NotMeasured };
-        let order = TestOrder { language, paths, coverage };
+        // Without it tests of firmware say which header is missing.
+        let kit = load_kit(&self.context.assets).ok().map(Arc::new);
+        let order = TestOrder { language, paths, coverage, kit };
         let report = self.record(scratch, &order, Duration::from_secs(seconds.into())).await?;
         Ok(answer_of(&report))
     }
@@ -246,7 +249,7 @@ impl Tool for RunTests {
             NAME,
             "Runs tests in a sandbox over a copy of the project and reports each with its result, \
              message and place. Python: pytest, or unittest; C and C++: Unity, Criterion, TAP, CTest, or \
-             a program that ends with 0. Files in `files` are used without being saved, so that a \
+             a program that ends with 0; code that includes ESP-IDF headers runs on the virtual board. Files in `files` are used without being saved, so that a \
              change is tested before it is proposed.",
         )
     }

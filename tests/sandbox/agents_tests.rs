@@ -172,3 +172,84 @@ fn what_is_missing_is_said_with_how_to_get_it() {
     assert!(has_pytest || notes.contains("pip install pytest"), "{answer}");
     assert_eq!(answer["ok"], has_pytest);
 }
+
+const COUNTER: &str = "#include \"counter.h\"\n#include \"esp_log.h\"\n#include \"esp_check.h\"\n\
+    #include \"freertos/FreeRTOS.h\"\n#include \"freertos/queue.h\"\n#include \"freertos/task.h\"\n\
+    #include \"nvs.h\"\n#include \"nvs_flash.h\"\n\n\
+    static QueueHandle_t queue;\n\n\
+    static void worker(void *unused)\n{\n    for (int i = 1; i <= 4; i++) {\n        xQueueSend(queue, &i, \
+    portMAX_DELAY);\n        vTaskDelay(pdMS_TO_TICKS(10));\n    }\n    vTaskDelete(NULL);\n}\n\n\
+    int counter_sum(void)\n{\n    queue = xQueueCreate(4, sizeof(int));\n    xTaskCreate(worker, \"worker\", \
+    2048, NULL, 5, NULL);\n    int sum = 0;\n    for (int i = 0; i < 4; i++) {\n        int one = 0;\n        \
+    xQueueReceive(queue, &one, portMAX_DELAY);\n        sum += one;\n    }\n    ESP_LOGI(\"counter\", \
+    \"sum %d\", sum);\n    return sum;\n}\n\n\
+    esp_err_t counter_keep(int value)\n{\n    nvs_handle_t handle;\n    esp_err_t done = nvs_flash_init();\n    \
+    if (done != ESP_OK || (done = nvs_open(\"c\", NVS_READWRITE, &handle)) != ESP_OK) return done;\n    \
+    nvs_set_i32(handle, \"v\", value);\n    return nvs_commit(handle);\n}\n";
+
+const COUNTER_HEADER: &str = "#pragma once\n#include \"esp_err.h\"\nint counter_sum(void);\nesp_err_t counter_keep(int value);\n";
+
+#[test]
+fn firmware_logic_is_tested_on_the_virtual_board() {
+    let test = "#include \"unity.h\"\n#include \"counter.h\"\n\n\
+        TEST_CASE(\"the sum of what the task sends\", \"[counter]\")\n{\n    \
+        TEST_ASSERT_EQUAL_INT(10, counter_sum());\n}\n\n\
+        TEST_CASE(\"settings are kept\", \"[counter]\")\n{\n    TEST_ASSERT_EQUAL(ESP_OK, counter_keep(7));\n}\n\n\
+        TEST_CASE(\"a wrong sum\", \"[counter]\")\n{\n    TEST_ASSERT_EQUAL_INT(11, counter_sum());\n}\n";
+    let project = Project::new(&[
+        ("components/counter/include/counter.h", COUNTER_HEADER),
+        ("components/counter/counter.c", COUNTER),
+        ("components/counter/test/test_counter.c", test),
+        (
+            "host_test/main/test_start.c",
+            "#include <stdlib.h>\n#include \"unity.h\"\n#include \"counter.h\"\n\n\
+             static void test_begins(void)\n{\n    TEST_ASSERT_EQUAL(10, counter_sum());\n}\n\n\
+             void app_main(void)\n{\n    UNITY_BEGIN();\n    RUN_TEST(test_begins);\n    UNITY_END();\n}\n",
+        ),
+        (
+            "test/test_fatal.c",
+            "#include \"unity.h\"\n#include \"esp_err.h\"\n\nvoid test_fine(void)\n{\n}\n\n\
+             void test_fatal(void)\n{\n    ESP_ERROR_CHECK(ESP_FAIL);\n}\n",
+        ),
+        (
+            "test/test_plain.c",
+            "#include <stdio.h>\n#include \"esp_timer.h\"\nint main(void)\n{\n    \
+             return esp_timer_get_time() < 0;\n}\n",
+        ),
+        (
+            "test/test_radio.c",
+            "#include \"unity.h\"\n#include \"esp_wifi.h\"\nvoid test_radio(void)\n{\n}\n",
+        ),
+        ("main/main.c", "void app_main(void)\n{\n}\n"),
+    ]);
+    let before = project.files();
+    let answer = project.tool("run_tests", &json!({ "language": "c" }));
+    let mut found = outcomes(&answer);
+    found.sort();
+    let expected = [
+        ("a wrong sum", "failed"),
+        ("c", "error"),
+        ("c", "passed"),
+        ("settings are kept", "passed"),
+        ("test_begins", "passed"),
+        ("test_fatal", "failed"),
+        ("test_fine", "passed"),
+        ("the sum of what the task sends", "passed"),
+    ];
+    assert_eq!(found, pairs(&expected), "{answer:#}");
+    let tests = answer["tests"].as_array().unwrap();
+    let of = |name: &str| tests.iter().find(|test| test["name"].as_str() == Some(name)).unwrap();
+    let wrong = of("a wrong sum");
+    let place = (&wrong["file"], &wrong["line"]);
+    assert_eq!(place, (&json!("components/counter/test/test_counter.c"), &json!(16)), "{wrong}");
+    assert!(wrong["output"].as_str().unwrap().contains("counter: sum 10"), "{wrong}");
+    assert!(
+        of("test_fatal")["message"].as_str().unwrap().contains("restarts the board"),
+        "{answer}"
+    );
+    let radio = tests.iter().find(|test| test["file"] == "test/test_radio.c");
+    let message = radio.map_or("", |test| test["message"].as_str().unwrap_or_default());
+    assert!(message.contains("Wi-Fi"), "{answer:#}");
+    assert!(answer["notes"].to_string().contains("test_counter.c runs on the virtual board"));
+    assert_eq!(project.files(), before);
+}

@@ -64,6 +64,14 @@ pub async fn compile(env: &mut RunEnv<'_>, program: &CProgram<'_>) -> Result<Com
     })
 }
 
+/// The compiler of C of this machine.
+///
+/// # Errors
+/// When there is none.
+pub fn c_compiler() -> Result<PathBuf, UserError> {
+    find(CLanguage::C)
+}
+
 enum CLanguage {
     C,
     Cxx,

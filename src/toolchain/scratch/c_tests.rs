@@ -1,16 +1,18 @@
 //! Tests in C and C++: each file with tests becomes a program of its own, with the sources that it
 //! includes the headers of.
 //!
-//! Unity, Criterion and the Test Anything Protocol are understood; a program that prints none of them
+//! Firmware logic that includes headers of ESP-IDF runs on the virtual board. Unity, Criterion and the Test Anything Protocol are understood; a program that prints none of them
 //! is one test, which passes when it ends with 0.
 
+use super::board_tests::{Beginning, RESTART, TestBoard};
 use super::c_program::{CProgram, Compiled, compile};
 use super::c_sources::{SourceSet, has_main};
-use super::captured::Captured;
+use super::captured::{Captured, ConfinedProgram};
 use super::order::Outcome;
 use super::report::{Collected, printed};
 use super::run_env::RunEnv;
 use crate::model::{TestCase, TestOutcome, UserError};
+use crate::toolchain::Kit;
 
 const UNITY: &str = include_str!("../../../assets/testing/unity.h");
 
@@ -24,7 +26,12 @@ const LIMIT: u64 = 1 << 20;
 ///
 /// # Errors
 /// When there is no compiler or no sandbox.
-pub async fn run(env: &mut RunEnv<'_>, files: &[String]) -> Result<Outcome, UserError> {
+pub async fn run(
+    env: &mut RunEnv<'_>,
+    files: &[String],
+    kit: Option<&Kit>,
+) -> Result<Outcome, UserError> {
+    let mut board = TestBoard::new(kit);
     let (project, support) = (env.scratch.project(), env.scratch.support());
     let mut outcome =
         Outcome { tests: Collected::below(&[&project, &support]), ..Outcome::default() };
@@ -35,8 +42,11 @@ pub async fn run(env: &mut RunEnv<'_>, files: &[String]) -> Result<Outcome, User
             outcome.stopped = "the time was over before all tests had run".to_owned();
             break;
         }
-        let program = match build(env, number, file).await? {
-            Ok(program) => program,
+        let program = match build(env, &mut board, number, file).await? {
+            Ok((program, notes)) => {
+                outcome.notes.extend(notes);
+                program
+            }
             Err(case) => {
                 outcome.tests.add(case);
                 continue;
@@ -59,27 +69,47 @@ pub async fn run(env: &mut RunEnv<'_>, files: &[String]) -> Result<Outcome, User
 /// The program of one file; or the test that says why there is none.
 async fn build(
     env: &mut RunEnv<'_>,
+    board: &mut TestBoard<'_>,
     number: usize,
     file: &str,
-) -> Result<Result<super::captured::ConfinedProgram, TestCase>, UserError> {
+) -> Result<Result<(ConfinedProgram, Option<String>), TestCase>, UserError> {
     env.say(&format!("-- {file}"));
     let text = env.scratch.text(file, LIMIT).unwrap_or_default();
     let sources = SourceSet::of(env.scratch, file);
     let has_criterion = sources.foreign.iter().any(|header| header.starts_with("criterion/"));
-    let first = if has_main(&text) || has_criterion {
+    let headers = board.headers_of(&sources);
+    let beginning = match (has_main(&text), text.contains("app_main(")) {
+        _ if has_criterion => Beginning::Main,
+        (true, true) => Beginning::AppMain,
+        (true, false) => Beginning::Main,
+        (false, _) => Beginning::Made,
+    };
+    let first = if beginning != Beginning::Made {
         format!("./{file}")
     } else {
         let has_own_unity = !sources.foreign.contains("unity.h");
-        let Some(runner) = runner_of(file, &text, has_own_unity) else {
+        let Some(mut runner) = runner_of(file, &text, has_own_unity) else {
             let message = "there is neither a `main` nor a test function in it";
             let case = TestCase { message: message.to_owned(), ..failed(file) };
             return Ok(Err(case));
         };
+        if !headers.is_empty() {
+            runner = on_board(&runner, has_own_unity);
+        }
         let name = format!("runner_{number}.c{}", if file.ends_with(".c") { "" } else { "pp" });
         env.scratch.put_support(&name, &runner)?;
         env.scratch.support().join(name).display().to_string()
     };
-    let args = if has_criterion { vec!["-lcriterion".to_owned()] } else { Vec::new() };
+    let mut args = if has_criterion { vec!["-lcriterion".to_owned()] } else { Vec::new() };
+    if !headers.is_empty() || beginning == Beginning::AppMain {
+        match board.args(env, beginning).await? {
+            Ok(more) => args.extend(more),
+            Err(Compiled::Failed(captured)) => return Ok(Err(uncompiled(file, &captured))),
+            Err(Compiled::Program(_)) => {}
+        }
+    }
+    let note = (!headers.is_empty())
+        .then(|| format!("{file} runs on the virtual board, because of {}", headers.join(", ")));
     let name = format!("test_{number}");
     let program = CProgram { first: &first, sources: &sources, name: &name, args: &args };
     match compile(env, &program).await? {
@@ -88,9 +118,9 @@ async fn build(
             if std::path::Path::new(LINE_BY_LINE).is_file() {
                 let args =
                     ["-oL".to_owned(), path.display().to_string()].into_iter().chain(verbose);
-                return Ok(Ok(env.program(LINE_BY_LINE.into(), args.collect())));
+                return Ok(Ok((env.program(LINE_BY_LINE.into(), args.collect()), note)));
             }
-            Ok(Ok(env.program(path, verbose.into_iter().collect())))
+            Ok(Ok((env.program(path, verbose.into_iter().collect()), note)))
         }
         Compiled::Failed(captured) => Ok(Err(uncompiled(file, &captured))),
     }
@@ -113,16 +143,21 @@ fn uncompiled(file: &str, captured: &Captured) -> TestCase {
         Some((place, message)) => (place, message.trim().to_owned()),
         None => ("", error.map_or_else(|| captured.fault().unwrap_or_default(), str::to_owned)),
     };
+    // An error in a header of the board is one of who includes it.
+    let included =
+        output.lines().find_map(|line| line.trim().strip_prefix("In file included from ./"));
+    let place = if place.contains("board/") { included.unwrap_or(place) } else { place };
     let mut parts = place.split(':');
     let at =
         parts.next().filter(|at| !at.is_empty()).map(|at| at.trim_start_matches("./").to_owned());
-    let line = parts.next().and_then(|line| line.parse().ok());
+    let line = parts.next().and_then(|line| line.trim_end_matches(',').parse().ok());
     let mut message = format!("it does not compile: {message}");
     let is_firmware =
         ["esp_", "freertos/", "driver/"].iter().any(|start| message.contains(&format!(" {start}")));
     if is_firmware {
         message.push_str(
-            "; code that needs ESP-IDF cannot be tested this way, so keep the logic apart from it",
+            "; the virtual board, on which tests run here, has no more of ESP-IDF: keep the logic apart \
+             from what it lacks",
         );
     }
     let case = failed(file);
@@ -151,6 +186,23 @@ fn runner_of(file: &str, text: &str, has_own_unity: bool) -> Option<String> {
     }
     runner.push_str("    return UNITY_END();\n}\n");
     Some(runner)
+}
+
+/// The same runner as firmware of the virtual board, which begins elsewhere and does not end by itself.
+fn on_board(runner: &str, has_own_unity: bool) -> String {
+    let report = "    printf(\"%s:%d:%s:FAIL: ended by signal: the firmware restarts the board here\\n\", \
+                  Unity.file, Unity.line, Unity.name ? Unity.name : \"test\");\n";
+    // Another Unity has other names for these.
+    let report = if has_own_unity { "" } else { report };
+    let restart = RESTART.replace("    (void)reason;\n", &format!("    (void)reason;\n{report}"));
+    let body = runner.replace("int main(void)\n", "extern \"C\" void app_main(void)\n");
+    let body = body.replace("return UNITY_END();", "exit(UNITY_END());");
+    let both = body
+        .replace("extern \"C\" void app_main", &format!("BOARD_C {restart}BOARD_C void app_main"));
+    format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#ifdef __cplusplus\n#define BOARD_C extern \"C\"\n\
+         #else\n#define BOARD_C\n#endif\n{both}"
+    )
 }
 
 /// The name of a function without arguments that is a test by its name.

@@ -1,7 +1,10 @@
 //! What is asked for when tests are run, and what a framework leaves behind.
 
+use std::sync::Arc;
+
 use super::report::Collected;
 use crate::model::ProjectPath;
+use crate::toolchain::Kit;
 
 /// What tests are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct TestOrder {
     /// Files and folders; none: all.
     pub paths: Vec<ProjectPath>,
     pub coverage: Coverage,
+    /// The virtual board, for tests of firmware; `None`: only what this machine compiles is tested.
+    pub kit: Option<Arc<Kit>>,
 }
 
 /// Whether it is measured which lines the tests run through; that takes time.

@@ -41,11 +41,13 @@ pub fn c(scratch: &ScratchFolder, paths: &[ProjectPath]) -> Vec<String> {
 
 /// Whether a source is a test program or can be made one; a helper of tests is neither.
 fn has_tests(text: &str) -> bool {
-    !text.contains("app_main(")
-        && (has_main(text)
-            || text.contains("TEST_CASE(")
-            || text.contains("criterion/")
-            || (text.contains("unity.h") && text.contains("void test")))
+    if text.contains("app_main(") {
+        return text.contains("unity.h") && text.contains("RUN_TEST(");
+    }
+    has_main(text)
+        || text.contains("TEST_CASE(")
+        || text.contains("criterion/")
+        || (text.contains("unity.h") && text.contains("void test"))
 }
 
 fn chosen(
@@ -77,13 +79,17 @@ mod tests {
             ("host_test/list.cpp", "int main()\n{ return 0; }\n"),
             ("main/main.c", "void app_main(void)\n{\n}\n"),
             ("main/test_mode.c", "void app_main(void)\n{\n}\n"),
+            ("test_apps/main.c", "#include \"unity.h\"\nvoid app_main(void)\n{\nRUN_TEST(a);\n}\n"),
             ("tools/test_pack.py", ""),
             ("tools/pack.py", ""),
         ] {
             scratch.put(&ProjectPath::new(path).unwrap(), text.as_bytes()).unwrap();
         }
         let path = |text: &str| ProjectPath::new(text).unwrap();
-        assert_eq!(c(&scratch, &[]), ["host_test/list.cpp", "test/test_ring.c"]);
+        assert_eq!(
+            c(&scratch, &[]),
+            ["host_test/list.cpp", "test/test_ring.c", "test_apps/main.c"]
+        );
         assert_eq!(c(&scratch, &[path("test")]), ["test/test_ring.c"]);
         assert_eq!(c(&scratch, &[path("test/helper.c")]), ["test/helper.c"]);
         assert_eq!(python(&scratch, &[]), ["tools/test_pack.py"]);

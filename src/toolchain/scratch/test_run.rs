@@ -28,7 +28,7 @@ pub async fn run_tests(env: &mut RunEnv<'_>, order: &TestOrder) -> Result<TestRe
                     return Err(ctest::missing());
                 }
                 some(&files, "C", "`test/test_*.c`")?;
-                c_tests::run(env, &files).await?
+                c_tests::run(env, &files, order.kit.as_deref()).await?
             }
         },
     };
