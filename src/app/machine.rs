@@ -58,6 +58,19 @@ impl Machine {
         let writable = self.settings.sandbox.writable.value.clone();
         BuildSandbox { runner, walls, private, writable }
     }
+
+    /// The same for one session that may use so many tokens, with that temperature of all agents;
+    /// `None` leaves either as it is.
+    #[must_use]
+    pub fn for_session(&self, tokens: Option<u64>, temperature: Option<f64>) -> Self {
+        let mut machine = self.clone();
+        let models = &mut machine.settings.models;
+        models.session.value.tokens = tokens.or(models.session.value.tokens);
+        models.temperature = temperature.or(models.temperature);
+        let (models, assets) = (models.clone(), machine.assets.clone());
+        machine.profiles = Profiles::new(models, assets, &machine.dirs.config);
+        machine
+    }
 }
 
 /// The time now.

@@ -13,7 +13,7 @@ use super::launch_facts::LaunchFacts;
 use super::launch_request::{LaunchRequest, ModelRequest, ToolchainChoice, Work};
 use super::recordings::{Recording, Recordings};
 use crate::config::{Policy, Settings};
-use crate::engine::{Budgets, EngineLimits, Supervision, Team};
+use crate::engine::{AttemptsUsedUp, Budgets, EngineLimits, Supervision, Team};
 use crate::journal::LogLimits;
 use crate::model::event::SessionStart;
 use crate::model::{Budget, Document, Ground, UserError};
@@ -181,7 +181,7 @@ pub struct LaunchLimits {
 }
 
 impl LaunchLimits {
-    fn of(settings: &Settings, supervision: Supervision) -> Self {
+    fn of(settings: &Settings, supervision: Supervision, used_up: AttemptsUsedUp) -> Self {
         let models = &settings.models;
         let turns = settings.limits.max_turns.value;
         let budgets = Budgets {
@@ -193,6 +193,7 @@ impl LaunchLimits {
         Self {
             engine: EngineLimits {
                 max_attempts: settings.limits.max_attempts.value,
+                used_up,
                 tool: tool.map(|seconds| Duration::from_secs(u64::from(seconds))),
                 budgets,
                 supervision,
@@ -253,6 +254,11 @@ impl LaunchPlan {
         let folder = request.project.as_deref();
         let toolchain = ToolchainPlan::resolve(toolchain, &name, folder, &facts)?;
         let supervision = request.supervision.unwrap_or(defaults.supervision);
+        // Where nobody can be asked, the run fails.
+        let used_up = match request.work {
+            Work::Unattended(_) => AttemptsUsedUp::Fail,
+            Work::Demo | Work::New { .. } | Work::Edit(_) => AttemptsUsedUp::Ask,
+        };
         Ok(Self {
             model: ModelSource::resolve(asked, &task, &facts)?,
             task,
@@ -267,7 +273,7 @@ impl LaunchPlan {
             pacing: request.pacing,
             record: request.record,
             documents: facts.documents,
-            limits: LaunchLimits::of(settings, supervision),
+            limits: LaunchLimits::of(settings, supervision, used_up),
             policy: settings.policy.clone(),
         })
     }
@@ -297,7 +303,7 @@ impl LaunchPlan {
             pacing: Pacing::default(),
             record: None,
             documents: facts.documents,
-            limits: LaunchLimits::of(settings, Supervision::Ask),
+            limits: LaunchLimits::of(settings, Supervision::Ask, AttemptsUsedUp::Ask),
             policy: settings.policy.clone(),
         })
     }

@@ -130,6 +130,7 @@ impl Profiles {
             None => self.found(name, model, &catalogue)?,
         };
         catalogue.complete(&mut profile);
+        profile.temperature = self.models.temperature;
         Ok(profile.guarded_by(&self.secrets))
     }
 

@@ -13,6 +13,7 @@ use crate::{config, engine, ui};
 
 use super::format_args::FormatArgs;
 use super::index_args::{IndexArgs, SearchArgs};
+use super::limit_args::{self, NamedLimit};
 use super::policy_args::PolicyArgs;
 use super::run::EventFormat;
 use super::session_args::SessionsArgs;
@@ -246,6 +247,13 @@ pub struct ModelArgs {
     /// Maximum working time of models and tools in the session, in minutes.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_minutes: Option<u64>,
+    /// A limit by its name: tokens, cost, minutes, turns, attempts, build-seconds, tool-seconds or
+    /// monitor-seconds; can be given several times. At the end of the first five you are asked.
+    #[arg(long, value_name = "NAME=N", value_parser = limit_args::limit)]
+    pub limit: Vec<NamedLimit>,
+    /// Sampling temperature of all agents, from 0 to 2.
+    #[arg(long, value_name = "NUMBER", value_parser = limit_args::temperature)]
+    pub temperature: Option<f64>,
 }
 
 fn dollars(text: &str) -> Result<f64, String> {
@@ -288,14 +296,15 @@ impl ModelArgs {
             (self.max_cost.is_some(), "--max-cost"),
             (self.max_minutes.is_some(), "--max-minutes"),
         ];
-        let (_, flag) = flags.into_iter().find(|(is_given, _)| *is_given)?;
+        let flag = flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, flag)| flag);
         let budget = Budget {
             tokens: self.max_tokens,
             cost: self.max_cost.map(Cost::from_dollars),
             seconds: self.max_minutes.map(|minutes| minutes.saturating_mul(60)),
             turns: None,
         };
-        Some((flag, budget))
+        let budget = limit_args::budget(&self.limit, budget);
+        (!budget.is_open()).then_some((flag.unwrap_or("--limit"), budget))
     }
 }
 

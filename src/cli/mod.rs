@@ -11,6 +11,7 @@ mod headless;
 mod help;
 mod index;
 mod index_args;
+mod limit_args;
 mod lines;
 mod man;
 mod monitor;
@@ -223,7 +224,10 @@ impl StartUp {
         policy_file: Option<PathBuf>,
     ) -> Result<(Machine, LaunchPlan), UserError> {
         let session_budget = options.model.session_budget();
-        let overrides = Overrides { policy_file, session_budget, ..self.overrides.clone() };
+        let limits = limit_args::overrides(&options.model.limit);
+        let temperature = options.model.temperature;
+        let own = self.overrides.clone();
+        let overrides = Overrides { policy_file, session_budget, limits, temperature, ..own };
         let machine = machine(&self.dirs, options.project.as_deref(), &overrides)?;
         let plan = assemble::plan(&machine, options.request(work))?;
         Ok((machine, plan))

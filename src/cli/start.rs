@@ -11,6 +11,7 @@ use crate::app::recordings::Recordings;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{doctor, model_doctor, monitor, news, start};
 use crate::config::Example;
+use crate::engine::Team;
 use crate::journal::{SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
@@ -42,14 +43,18 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
         let result = match chosen {
             Err(left) => return Ok(full_screen::exit_code(left)),
             Ok(StartChoice::Demo) => live(machine, LaunchRequest::default()),
-            Ok(StartChoice::New(Draft { task, project, model, example })) => {
+            Ok(StartChoice::New(draft)) => {
+                let Draft { task, project, model, example, team, tokens, temperature } = draft;
+                let temperature = temperature.map(|tenths| f64::from(tenths) / 10.0);
+                let machine = machine.for_session(tokens, temperature);
                 let request = LaunchRequest {
                     work: Work::New { task: Some(task), example },
+                    team,
                     project: project.map(PathBuf::from),
                     model: ModelRequest { profile: model, ..ModelRequest::default() },
                     ..LaunchRequest::default()
                 };
-                live(machine, request)
+                live(&machine, request)
             }
             Ok(StartChoice::Resume(name)) => SessionDir::find(&machine.dirs.data, &name)
                 .map_err(UserError::from)
@@ -153,6 +158,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             .or_else(|| machine.profiles.default_name()),
         sessions: all.iter().map(session).collect(),
         projects,
+        teams: Team::names(&machine.assets),
         examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),
         findings: {
             let mut findings = doctor::look(data, |name| std::env::var(name).ok());

@@ -27,5 +27,7 @@ pub use notify::Notify;
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, PolicyRule, Ruling};
 pub use sandbox::{BuildSwitch, SandboxUse};
-pub use settings::{EnvOverrides, Overrides, RunLimits, SettingRow, Settings, TerminalUse};
+pub use settings::{
+    EnvOverrides, LimitOverrides, Overrides, RunLimits, SettingRow, Settings, TerminalUse,
+};
 pub use spanned::Spanned;

@@ -28,13 +28,16 @@ pub struct Models {
     pub phase: Sourced<Budget>,
     /// What a turn may use.
     pub turn: Sourced<Budget>,
+    /// Sampling temperature of every agent, whatever its file and its profile say.
+    pub temperature: Option<f64>,
 }
 
 impl Default for Models {
     fn default() -> Self {
         let open = Sourced::default(Budget::default());
         let (session, phase, turn) = (open.clone(), open.clone(), open);
-        Self { profile: Sourced::default(None), profiles: BTreeMap::new(), session, phase, turn }
+        let (profile, profiles, temperature) = (Sourced::default(None), BTreeMap::new(), None);
+        Self { profile, profiles, session, phase, turn, temperature }
     }
 }
 

@@ -80,7 +80,7 @@ pub struct LogKeeping {
 }
 
 /// What the command line and the environment say.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
     /// `--theme`.
     pub theme: Option<String>,
@@ -90,8 +90,21 @@ pub struct Overrides {
     pub policy_file: Option<PathBuf>,
     /// What the session may use, with the flag that says so.
     pub session_budget: Option<(&'static str, Budget)>,
+    /// `--limit`, as far as it is no budget.
+    pub limits: LimitOverrides,
+    /// `--temperature`.
+    pub temperature: Option<f64>,
     /// [`THEME_VAR`] and [`KEYMAP_VAR`].
     pub env: EnvOverrides,
+}
+
+/// Limits that the command line sets; `None` leaves them as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LimitOverrides {
+    pub max_attempts: Option<u32>,
+    pub build_seconds: Option<u32>,
+    pub tool_seconds: Option<u32>,
+    pub monitor_seconds: Option<u32>,
 }
 
 /// What the environment says.
@@ -283,7 +296,32 @@ impl Settings {
         Ok(())
     }
 
+    /// Takes limits that were set for one session.
+    fn take_limits(&mut self, given: LimitOverrides) {
+        let origin = || Origin::Flag("--limit");
+        let optional = [
+            (given.max_attempts, &mut self.limits.max_attempts),
+            (given.tool_seconds, &mut self.limits.tool_seconds),
+        ];
+        for (given, into) in optional {
+            if given.is_some() {
+                *into = Sourced { value: given, origin: origin() };
+            }
+        }
+        let numbers = [
+            (given.build_seconds, &mut self.limits.build_seconds),
+            (given.monitor_seconds, &mut self.limits.monitor_seconds),
+        ];
+        for (given, into) in numbers {
+            if let Some(value) = given {
+                *into = Sourced { value, origin: origin() };
+            }
+        }
+    }
+
     fn take_overrides(&mut self, overrides: &Overrides) {
+        self.take_limits(overrides.limits);
+        self.models.temperature = overrides.temperature;
         let texts = [
             (&overrides.env.theme, Origin::Env(THEME_VAR), &mut self.theme),
             (&overrides.env.keymap, Origin::Env(KEYMAP_VAR), &mut self.keymap),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{AgentName, READ_FILES, START_PLAN, UserError};
+use crate::model::{AgentName, MODEL_ANSWER, READ_FILES, START_PLAN, UserError};
 
 /// Why the run cannot go on without the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum Concern {
     Failed(AgentName, UserError),
     /// The session has used what it may use.
     Spent(String),
+    /// This phase has failed in all of so many attempts, for this reason.
+    AttemptsUsedUp(String, u32, String),
 }
 
 /// What a question holds up besides the run itself.
@@ -62,8 +64,15 @@ impl Concern {
             | Self::NobodyNamed(_)
             | Self::ReworkUsedUp(..)
             | Self::Failed(..)
+            | Self::AttemptsUsedUp(..)
             | Self::Spent(_) => Waiting::Nothing,
         }
+    }
+
+    /// Whether the person may answer with another model.
+    #[must_use]
+    pub const fn takes_model(&self) -> bool {
+        matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..) | Self::Failed(..))
     }
 
     /// The question, and the answers to choose from; the last one always ends the run.
@@ -114,8 +123,18 @@ impl Concern {
                 vec![READ_FILES.to_owned(), STOP.to_owned()],
             ),
             Self::Spent(what) => (
-                format!("The budget of the session is used up: {what}. Allow as much again?"),
+                format!(
+                    "The budget of the session is used up: {what}. Allow as much again? \
+                     `{MODEL_ANSWER}` allows it with another model."
+                ),
                 go_on(),
+            ),
+            Self::AttemptsUsedUp(title, attempts, why) => (
+                format!(
+                    "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. \
+                     Allow as many again? `{MODEL_ANSWER}` allows them with another model."
+                ),
+                vec!["go on".to_owned(), END_RUN.to_owned()],
             ),
             Self::Failed(agent, error) => (
                 format!("The model did not answer {agent}: {}. Try again?", error.why),
@@ -124,6 +143,9 @@ impl Concern {
         }
     }
 }
+
+/// The answer after which a run whose attempts are used up has failed.
+pub(super) const END_RUN: &str = "end the run";
 
 /// The answer that ends a run.
 pub(super) const STOP: &str = "stop";

@@ -27,7 +27,8 @@ pub use concern::Concern;
 pub use handle::{BreakOff, Engine, EngineHandle};
 pub use recorder::Recorder;
 pub use setup::{
-    Budgets, EngineLimits, EngineSetup, NextModel, NextRun, NextRuns, Supervision, Toolbox, toolbox,
+    AttemptsUsedUp, Budgets, EngineLimits, EngineSetup, NextModel, NextRun, NextRuns, Supervision,
+    Toolbox, toolbox,
 };
 pub use team::{
     Agent, CallResult, Condition, ContextPart, Failure, KnownTool, Phase, PlanReview, Rework,

@@ -62,6 +62,9 @@ pub struct ContextFile {
     pub reason: String,
 }
 
+/// How a question names the answer that goes on with another model.
+pub const MODEL_ANSWER: &str = "model NAME";
+
 /// The answer that has a plan carried out.
 pub const START_PLAN: &str = "start";
 

@@ -143,6 +143,8 @@ pub struct Profile {
     pub key_source: KeySource,
     /// What every agent asks of the model, unless its file says otherwise.
     pub options: ModelOptions,
+    /// Sampling temperature of every agent, whatever its file says.
+    pub temperature: Option<f64>,
     /// How hard it shall think: `low`, `medium` or `high`.
     pub effort: Option<String>,
     /// Tokens of the conversation and the answer together.
@@ -180,6 +182,7 @@ impl Profile {
             wire,
             key_source: KeySource::None,
             options: ModelOptions::default(),
+            temperature: None,
             effort: None,
             window: None,
             prices: None,
@@ -233,6 +236,7 @@ impl Profile {
             wire: self.wire.clone(),
             key_source: self.key_source.clone(),
             options: self.options.clone(),
+            temperature: self.temperature,
             effort: self.effort.clone(),
             window: None,
             prices: None,

@@ -203,7 +203,10 @@ impl Inner {
             form,
             without,
             max_tokens: self.most(request),
-            temperature: options.temperature.or(profile.options.temperature),
+            temperature: profile
+                .temperature
+                .or(options.temperature)
+                .or(profile.options.temperature),
         });
         let estimated = self.estimate(request);
         let mut answer = self.client.post(profile, &self.dialect.path(profile), &body).await?;

@@ -41,6 +41,26 @@ fn answers_that_appear_are_not_given_by_keys_that_were_meant_for_something_else(
 }
 
 #[test]
+fn a_budget_that_is_used_up_can_be_answered_with_another_model() {
+    use crate::model::{MODEL_ANSWER, ModelEvent};
+    let mut desk = UiBench::at_work(120, 40);
+    let text = format!("The budget is used up. Allow as much again? `{MODEL_ANSWER}` does.");
+    let options = vec!["go on".to_owned(), "stop".to_owned()];
+    let asked = PersonEvent::Asked { question: QuestionId(1), agent: None, text, options };
+    desk.record(10, Event::Person(asked.clone()));
+    desk.sync();
+    assert!(!desk.screen().contains("choose another model"), "a recording has no other one");
+    let mut desk = UiBench::at_work(120, 40);
+    let (provider, label) = ("profile:strong".to_owned(), "strong-model".to_owned());
+    desk.record(5, Event::Model(ModelEvent::Chosen { provider, label }));
+    desk.record(10, Event::Person(asked));
+    desk.sync();
+    assert_eq!(desk.press("2 enter"), [], "{}", desk.screen());
+    let answer = Intent::Answer { question: QuestionId(1), answer: "model cheap".into() };
+    assert_eq!(intents(&desk.press("down enter")), [answer]);
+}
+
+#[test]
 fn whoever_writes_a_message_is_not_interrupted_by_answers() {
     let mut desk = UiBench::at_work(120, 40);
     desk.press("i");

@@ -306,7 +306,7 @@ impl Start {
 
     /// A task still to be written, in that project or a new one.
     fn own_task(&self, project: Option<&str>) -> TaskLine {
-        TaskLine::new("", &self.facts.projects, project)
+        TaskLine::new("", &self.facts, project)
     }
 
     fn step(&mut self, way: isize) {
@@ -338,7 +338,7 @@ impl Start {
             }
             StartRow::Example(place) => {
                 let example = self.facts.examples.get(place)?;
-                match TaskLine::of(example, &self.facts.projects) {
+                match TaskLine::of(example, &self.facts) {
                     Ok(task) => self.task = Some(task),
                     Err(words) => self.notice = Some(words),
                 }

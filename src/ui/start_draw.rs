@@ -334,6 +334,10 @@ impl Start {
         let covered = u16::try_from(notice.len()).unwrap_or(1).saturating_sub(1);
         let first = Rect { y: first.y.saturating_sub(covered), ..first };
         if let Some(task) = &self.task {
+            let settings = Rect { y: first.y.saturating_sub(1), ..first };
+            Clear.render(settings, buf);
+            buf.set_style(settings, self.theme.style(Role::Text));
+            line::draw(&task.settings(&self.theme), settings, buf);
             Clear.render(first, buf);
             line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
         } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)

@@ -44,6 +44,12 @@ pub struct Draft {
     pub model: Option<String>,
     /// Name of the example it comes from, which says the team and what to begin with.
     pub example: Option<String>,
+    /// The team; `None`: the one that fits.
+    pub team: Option<String>,
+    /// Tokens after which the person is asked.
+    pub tokens: Option<u64>,
+    /// Sampling temperature of all agents, in tenths; `None`: their own.
+    pub temperature: Option<u8>,
 }
 
 /// A task of the example library.
@@ -81,6 +87,8 @@ pub struct StartFacts {
     pub model: Option<String>,
     /// The newest first.
     pub sessions: Vec<StartSession>,
+    /// Names of the teams that a task can be given to.
+    pub teams: Vec<String>,
     /// Folders that sessions worked in, the newest first.
     pub projects: Vec<String>,
     /// Tasks to begin with.

@@ -2,7 +2,7 @@
 //!
 //! Owns its words and where the task takes place; must not start anything.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
 use super::line;
@@ -19,11 +19,26 @@ pub(super) struct TaskLine {
     places: Vec<Option<String>>,
     place: usize,
     example: Option<StartExample>,
+    teams: Vec<Option<String>>,
+    /// Places of what was chosen, in `teams`, [`TOKENS`] and [`TEMPERATURES`].
+    team: usize,
+    tokens: usize,
+    temperature: usize,
 }
+
+/// Limits to choose from; `None`: no limit.
+const TOKENS: [Option<u64>; 6] =
+    [None, Some(50_000), Some(100_000), Some(200_000), Some(500_000), Some(1_000_000)];
+
+/// Temperatures to choose from, in tenths; `None`: those of the agents.
+const TEMPERATURES: [Option<u8>; 6] = [None, Some(0), Some(2), Some(5), Some(7), Some(10)];
 
 impl TaskLine {
     /// A task in the person's own words, in a new folder or one of those.
-    pub(super) fn new(text: &str, projects: &[String], project: Option<&str>) -> Self {
+    pub(super) fn new(text: &str, facts: &StartFacts, project: Option<&str>) -> Self {
+        let projects = &facts.projects;
+        let teams = std::iter::once(None).chain(facts.teams.iter().cloned().map(Some));
+        let teams = teams.collect();
         let mut places = vec![None];
         places.extend(projects.iter().cloned().map(Some));
         let known = places.iter().position(|place| place.as_deref() == project);
@@ -31,18 +46,20 @@ impl TaskLine {
             places.push(project.map(str::to_owned));
         }
         let place = known.unwrap_or(places.len() - 1);
-        Self { field: SearchField::with(text), places, place, example: None }
+        let (team, tokens, temperature) = (0, 0, 0);
+        let (field, example) = (SearchField::with(text), None);
+        Self { field, places, place, example, teams, team, tokens, temperature }
     }
 
     /// The task of an example.
     ///
     /// # Errors
     /// In words for the person, when it changes a project and none is known.
-    pub(super) fn of(example: &StartExample, projects: &[String]) -> Result<Self, String> {
-        let mut line = Self::new(&example.task, projects, None);
+    pub(super) fn of(example: &StartExample, facts: &StartFacts) -> Result<Self, String> {
+        let mut line = Self::new(&example.task, facts, None);
         match example.ground {
             ExampleGround::Own => {}
-            ExampleGround::Project if projects.is_empty() => {
+            ExampleGround::Project if facts.projects.is_empty() => {
                 return Err(format!(
                     "{} changes a project, and none is known: firmhand new --example {} --project DIR",
                     example.title, example.name
@@ -60,14 +77,55 @@ impl TaskLine {
     pub(super) fn again(draft: &Draft, facts: &StartFacts) -> Self {
         let Draft { task, project, example, .. } = draft;
         let known = facts.examples.iter().find(|known| Some(&known.name) == example.as_ref());
-        let mut line = Self::new(task, &facts.projects, project.as_deref());
+        let mut line = Self::new(task, facts, project.as_deref());
         line.example = known.cloned();
+        line.team = line.teams.iter().position(|team| *team == draft.team).unwrap_or(0);
+        line.tokens = TOKENS.iter().position(|most| *most == draft.tokens).unwrap_or(0);
+        let tenths = TEMPERATURES.iter().position(|tenths| *tenths == draft.temperature);
+        line.temperature = tenths.unwrap_or(0);
         line
     }
 
-    /// A key that types.
+    /// A key that types, or chooses team, limit and temperature.
     pub(super) fn on_key(&mut self, key: &KeyEvent) {
-        self.field.on_key(key);
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('t') if is_control => {
+                self.team = (self.team + 1) % self.teams.len().max(1)
+            }
+            KeyCode::Char('l') if is_control => self.tokens = (self.tokens + 1) % TOKENS.len(),
+            KeyCode::Char('e') if is_control => {
+                self.temperature = (self.temperature + 1) % TEMPERATURES.len();
+            }
+            _ => {
+                self.field.on_key(key);
+            }
+        }
+    }
+
+    /// What was chosen besides the place, with the keys that choose.
+    pub(super) fn settings(&self, theme: &Theme) -> Line<'static> {
+        let team = match (&self.example, self.teams.get(self.team).and_then(Option::as_deref)) {
+            (Some(example), _) => format!("team {}", example.team),
+            (None, Some(team)) => format!("team {team}"),
+            (None, None) => "the team that fits".to_owned(),
+        };
+        let tokens = TOKENS.get(self.tokens).copied().flatten();
+        let tokens = tokens.map_or_else(
+            || "no token limit".to_owned(),
+            |most| format!("ask after {} tokens", line::grouped(most)),
+        );
+        let tenths = TEMPERATURES.get(self.temperature).copied().flatten();
+        let temperature = tenths.map_or_else(
+            || "usual temperature".to_owned(),
+            |tenths| format!("temperature {}.{}", tenths / 10, tenths % 10),
+        );
+        let mut spans = Vec::new();
+        for (words, key) in [(team, "ctrl-t"), (tokens, "ctrl-l"), (temperature, "ctrl-e")] {
+            spans.push(Span::styled(format!("{words} "), theme.style(Role::Text)));
+            spans.push(Span::styled(format!("{key}   "), theme.style(Role::Key)));
+        }
+        Line::from(spans)
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -92,7 +150,11 @@ impl TaskLine {
         let project = self.places.get(self.place).cloned().flatten();
         let example = self.example.as_ref().map(|example| example.name.clone());
         let model = model.map(str::to_owned);
-        (!task.is_empty()).then_some(Draft { task, project, model, example })
+        let team = self.teams.get(self.team).cloned().flatten().filter(|_| example.is_none());
+        let tokens = TOKENS.get(self.tokens).copied().flatten();
+        let temperature = TEMPERATURES.get(self.temperature).copied().flatten();
+        let draft = Draft { task, project, model, example, team, tokens, temperature };
+        (!draft.task.is_empty()).then_some(draft)
     }
 
     /// The line, `width` cells wide at most; `model` is the label of the one that answers.

@@ -30,6 +30,7 @@ fn facts() -> StartFacts {
             session("b", SessionAccess::ResumeOrReplay, "unfinished, 1 waiting"),
             session("a", SessionAccess::Replay, "completed"),
         ],
+        teams: vec!["generate".into(), "mesh".into()],
         projects: vec!["/home/me/blinky".into()],
         findings: vec![
             HealthLine::new("toolchain", "ESP-IDF", Health::Absent, "idf.py is not found")
@@ -99,6 +100,33 @@ fn screens_of_the_start() {
 }
 
 #[test]
+fn a_new_task_has_a_team_a_limit_and_a_temperature_to_choose() {
+    let mut start = start(facts());
+    press(&mut start, &[Char('i'), Char('x')]);
+    let shown = screen(&start, 80, 24);
+    for words in ["the team that fits", "no token limit", "usual temperature"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let mut control = |letter| {
+        let key = KeyEvent::new(Char(letter), KeyModifiers::CONTROL);
+        start.on_event(&Event::Key(key));
+    };
+    ['t', 't', 'l', 'e', 'e'].into_iter().for_each(&mut control);
+    let shown = screen(&start, 80, 24);
+    for words in ["team mesh", "ask after 50,000 tokens", "temperature 0.2"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let draft = Draft {
+        task: "x".into(),
+        team: Some("mesh".into()),
+        tokens: Some(50_000),
+        temperature: Some(2),
+        ..Draft::default()
+    };
+    assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::New(draft)));
+}
+
+#[test]
 fn everything_can_be_chosen_by_keys() {
     let mut start = start(facts());
     assert_eq!(press(&mut start, &[Enter]), Some(StartChoice::Demo));
@@ -125,6 +153,7 @@ fn new(task: &str, project: Option<String>, model: Option<&str>) -> StartChoice 
         project,
         model: model.map(Into::into),
         example: None,
+        ..Draft::default()
     })
 }
 
@@ -226,7 +255,7 @@ fn an_example_brings_its_task_and_team_and_can_be_changed_before_it_begins() {
     let of = |task: &str, project: Option<&str>, name: &str| {
         let (task, project) = (task.to_owned(), project.map(str::to_owned));
         let example = Some(name.to_owned());
-        Some(StartChoice::New(Draft { task, project, example, model: None }))
+        Some(StartChoice::New(Draft { task, project, example, ..Draft::default() }))
     };
     let task = "Generate an I2C driver for the ESP32";
     assert_eq!(press(&mut start, &[Enter]), of(task, None, "i2c-driver"));

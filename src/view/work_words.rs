@@ -26,7 +26,7 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
     if !builds.is_empty() {
         lines.push(("builds", format!("{builds}, {}", duration(work.build_millis))));
     }
-    for (about, text) in [("tests", counts(work.tests)), ("boards", counts(work.flashes))] {
+    for (about, text) in [("test runs", counts(work.tests)), ("boards", counts(work.flashes))] {
         if !text.is_empty() {
             lines.push((about, text));
         }

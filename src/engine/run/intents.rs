@@ -38,6 +38,13 @@ pub(in crate::engine) struct ClerkParts {
     pub answer_bytes: usize,
 }
 
+/// What came of the choice of another model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ModelChoice {
+    Made,
+    Refused,
+}
+
 /// Takes wishes one after the other.
 pub(in crate::engine) struct IntentHandler {
     counter: ClerkParts,
@@ -110,7 +117,7 @@ impl IntentHandler {
                 counter.when(|_| !is_empty, Event::Team(fact))
             }
             Intent::MarkPassage(marked) => counter.mark_passage(marked),
-            Intent::UseModel { profile } => counter.choose(&profile),
+            Intent::UseModel { profile } => counter.choose(&profile).map(drop),
             Intent::Pause => counter
                 .when(|p| !p.is_paused() && !p.is_stopping(), Event::Person(PersonEvent::Paused)),
             Intent::Resume => {
@@ -285,13 +292,23 @@ impl ClerkParts {
         )
     }
 
-    fn choose(&self, profile: &str) -> Result<(), UserError> {
+    fn choose(&self, profile: &str) -> Result<ModelChoice, UserError> {
         match self.shared.provider().choose(profile.trim()) {
             Ok(ChosenModel { provider, label }) => {
-                self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))
+                self.when(|_| true, Event::Model(ModelEvent::Chosen { provider, label }))?;
+                Ok(ModelChoice::Made)
             }
-            Err(error) => self.shared.notice(Level::Warning, error),
+            Err(error) => {
+                self.shared.notice(Level::Warning, error)?;
+                Ok(ModelChoice::Refused)
+            }
         }
+    }
+
+    /// The profile that an answer names to go on with, where that is an answer.
+    fn model_of(&self, answer: &str) -> Option<String> {
+        let profile = answer.strip_prefix("model ")?.trim();
+        self.shared.progress().takes_model().then(|| profile.to_owned())
     }
 
     fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {
@@ -304,7 +321,13 @@ impl ClerkParts {
             );
             return self.shared.notice(Level::Warning, notice);
         };
-        let answer = answer.trim().to_owned();
+        let mut answer = answer.trim().to_owned();
+        if let Some(profile) = self.model_of(&answer) {
+            match self.choose(&profile)? {
+                ModelChoice::Made => answer = options.first().cloned().unwrap_or_default(),
+                ModelChoice::Refused => return Ok(()),
+            }
+        }
         self.shared
             .record(Event::Person(PersonEvent::Answered { question, answer: answer.clone() }))?;
         let is_offered = options.contains(&answer);

@@ -9,6 +9,8 @@ use crate::model::Budget;
 pub struct EngineLimits {
     /// Attempts of a phase; `None`: as the team's file says.
     pub max_attempts: Option<u32>,
+    /// What happens when they are used up.
+    pub used_up: AttemptsUsedUp,
     /// Longest time of a tool call that is not a build; `None`: as the tool says.
     pub tool: Option<Duration>,
     /// Bytes one model answer may have.
@@ -19,6 +21,16 @@ pub struct EngineLimits {
     pub supervision: Supervision,
     /// What may be spent.
     pub budgets: Budgets,
+}
+
+/// What happens when a phase has no attempt left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AttemptsUsedUp {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// The person is asked for more.
+    Ask,
 }
 
 /// Whether a run stops for the person before a plan is carried out and before files are read into
@@ -36,6 +48,7 @@ impl Default for EngineLimits {
     fn default() -> Self {
         Self {
             max_attempts: None,
+            used_up: AttemptsUsedUp::Fail,
             tool: None,
             answer_bytes: 4 << 20,
             listed_files: 2_000,

@@ -8,6 +8,6 @@ mod next_runs;
 mod run_setup;
 
 pub(super) use agent::AgentSlots;
-pub use limits::{Budgets, EngineLimits, Supervision};
+pub use limits::{AttemptsUsedUp, Budgets, EngineLimits, Supervision};
 pub use next_runs::{NextModel, NextRun, NextRuns};
 pub use run_setup::{EngineSetup, Toolbox, toolbox};

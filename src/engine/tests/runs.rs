@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::fixture::*;
+use crate::engine::EngineLimits;
 use crate::model::*;
 use crate::model::{BuildEvent, PersonEvent, PhaseEvent, ProposalEvent, TurnEvent};
 use crate::provider::{Delta, Request};
@@ -59,6 +60,37 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
         panic!("{ends:?}")
     };
     assert_eq!(why, "no build of the current files passed; approve_saved_files was called");
+}
+
+#[tokio::test]
+async fn where_a_person_is_there_a_phase_out_of_attempts_asks_for_more() {
+    let late = |request: &Request| match (request.agent.as_str(), request.phase.as_str()) {
+        ("Planner", "build") if request.attempt <= 3 => say("Closer : close"),
+        _ => usual(request),
+    };
+    let used_up = crate::engine::AttemptsUsedUp::Ask;
+    for answer in ["go on", "end the run"] {
+        let world = SessionBench::new(TEAM);
+        let limits = EngineLimits { used_up, ..EngineLimits::default() };
+        let handle = world.begin_within(limits, Arc::new(late)).unwrap();
+        let outcome = world.supervise(handle, answer).await.unwrap();
+        let asked = world.events().into_iter().find_map(|event| match event {
+            Event::Person(PersonEvent::Asked { text, agent: None, .. }) => Some(text),
+            _ => None,
+        });
+        let asked = asked.expect("the person is asked");
+        assert!(asked.contains("“build & fix” did not reach its goal in 3 attempts"), "{asked}");
+        let more = world.events().into_iter().any(|event| {
+            matches!(event, Event::Phase(PhaseEvent::Started { attempt: 4, max_attempts: 6, .. }))
+        });
+        match (answer, outcome) {
+            ("go on", SessionOutcome::Completed) => assert!(more),
+            ("end the run", SessionOutcome::Failed(error)) => {
+                assert!(!more && error.what.contains("after 3 attempts"), "{error:?}");
+            }
+            (answer, outcome) => panic!("{answer}: {outcome:?}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ pub use plan::PlanDesk;
 pub use preview::{FileContents, Preview};
 pub use question::AnswerList;
 pub use quit::QuitChoice;
-pub use rules::{RuleRow, RulesList};
+pub use rules::{RuleMatches, RuleRow, RulesList};
 pub use run_overview::RunOverview;
 pub use sources::{SourceList, has_sources};
 pub use tags::TagList;

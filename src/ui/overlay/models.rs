@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::Intent;
+use crate::model::{Intent, MODEL_ANSWER, QuestionId};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -29,6 +29,8 @@ pub struct ModelList {
     /// Place of the one that answers; `None`: it is another one.
     current: Option<usize>,
     selected: usize,
+    /// The question that the choice answers; `None`: it only changes the model.
+    answers: Option<QuestionId>,
 }
 
 impl ModelList {
@@ -37,7 +39,9 @@ impl ModelList {
     pub fn new(offers: Vec<ModelOffer>, head: &Head) -> Self {
         let profile = head.profile();
         let current = offers.iter().position(|offer| Some(offer.profile.as_str()) == profile);
-        Self { offers, current, selected: current.unwrap_or(0) }
+        let waits = head.question.as_ref().filter(|asked| asked.text.contains(MODEL_ANSWER));
+        let answers = waits.filter(|asked| asked.agent.is_none()).map(|asked| asked.id);
+        Self { offers, current, selected: current.unwrap_or(0), answers }
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
@@ -51,7 +55,13 @@ impl ModelList {
                     return vec![Effect::Close];
                 };
                 // The header tells when it is so; the choice may still be refused.
-                let wish = Intent::UseModel { profile: offer.profile.clone() };
+                let profile = offer.profile.clone();
+                let wish = match self.answers {
+                    Some(question) => {
+                        Intent::Answer { question, answer: format!("model {profile}") }
+                    }
+                    None => Intent::UseModel { profile },
+                };
                 vec![Effect::Close, Effect::intent(wish)]
             }
             _ => Effect::info("choose with up and down, enter selects it, esc goes back"),

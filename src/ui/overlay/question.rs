@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Intent, QuestionId};
+use crate::model::{Intent, MODEL_ANSWER, QuestionId};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::key::Key;
@@ -42,6 +42,8 @@ enum AnswerRow {
     Offered(String),
     /// First look at the plan or the files that it is about.
     Look,
+    /// Go on with another model.
+    Model,
     /// An answer in the person's own words.
     Write,
 }
@@ -59,6 +61,10 @@ impl AnswerList {
         let mut rows: Vec<AnswerRow> = options.iter().cloned().map(AnswerRow::Offered).collect();
         if view.pending_list().is_some() {
             rows.push(AnswerRow::Look);
+        }
+        // A recording has no other model.
+        if text.contains(MODEL_ANSWER) && agent.is_none() && view.head.profile().is_some() {
+            rows.insert(rows.len() - 1, AnswerRow::Model);
         }
         rows.push(AnswerRow::Write);
         let title = agent.as_ref().map_or_else(
@@ -92,6 +98,9 @@ impl AnswerList {
             }
             (Action::Accept, Some(AnswerRow::Look)) => look(),
             (Action::Change, _) if self.rows.contains(&AnswerRow::Look) => look(),
+            (Action::Accept, Some(AnswerRow::Model)) => {
+                vec![Effect::Close, Effect::Act(Action::ChooseModel)]
+            }
             (Action::Accept, Some(AnswerRow::Write)) => {
                 vec![Effect::Close, Effect::Compose(String::new())]
             }
@@ -124,6 +133,7 @@ impl AnswerList {
             let (words, role) = match answer {
                 AnswerRow::Offered(answer) => (answer.as_str(), Role::Dialog),
                 AnswerRow::Look => ("look at it first, and change it", Role::DialogDim),
+                AnswerRow::Model => ("choose another model", Role::Dialog),
                 AnswerRow::Write => ("write another answer", Role::DialogDim),
             };
             let line = Line::from(vec![

@@ -9,15 +9,38 @@ use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 
 use super::pick;
 
+/// What a rule would decide, and would have decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleMatches {
+    /// Proposals that wait.
+    pub waiting: usize,
+    /// Of the last decisions.
+    pub decided: usize,
+    /// How many of the last decisions were looked at.
+    pub of: usize,
+}
+
+impl RuleMatches {
+    fn words(self) -> String {
+        let Self { waiting, decided, of } = self;
+        let now = if waiting > 0 { format!("decides {waiting} now · ") } else { String::new() };
+        match of {
+            0 => format!("{now}nothing was decided yet"),
+            _ => format!("{now}matches {decided} of the last {of}"),
+        }
+    }
+}
+
 /// One entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleRow {
-    /// A rule that could be made, and how many proposals that wait it would decide at once.
-    Add(SessionRule, usize),
+    /// A rule that could be made, and what it is about.
+    Add(SessionRule, RuleMatches),
     /// A rule that holds.
     Revoke(RuleId, SessionRule),
 }
@@ -54,6 +77,21 @@ impl RulesList {
         }
     }
 
+    /// All words of the selected rule, below the list.
+    fn draw_whole(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let (Some(RuleRow::Add(rule, _) | RuleRow::Revoke(_, rule)), true) =
+            (self.rows.get(self.selected), inside.height > 5)
+        else {
+            return;
+        };
+        let area = Rect { y: inside.bottom() - 2, height: 2, ..inside };
+        let text = sanitize::line(&rule.to_string()).into_owned();
+        let words = wrap_words(&text, usize::from(area.width).saturating_sub(1));
+        for (words, row) in words.into_iter().zip(area.rows()) {
+            line::draw(&Line::styled(format!(" {words}"), cx.style(Role::Dialog)), row, buf);
+        }
+    }
+
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let does = match self.rows.get(self.selected) {
             Some(RuleRow::Revoke(..)) => "removes this rule",
@@ -61,19 +99,21 @@ impl RulesList {
         };
         let hint = format!(" ↑↓ select · enter {does} · esc back ");
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let height = u16::try_from(self.rows.len()).unwrap_or(u16::MAX).clamp(1, 18) + 3;
+        let height = u16::try_from(self.rows.len()).unwrap_or(u16::MAX).clamp(1, 18) + 6;
         let inside = super::frame("Rules for this session", hint, (86, height), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
-            let text = "A rule decides without asking until you remove it here. All its decisions are recorded.";
+            let text =
+                "A rule decides without asking until the session ends or you remove it here.";
             line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
-        let space = usize::from(inside.height).saturating_sub(2);
+        let space = usize::from(inside.height).saturating_sub(5).max(1);
         let top = self.selected.saturating_sub(space.saturating_sub(1));
-        for ((place, item), row) in self.rows.iter().enumerate().skip(top).zip(rows.skip(1)) {
+        self.draw_whole(inside, buf, cx);
+        let listed = self.rows.iter().enumerate().skip(top).take(space);
+        for ((place, item), row) in listed.zip(rows.skip(1)) {
             let (left, right) = match item {
-                RuleRow::Add(rule, 0) => (rule.to_string(), String::new()),
-                RuleRow::Add(rule, count) => (rule.to_string(), format!("decides {count} now")),
+                RuleRow::Add(rule, matches) => (rule.to_string(), matches.words()),
                 RuleRow::Revoke(id, rule) => (format!("{rule}"), format!("rule {id} holds")),
             };
             let style = if place == self.selected {

@@ -6,7 +6,7 @@ use crate::model::{BlobSource, Excerpt, FindingLevel, Proposal, RuleSays, Sessio
 use crate::text::diff::LineKind;
 use crate::text::sanitize;
 use crate::ui::overlay::{
-    BatchRow, Details, Editor, Overlay, Purpose, RuleRow, RulesList, WordsInput,
+    BatchRow, Details, Editor, Overlay, Purpose, RuleMatches, RuleRow, RulesList, WordsInput,
 };
 use crate::ui::pane::{Effect, OutsideEdit};
 use crate::ui::role::Role;
@@ -127,14 +127,20 @@ pub(super) fn batch_row(view: &ProposalView, shown: &Shown) -> BatchRow {
     }
 }
 
+/// Decisions that a rule is compared with.
+const LAST_DECISIONS: usize = 200;
+
 /// Lists the rules that could be made about a proposal, and those that hold.
 pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect> {
     let mut rows = Vec::new();
     if let Some(proposal) = on_screen {
         for says in [RuleSays::Always, RuleSays::Never] {
             rows.extend(candidates(proposal, says).into_iter().map(|rule| {
-                let now = review.waiting().filter(|view| fits(&rule, &view.proposal)).count();
-                RuleRow::Add(rule, now)
+                let waiting = review.waiting().filter(|view| fits(&rule, &view.proposal)).count();
+                let last = review.proposals.iter().rev().filter(|view| view.decision.is_some());
+                let last: Vec<_> = last.take(LAST_DECISIONS).collect();
+                let decided = last.iter().filter(|view| fits(&rule, &view.proposal)).count();
+                RuleRow::Add(rule, RuleMatches { waiting, decided, of: last.len() })
             }));
         }
     }

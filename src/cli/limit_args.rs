@@ -1,0 +1,126 @@
+//! `--limit NAME=N`: one option for every limit of a run.
+
+use crate::config::LimitOverrides;
+use crate::model::{Budget, Cost};
+
+/// A limit as it was typed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NamedLimit {
+    name: LimitName,
+    value: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitName {
+    Tokens,
+    Cost,
+    Minutes,
+    Turns,
+    Attempts,
+    BuildSeconds,
+    ToolSeconds,
+    MonitorSeconds,
+}
+
+const NAMES: [(&str, LimitName); 8] = [
+    ("tokens", LimitName::Tokens),
+    ("cost", LimitName::Cost),
+    ("minutes", LimitName::Minutes),
+    ("turns", LimitName::Turns),
+    ("attempts", LimitName::Attempts),
+    ("build-seconds", LimitName::BuildSeconds),
+    ("tool-seconds", LimitName::ToolSeconds),
+    ("monitor-seconds", LimitName::MonitorSeconds),
+];
+
+/// Reads `NAME=N`; costs are in US dollars, everything else is a whole number from 1 on.
+///
+/// # Errors
+/// In words for the person.
+pub fn limit(text: &str) -> Result<NamedLimit, String> {
+    let known = || NAMES.map(|(name, _)| name).join(", ");
+    let Some((name, number)) = text.split_once('=') else {
+        return Err(format!("expected NAME=N with one of the names {}", known()));
+    };
+    let asked = name.trim().replace('_', "-");
+    let Some((_, name)) = NAMES.into_iter().find(|(known, _)| *known == asked) else {
+        return Err(format!("there is no limit `{asked}`; use one of {}", known()));
+    };
+    let number = number.trim().trim_start_matches('$');
+    let value = match name {
+        LimitName::Cost => number.parse::<f64>().ok().filter(|cost| cost.is_finite()),
+        _ => number.parse::<u32>().ok().map(f64::from),
+    };
+    match value.filter(|value| *value > 0.0) {
+        Some(value) => Ok(NamedLimit { name, value }),
+        None if name == LimitName::Cost => Err("expected an amount of dollars".to_owned()),
+        None => Err("expected a whole number from 1 on".to_owned()),
+    }
+}
+
+/// Reads a sampling temperature.
+///
+/// # Errors
+/// In words for the person.
+pub fn temperature(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(number) if (0.0..=2.0).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err("expected a number from 0 to 2".to_owned()),
+    }
+}
+
+/// What the session may use according to these limits, where `budget` does not say.
+pub fn budget(limits: &[NamedLimit], budget: Budget) -> Budget {
+    let value = |name| limits.iter().rfind(|limit| limit.name == name).map(|limit| limit.value);
+    Budget {
+        tokens: budget.tokens.or(value(LimitName::Tokens).map(|number| number as u64)),
+        cost: budget.cost.or(value(LimitName::Cost).map(Cost::from_dollars)),
+        seconds: budget.seconds.or(value(LimitName::Minutes).map(|number| number as u64 * 60)),
+        turns: budget.turns.or(value(LimitName::Turns).map(|number| number as u32)),
+    }
+}
+
+/// The other limits.
+pub fn overrides(limits: &[NamedLimit]) -> LimitOverrides {
+    let value = |name| {
+        let limit = limits.iter().rfind(|limit| limit.name == name);
+        limit.map(|limit| limit.value as u32)
+    };
+    LimitOverrides {
+        max_attempts: value(LimitName::Attempts),
+        build_seconds: value(LimitName::BuildSeconds),
+        tool_seconds: value(LimitName::ToolSeconds),
+        monitor_seconds: value(LimitName::MonitorSeconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_names_and_numbers_above_nothing() {
+        for wrong in ["tokens", "tokens=0", "tokens=-1", "tokens=1.5", "cost=0", "cost=NaN", "x=1"]
+        {
+            assert!(limit(wrong).is_err(), "{wrong}");
+        }
+        assert!(limit("speed=1").unwrap_err().contains("attempts"));
+        let limits = ["tokens=5", "cost=$0.5", "minutes=2", "turns=3", "attempts=4", "tokens=9"];
+        let limits: Vec<_> = limits.into_iter().map(|text| limit(text).unwrap()).collect();
+        let found = budget(&limits, Budget::default());
+        let cost = Some(Cost::from_dollars(0.5));
+        assert_eq!(found, Budget { tokens: Some(9), cost, seconds: Some(120), turns: Some(3) });
+        let own = Budget { tokens: Some(1), ..Budget::default() };
+        assert_eq!(budget(&limits, own).tokens, Some(1), "the option of that name goes first");
+        assert_eq!(overrides(&limits).max_attempts, Some(4));
+        let one = [limit("build_seconds=60").unwrap()];
+        assert_eq!(overrides(&one).build_seconds, Some(60));
+    }
+
+    #[test]
+    fn a_temperature_is_from_0_to_2() {
+        assert_eq!(temperature("0.7"), Ok(0.7));
+        assert!(temperature("2.1").is_err() && temperature("-1").is_err());
+        assert!(temperature("NaN").is_err() && temperature("warm").is_err());
+    }
+}
