@@ -130,7 +130,7 @@ impl Profiles {
             None => self.found(name, model, &catalogue)?,
         };
         catalogue.complete(&mut profile);
-        profile.temperature = self.models.temperature;
+        profile.options.temperature = self.models.temperature;
         Ok(profile.guarded_by(&self.secrets))
     }
 
@@ -274,7 +274,7 @@ fn own_profile(
     let model = model.or_else(|| catalogue.usual(service).map(str::to_owned));
     let Some(model) = model else { return Err(no_name(name, service)) };
     let mut profile = Profile::new(name, service, &model, wire(&url, says, folder));
-    profile.options =
+    profile.options.usual =
         ModelOptions { model: None, temperature: says.temperature, max_tokens: says.max_tokens };
     profile.effort = says.effort.map(|effort| effort.word().to_owned());
     profile.window = says.context_window;

@@ -69,12 +69,6 @@ impl Concern {
         }
     }
 
-    /// Whether the person may answer with another model.
-    #[must_use]
-    pub const fn takes_model(&self) -> bool {
-        matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..) | Self::Failed(..))
-    }
-
     /// The question, and the answers to choose from; the last one always ends the run.
     #[must_use]
     pub fn question(&self) -> (String, Vec<String>) {
@@ -129,19 +123,27 @@ impl Concern {
                 ),
                 go_on(),
             ),
-            Self::AttemptsUsedUp(title, attempts, why) => (
-                format!(
-                    "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. \
-                     Allow as many again? `{MODEL_ANSWER}` allows them with another model."
-                ),
-                vec!["go on".to_owned(), END_RUN.to_owned()],
-            ),
+            Self::AttemptsUsedUp(title, attempts, why) => {
+                (used_up(title, *attempts, why), vec!["go on".to_owned(), END_RUN.to_owned()])
+            }
             Self::Failed(agent, error) => (
                 format!("The model did not answer {agent}: {}. Try again?", error.why),
                 vec!["retry".to_owned(), STOP.to_owned()],
             ),
         }
     }
+}
+
+fn used_up(title: &str, attempts: u32, why: &str) -> String {
+    format!(
+        "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. Allow as many \
+         again? `{MODEL_ANSWER}` allows them with another model."
+    )
+}
+
+/// Whether a question with these answers may be answered with another model.
+pub(super) fn takes_model(options: &[String]) -> bool {
+    options.first().is_some_and(|first| ["go on", "retry"].contains(&first.as_str()))
 }
 
 /// The answer after which a run whose attempts are used up has failed.

@@ -129,6 +129,15 @@ pub struct AgentChoice {
     pub options: ModelOptions,
 }
 
+/// What a profile asks of its model.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProfileOptions {
+    /// What every agent asks, unless its file says otherwise.
+    pub usual: ModelOptions,
+    /// Sampling temperature of every agent, whatever its file says.
+    pub temperature: Option<f64>,
+}
+
 /// A model with its service.
 pub struct Profile {
     /// Its name in configuration.
@@ -141,10 +150,8 @@ pub struct Profile {
     pub wire: Wire,
     /// Where the key comes from.
     pub key_source: KeySource,
-    /// What every agent asks of the model, unless its file says otherwise.
-    pub options: ModelOptions,
-    /// Sampling temperature of every agent, whatever its file says.
-    pub temperature: Option<f64>,
+    /// What is asked of the model.
+    pub options: ProfileOptions,
     /// How hard it shall think: `low`, `medium` or `high`.
     pub effort: Option<String>,
     /// Tokens of the conversation and the answer together.
@@ -181,8 +188,7 @@ impl Profile {
             model: model.to_owned(),
             wire,
             key_source: KeySource::None,
-            options: ModelOptions::default(),
-            temperature: None,
+            options: ProfileOptions::default(),
             effort: None,
             window: None,
             prices: None,
@@ -236,7 +242,6 @@ impl Profile {
             wire: self.wire.clone(),
             key_source: self.key_source.clone(),
             options: self.options.clone(),
-            temperature: self.temperature,
             effort: self.effort.clone(),
             window: None,
             prices: None,

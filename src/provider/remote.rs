@@ -204,9 +204,10 @@ impl Inner {
             without,
             max_tokens: self.most(request),
             temperature: profile
+                .options
                 .temperature
                 .or(options.temperature)
-                .or(profile.options.temperature),
+                .or(profile.options.usual.temperature),
         });
         let estimated = self.estimate(request);
         let mut answer = self.client.post(profile, &self.dialect.path(profile), &body).await?;
@@ -227,7 +228,7 @@ impl Inner {
 
     /// Tokens an answer may have: what is asked for, and no more than the profile allows.
     fn most(&self, request: &Request) -> Option<u32> {
-        match (request.options.max_tokens, self.profile.options.max_tokens) {
+        match (request.options.max_tokens, self.profile.options.usual.max_tokens) {
             (Some(asked), Some(allowed)) => Some(asked.min(allowed)),
             (asked, allowed) => asked.or(allowed),
         }

@@ -276,6 +276,7 @@ fn an_example_that_could_not_be_begun_is_there_again_with_its_team() {
         example: Some("led".into()),
         project: Some("/home/me/blinky".into()),
         model: None,
+        ..Draft::default()
     };
     let again = StartFacts { draft: Some(draft.clone()), ..facts() };
     let mut start = start(again);

@@ -2,6 +2,7 @@
 //!
 //! Must not read a clock, wait or record anything.
 
+mod attempt_limit;
 mod blackboard;
 mod budget_meter;
 mod earlier;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::attempt_limit::AttemptLimit;
 use super::blackboard::Blackboard;
 use super::budget_meter::BudgetMeter;
 use super::memory::PhaseMemory;
@@ -17,8 +18,8 @@ use super::step::{self, Hold, LastNumbers, RunStep, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
-use crate::engine::concern::{Concern, END_RUN, OUT_OF_TIME, STOP, Waiting, failure};
-use crate::engine::setup::{AttemptsUsedUp, EngineLimits, Supervision};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, Waiting, failure};
+use crate::engine::setup::{EngineLimits, Supervision};
 use crate::engine::team::{Phase, Team};
 use crate::model::event::RunStart;
 use crate::model::{
@@ -26,16 +27,6 @@ use crate::model::{
     PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
     Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
 };
-
-/// How many attempts a phase has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct AttemptLimit {
-    /// `None`: as the team's file says.
-    most: Option<u32>,
-    /// What the person allowed on top for the present phase.
-    more: u32,
-    used_up: AttemptsUsedUp,
-}
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,11 +49,7 @@ impl RunProgress {
     pub fn new(team: Arc<Team>, limits: &EngineLimits) -> Self {
         Self {
             team,
-            attempt_limit: AttemptLimit {
-                most: limits.max_attempts,
-                more: 0,
-                used_up: limits.used_up,
-            },
+            attempt_limit: AttemptLimit::of(limits),
             supervision: limits.supervision,
             task: String::new(),
             stage: RunStage::Before { phase: 0, attempt: 1, step: None },
@@ -212,18 +199,6 @@ impl RunProgress {
         (self.budget_meter.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
     }
 
-    /// Attempts of a phase before the person allows more.
-    fn first_attempts(&self, phase: &Phase) -> u32 {
-        match self.attempt_limit.most {
-            Some(max) if phase.limits.attempts > 1 => max.max(1),
-            Some(_) | None => phase.limits.attempts,
-        }
-    }
-
-    fn attempts(&self, phase: &Phase) -> u32 {
-        self.first_attempts(phase).saturating_add(self.attempt_limit.more)
-    }
-
     /// What comes next.
     pub fn next(&self) -> RunStep {
         if let Some(outcome) = &self.ended {
@@ -270,7 +245,7 @@ impl RunProgress {
         if let Some(event) = self.memory.team.due(phase) {
             return RunStep::Record(event);
         }
-        let max_attempts = self.attempts(phase);
+        let max_attempts = self.attempt_limit.of_phase(phase);
         RunStep::Record(stage::start(phase, (attempt, max_attempts), step, &self.memory.plan))
     }
 
@@ -520,9 +495,7 @@ impl RunProgress {
         else {
             return;
         };
-        if number == 1 {
-            self.attempt_limit.more = 0;
-        }
+        self.attempt_limit.begin(number);
         // The steps of a plan share what their phase may use.
         if number == 1 && step.is_none_or(|step| step == 0) {
             self.budget_meter.phase = Spent::default();
@@ -543,7 +516,7 @@ impl RunProgress {
     fn end_phase(&mut self, outcome: &PhaseOutcome) {
         let Some((attempt, phase)) = self.running() else { return };
         let (place, number, step) = (attempt.phase, attempt.number, attempt.step);
-        let (most, title) = (self.attempts(phase), phase.title.clone());
+        let (most, title) = (self.attempt_limit.of_phase(phase), phase.title.clone());
         let is_used_up = self.budget_meter.phase_reached().is_some();
         self.stage = match outcome {
             PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
@@ -556,7 +529,7 @@ impl RunProgress {
                     self.memory.plan.failed(step, why);
                     RunStage::after_step(&self.team, &self.memory.plan, place)
                 }
-                None if self.attempt_limit.used_up == AttemptsUsedUp::Ask => {
+                None if self.attempt_limit.asks() => {
                     self.concern = Some(Concern::AttemptsUsedUp(title, number, why.clone()));
                     self.memory.failed_attempt = Some(why.clone());
                     RunStage::Before { phase: place, attempt: number + 1, step }
@@ -602,22 +575,6 @@ impl RunProgress {
         self.concern = self.concern.take().or(concern);
     }
 
-    /// As many attempts again for the phase that comes next, and as much to spend on them.
-    fn allow_attempts(&mut self) {
-        if let RunStage::Before { phase, .. } = &self.stage
-            && let Some(phase) = self.team.phases.get(*phase)
-        {
-            let more = self.first_attempts(phase);
-            self.attempt_limit.more = self.attempt_limit.more.saturating_add(more);
-            self.budget_meter.phase = Spent::default();
-        }
-    }
-
-    /// Whether the question that waits may be answered with another model.
-    pub fn takes_model(&self) -> bool {
-        self.concern.as_ref().is_some_and(Concern::takes_model)
-    }
-
     fn person_answered(&mut self, question: QuestionId, answer: &str) {
         if self.hold.question != Some(question) {
             return;
@@ -629,13 +586,9 @@ impl RunProgress {
                 if matches!(concern, Concern::Spent(_)) && answer != STOP {
                     self.budget_meter.raise();
                 }
-                if let Concern::AttemptsUsedUp(title, attempts, why) = &concern {
-                    if answer == END_RUN {
-                        let failed = failure(title, *attempts, why);
-                        self.stage = RunStage::Over(SessionOutcome::Failed(failed));
-                    } else {
-                        self.allow_attempts();
-                    }
+                let given = (&concern, answer);
+                if self.attempt_limit.answered(given, &mut self.stage, &self.team) {
+                    self.budget_meter.phase = Spent::default();
                 }
                 let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
                 self.in_attempt(|attempt| match concern.waits_for() {

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::inquiry::{self, InquiryRequest};
 use super::next_run::NextRunParts;
 use super::shared::Shared;
-use crate::engine::concern::STOP;
+use crate::engine::concern::{STOP, takes_model};
 use crate::engine::progress::RunProgress;
 use crate::engine::progress::step::Words;
 use crate::engine::team::SpeakerSelection;
@@ -305,12 +305,6 @@ impl ClerkParts {
         }
     }
 
-    /// The profile that an answer names to go on with, where that is an answer.
-    fn model_of(&self, answer: &str) -> Option<String> {
-        let profile = answer.strip_prefix("model ")?.trim();
-        self.shared.progress().takes_model().then(|| profile.to_owned())
-    }
-
     fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {
         let open = self.shared.progress().question();
         let Some((_, options, words)) = open.filter(|(id, ..)| *id == question) else {
@@ -322,7 +316,8 @@ impl ClerkParts {
             return self.shared.notice(Level::Warning, notice);
         };
         let mut answer = answer.trim().to_owned();
-        if let Some(profile) = self.model_of(&answer) {
+        let model = answer.strip_prefix("model ").map(str::to_owned);
+        if let Some(profile) = model.filter(|_| takes_model(&options)) {
             match self.choose(&profile)? {
                 ModelChoice::Made => answer = options.first().cloned().unwrap_or_default(),
                 ModelChoice::Refused => return Ok(()),

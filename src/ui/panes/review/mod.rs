@@ -358,8 +358,8 @@ impl Pane for ReviewPane {
     fn hints(&self, cx: &Cx<'_>) -> Vec<Action> {
         let mut hints = Vec::new();
         // What can be decided stands right below the change, unless there is no room for it.
-        let is_told = !self.parts.is_foot_cut;
-        if let Some(decision) = self.decision(cx).ok().filter(|_| !is_told) {
+        let is_cut = self.parts.is_foot_cut;
+        if let Some(decision) = self.decision(cx).ok().filter(|_| is_cut) {
             let choices = decision.choices(cx).into_iter().map(|(action, _)| action);
             let is_short = |action: &Action| !matches!(action, Action::ApproveTell | Action::Ask);
             hints.extend(choices.filter(is_short));
