@@ -144,7 +144,6 @@ impl RunProgress {
         matches!(attempt.next(phase), Move::AskModel).then(|| self.budget_meter.cut()).flatten()
     }
 
-    /// Whether there is a plan.
     pub fn has_plan(&self) -> bool {
         !self.memory.plan.is_empty()
     }
@@ -394,8 +393,7 @@ impl RunProgress {
         self.stage = RunStage::Before { phase: 0, attempt: 1, step: None };
         self.hold = Hold::default();
         self.guard = Guard::default();
-        self.budget_meter.turn = Spent::default();
-        self.budget_meter.phase = Spent::default();
+        (self.budget_meter.turn, self.budget_meter.phase) = Default::default();
         // What was allowed before may be used up already.
         self.concern = self.budget_meter.session_reached().map(Concern::Spent);
     }
@@ -586,8 +584,7 @@ impl RunProgress {
                 if matches!(concern, Concern::Spent(_)) && answer != STOP {
                     self.budget_meter.raise();
                 }
-                let given = (&concern, answer);
-                if self.attempt_limit.answered(given, &mut self.stage, &self.team) {
+                if self.attempt_limit.answered((&concern, answer), &mut self.stage, &self.team) {
                     self.budget_meter.phase = Spent::default();
                 }
                 let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
