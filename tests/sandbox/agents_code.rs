@@ -139,3 +139,17 @@ fn wrong_calls_are_answered() {
     let answer = project.tool_with("run_code", &args, &[("PATH", empty.to_str().unwrap())]);
     assert!(answer["error"]["hint"].as_str().unwrap().contains("Install one"), "{answer}");
 }
+
+#[test]
+fn a_program_that_closes_its_output_and_goes_on_is_ended_in_time() {
+    let project = Project::new(&[]);
+    let code =
+        "import os, time\nprint('before', flush=True)\nos.close(1)\nos.close(2)\ntime.sleep(600)\n";
+    let begun = Instant::now();
+    let args = json!({ "language": "python", "code": code, "timeout": 2 });
+    let answer = project.tool("run_code", &args);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{answer}");
+    assert_eq!(answer["ok"], false, "{answer}");
+    assert_eq!(answer["stopped_by"], "time", "{answer}");
+    assert!(answer["stdout"].as_str().unwrap().contains("before"), "{answer}");
+}

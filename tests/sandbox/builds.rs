@@ -222,3 +222,13 @@ fn a_build_that_takes_too_long_is_ended_with_all_that_it_started() {
     });
     assert_eq!(left.count(), 0);
 }
+
+#[test]
+fn a_build_that_closes_its_output_is_waited_for() {
+    let stand = BuildStand::new(
+        "mkdir -p build; exec > /dev/null 2>&1 >&- 2>&-; sleep 1; touch build/late",
+    );
+    let (report, log) = stand.build();
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}");
+    assert!(stand.path("project/build/late").exists());
+}
