@@ -453,6 +453,9 @@ pub struct ToolArgs {
     /// Folder of the project; the current one if it is not given.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// TOML file with the `[[policy]]` rules that decide on changes; everything else is denied.
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
 }
 
 /// What can be done with a program in Reverty. FILE is `-` for the standard input.

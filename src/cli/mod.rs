@@ -30,6 +30,7 @@ mod session_words;
 mod sessions;
 mod start;
 mod tool;
+mod tool_effects;
 mod trust;
 mod trusted_start;
 mod usage;
@@ -133,11 +134,13 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         CliCommand::Monitor(args) => {
             monitor::run(&start_up.machine(args.project.as_deref())?, args)
         }
-        CliCommand::Tool(ToolArgs { name, args, project }) => {
+        CliCommand::Tool(ToolArgs { name, args, project, policy }) => {
             let project = project.or_else(|| tool::project_in(&args));
             let project = project.unwrap_or_else(|| PathBuf::from("."));
-            let machine = start_up.machine(Some(&project))?;
+            let decides = policy.is_some();
+            let machine = start_up.machine_under(Some(&project), policy)?;
             match name {
+                Some(name) if decides => tool::call_under_policy(&machine, &name, &args, &project),
                 Some(name) => tool::call(&machine, &name, &args, &project),
                 None => tool::list(&machine, &project),
             }
@@ -214,6 +217,15 @@ impl StartUp {
     /// The settings in force, with those of a project if one is named.
     fn machine(&self, project: Option<&Path>) -> Result<Machine, UserError> {
         machine(&self.dirs, project, &self.overrides)
+    }
+
+    /// The same, with the rules of a policy file if one is named.
+    fn machine_under(
+        &self,
+        project: Option<&Path>,
+        policy_file: Option<PathBuf>,
+    ) -> Result<Machine, UserError> {
+        machine(&self.dirs, project, &Overrides { policy_file, ..self.overrides.clone() })
     }
 
     /// The plan of a session, and the settings that it was made with.

@@ -1,7 +1,7 @@
 //! `firmhand tool NAME`: one call of a tool, from the command line.
 //!
-//! Owns the making of a session for it. Tools with effects are refused: what they would do needs a
-//! person at a screen.
+//! Owns the making of a session for it. What a tool would change is refused, unless the rules of a
+//! policy file decide on it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::tool_effects::{CallJournal, builds_for};
 use super::{check_change, diagnose, report, runtime};
 use crate::app::documentation::Documentation;
 use crate::app::machine::Machine;
@@ -69,7 +70,31 @@ pub fn call(
     args: &str,
     project: &Path,
 ) -> Result<ExitCode, UserError> {
-    match answer_to(machine, name, args, project) {
+    answered(answer_to(machine, (name, Effects::Refused), args, project))
+}
+
+/// The same, with changes decided by the policy of the settings.
+///
+/// # Errors
+/// As [`call`].
+pub fn call_under_policy(
+    machine: &Machine,
+    name: &str,
+    args: &str,
+    project: &Path,
+) -> Result<ExitCode, UserError> {
+    answered(answer_to(machine, (name, Effects::ByPolicy), args, project))
+}
+
+/// What becomes of changes that a tool wants to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effects {
+    Refused,
+    ByPolicy,
+}
+
+fn answered(answer: Result<ExitCode, (&'static str, UserError)>) -> Result<ExitCode, UserError> {
+    match answer {
         Ok(code) => Ok(code),
         Err((code, error)) => {
             report::json(&tools::ToolError::from_user_error(code, &error).to_answer())?;
@@ -81,7 +106,7 @@ pub fn call(
 /// As [`call`]; what could not even be asked is an error with its code.
 fn answer_to(
     machine: &Machine,
-    name: &str,
+    (name, effects): (&str, Effects),
     args: &str,
     project: &Path,
 ) -> Result<ExitCode, (&'static str, UserError)> {
@@ -99,22 +124,31 @@ fn answer_to(
         let what = "Cannot read the arguments as JSON";
         ("bad_arguments", UserError::new(what, error.to_string(), fix))
     })?;
-    run(machine, &name, args, project).map_err(not_run)
+    run(machine, (&name, effects), args, project).map_err(not_run)
 }
 
 fn run(
     machine: &Machine,
-    name: &ToolName,
+    (name, effects): (&ToolName, Effects),
     args: Value,
     project: &Path,
 ) -> Result<ExitCode, UserError> {
     let runtime = runtime::engine()?;
     let answer = runtime.block_on(async {
-        if let Err(error) = check_trust(machine, name, project) {
+        let builds = match effects {
+            Effects::ByPolicy => builds_for(name.as_str()).map(ToolName::new),
+            Effects::Refused => None,
+        };
+        if let Err(error) = check_trust(machine, builds.as_ref().unwrap_or(name), project) {
             return Ok(untrusted(&error));
         }
-        let context = context(machine, project)?;
-        let tool = Registry::new(&context).get(name)?;
+        let journal = match effects {
+            Effects::ByPolicy => Some(CallJournal::begin(machine, name)?),
+            Effects::Refused => None,
+        };
+        let context = context(machine, project, journal.as_ref())?;
+        let registry = Registry::new(&context);
+        let tool = registry.get(name)?;
         let limit = tool.timeout();
         let cancel = context.cancel.clone();
         // What was started is ended, and the answer says so.
@@ -122,9 +156,17 @@ fn run(
             interrupted().await;
             cancel.cancel();
         });
+        if let Some(journal) = &journal
+            && let Some(failed) = journal.build_first(&registry, name, &args).await?
+        {
+            return Ok(failed);
+        }
         let answer = match tokio::time::timeout(limit, tool.call(args)).await {
             Ok(Ok(Reply::Answer(answer))) => answer,
-            Ok(Ok(Reply::Propose { .. })) => needs_person(),
+            Ok(Ok(Reply::Propose { drafts, finish })) => match &journal {
+                Some(journal) => journal.decide(machine, &context, name, (drafts, finish)).await,
+                None => needs_person(),
+            },
             Ok(Err(error)) => error.to_answer(),
             Err(_) => too_slow(limit),
         };
@@ -152,7 +194,7 @@ async fn interrupted() {
 /// Answers what the review would find in changes; a question that cannot be answered has an answer
 /// too.
 fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
-    let names = load_names(&machine.assets, toolchain(machine, project)?.as_ref())?;
+    let names = load_names(&machine.assets, toolchain(machine, project, None)?.as_ref())?;
     let names = (names, Some(knowledge(machine, project)?));
     match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
         Ok(answer) => {
@@ -187,8 +229,9 @@ fn untrusted(error: &UserError) -> Value {
 /// # Errors
 /// When a part of the session that tools need cannot be made.
 pub fn list(machine: &Machine, project: &Path) -> Result<ExitCode, UserError> {
-    let specs = runtime::engine()?
-        .block_on(async { Ok::<_, UserError>(Registry::new(&context(machine, project)?).all()) })?;
+    let specs = runtime::engine()?.block_on(async {
+        Ok::<_, UserError>(Registry::new(&context(machine, project, None)?).all())
+    })?;
     let space = specs.iter().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
     report::line(&format!("{:space$}  {}", check_change::NAME, check_change::ABOUT));
     report::line(&format!("{:space$}  {}", diagnose::NAME, diagnose::ABOUT));
@@ -203,7 +246,7 @@ fn needs_person() -> Value {
     json!({ "ok": false, "error": {
         "code": "needs_approval",
         "message": "this changes something, so a person has to decide on the screen",
-        "hint": "Run it in a session: `firmhand new TASK`.",
+        "hint": "Run it in a session (`firmhand new TASK`), or name a file of rules that allow it: `--policy FILE`.",
     }})
 }
 
@@ -212,16 +255,24 @@ fn too_slow(limit: Duration) -> Value {
     json!({ "ok": false, "error": { "code": "timed_out", "message": message } })
 }
 
-fn context(machine: &Machine, project: &Path) -> Result<ToolContext, UserError> {
-    let ledger: Arc<dyn Ledger> = Arc::new(Unkept);
+fn context(
+    machine: &Machine,
+    project: &Path,
+    journal: Option<&CallJournal>,
+) -> Result<ToolContext, UserError> {
+    let ledger: Arc<dyn Ledger> = match journal {
+        Some(journal) => Arc::clone(&journal.recorder) as _,
+        None => Arc::new(Unkept),
+    };
     let sandbox = Arc::new(Sandbox::open(project)?);
-    let toolchain = toolchain(machine, sandbox.root())?;
+    let board = journal.map(CallJournal::board);
+    let toolchain = toolchain(machine, sandbox.root(), board)?;
     let hub = SerialHub::new(Arc::clone(&ledger))
         .knowing(load_adapters(&machine.assets)?, Programs::of_project(sandbox.root()));
     Ok(ToolContext {
         sandbox,
         ledger,
-        state: SharedState::default(),
+        state: journal.map_or_else(SharedState::default, |journal| journal.recorder.state()),
         knowledge: knowledge(machine, project)?,
         names: Arc::new(load_names(&machine.assets, toolchain.as_ref())?),
         assets: machine.assets.clone(),
@@ -245,12 +296,16 @@ fn knowledge(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserEr
 }
 
 /// The toolchain that a session in that folder would have.
-fn toolchain(machine: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
+fn toolchain(
+    machine: &Machine,
+    project: &Path,
+    board: Option<PathBuf>,
+) -> Result<Arc<dyn Toolchain>, UserError> {
     if let Some(installed) = installed(project) {
         return Ok(installed);
     }
     // No tool without a decision starts this board, so its folder is never made.
-    let board = project.join("build").join("board");
+    let board = board.unwrap_or_else(|| project.join("build").join("board"));
     Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board, machine.runner.clone())))
 }
 

@@ -50,6 +50,12 @@ impl HostBoard {
         Self { label, memory, runner, power: Mutex::default() }
     }
 
+    /// What runs its firmware.
+    #[must_use]
+    pub fn runner(&self) -> Runner {
+        self.runner.clone()
+    }
+
     /// Details of it, as a board with that chip.
     #[must_use]
     pub fn info(&self, chip: &str) -> BoardInfo {

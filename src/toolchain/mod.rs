@@ -42,6 +42,7 @@ mod virtual_board;
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
 pub use arduino::ArduinoToolchain;
 pub use build_sandbox::{BuildSandbox, BuildWalls};
+use arduino::default_fqbn;
 pub use build_target::{BuildTarget, chip_of_fqbn};
 pub use compile_units::CompileUnit;
 pub use console::console_baud;
@@ -49,7 +50,7 @@ pub use fitting::{ToolchainKind, fitting};
 pub use history::git_log;
 pub use platformio::PlatformioToolchain;
 pub use stop_switch::StopSwitch;
-pub use virtual_board::{Kit, VirtualToolchain};
+pub use virtual_board::{Kit, ScannerRun, VirtualToolchain};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -285,6 +286,15 @@ pub trait Toolchain: Send + Sync {
     fn compare(&self, _order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
         let why = format!("{} has no way to", self.label());
         Box::pin(std::future::ready(Err(UserError::new(CANNOT_COMPARE, why, ""))))
+    }
+
+    /// Runs `scanner`, a firmware that scans the I2C bus, on a simulated board with the devices of this
+    /// one, whose own firmware runs on; `None` when the board is real.
+    fn scan_simulated_bus<'a>(
+        &'a self,
+        _scanner: &'a str,
+    ) -> BoxFuture<'a, Option<Result<ScannerRun, UserError>>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// How the flash of its board is divided, whatever the project says; none where the table of

@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::build::{self, BuildProject};
 use super::flash::{self, FlashProject};
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, map_sketch, recorded};
-use crate::model::{BlobSource, Proposal, ToolSpec};
+use crate::model::{BlobSource, Draft, DraftChange, Proposal, ToolSpec};
+use crate::toolchain::chip_of_fqbn;
 
 /// Builds a sketch.
 pub const BUILD: &str = "build_arduino";
@@ -82,7 +83,11 @@ impl Tool for BuildArduino {
             map_sketch::sketch(&self.build.context.sandbox)?;
             let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
             let fqbn = fqbn.as_deref().map(board).transpose()?;
-            self.build.build(fqbn).await.map(Reply::Answer)
+            let mut answer = self.build.build(fqbn.clone()).await?;
+            if let Some(fqbn) = fqbn {
+                answer["fqbn"] = Value::String(fqbn);
+            }
+            Ok(Reply::Answer(answer))
         })
     }
 }
@@ -114,6 +119,29 @@ struct FlashArduino {
     flash: FlashProject,
 }
 
+/// Checks that what would be flashed was built for the chip of that board.
+fn same_chip(fqbn: &str, drafts: &[Draft]) -> Result<(), ToolError> {
+    let plans = drafts.iter().filter_map(|draft| match &draft.change {
+        DraftChange::Flash(plan) => Some(plan),
+        DraftChange::Save { .. }
+        | DraftChange::Insert { .. }
+        | DraftChange::Delete { .. }
+        | DraftChange::Erase(_)
+        | DraftChange::Send(_)
+        | DraftChange::Read(_)
+        | DraftChange::Nvs(_) => None,
+    });
+    for plan in plans {
+        let built = plan.board.chip.as_str();
+        if let Some(chip) = chip_of_fqbn(fqbn).filter(|chip| *chip != built) {
+            let message = format!("fqbn: `{fqbn}` has a {chip}, and the last build is for {built}");
+            let hint = format!("Call `{BUILD}` with the same `fqbn` first.");
+            return Err(ToolError::new("other_board", message, hint));
+        }
+    }
+    Ok(())
+}
+
 impl Tool for FlashArduino {
     fn spec(&self) -> ToolSpec {
         args::spec::<FlashArgs>(
@@ -131,9 +159,14 @@ impl Tool for FlashArduino {
         Box::pin(async move {
             let FlashArgs { project_path, fqbn, port, baud } = args::parse(args)?;
             build::whole_project(&self.flash.context.sandbox, project_path.as_deref())?;
-            fqbn.filter(|fqbn| !fqbn.trim().is_empty()).as_deref().map(board).transpose()?;
+            let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
+            let fqbn = fqbn.as_deref().map(board).transpose()?;
             map_sketch::sketch(&self.flash.context.sandbox)?;
-            self.flash.propose(flash::FlashArgs { port, baud }).await
+            let reply = self.flash.propose(flash::FlashArgs { port, baud }).await?;
+            if let (Some(fqbn), Reply::Propose { drafts, .. }) = (&fqbn, &reply) {
+                same_chip(fqbn, drafts)?;
+            }
+            Ok(reply)
         })
     }
 

@@ -121,6 +121,7 @@ impl BuildProject {
         let mut reported = diagnostics_json(&diagnostics, limits.diagnostics);
         reported["build"] = json!(build);
         reported["toolchain"] = json!(toolchain.label());
+        reported["target"] = json!(toolchain.build_target(sandbox.root()));
         reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
             reported["size"] = size_json(size, before.as_ref());

@@ -1,4 +1,5 @@
-//! `scan_i2c`: who answers on the I2C bus, by what the running firmware tells.
+//! `scan_i2c`: who answers on the I2C bus, by a scan of a simulated board's bus, else by what the
+//! running firmware tells.
 //!
 //! Must not send anything to the board, nor change what it runs: where the firmware does not scan,
 //! the answer brings a scanner that an agent can propose.
@@ -12,8 +13,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial, serial_send};
-use crate::device::{LineKind, LineSplitter, Listener, Scan, ScanReader, last_reset};
-use crate::model::ToolSpec;
+use crate::device::{
+    DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader, SerialHub, last_reset,
+};
+use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolSpec, UserError};
 use crate::toolchain::sketch::Sketch;
 
 /// Name of the tool.
@@ -91,10 +94,17 @@ impl ScanI2c {
             let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
             return Err(ToolError::new("bad_arguments", message, "Call again for more."));
         }
+        let named = args.port.as_deref().filter(|port| *port != "virtual");
+        if named.is_none()
+            && let Some(answer) = self.simulated(None, seconds).await
+        {
+            return answer;
+        }
+        let named = named.map(str::to_owned);
         let serves = |listener: &Listener| {
             listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
         };
-        let listener = serial::listener(&self.context, args.port, None, serves).await?;
+        let listener = serial::listener(&self.context, named.clone(), None, serves).await?;
         let mut captured = ScanOutput::new(&listener);
         tokio::select! {
             biased;
@@ -106,8 +116,51 @@ impl ScanI2c {
             if captured.has_reset { "the last reset" } else { "the start of the recorded output" };
         match captured.reader.best() {
             Some(scan) => Ok(answer(&scan, &listener.port, since)),
-            None => Ok(self.none(captured.has_console, &listener)),
+            None => match self.simulated(named.as_deref(), seconds).await {
+                Some(answer) => answer,
+                None => Ok(self.none(captured.has_console, &listener)),
+            },
         }
+    }
+
+    /// The scan of a simulated board's bus by a firmware of its own; `None` for a real board, and for
+    /// a port that is not the simulated board's.
+    async fn simulated(
+        &self,
+        port: Option<&str>,
+        seconds: u32,
+    ) -> Option<Result<Value, ToolError>> {
+        let board = self.context.state.snapshot().board;
+        let own = board.filter(|board| board.simulated).map(|board| board.port);
+        if port.is_some_and(|port| own.as_deref() != Some(port)) {
+            return None;
+        }
+        let scanner = self.context.assets.text(&format!("{SCANNERS}/i2c_scanner.c")).ok()?;
+        let run = match self.context.toolchain.scan_simulated_bus(&scanner.text).await? {
+            Ok(run) => run,
+            Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
+        };
+        // What it prints is not the board's own output, so that no log keeps it.
+        let hub = SerialHub::new(Arc::new(Unkept));
+        let listener = match hub.open(&run.port, DEFAULT_BAUD, 0).await {
+            Ok(listener) => listener,
+            Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
+        };
+        let mut captured = ScanOutput::new(&listener);
+        tokio::select! {
+            biased;
+            () = self.context.cancel.cancelled() => {}
+            () = tokio::time::sleep(Duration::from_secs(seconds.max(DEFAULT_SECONDS).into())) => {}
+            () = until_over(&listener, &mut captured) => {}
+        }
+        let Some(scan) = captured.reader.best() else {
+            let hint = "Try again; the build of the scanner may have taken all the time.";
+            return Some(Err(ToolError::new("no_scan", "the scanner reported nothing", hint)));
+        };
+        let port = own.unwrap_or_else(|| "virtual".to_owned());
+        let mut fields = answer(&scan, &port, "the start of the scanner");
+        fields["by"] = json!("a scanner on the simulated board; its own firmware ran on");
+        Some(Ok(fields))
     }
 
     /// The refusal, with a scanner for the project's framework.
@@ -133,7 +186,9 @@ impl ScanI2c {
             format!(
                 "Propose the firmware in `scanner`: set its pins to the board's wiring, save it as \
                  `{goes_to}` (the current content can be restored), `{build}`, `{flash}`, then \
-                 call `{NAME}` again. The person decides on each step."
+                 call `{NAME}` again. The person decides on each step. It takes the place of the \
+                 firmware on the board, which is not put back by itself: afterwards restore the file, \
+                 build and flash again."
             )
         };
         let received = listener.subscribe().borrow().bytes;
@@ -149,6 +204,27 @@ impl ScanI2c {
             refusal["scanner"] = json!({ "file_name": goes_to, "code": code.text });
         }
         refusal
+    }
+}
+
+/// Takes facts about a port that is open for one scan alone.
+struct Unkept;
+
+impl Ledger for Unkept {
+    fn record(&self, _: Event) -> Result<Seq, UserError> {
+        Ok(Seq(0))
+    }
+
+    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
+        Ok(BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 })
+    }
+
+    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
+        Ok(())
+    }
+
+    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
+        Ok(())
     }
 }
 
@@ -191,8 +267,9 @@ impl Tool for ScanI2c {
     fn spec(&self) -> ToolSpec {
         args::spec::<ScanI2cArgs>(
             NAME,
-            "Lists the 7-bit addresses that answer on the board's I2C bus, from what the running \
-             firmware has printed since it started. If the firmware does not scan, the answer contains the source of a scanner to propose.",
+            "Lists the 7-bit addresses that answer on the board's I2C bus: on a simulated board by a \
+             scan, on a real one from what the running firmware has printed since it started. If that \
+             does not scan, the answer contains the source of a scanner to propose.",
         )
     }
 

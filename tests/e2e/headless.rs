@@ -116,7 +116,7 @@ fn tools_that_find_facts_answer_with_one_object() {
         ("get_pinout_info", r#"{"chip": "ESP32-C3", "pin": "IO9"}"#, true, "/name", "GPIO9"),
         ("get_pinout_info", r#"{"chip": "my-chip", "pin": 7}"#, true, "/source/0", "me"),
         ("get_pinout_info", r#"{"chip": "esp32", "pin": 99}"#, false, "/error/code", "unknown_pin"),
-        ("scan_i2c", "{}", false, "/error/code", "no_board"),
+        ("scan_i2c", "{}", true, "/devices/0", "0x3C"),
         ("run_static_analysis", r#"{"timeout": 0}"#, false, "/error/code", "bad_arguments"),
         (
             "check_change",

@@ -8,8 +8,8 @@ use firmhand::config::Assets;
 use firmhand::device::SerialHub;
 use firmhand::knowledge::{Knowledge, NameList};
 use firmhand::model::{
-    BlobRef, BoardEvent, BoardInfo, BuildOutcome, ContentHash, Event, Ledger, LogId, Record, Seq,
-    Timestamp, ToolName, UserError,
+    BlobRef, BoardEvent, BoardInfo, BuildOutcome, ContentHash, Draft, DraftChange, Event, Ledger,
+    LogId, Record, Seq, Timestamp, ToolName, UserError,
 };
 use firmhand::toolchain::VirtualToolchain;
 use firmhand::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext};
@@ -82,11 +82,11 @@ async fn scan(bench: &Bench) -> Value {
     let report = bench.build().await;
     assert_eq!(report.outcome, BuildOutcome::Passed, "{}", bench.log());
     let port = bench.flash_plan(bench.plan()).await.unwrap();
-    let tools = tools(bench, Some(port));
+    let tools = tools(bench, Some(port.clone()));
     let boards = ask(&tools, "list_boards", json!({})).await;
     assert_eq!(boards["targets"], json!(["esp32"]), "{boards}");
     assert_eq!(boards["connected"]["label"], "virtual board", "{boards}");
-    ask(&tools, "scan_i2c", json!({ "timeout": 60 })).await
+    ask(&tools, "scan_i2c", json!({ "port": port, "timeout": 60 })).await
 }
 
 fn scanner(name: &str) -> String {
@@ -120,6 +120,79 @@ async fn the_sample_project_tells_its_scan() {
     let bench = Bench::new(&[]);
     put(&bench, "i2c-scan");
     assert_both(&scan(&bench).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_bus_of_the_virtual_board_is_scanned_whatever_its_firmware_does() {
+    let bench = Bench::new(&[("main/main.c", crate::board_bench::HELLO)]);
+    for port in [None, Some("virtual")] {
+        let told =
+            ask(&tools(&bench, None), "scan_i2c", json!({ "port": port, "timeout": 60 })).await;
+        assert_eq!(told["devices"], json!(["0x3C", "0x76"]), "{told}");
+        assert_eq!((&told["ok"], &told["port"]), (&json!(true), &json!("virtual")), "{told}");
+    }
+    assert!(!bench.path("build").exists(), "the project is as it was");
+}
+
+/// The drafts that a tool proposes.
+async fn proposed(tools: &Registry, name: &str, args: Value) -> Vec<Draft> {
+    match tools.get(&ToolName::new(name)).unwrap().call(args).await {
+        Ok(Reply::Propose { drafts, .. }) => drafts,
+        Ok(Reply::Answer(answer)) => panic!("{answer}"),
+        Err(error) => panic!("{}", error.to_answer()),
+    }
+}
+
+/// The nine functions of the toolchain's specification with exactly its arguments, and the fields that
+/// it asks for.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_nine_functions_take_the_arguments_of_the_specification() {
+    const S3: &str = "esp32:esp32:esp32s3";
+    let sketch = "void setup() { Serial.begin(115200); }\nvoid loop() {\n#if !defined(ARDUINO_ESP32S3_DEV)\n#error other board\n#endif\n  delay(100);\n}\n";
+    let bench = Bench::sketch(&[("blink.ino", sketch)]);
+    let folder = bench.path("").canonicalize().unwrap();
+    let tools = tools(&bench, None);
+    for project_path in [json!("."), json!(folder)] {
+        let listed =
+            ask(&tools, "list_project_files", json!({ "project_path": project_path })).await;
+        assert_eq!((&listed["ok"], &listed["files"]), (&json!(true), &json!(["blink.ino"])));
+    }
+    let read = ask(&tools, "read_file", json!({ "path": "blink.ino" })).await;
+    assert_eq!((&read["ok"], &read["content"]), (&json!(true), &json!(sketch)));
+    let diff = "--- a/blink.ino\n+++ b/blink.ino\n@@ -1,1 +1,1 @@\n-void setup() { Serial.begin(115200); }\n+void setup() { Serial.begin(9600); }\n";
+    let written = json!({ "path": "blink.ino", "diff": diff });
+    assert_eq!(proposed(&tools, "write_file", written).await.len(), 1);
+    let other = json!({ "project_path": ".", "fqbn": "esp32:esp32:esp32" });
+    let failed = ask(&tools, "build_arduino", other).await;
+    assert_eq!(failed["errors"][0]["message"], "#error other board", "{failed}");
+    let uno = ask(&tools, "build_arduino", json!({ "fqbn": "arduino:avr:uno" })).await;
+    assert_eq!(uno["error"]["code"], "build_not_run", "{uno}");
+    let built = ask(&tools, "build_arduino", json!({ "project_path": folder, "fqbn": S3 })).await;
+    assert_eq!((&built["ok"], &built["fqbn"]), (&json!(true), &json!(S3)), "{built}");
+    assert!(built["errors"].is_array() && built["warnings"].is_array(), "{built}");
+    let flash = json!({ "project_path": ".", "fqbn": S3, "port": "virtual" });
+    let drafts = proposed(&tools, "flash_arduino", flash).await;
+    assert!(matches!(&drafts[0].change, DraftChange::Flash(plan) if plan.board.chip == "esp32s3"));
+    let wrong = json!({ "project_path": ".", "fqbn": "esp32:esp32:esp32c3", "port": "virtual" });
+    assert_eq!(ask(&tools, "flash_arduino", wrong).await["error"]["code"], "other_board");
+    let analysed = ask(&tools, "run_static_analysis", json!({ "project_path": "." })).await;
+    let has_list = analysed["issues"].is_array() || missing(&analysed).len() == 2;
+    assert!(has_list, "{analysed}");
+    for pin in [json!(1), json!("GPIO1")] {
+        let pin = ask(&tools, "get_pinout_info", json!({ "chip": "ESP32", "pin": pin })).await;
+        assert_eq!((&pin["ok"], &pin["pin"]), (&json!(true), &json!(1)), "{pin}");
+        assert!(pin["capabilities"].is_array() && pin["warnings"].is_array(), "{pin}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn serial_output_is_monitored_by_the_arguments_of_the_specification() {
+    let bench = Bench::new(&[("main/main.c", crate::board_bench::HELLO)]);
+    assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
+    let port = bench.flash_plan(bench.plan()).await.unwrap();
+    let args = json!({ "port": port, "baud": 115_200, "timeout": 30, "until": "hello from" });
+    let told = ask(&tools(&bench, Some(port.clone())), "monitor_serial", args).await;
+    assert!(told["log"].as_str().unwrap().contains("hello from the board"), "{told}");
 }
 
 /// Puts a sample project on the bench.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include "sdkconfig.h"
 #include "esp_attr.h"
+#include "sdkconfig.h"
 #include "esp_err.h"
 #include "esp_log.h"
 #include "esp_system.h"
@@ -23,7 +24,28 @@
 
 #define ARDUINO 10819
 #define ARDUINO_ARCH_ESP32 1
+#if CONFIG_IDF_TARGET_ESP32S2
+#define ARDUINO_ESP32S2_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32S3
+#define ARDUINO_ESP32S3_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32C2
+#define ARDUINO_ESP32C2_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32C3
+#define ARDUINO_ESP32C3_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32C5
+#define ARDUINO_ESP32C5_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32C6
+#define ARDUINO_ESP32C6_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32C61
+#define ARDUINO_ESP32C61_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32H2
+#define ARDUINO_ESP32H2_DEV 1
+#elif CONFIG_IDF_TARGET_ESP32P4
+#define ARDUINO_ESP32P4_DEV 1
+#else
 #define ARDUINO_ESP32_DEV 1
+#endif
+#define ARDUINO_VARIANT CONFIG_IDF_TARGET
 #define ARDUINO_BOARD "virtual board"
 #define ESP32 1
 #define ESP_ARDUINO_VERSION_MAJOR 3

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "sdkconfig.h"
 #include "esp_log.h"
 #include "esp_system.h"
 #include "vb.h"
@@ -160,7 +161,7 @@ int main(int count, char **arguments) {
     const bool power_on = reset_reason == ESP_RST_POWERON;
     printf("\nrst:0x%x (%s),boot:0x13 (SPI_FAST_FLASH_BOOT)\n", power_on ? 0x1 : 0xc,
            power_on ? "POWERON_RESET" : "SW_CPU_RESET");
-    printf("virtual board: a simulated esp32, running as a process of this computer\n");
+    printf("virtual board: a simulated " CONFIG_IDF_TARGET ", running as a process of this computer\n");
     ESP_LOGI("app_init", "Application information:");
     ESP_LOGI("app_init", "Project name:     %s", vb_project_name);
     ESP_LOGI("app_init", "ESP-IDF:          virtual board (v5 subset)");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::file_set::{FileSet, edited};
 use super::listing::Listing;
-use crate::engine::team::{AgentWork, FixedCall, Saves};
+use crate::engine::team::{AfterFailure, AgentWork, FixedCall, LogSigns, Saves};
 use crate::model::{AgentName, ContentHash, ToolCall, ToolName, TurnId};
 
 /// The tool that proposes files.
@@ -32,6 +32,8 @@ pub(in crate::engine) struct OpenTurn {
     pub answer: Option<Value>,
     /// Tools that were called, and whether the last answer was `ok`.
     pub tools: BTreeMap<ToolName, bool>,
+    /// What the serial output that was brought last calls for.
+    pub log: Option<LogSigns>,
     pub work: TurnWork,
 }
 
@@ -131,6 +133,7 @@ impl OpenTurn {
             wrong_calls: 0,
             answer: None,
             tools: BTreeMap::new(),
+            log: None,
             work: TurnWork { stage, ..TurnWork::default() },
         }
     }
@@ -154,7 +157,9 @@ impl OpenTurn {
     ) -> Option<(ToolName, Value)> {
         let given = |call: &FixedCall| {
             let mut args = call.args.clone();
-            args.insert("files".to_owned(), files.all());
+            if call.takes_files {
+                args.insert("files".to_owned(), files.all());
+            }
             (call.tool.clone(), Value::Object(args))
         };
         match self.work.stage {
@@ -252,8 +257,13 @@ impl OpenTurn {
                 self.work.stage = if saves { TurnStage::Saving } else { TurnStage::Closing };
             }
             (TurnStage::Opening, false) => {
-                self.work.stage = TurnStage::Asking;
-                self.is_complete = false;
+                match work.first.as_ref().map(|first| first.on_failure) {
+                    Some(AfterFailure::End) => self.work.stage = TurnStage::Closing,
+                    Some(AfterFailure::Ask) | None => {
+                        self.work.stage = TurnStage::Asking;
+                        self.is_complete = false;
+                    }
+                }
             }
             (TurnStage::Checking, true) => {
                 self.work.failed = 0;

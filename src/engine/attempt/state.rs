@@ -18,7 +18,9 @@ use super::repetition::{self, Guard};
 use crate::engine::concern::Concern;
 use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
 use crate::engine::speaker::plan::Assignment;
-use crate::engine::team::{CallResult, Facts, Phase, PlanReview, SpeakerSelection, files_in};
+use crate::engine::team::{
+    CallResult, Facts, LogSigns, Phase, PlanReview, SpeakerSelection, files_in,
+};
 use crate::model::{
     AgentName, CallId, PlanItem, PolicyChoice, PolicyTable, ToolCall, ToolName, TurnId, TurnStop,
     Usage,
@@ -298,6 +300,9 @@ impl Attempt {
             guard.decided(&call.args);
         }
         turn.tools.insert(tool.clone(), is_ok);
+        if tool.as_str() == "monitor_serial" {
+            turn.log = Some(LogSigns::of(result));
+        }
         self.facts.learn(&call, result, millis);
         self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });
@@ -366,13 +371,16 @@ impl Attempt {
         let failed = turn.tools.iter().filter(|(_, is_ok)| !**is_ok);
         let failed: Vec<ToolName> = failed.map(|(tool, _)| tool.clone()).collect();
         let answer = turn.work.accepted.as_ref().map(|accepted| &accepted.value);
-        let spoken = Spoken { agent: &turn.agent, text: &turn.text, answer, failed: &failed };
+        let (text, log) = (&turn.text, turn.log);
+        let spoken = Spoken { agent: &turn.agent, text, answer, failed: &failed, log };
         let aftermath = self.speakers.ended(&spoken, phase);
         if let Some((to, note)) = aftermath.note {
             self.chat.tell(Some(to), note);
         }
         let is_leader = phase.selection.leader() == Some(&turn.agent);
-        let repeats = !is_leader && guard.repeats_turn(&turn.agent, turn.work.trail);
+        // What the program does by itself is bounded by the reworks that lead to it.
+        let is_asked = turn.rounds > 0;
+        let repeats = is_asked && !is_leader && guard.repeats_turn(&turn.agent, turn.work.trail);
         let same = repeats.then(|| Concern::SameTurn(turn.agent.clone()));
         let has_form = phase.work.get(&turn.agent).is_some_and(|work| work.answer.is_some());
         let is_silent = has_form && answer.is_none() && turn.rounds >= phase.limits.rounds;

@@ -10,7 +10,7 @@ use super::learned::LearnedSpeakers;
 use super::plan::{Assignment, SpeakerPlan, shortened};
 use super::selector;
 use crate::engine::concern::Concern;
-use crate::engine::team::{Failure, FieldTest, Phase, Rework, SpeakerSelection};
+use crate::engine::team::{Failure, FieldTest, LogSigns, Phase, Rework, SpeakerSelection};
 use crate::model::{AgentName, PolicyChoice, ToolName};
 
 /// How often somebody may name nobody before the person is asked.
@@ -36,6 +36,8 @@ pub(in crate::engine) struct Spoken<'a> {
     pub answer: Option<&'a Value>,
     /// Tools it called whose last answer was not `ok`.
     pub failed: &'a [ToolName],
+    /// What the serial output that it brought calls for.
+    pub log: Option<LogSigns>,
 }
 
 /// What comes of a turn besides the next speaker.
@@ -288,6 +290,9 @@ fn why(rework: &Rework, turn: &Spoken<'_>) -> Option<String> {
         Failure::Text(text) => {
             let is_said = turn.text.contains(text.as_str());
             is_said.then(|| format!("{} said “{text}”", rework.after))
+        }
+        Failure::Log(sign) => {
+            turn.log.is_some_and(|log| log.has(*sign)).then(|| sign.reason().to_owned())
         }
         Failure::Answer(tests) => tests.iter().all(|test| test.holds(turn.answer)).then(|| {
             let words: Vec<String> = tests.iter().map(FieldTest::in_words).collect();

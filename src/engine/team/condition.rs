@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::log_signs::LogSigns;
 use crate::model::{AgentName, Cost, ToolCall, ToolName};
 
 /// A condition that ends an attempt.
@@ -149,7 +150,7 @@ impl Facts {
                 self.board = (result.get("flashed") == Some(&Value::Bool(true)), None);
             }
             "monitor_serial" => {
-                let is_stable = self.board.0 && is_ok && runs_well(result);
+                let is_stable = self.board.0 && !LogSigns::of(result).is_faulty;
                 self.board.1 = is_stable.then_some(millis);
             }
             "run_tests" => {
@@ -282,81 +283,9 @@ impl Condition {
     }
 }
 
-/// Whether what a board printed shows no fault: it said something, did not panic, started at most
-/// once, and no line reports an error.
-fn runs_well(heard: &Value) -> bool {
-    let count = |key: &str| heard.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-    let log = heard.get("log").and_then(Value::as_str).unwrap_or_default();
-    let is_error = |line: &str| {
-        let line = line.trim_start();
-        line.starts_with("E (") || line.contains("][E][") || reports_error(line)
-    };
-    let is_connected = heard.get("disconnected").is_none_or(Value::is_null);
-    is_connected
-        && count("panics") == 0
-        && count("resets") <= 1
-        && !log.trim().is_empty()
-        && !log.lines().any(is_error)
-}
-
-/// Whether a line speaks of an error that there is: `errors=0` and `no error` do not.
-fn reports_error(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    line.match_indices("error").any(|(at, word)| {
-        let before = line.get(..at).unwrap_or_default().trim_end_matches(['_', ' ', '-', '(']);
-        let after = line.get(at + word.len()..).unwrap_or_default();
-        let after = after.strip_prefix('s').or_else(|| after.strip_prefix("(s)")).unwrap_or(after);
-        let after = after.trim_start_matches("_count").trim_start_matches(" count");
-        let value = after.trim_start_matches([' ', '=', ':', '\t']);
-        let digits: String =
-            value.chars().take_while(|&c| c.is_ascii_digit() || c == '.').collect();
-        let is_zero = value.len() < after.len()
-            && !digits.is_empty()
-            && digits.chars().all(|c| matches!(c, '0' | '.'))
-            && !value.starts_with("0x");
-        let is_none = ["no", "0", "without", "zero"].iter().any(|none| {
-            before.strip_suffix(none).is_some_and(|rest| {
-                // The 0 of `errors=0` counts what stands before it.
-                let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '=' | ':');
-                rest.is_empty() || rest.ends_with(is_end)
-            })
-        });
-        !is_zero && !is_none
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_count_of_no_errors_is_no_error() {
-        for good in [
-            "errors=0",
-            "I: 12 ok, 0 errors",
-            "no error",
-            "rx_errors: 0, tx_errors: 0",
-            "error count: 0",
-            "packets=9 error_count=0 ok",
-            "Errors:\t0",
-        ] {
-            assert!(!reports_error(good), "{good}");
-        }
-        for bad in [
-            "errors=3",
-            "error",
-            "Error: sensor",
-            "errors=0 error=2",
-            "10 errors",
-            "error 0x107",
-            "error -1",
-            "I2C error",
-            "error: 0x0101",
-            "error rate 0 but error",
-        ] {
-            assert!(reports_error(bad), "{bad}");
-        }
-    }
 
     fn approve(answer: CallResult) -> Condition {
         Condition::Tool { tool: "approve_saved_files".into(), answer }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::condition::Condition;
 use super::field_test::FieldTest;
+use super::log_signs::LogSign;
 use super::work::AgentWork;
 use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
 use crate::provider::ModelOptions;
@@ -161,6 +162,8 @@ pub enum Failure {
     Text(String),
     /// All of this holds for its answer.
     Answer(Vec<FieldTest>),
+    /// The serial output that it brought calls for this.
+    Log(LogSign),
 }
 
 /// Something the chat of an attempt begins with.

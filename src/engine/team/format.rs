@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use super::answer_form::Exchange;
 use super::field_test::FieldTestFile;
 use super::fields::Field;
+use super::log_signs::LogSign;
+use super::work::AfterFailure;
 use crate::config::Spanned;
 use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
@@ -118,6 +120,16 @@ pub(in crate::engine) struct FixedCallFile {
     pub tool: Spanned<String>,
     #[serde(default)]
     pub args: Map<String, Value>,
+    /// Whether the files at hand are among its arguments.
+    #[serde(default = "with_files")]
+    pub files: bool,
+    /// What follows when it fails.
+    #[serde(default)]
+    pub on_failure: AfterFailure,
+}
+
+const fn with_files() -> bool {
+    true
 }
 
 /// The keys of a test, with whose answer is tested and what is told.
@@ -177,6 +189,8 @@ pub(in crate::engine) struct ReworkFile {
     /// Tests that all hold for its answer.
     #[serde(default)]
     pub answer: Vec<FieldTestFile>,
+    /// What the serial output calls for.
+    pub log: Option<LogSign>,
     pub through: Vec<Spanned<String>>,
     pub most: Option<Spanned<LimitWord>>,
 }

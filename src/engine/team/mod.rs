@@ -9,6 +9,7 @@ mod field_test;
 mod fields;
 mod file;
 mod format;
+mod log_signs;
 mod phase;
 mod request_form;
 mod source;
@@ -26,6 +27,7 @@ pub use definition::{
 pub use field_test::FieldTest;
 pub use file::agents;
 pub use format::schema as team_schema;
+pub use log_signs::LogSigns;
 pub(super) use request_form::form;
 pub use source::KnownTool;
-pub use work::{AgentWork, FixedCall, Saves, Variant};
+pub use work::{AfterFailure, AgentWork, FixedCall, Saves, Variant};

@@ -267,13 +267,20 @@ impl PhaseReader<'_> {
         let tests = file.answer.len();
         let tests_read: Vec<FieldTest> =
             file.answer.into_iter().filter_map(FieldTest::read).collect();
-        let when = match (&file.failed, file.says) {
-            (Some(tool), None) if tests == 0 => Failure::Tool(self.source.tool(tool, self.tools)?),
-            (None, Some(text)) if tests == 0 && !text.trim().is_empty() => Failure::Text(text),
-            (None, None) if tests > 0 && tests == tests_read.len() => Failure::Answer(tests_read),
+        let when = match (&file.failed, file.says, file.log) {
+            (Some(tool), None, None) if tests == 0 => {
+                Failure::Tool(self.source.tool(tool, self.tools)?)
+            }
+            (None, Some(text), None) if tests == 0 && !text.trim().is_empty() => {
+                Failure::Text(text)
+            }
+            (None, None, Some(sign)) if tests == 0 => Failure::Log(sign),
+            (None, None, None) if tests > 0 && tests == tests_read.len() => {
+                Failure::Answer(tests_read)
+            }
             _ => {
-                let why = "a rework needs exactly one of `failed` (a tool), `says` (a text) and \
-                           `answer` (tests of fields)";
+                let why = "a rework needs exactly one of `failed` (a tool), `says` (a text), `log` \
+                           (a sign in the serial output) and `answer` (tests of fields)";
                 return Err(self.source.wrong(&span, why, "Say what counts as a failure."));
             }
         };

@@ -3,6 +3,7 @@
 //!
 //! Owns the keys of an agent's file that say so. Must not know how far a turn is.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_form::{AnswerShape, Exchange};
@@ -69,6 +70,20 @@ pub struct FixedCall {
     pub tool: ToolName,
     /// Its other arguments.
     pub args: Map<String, Value>,
+    /// Whether the files at hand are given as its `files`.
+    pub takes_files: bool,
+    pub on_failure: AfterFailure,
+}
+
+/// What follows when the first call of a turn fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterFailure {
+    /// The model is asked.
+    #[default]
+    Ask,
+    /// The turn is over; a rework tells who goes on.
+    End,
 }
 
 /// What a turn proposes.
@@ -99,8 +114,9 @@ pub(super) fn work(
     tools: KnownTool<'_>,
 ) -> Result<AgentWork, UserError> {
     let call = |file: Option<FixedCallFile>| {
-        let Some(FixedCallFile { tool, args }) = file else { return Ok(None) };
-        Ok::<_, UserError>(Some(FixedCall { tool: source.tool(&tool, tools)?, args }))
+        let Some(FixedCallFile { tool, args, files, on_failure }) = file else { return Ok(None) };
+        let tool = source.tool(&tool, tools)?;
+        Ok::<_, UserError>(Some(FixedCall { tool, args, takes_files: files, on_failure }))
     };
     let answer = match (answer, file.form.is_empty()) {
         (Some(FormWord::Files), true) => Some(AnswerShape::Files),

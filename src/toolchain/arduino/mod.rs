@@ -246,10 +246,7 @@ fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError
             format!("Name the folder `{name}`, or the tab `{folder}.ino`, as Arduino requires."),
         ));
     }
-    let text = ["sketch.yaml", "sketch.yml"]
-        .iter()
-        .find_map(|name| files::read_text(&project.join(name), files::SETTINGS).ok())
-        .unwrap_or_default();
+    let text = settings(project);
     let fqbn = board.or_else(|| top_value(&text, "default_fqbn"));
     if fqbn.is_none() && top_value(&text, "default_profile").is_none() {
         return Err(UserError::new(
@@ -260,6 +257,18 @@ fn wish(project: &Path, board: Option<String>) -> Result<SketchTarget, UserError
         ));
     }
     Ok(SketchTarget { sketch: sketch.name, fqbn })
+}
+
+/// The text of the sketch's own settings.
+fn settings(project: &Path) -> String {
+    let mut texts = ["sketch.yaml", "sketch.yml"].iter();
+    let text = texts.find_map(|name| files::read_text(&project.join(name), files::SETTINGS).ok());
+    text.unwrap_or_default()
+}
+
+/// The board that a sketch names in its settings.
+pub(super) fn default_fqbn(project: &Path) -> Option<String> {
+    top_value(&settings(project), "default_fqbn")
 }
 
 /// A value at the top of a simple YAML file.

@@ -85,6 +85,14 @@ pub fn firmware(root: &Path, name: &str) -> PathBuf {
     root.join("build").join(format!("{name}.elf"))
 }
 
+/// The chip that a project was built for last.
+#[must_use]
+pub fn chip(root: &Path) -> Option<String> {
+    let text = files::read_text(&root.join("build/config/sdkconfig.h"), files::SOURCE).ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix("#define CONFIG_IDF_TARGET \""))?;
+    Some(value.trim_end_matches('"').to_owned())
+}
+
 impl HostBuild<'_> {
     /// Brings the firmware up to date.
     ///
@@ -174,6 +182,13 @@ impl HostBuild<'_> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(io_error(format!("read {name}"))(error)),
             }
+        }
+        if let Some(chip) = &self.plan.chip {
+            let upper = chip.to_uppercase();
+            texts.push(format!(
+                "# CONFIG_IDF_TARGET_ESP32 is not set\nCONFIG_IDF_TARGET_{upper}=y\n\
+                 CONFIG_IDF_TARGET=\"{chip}\"\n"
+            ));
         }
         Ok(texts)
     }

@@ -5,6 +5,7 @@
 //! virtual. Must not pretend to have what its kit of headers lacks.
 
 mod build;
+mod bus_scan;
 mod cmake;
 mod draft;
 mod kit;
@@ -35,7 +36,7 @@ use super::sketch::Sketch;
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
 use super::{
     ArduinoToolchain, BuildJob, BuildReport, BuildSink, BuildTarget, EraseOrder, FlashOrder,
-    IdfToolchain, ReadOrder, RewriteOrder, Toolchain,
+    IdfToolchain, ReadOrder, RewriteOrder, Toolchain, chip_of_fqbn,
 };
 use crate::files;
 use crate::model::{
@@ -44,6 +45,8 @@ use crate::model::{
 };
 use crate::sandbox::Runner;
 use build::HostBuild;
+use bus_scan::ScannerProject;
+pub use bus_scan::ScannerRun;
 use plan::CompilePlan;
 use step::StepError;
 
@@ -59,6 +62,7 @@ pub struct VirtualToolchain {
     compiler: Result<PathBuf, UserError>,
     cxx: Result<PathBuf, UserError>,
     board: HostBoard,
+    scanner: ScannerProject,
 }
 
 impl VirtualToolchain {
@@ -79,18 +83,26 @@ impl VirtualToolchain {
     ) -> Self {
         let board = HostBoard::new(LABEL, folder, runner);
         let cxx = compiler.clone().and_then(|_| find_compiler(&CXX_COMPILERS));
-        Self { kit, compiler, cxx, board }
+        Self { kit, compiler, cxx, board, scanner: ScannerProject::default() }
     }
 
     fn info(&self) -> BoardInfo {
         self.board.info(CHIP)
     }
 
+    /// As [`Self::info`], with the chip that a sketch was built for last.
+    fn info_of(&self, project: &Path, plan: &CompilePlan) -> BoardInfo {
+        match plan.joined {
+            Some(_) => self.board.info(&build::chip(project).unwrap_or_else(|| CHIP.to_owned())),
+            None => self.info(),
+        }
+    }
+
     async fn run(&self, job: &BuildJob, sink: &dyn BuildSink) -> Result<(), Stop> {
         let compiler = self.compiler.as_ref().map_err(|error| Stop::NotRun(error.clone()))?;
         let configuring = "-- Building for the virtual board (a simulated esp32)\n";
         sink.output(configuring.as_bytes());
-        let plan = match CompilePlan::read(&job.project, &self.kit) {
+        let mut plan = match CompilePlan::read(&job.project, &self.kit) {
             Ok(plan) => plan,
             Err(error) => {
                 sink.output(error.0.as_bytes());
@@ -98,6 +110,12 @@ impl VirtualToolchain {
                 return Err(StepError::Failed.into());
             }
         };
+        if plan.joined.is_some() && job.board.is_some() {
+            plan.chip = chip_of(job.board.as_deref()).map_err(Stop::NotRun)?;
+        }
+        if let Some(chip) = &plan.chip {
+            sink.output(format!("-- The sketch is built for the chip {chip}\n").as_bytes());
+        }
         let cxx = match &self.cxx {
             Ok(cxx) => cxx,
             Err(error) if plan.has_cxx() => return Err(Stop::NotRun(error.clone())),
@@ -140,7 +158,8 @@ impl Toolchain for VirtualToolchain {
             "{installed} virtual board, which has a part of ESP-IDF v5.4 and of Arduino's core \
              (FreeRTOS, logging, GPIO, I2C, NVS, timers)"
         ));
-        target.chip = match project_chip(project).filter(|chip| chip != CHIP) {
+        let sketch = CompilePlan::read(project, &self.kit).ok().and_then(|plan| plan.chip);
+        target.chip = match sketch.or_else(|| project_chip(project)).filter(|chip| chip != CHIP) {
             Some(chip) => format!("{CHIP}, simulated; the project itself names {chip}"),
             None => format!("{CHIP}, simulated"),
         };
@@ -226,11 +245,19 @@ impl Toolchain for VirtualToolchain {
             hash: ContentHash::of(&image),
             same: false,
         };
-        Ok(FlashPlan::new(self.info(), vec![image], build, built_at))
+        let board = self.info_of(project, &plan);
+        Ok(FlashPlan::new(board, vec![image], build, built_at))
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
         Box::pin(async move { self.board.load(&order) })
+    }
+
+    fn scan_simulated_bus<'a>(
+        &'a self,
+        scanner: &'a str,
+    ) -> BoxFuture<'a, Option<Result<ScannerRun, UserError>>> {
+        Box::pin(async move { Some(bus_scan::start(self, self.board.runner(), scanner).await) })
     }
 
     fn partitions(&self) -> Vec<Partition> {
@@ -269,6 +296,22 @@ impl BuildSink for Tee<'_> {
     fn progress(&self, done: u32, total: u32) {
         self.sink.progress(done, total);
     }
+}
+
+/// The chip of a board as Arduino calls it: that in its name, else the one that is simulated.
+///
+/// # Errors
+/// When it is no board with such a chip.
+fn chip_of(fqbn: Option<&str>) -> Result<Option<String>, UserError> {
+    let Some(fqbn) = fqbn else { return Ok(None) };
+    if fqbn.split(':').nth(1) == Some("esp32") {
+        return Ok(Some(chip_of_fqbn(fqbn).unwrap_or(CHIP).to_owned()));
+    }
+    Err(UserError::new(
+        "Cannot build for the virtual board",
+        format!("`{fqbn}` is no board with an ESP32, and it simulates nothing else"),
+        "Name a board such as `esp32:esp32:esp32s3`.",
+    ))
 }
 
 fn cannot_build(error: &StepError) -> UserError {

@@ -13,8 +13,8 @@ use super::kit::Kit;
 use super::paths::{find, inside, stays_inside};
 use crate::files;
 use crate::text::sketch;
-use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
+use crate::toolchain::{chip_of_fqbn, default_fqbn, platformio};
 
 /// What has to be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct CompilePlan {
     pub units: Vec<Unit>,
     /// The source that an Arduino sketch is joined into; `None`: it is an ESP-IDF project.
     pub joined: Option<Joined>,
+    /// The chip that a sketch names for its board; `None`: the one that is simulated.
+    pub chip: Option<String>,
 }
 
 /// One source that the build writes itself.
@@ -100,7 +102,7 @@ impl CompilePlan {
             let message = "the component `main` registers no source";
             return Err(ConfigureError(format!("CMake Error: {message}\n")));
         }
-        Ok(Self { name, units, joined: None })
+        Ok(Self { name, units, joined: None, chip: None })
     }
 }
 
@@ -138,7 +140,8 @@ fn of_sketch(root: &Path, sketch: &Sketch, kit: &Kit) -> Result<CompilePlan, Con
         unit(source.clone(), name)
     }));
     let joined = Some(Joined { path, text: sketch::join(&tabs) });
-    Ok(CompilePlan { name: sketch.name.clone(), units, joined })
+    let chip = default_fqbn(root).and_then(|fqbn| chip_of_fqbn(&fqbn).map(str::to_owned));
+    Ok(CompilePlan { name: sketch.name.clone(), units, joined, chip })
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -180,6 +180,23 @@ fn arduino_mends_a_sketch_that_neither_builds_nor_runs() {
     for known in ["LoadProhibited", "History::add", "History.cpp", "loop", "room-monitor.ino"] {
         assert!(panic.contains(known), "no {known} in {panic}");
     }
+    let order: Vec<String> = speakers(&stage).into_iter().map(|(agent, _)| agent).collect();
+    let expected = [
+        "SketchFilesAgent",
+        "SketchMapAgent",
+        "SketchReadAgent",
+        "SketchBuildAgent",
+        "SketchAnalysisAgent",
+        "ArduinoAgent",
+        "SketchBuildAgent",
+        "SketchFlashAgent",
+        "SketchWatchAgent",
+        "ArduinoAgent",
+        "SketchBuildAgent",
+        "SketchFlashAgent",
+        "SketchWatchAgent",
+    ];
+    assert_eq!(order, expected);
     let source = stage.file("room-monitor.ino");
     assert!(source.contains("#include <Wire.h>\n") && source.contains("history.add"), "{source}");
     assert!(serial(&stage).contains("temp=2"), "{}", serial(&stage));

@@ -1,0 +1,121 @@
+//! A scan of the I2C bus of the virtual board: a firmware that scans, on a second board with the same
+//! devices, so that what runs on the first one runs on.
+//!
+//! Owns the temporary folder of that firmware. Must not read what it prints.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{HostBoard, LABEL, VirtualToolchain};
+use crate::model::{BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
+use crate::sandbox::Runner;
+use crate::toolchain::syntax::Overlay;
+use crate::toolchain::{BuildJob, BuildSink, FlashOrder, Toolchain};
+
+/// What cannot be done when something here goes wrong.
+const WHAT: &str = "Cannot scan the I2C bus of the virtual board";
+
+/// How long the build of the scanner may take.
+const BUILD_TIME: Duration = Duration::from_secs(60);
+
+/// The lists of the scanner's project.
+const TOP: &str = "cmake_minimum_required(VERSION 3.16)\n\
+                   include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(i2c_scanner)\n";
+const MAIN: &str = "idf_component_register(SRCS main.c)\n";
+
+/// A scanner that runs until this is dropped.
+pub struct ScannerRun {
+    /// Where it reports.
+    pub port: String,
+    _board: VirtualToolchain,
+    _folder: Arc<Overlay>,
+}
+
+impl fmt::Debug for ScannerRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScannerRun").field("port", &self.port).finish_non_exhaustive()
+    }
+}
+
+/// The project of the scanner, which is built once.
+#[derive(Default)]
+pub(super) struct ScannerProject(Mutex<Option<Arc<Overlay>>>);
+
+impl ScannerProject {
+    fn folder(&self, scanner: &str) -> Result<Arc<Overlay>, UserError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = &*known {
+            return Ok(Arc::clone(folder));
+        }
+        let files =
+            [("CMakeLists.txt", TOP), ("main/CMakeLists.txt", MAIN), ("main/main.c", scanner)];
+        let files = files.iter().map(|(path, text)| (Path::new(*path), text.as_bytes()));
+        // It stands before no project.
+        let made = Overlay::make(Path::new("/dev/null"), files, std::iter::empty())
+            .map_err(|error| UserError::from_cause(WHAT, &error))?;
+        let made = Arc::new(made);
+        *known = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+/// Builds `scanner` and runs it.
+pub(super) async fn start(
+    toolchain: &VirtualToolchain,
+    runner: Runner,
+    scanner: &str,
+) -> Result<ScannerRun, UserError> {
+    let folder = toolchain.scanner.folder(scanner)?;
+    let project = folder.root().to_owned();
+    let board = VirtualToolchain {
+        kit: toolchain.kit.clone(),
+        compiler: toolchain.compiler.clone(),
+        cxx: toolchain.cxx.clone(),
+        board: HostBoard::new(LABEL, project.join("board"), runner),
+        scanner: ScannerProject::default(),
+    };
+    let cancel = CancellationToken::new();
+    let job = BuildJob {
+        project: project.clone(),
+        board: None,
+        sink: Arc::new(Unread),
+        timeout: BUILD_TIME,
+        cancel: cancel.clone(),
+    };
+    let report = board.build(job).await;
+    if report.outcome != BuildOutcome::Passed {
+        let first = report.diagnostics.first().map(|found| found.message.clone());
+        let why = match report.outcome {
+            BuildOutcome::NotRun(error) => error.to_string(),
+            BuildOutcome::Failed
+            | BuildOutcome::Passed
+            | BuildOutcome::TimedOut
+            | BuildOutcome::Cancelled => {
+                first.unwrap_or_else(|| "the scanner did not build".to_owned())
+            }
+        };
+        return Err(UserError::new(WHAT, why, "Check the scanner in `assets/scanner`."));
+    }
+    let plan: FlashPlan = board.plan_flash(&project, BuildId(0), Timestamp(0))?;
+    let order = FlashOrder {
+        project,
+        plan,
+        progress: Arc::new(|_, _| {}),
+        notice: Arc::new(|_| {}),
+        cancel,
+    };
+    let port = board.board.load(&order)?.port;
+    Ok(ScannerRun { port, _board: board, _folder: folder })
+}
+
+/// Takes output that nobody reads.
+struct Unread;
+
+impl BuildSink for Unread {
+    fn output(&self, _: &[u8]) {}
+    fn progress(&self, _: u32, _: u32) {}
+}
