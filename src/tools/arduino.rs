@@ -85,6 +85,10 @@ impl Tool for BuildArduino {
             let fqbn = fqbn.as_deref().map(board).transpose()?;
             let mut answer = self.build.build(fqbn.clone()).await?;
             if let Some(fqbn) = fqbn {
+                if let Some(chip) = chip_of_fqbn(&fqbn) {
+                    answer["target"]["chip"] = Value::String(chip.to_owned());
+                }
+                answer["target"]["board"] = Value::String(fqbn.clone());
                 answer["fqbn"] = Value::String(fqbn);
             }
             Ok(Reply::Answer(answer))

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::ToolSpec;
+use crate::toolchain::sketch::Sketch;
+use crate::toolchain::{board_manager_urls, known_boards};
 
 /// Name of the tool.
 pub const NAME: &str = "list_boards";
@@ -41,15 +43,24 @@ impl Tool for ListBoards {
             let ListBoardsArgs {} = args::parse(args)?;
             let hub = Arc::clone(&self.context.serial);
             let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
-            let boards = self.context.toolchain.boards(self.context.sandbox.root()).await;
+            let root = self.context.sandbox.root();
+            let mut boards = self.context.toolchain.boards(root).await;
+            let is_sketch = Sketch::is_at(root);
+            if boards.is_empty() && is_sketch {
+                boards = known_boards();
+            }
             let connected = self.context.state.snapshot().board;
-            Ok(Reply::Answer(answer::ok(json!({
+            let mut fields = json!({
                 "ports": ports,
                 "connected": connected,
                 "toolchain": self.context.toolchain.label(),
                 "targets": self.context.toolchain.targets(),
                 "boards": boards,
-            }))))
+            });
+            if is_sketch {
+                fields["board_manager_urls"] = json!(board_manager_urls());
+            }
+            Ok(Reply::Answer(answer::ok(fields)))
         })
     }
 }

@@ -144,6 +144,33 @@ fn tools_that_find_facts_answer_with_one_object() {
 }
 
 #[test]
+fn what_a_single_tool_would_change_is_decided_by_a_policy() {
+    let place = Place::new();
+    let project = place.project().to_str().unwrap().to_owned();
+    fs::create_dir_all(place.project()).unwrap();
+    fs::write(place.project().join("a.c"), "int a;\n").unwrap();
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -1,1 +1,1 @@\n-int a;\n+int b;\n";
+    let args = serde_json::json!({ "path": "a.c", "diff": diff }).to_string();
+    let call = |rules: Option<&str>| {
+        let mut all = vec!["tool", "write_file", "--args", &args, "--project", &project];
+        let file = rules.map(|rules| policy(&place, rules));
+        if let Some(file) = &file {
+            all.extend(["--policy", file]);
+        }
+        let answer: serde_json::Value = serde_json::from_slice(&place.run(&all).stdout).unwrap();
+        let text = fs::read_to_string(place.project().join("a.c")).unwrap();
+        (answer, text)
+    };
+    let (answer, text) = call(None);
+    assert_eq!((&answer["error"]["code"], text.as_str()), (&"needs_approval".into(), "int a;\n"));
+    let (answer, text) = call(Some("[[policy]]\ntool = \"flash_project\"\ndecide = \"allow\"\n"));
+    assert_eq!(text, "int a;\n", "{answer}");
+    assert!(answer.to_string().contains("no rule of the policy file allows it"), "{answer}");
+    let (answer, text) = call(Some("[[policy]]\ndecide = \"allow\"\n"));
+    assert_eq!((&answer["applied"], text.as_str()), (&true.into(), "int b;\n"), "{answer}");
+}
+
+#[test]
 fn the_log_of_a_build_is_diagnosed() {
     let place = Place::new();
     let log = place.config().join("build.log");

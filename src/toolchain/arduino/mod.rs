@@ -15,6 +15,8 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite};
+pub use core::{board_manager_urls, known_boards};
+
 use super::esptool;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size::{self, Home};

@@ -11,7 +11,7 @@ use super::patterns::{self, captures, group, number};
 use crate::model::{Diagnostic, Severity};
 
 /// What only errors contain.
-const ERRORS: [&str; 21] = [
+const ERRORS: [&str; 22] = [
     "undefined reference to ",
     "multiple definition of ",
     "undefined symbol",
@@ -32,6 +32,7 @@ const ERRORS: [&str; 21] = [
     "incompatible with ",
     "is not defined",
     "undefined section",
+    "cannot move location counter",
     "No space left on device",
 ];
 

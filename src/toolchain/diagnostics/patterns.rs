@@ -51,7 +51,7 @@ pub(super) static LINKER_OBJECT: Pattern = LazyLock::new(|| {
 
 /// `file:line: message`, of a linker script.
 pub(super) static LINKER_PLACE: Pattern =
-    LazyLock::new(|| Regex::new(r"^([^\s:()][^:()]*):(\d+): (.*)$").ok());
+    LazyLock::new(|| Regex::new(r"^([^\s:()][^:()]*):(\d+):? (.*)$").ok());
 
 /// An object in an archive of a component.
 pub(super) static ARCHIVED: Pattern = LazyLock::new(|| {
