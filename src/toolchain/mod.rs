@@ -40,9 +40,9 @@ pub mod syntax;
 mod virtual_board;
 
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
-pub use build_sandbox::{BuildSandbox, BuildWalls};
 use arduino::default_fqbn;
 pub use arduino::{ArduinoToolchain, board_manager_urls, known_boards};
+pub use build_sandbox::{BuildSandbox, BuildWalls};
 pub use build_target::{BuildTarget, chip_of_fqbn};
 pub use compile_units::CompileUnit;
 pub use console::console_baud;

@@ -164,7 +164,7 @@ impl OpenTurn {
         };
         match self.work.stage {
             TurnStage::LookingUp => {
-                let FixedCall { tool, mut args } = work.look_up.clone()?;
+                let FixedCall { tool, mut args, .. } = work.look_up.clone()?;
                 args.insert("query".to_owned(), json!(subject));
                 Some((tool, Value::Object(args)))
             }
