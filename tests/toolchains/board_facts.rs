@@ -126,10 +126,10 @@ async fn the_sample_project_tells_its_scan() {
 async fn the_bus_of_the_virtual_board_is_scanned_whatever_its_firmware_does() {
     let bench = Bench::new(&[("main/main.c", crate::board_bench::HELLO)]);
     for port in [None, Some("virtual")] {
-        let told =
+        let found =
             ask(&tools(&bench, None), "scan_i2c", json!({ "port": port, "timeout": 60 })).await;
-        assert_eq!(told["devices"], json!(["0x3C", "0x76"]), "{told}");
-        assert_eq!((&told["ok"], &told["port"]), (&json!(true), &json!("virtual")), "{told}");
+        assert_eq!(found["devices"], json!(["0x3C", "0x76"]), "{found}");
+        assert_eq!((&found["ok"], &found["port"]), (&json!(true), &json!("virtual")), "{found}");
     }
     assert!(!bench.path("build").exists(), "the project is as it was");
 }
@@ -176,7 +176,7 @@ async fn the_nine_functions_take_the_arguments_of_the_specification() {
     let wrong = json!({ "project_path": ".", "fqbn": "esp32:esp32:esp32c3", "port": "virtual" });
     assert_eq!(ask(&tools, "flash_arduino", wrong).await["error"]["code"], "other_board");
     let analysed = ask(&tools, "run_static_analysis", json!({ "project_path": "." })).await;
-    let has_list = analysed["issues"].is_array() || missing(&analysed).len() == 2;
+    let has_list = analysed["issues"].is_array() || missing(&analysed).len() >= 2;
     assert!(has_list, "{analysed}");
     for pin in [json!(1), json!("GPIO1")] {
         let pin = ask(&tools, "get_pinout_info", json!({ "chip": "ESP32", "pin": pin })).await;
@@ -191,8 +191,8 @@ async fn serial_output_is_monitored_by_the_arguments_of_the_specification() {
     assert_eq!(bench.build().await.outcome, BuildOutcome::Passed, "{}", bench.log());
     let port = bench.flash_plan(bench.plan()).await.unwrap();
     let args = json!({ "port": port, "baud": 115_200, "timeout": 30, "until": "hello from" });
-    let told = ask(&tools(&bench, Some(port.clone())), "monitor_serial", args).await;
-    assert!(told["log"].as_str().unwrap().contains("hello from the board"), "{told}");
+    let found = ask(&tools(&bench, Some(port.clone())), "monitor_serial", args).await;
+    assert!(found["log"].as_str().unwrap().contains("hello from the board"), "{found}");
 }
 
 /// Puts a sample project on the bench.

@@ -300,9 +300,7 @@ impl Attempt {
             guard.decided(&call.args);
         }
         turn.tools.insert(tool.clone(), is_ok);
-        if tool.as_str() == "monitor_serial" {
-            turn.log = Some(LogSigns::of(result));
-        }
+        turn.log = LogSigns::of_call(tool, result).or(turn.log);
         self.facts.learn(&call, result, millis);
         self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });

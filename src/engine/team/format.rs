@@ -10,7 +10,6 @@ use super::answer_form::Exchange;
 use super::field_test::FieldTestFile;
 use super::fields::Field;
 use super::log_signs::LogSign;
-use super::work::AfterFailure;
 use crate::config::Spanned;
 use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
@@ -126,6 +125,17 @@ pub(in crate::engine) struct FixedCallFile {
     /// What follows when it fails.
     #[serde(default)]
     pub on_failure: AfterFailure,
+}
+
+/// What follows when the first call of a turn fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterFailure {
+    /// The model is asked.
+    #[default]
+    Ask,
+    /// The turn is over; a rework tells who goes on.
+    End,
 }
 
 const fn with_files() -> bool {

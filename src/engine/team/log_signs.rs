@@ -5,6 +5,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::model::ToolName;
+
 /// Something that serial output can call for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +65,12 @@ impl LogSigns {
             && !log.trim().is_empty()
             && faults.is_empty();
         Self { is_faulty: !is_well, is_bus: has(BUS), is_pin: has(PINS) }
+    }
+
+    /// Reads the answer of any call; `None` when it brought no serial output.
+    #[must_use]
+    pub fn of_call(tool: &ToolName, answer: &Value) -> Option<Self> {
+        (tool.as_str() == "monitor_serial").then(|| Self::of(answer))
     }
 
     /// Whether it calls for that.

@@ -26,8 +26,8 @@ pub use definition::{
 };
 pub use field_test::FieldTest;
 pub use file::agents;
-pub use format::schema as team_schema;
+pub use format::{AfterFailure, schema as team_schema};
 pub use log_signs::LogSigns;
 pub(super) use request_form::form;
 pub use source::KnownTool;
-pub use work::{AfterFailure, AgentWork, FixedCall, Saves, Variant};
+pub use work::{AgentWork, FixedCall, Saves, Variant};

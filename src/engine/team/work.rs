@@ -3,12 +3,11 @@
 //!
 //! Owns the keys of an agent's file that say so. Must not know how far a turn is.
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_form::{AnswerShape, Exchange};
 use super::field_test::{FieldTest, FieldTestFile};
-use super::format::{FixedCallFile, FormWord, VariantFile, WorkFile};
+use super::format::{AfterFailure, FixedCallFile, FormWord, VariantFile, WorkFile};
 use super::source::{KnownTool, TeamSource};
 use crate::config::Spanned;
 use crate::config::assets::Assets;
@@ -73,17 +72,6 @@ pub struct FixedCall {
     /// Whether the files at hand are given as its `files`.
     pub takes_files: bool,
     pub on_failure: AfterFailure,
-}
-
-/// What follows when the first call of a turn fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterFailure {
-    /// The model is asked.
-    #[default]
-    Ask,
-    /// The turn is over; a rework tells who goes on.
-    End,
 }
 
 /// What a turn proposes.

@@ -10,9 +10,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{HostBoard, LABEL, VirtualToolchain};
-use crate::model::{BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
-use crate::sandbox::Runner;
+use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
 use crate::toolchain::syntax::Overlay;
 use crate::toolchain::{BuildJob, BuildSink, FlashOrder, Toolchain};
 
@@ -31,7 +29,7 @@ const MAIN: &str = "idf_component_register(SRCS main.c)\n";
 pub struct ScannerRun {
     /// Where it reports.
     pub port: String,
-    _board: VirtualToolchain,
+    _board: Box<dyn Toolchain>,
     _folder: Arc<Overlay>,
 }
 
@@ -46,7 +44,11 @@ impl fmt::Debug for ScannerRun {
 pub(super) struct ScannerProject(Mutex<Option<Arc<Overlay>>>);
 
 impl ScannerProject {
-    fn folder(&self, scanner: &str) -> Result<Arc<Overlay>, UserError> {
+    /// Its folder with `scanner`.
+    ///
+    /// # Errors
+    /// When it cannot be filled.
+    pub(super) fn folder(&self, scanner: &str) -> Result<Arc<Overlay>, UserError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = &*known {
             return Ok(Arc::clone(folder));
@@ -63,21 +65,13 @@ impl ScannerProject {
     }
 }
 
-/// Builds `scanner` and runs it.
-pub(super) async fn start(
-    toolchain: &VirtualToolchain,
-    runner: Runner,
-    scanner: &str,
+/// Builds the scanner in `folder` with `board` and runs it there by `load`.
+pub(super) async fn start<B: Toolchain + 'static>(
+    board: B,
+    folder: Arc<Overlay>,
+    load: impl FnOnce(&B, &FlashOrder) -> Result<BoardInfo, UserError>,
 ) -> Result<ScannerRun, UserError> {
-    let folder = toolchain.scanner.folder(scanner)?;
     let project = folder.root().to_owned();
-    let board = VirtualToolchain {
-        kit: toolchain.kit.clone(),
-        compiler: toolchain.compiler.clone(),
-        cxx: toolchain.cxx.clone(),
-        board: HostBoard::new(LABEL, project.join("board"), runner),
-        scanner: ScannerProject::default(),
-    };
     let cancel = CancellationToken::new();
     let job = BuildJob {
         project: project.clone(),
@@ -108,8 +102,8 @@ pub(super) async fn start(
         notice: Arc::new(|_| {}),
         cancel,
     };
-    let port = board.board.load(&order)?.port;
-    Ok(ScannerRun { port, _board: board, _folder: folder })
+    let port = load(&board, &order)?.port;
+    Ok(ScannerRun { port, _board: Box::new(board), _folder: folder })
 }
 
 /// Takes output that nobody reads.

@@ -257,7 +257,20 @@ impl Toolchain for VirtualToolchain {
         &'a self,
         scanner: &'a str,
     ) -> BoxFuture<'a, Option<Result<ScannerRun, UserError>>> {
-        Box::pin(async move { Some(bus_scan::start(self, self.board.runner(), scanner).await) })
+        Box::pin(async move {
+            let folder = match self.scanner.folder(scanner) {
+                Ok(folder) => folder,
+                Err(error) => return Some(Err(error)),
+            };
+            let board = Self {
+                kit: self.kit.clone(),
+                compiler: self.compiler.clone(),
+                cxx: self.cxx.clone(),
+                board: HostBoard::new(LABEL, folder.root().join("board"), self.board.runner()),
+                scanner: ScannerProject::default(),
+            };
+            Some(bus_scan::start(board, folder, |board, order| board.board.load(order)).await)
+        })
     }
 
     fn partitions(&self) -> Vec<Partition> {
