@@ -30,6 +30,7 @@ pub mod partitions;
 pub mod platformio;
 pub mod process;
 pub mod python_program;
+mod scanner_run;
 pub mod scratch;
 mod size;
 pub mod sketch;
@@ -40,7 +41,6 @@ pub mod syntax;
 mod virtual_board;
 
 pub use analysis::{Analysis, AnalysisOrder, Gap, Issue, Linter, analyze};
-use arduino::default_fqbn;
 pub use arduino::{ArduinoToolchain, board_manager_urls, known_boards};
 pub use build_sandbox::{BuildSandbox, BuildWalls};
 pub use build_target::{BuildTarget, chip_of_fqbn};
@@ -49,8 +49,9 @@ pub use console::console_baud;
 pub use fitting::{ToolchainKind, fitting};
 pub use history::git_log;
 pub use platformio::PlatformioToolchain;
+pub use scanner_run::ScannerRun;
 pub use stop_switch::StopSwitch;
-pub use virtual_board::{Kit, ScannerRun, VirtualToolchain};
+pub use virtual_board::{Kit, VirtualToolchain};
 
 use std::path::PathBuf;
 use std::sync::Arc;

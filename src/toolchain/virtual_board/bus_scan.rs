@@ -3,7 +3,6 @@
 //!
 //! Owns the temporary folder of that firmware. Must not read what it prints.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
+use crate::toolchain::scanner_run::ScannerRun;
 use crate::toolchain::syntax::Overlay;
 use crate::toolchain::{BuildJob, BuildSink, FlashOrder, Toolchain};
 
@@ -24,20 +24,6 @@ const BUILD_TIME: Duration = Duration::from_secs(60);
 const TOP: &str = "cmake_minimum_required(VERSION 3.16)\n\
                    include($ENV{IDF_PATH}/tools/cmake/project.cmake)\nproject(i2c_scanner)\n";
 const MAIN: &str = "idf_component_register(SRCS main.c)\n";
-
-/// A scanner that runs until this is dropped.
-pub struct ScannerRun {
-    /// Where it reports.
-    pub port: String,
-    _board: Box<dyn Toolchain>,
-    _folder: Arc<Overlay>,
-}
-
-impl fmt::Debug for ScannerRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScannerRun").field("port", &self.port).finish_non_exhaustive()
-    }
-}
 
 /// The project of the scanner, which is built once.
 #[derive(Default)]
@@ -103,7 +89,7 @@ pub(super) async fn start<B: Toolchain + 'static>(
         cancel,
     };
     let port = load(&board, &order)?.port;
-    Ok(ScannerRun { port, _board: Box::new(board), _folder: folder })
+    Ok(ScannerRun::new(port, (board, folder)))
 }
 
 /// Takes output that nobody reads.

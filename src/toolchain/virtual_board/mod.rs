@@ -31,6 +31,7 @@ use super::diagnostics::Gather;
 use super::host_board::HostBoard;
 use super::host_memory::{APP_OFFSET, HostMemory};
 use super::idf::project_chip;
+use super::scanner_run::ScannerRun;
 use super::size::{self, Home};
 use super::sketch::Sketch;
 use super::syntax::{self as shared_syntax, Finding, SyntaxJob};
@@ -46,7 +47,6 @@ use crate::model::{
 use crate::sandbox::Runner;
 use build::HostBuild;
 use bus_scan::ScannerProject;
-pub use bus_scan::ScannerRun;
 use plan::CompilePlan;
 use step::StepError;
 

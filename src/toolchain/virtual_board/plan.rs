@@ -13,8 +13,9 @@ use super::kit::Kit;
 use super::paths::{find, inside, stays_inside};
 use crate::files;
 use crate::text::sketch;
+use crate::toolchain::arduino::default_fqbn;
 use crate::toolchain::sketch::Sketch;
-use crate::toolchain::{chip_of_fqbn, default_fqbn, platformio};
+use crate::toolchain::{chip_of_fqbn, platformio};
 
 /// What has to be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
