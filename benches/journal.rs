@@ -179,7 +179,9 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         parts: SessionParts::default(),
     }))));
     let file = |n| ProjectFile { path: path(n), bytes: 4_000 };
-    day.add(Event::Files(FilesEvent::Listed { files: (0..40).map(file).collect(), omitted: 0 }));
+    let signatures = Vec::new();
+    let files = (0..40).map(file).collect();
+    day.add(Event::Files(FilesEvent::Listed { files, omitted: 0, signatures }));
     let mut number = 0;
     while day.seq < events {
         number += 1;

@@ -10,6 +10,7 @@ mod declarations;
 mod preprocess;
 mod relevance;
 mod scan;
+mod signatures;
 mod sketch_map;
 
 pub use complexity::{Complexity, complexity, complexity_in};
@@ -19,4 +20,5 @@ pub use relevance::{
     ChosenFile, Commit, CommitHistory, ProjectIndex, RelevanceQuery, SourceFacts, SourceFunctions,
     parse_log, rank, within,
 };
+pub use signatures::signatures;
 pub use sketch_map::{SketchMap, SketchSpot};

@@ -65,15 +65,17 @@ const LANGUAGES: &[(&[&str], &str)] = &[
     (&["proto", "protobuf"], "Protocol Buffer"),
     (&["ninja"], "Ninja"),
     (&["v", "sv", "verilog"], "SystemVerilog"),
+    (&["rev", "reverty"], "Reverty"),
 ];
 
 /// Grammars that belong to this program.
-const OWN: [&str; 6] = [
+const OWN: [&str; 7] = [
     include_str!("../../assets/syntax/assembly.sublime-syntax"),
     include_str!("../../assets/syntax/csv.sublime-syntax"),
     include_str!("../../assets/syntax/ini.sublime-syntax"),
     include_str!("../../assets/syntax/kconfig.sublime-syntax"),
     include_str!("../../assets/syntax/linker-script.sublime-syntax"),
+    include_str!("../../assets/syntax/reverty.sublime-syntax"),
     include_str!("../../assets/syntax/sdkconfig.sublime-syntax"),
 ];
 

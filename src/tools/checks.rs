@@ -3,7 +3,7 @@
 use super::cmake::{Registration, is_compiled, registration};
 use crate::knowledge::NameList;
 use crate::model::{Check, CheckKind, FindingLevel, ProjectPath};
-use crate::text::syntax;
+use crate::text::{reverty, syntax};
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
 use crate::workspace::Sandbox;
@@ -82,6 +82,16 @@ impl Surroundings<'_> {
 }
 
 fn parses(file: &NewFile) -> Option<Check> {
+    if reverty::is_program(file.path.as_str()) {
+        let faults = reverty::check(&file.code);
+        return Some(faults.first().map_or_else(
+            || passed(CheckKind::Parses),
+            |fault| {
+                let note = format!("{}:{}: {}", fault.line, fault.column, fault.message);
+                check(CheckKind::Parses, FindingLevel::Stop, note)
+            },
+        ));
+    }
     syntax::language_of(&file.path)?;
     Some(match syntax::first_error(&file.path, &file.code) {
         None => passed(CheckKind::Parses),

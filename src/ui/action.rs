@@ -208,6 +208,7 @@ actions! {
     Comment, "comment", Review, "comment", "Comment on a line; the agent reads it with the decision";
     Ask, "ask", Review, "ask why", "Ask the agent about a hunk; nothing is decided";
     Details, "details", Review, "details", "Show the result of each check, and all questions and answers";
+    Translation, "translation", Review, "translation", "Show a Reverty program with its syntax tree and its Python, linked line by line";
     Rules, "rules", Review, "rules", "Add or remove rules for this session";
     Undo, "undo", Review, "undo", "Undo an applied change; that is recorded too";
     NextHunk, "next-hunk", Review, "next hunk", "Go to the next hunk";

@@ -338,7 +338,10 @@ impl UiBench {
             file("main/src/main.c", 1_204),
             file("sdkconfig.defaults", 40),
         ];
-        self.record(5, Event::Files(FilesEvent::Listed { files, omitted: 0 }));
+        self.record(
+            5,
+            Event::Files(FilesEvent::Listed { files, omitted: 0, signatures: Vec::new() }),
+        );
         self.phase("build", "build & fix", 2, 10);
         self.record(
             20,

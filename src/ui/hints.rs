@@ -82,6 +82,7 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
         Overlay::Sources(_) => {
             vec![Action::Accept, Action::PinSource, Action::MuteSource, Action::Cancel]
         }
+        Overlay::Reverty(_) => vec![Action::Down, Action::Right, Action::Cancel],
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],
         Overlay::Help(_)
         | Overlay::Details(_)

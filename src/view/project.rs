@@ -100,7 +100,7 @@ impl FileView {
 impl Project {
     pub(super) fn apply(&mut self, record: &Record, review: &Review) {
         match &record.event {
-            Event::Files(FilesEvent::Listed { files, omitted }) => {
+            Event::Files(FilesEvent::Listed { files, omitted, .. }) => {
                 let known = Arc::make_mut(&mut self.files);
                 for view in known.values_mut() {
                     view.bytes = None;
@@ -364,7 +364,7 @@ mod tests {
         let files = vec![ProjectFile { path: path(), bytes: 5 }];
         let delete = Change::Delete { path: path(), base: blob(5) };
         let shown = marks(vec![
-            Event::Files(FilesEvent::Listed { files, omitted: 0 }),
+            Event::Files(FilesEvent::Listed { files, omitted: 0, signatures: Vec::new() }),
             proposed(1, save(Some(5))),
             proposed(2, delete),
             settled(1, Outcome::Applied),

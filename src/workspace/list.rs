@@ -54,7 +54,8 @@ impl Listing {
     /// The list as a fact of the session.
     #[must_use]
     pub fn into_event(self) -> Event {
-        Event::Files(FilesEvent::Listed { files: self.files, omitted: self.omitted })
+        let signatures = Vec::new();
+        Event::Files(FilesEvent::Listed { files: self.files, omitted: self.omitted, signatures })
     }
 }
 

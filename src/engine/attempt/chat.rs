@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::model::event::ProjectFile;
+use crate::model::event::{FileSignatures, ProjectFile};
 use crate::model::{AgentName, CallId, Document, Message, MessageRole, ToolCall, ToolName};
 
 /// One message, as its author and as the others see it.
@@ -146,14 +146,13 @@ impl Chat {
         self.push(ChatLine { of: Some(agent.clone()), to: None, own: Some(own), other });
     }
 
-    /// Adds a tool's answer to a call of `agent`.
-    pub fn answered(&mut self, agent: &AgentName, call: CallId, tool: &ToolName, result: &Value) {
-        let json = result.to_string();
-        let told = format!("`{tool}` answered me: {json}");
+    /// Adds a tool's answer to a call of `agent`, as it is written for models.
+    pub fn answered(&mut self, agent: &AgentName, call: CallId, tool: &ToolName, result: String) {
+        let told = format!("`{tool}` answered me: {result}");
         let own = Arc::new(Message {
             role: MessageRole::Tool,
             agent: None,
-            text: json,
+            text: result,
             calls: Vec::new(),
             answers: Some(call),
         });
@@ -199,6 +198,13 @@ pub(in crate::engine) fn file_list(files: &[ProjectFile]) -> Option<String> {
         text.push_str(&format!("and {} more\n", files.len() - MOST));
     }
     Some(text)
+}
+
+/// What the sources have for each other, as a message; `None` when they have nothing.
+pub(in crate::engine) fn signatures(files: &[FileSignatures]) -> Option<String> {
+    let files = files.iter().map(|file| format!("{}:\n{}", file.path, file.lines.join("\n")));
+    let text = files.collect::<Vec<_>>().join("\n\n");
+    (!text.is_empty()).then(|| format!("Signatures in the sources of the project:\n{text}"))
 }
 
 /// A document that came with the task, as a message.
@@ -270,7 +276,12 @@ mod tests {
             if number == 50 {
                 chat.tell(None, "the person's words".into());
             }
-            chat.answered(&a, CallId(number), &"read_file".into(), &json!({ "ok": true }));
+            chat.answered(
+                &a,
+                CallId(number),
+                &"read_file".into(),
+                json!({ "ok": true }).to_string(),
+            );
         }
         let kept = chat.messages(&a, &system("rules".into()), Vec::new());
         let texts: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
@@ -293,7 +304,7 @@ mod tests {
         chat.tell(None, "the task".into());
         let call = ToolCall { id: CallId(1), tool: "build_project".into(), args: json!({}) };
         chat.add_answer(&a, "", vec![call], Audience::ByAll);
-        chat.answered(&a, CallId(1), &"build_project".into(), &json!({ "ok": true }));
+        chat.answered(&a, CallId(1), &"build_project".into(), json!({ "ok": true }).to_string());
         chat.tell(Some(b.clone()), "only for B".into());
         let rules = system("rules".into());
         let for_a = chat.messages(&a, &rules, Vec::new());

@@ -19,7 +19,7 @@ use crate::engine::concern::Concern;
 use crate::engine::speaker::next::{NextSpeaker, Speakers, Spoken};
 use crate::engine::speaker::plan::Assignment;
 use crate::engine::team::{
-    CallResult, Facts, LogSigns, Phase, PlanReview, SpeakerSelection, files_in,
+    CallResult, Exchange, Facts, LogSigns, Phase, PlanReview, SpeakerSelection, files_in,
 };
 use crate::model::{
     AgentName, CallId, PlanItem, PolicyChoice, PolicyTable, ToolCall, ToolName, TurnId, TurnStop,
@@ -307,7 +307,7 @@ impl Attempt {
         self.files.learn(result);
         let mut concern = match is_fixed {
             true => fixed_result(&mut self.chat, turn, phase, (tool, result, is_ok)),
-            false => own_result(&mut self.chat, turn, (&call, result)),
+            false => own_result(&mut self.chat, turn, phase, (&call, result)),
         };
         if tool.as_str() == SAVING_TOOL
             && let Some(why) = guard.fails_again(result)
@@ -461,10 +461,11 @@ fn fixed_result(
     phase: &Phase,
     (tool, result, is_ok): (&ToolName, &Value, bool),
 ) -> Option<Concern> {
+    let work = phase.work.get(&turn.agent)?;
+    let told = work.exchange.compact(result);
     // What was looked up is for the agent alone; what was done is known to all.
     let to = (turn.work.stage == TurnStage::LookingUp).then(|| turn.agent.clone());
-    chat.tell(to, format!("The program called `{tool}` for {}: {result}", turn.agent));
-    let work = phase.work.get(&turn.agent)?;
+    chat.tell(to, format!("The program called `{tool}` for {}: {told}", turn.agent));
     match turn.fixed_answered(work, result, is_ok) {
         AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),
         AfterCall::GoesOn => None,
@@ -475,9 +476,11 @@ fn fixed_result(
 fn own_result(
     chat: &mut Chat,
     turn: &mut OpenTurn,
+    phase: &Phase,
     (call, result): (&ToolCall, &Value),
 ) -> Option<Concern> {
-    chat.answered(&turn.agent, call.id, &call.tool, result);
+    let exchange = phase.work.get(&turn.agent).map_or(Exchange::Json, |work| work.exchange);
+    chat.answered(&turn.agent, call.id, &call.tool, exchange.compact(result));
     let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
     turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
     if turn.wrong_calls < PATIENCE {

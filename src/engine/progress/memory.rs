@@ -13,7 +13,7 @@ use crate::engine::attempt::Attempt;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
 use crate::engine::team::{ContextPart, Phase, SendBack, SpeakerSelection, Team};
-use crate::model::event::{ProjectFile, RunStart};
+use crate::model::event::{FileSignatures, ProjectFile, RunStart};
 use crate::model::{
     AgentName, ArtifactKind, Document, Event, PolicyTable, SessionOutcome, TurnEvent,
 };
@@ -24,7 +24,7 @@ use crate::policy::class_of;
 pub(in crate::engine) struct PhaseMemory {
     /// What the person does beside the run.
     pub side_work: SideWork,
-    pub files: Vec<ProjectFile>,
+    pub listed: ListedProject,
     /// Errors of the last build, if it failed.
     pub errors: Option<String>,
     /// What the person said.
@@ -45,6 +45,13 @@ pub(in crate::engine) struct PhaseMemory {
     pub earlier: EarlierRuns,
     /// Files the person wants in the context or out of it.
     pub pins: Pins,
+}
+
+/// The project as it was listed last.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(in crate::engine) struct ListedProject {
+    pub files: Vec<ProjectFile>,
+    pub signatures: Vec<FileSignatures>,
 }
 
 /// Who takes part, as far as it is not the team's file that says so.
@@ -149,11 +156,12 @@ impl PhaseMemory {
         }
         for part in parts {
             let text = match part {
-                ContextPart::Files => chat::file_list(&self.files),
+                ContextPart::Files => chat::file_list(&self.listed.files),
                 ContextPart::BuildErrors => {
                     self.errors.as_ref().map(|errors| chat::build_errors(errors))
                 }
                 ContextPart::Plan => self.plan.in_words(),
+                ContextPart::Signatures => chat::signatures(&self.listed.signatures),
             };
             if let Some(text) = text {
                 chat.tell(None, text);

@@ -299,7 +299,10 @@ impl RunProgress {
             // A person who goes on after all means it, whatever held the run before.
             Event::Session(SessionEvent::Resumed { .. }) => self.hold = Hold::default(),
             Event::Session(SessionEvent::Ended { outcome }) => self.ended = Some(outcome.clone()),
-            Event::Files(FilesEvent::Listed { files, .. }) => self.memory.files.clone_from(files),
+            Event::Files(FilesEvent::Listed { files, signatures, .. }) => {
+                self.memory.listed.files.clone_from(files);
+                self.memory.listed.signatures.clone_from(signatures);
+            }
             Event::Phase(PhaseEvent::Started { phase, attempt, step, .. }) => {
                 let step = step.and_then(|step| usize::try_from(step).ok()?.checked_sub(1));
                 self.start_phase(phase, *attempt, step)

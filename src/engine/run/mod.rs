@@ -13,6 +13,7 @@ mod recorded_calls;
 mod runner;
 mod secrets;
 mod shared;
+mod signatures;
 mod tool_run;
 mod turn;
 

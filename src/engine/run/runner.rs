@@ -14,17 +14,19 @@ use super::next_run::NextRunParts;
 use super::outside::Lookout;
 use super::recorded_calls::RecordedCalls;
 use super::shared::Shared;
+use super::signatures;
 use super::tool_run::ToolRun;
 use super::turn::{AnswerEnd, Asking};
 use crate::engine::attempt::{Answered, OpenTurn};
 use crate::engine::concern::{OUT_OF_TIME, not_run};
 use crate::engine::progress::step::RunStep;
 use crate::engine::setup::{EngineLimits, EngineSetup, NextRuns};
+use crate::engine::team::{ContextPart, Phase};
 use crate::gate::{ApprovalQueue, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
 use crate::model::{
-    CallId, ContextFile, Event, PhaseEvent, PhaseOutcome, ProjectPath, SessionOutcome, TeamEvent,
-    TurnEvent, TurnId, TurnStop, UserError, estimated_tokens,
+    CallId, ContextFile, Event, FilesEvent, PhaseEvent, PhaseOutcome, ProjectPath, SessionOutcome,
+    TeamEvent, TurnEvent, TurnId, TurnStop, UserError, estimated_tokens,
 };
 use crate::provider::Request;
 use crate::tools::{PhaseGoal, SharedState};
@@ -108,6 +110,20 @@ impl Runner {
     /// Records the list of the project's files.
     pub fn list_project(&self) -> Result<(), UserError> {
         self.shared.record(self.project.list(self.limits.listed_files).into_event())
+    }
+
+    /// The project, and for a phase that asks for it what its sources have for each other.
+    fn list_for(&self, phase: &str) -> Result<(), UserError> {
+        let wants = |phase: &Phase| phase.context.contains(&ContextPart::Signatures);
+        let is_wanted = {
+            let progress = self.shared.progress();
+            progress.team().phases.iter().any(|known| known.name == phase && wants(known))
+        };
+        let listing = self.project.list(self.limits.listed_files);
+        let signatures =
+            if is_wanted { signatures::read(&self.project, &listing) } else { Vec::new() };
+        let (files, omitted) = (listing.files, listing.omitted);
+        self.shared.record(Event::Files(FilesEvent::Listed { files, omitted, signatures }))
     }
 
     /// Tells the tools what the phase that runs wants to reach.
@@ -200,16 +216,19 @@ impl Runner {
             let fix = "Raise `budget.turn` or `budget.phase` if its agents need more.";
             self.shared.notice(Level::Warning, UserError::new("The turn was stopped", why, fix))?;
         }
-        let is_phase = matches!(event, Event::Phase(PhaseEvent::Started { .. }));
+        let phase = match &event {
+            Event::Phase(PhaseEvent::Started { phase, .. }) => Some(phase.clone()),
+            _ => None,
+        };
         // What was approved is known from its own records; this takes in what others changed.
-        if is_phase {
-            self.list_project()?;
+        if let Some(phase) = &phase {
+            self.list_for(phase)?;
         }
         self.shared.record_with(|progress| {
             let is_still_next = matches!(progress.next(), RunStep::Record(next) if next == event);
             is_still_next.then_some(event)
         })?;
-        if is_phase {
+        if phase.is_some() {
             self.restore_goal();
         }
         Ok(())

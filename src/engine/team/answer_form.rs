@@ -46,6 +46,14 @@ impl Exchange {
         let toon = (self == Self::Toon).then(|| toon::encode(value)).flatten();
         toon.unwrap_or_else(|| format!("{value:#}"))
     }
+
+    /// What a model is given of a tool's answer: JSON, or this notation where that is shorter.
+    #[must_use]
+    pub fn compact(self, value: &Value) -> String {
+        let json = value.to_string();
+        let toon = (self == Self::Toon).then(|| toon::encode(value)).flatten();
+        toon.filter(|toon| toon.len() < json.len()).unwrap_or(json)
+    }
 }
 
 impl AnswerShape {

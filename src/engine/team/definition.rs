@@ -175,6 +175,8 @@ pub enum ContextPart {
     BuildErrors,
     /// The plan, and how far it is.
     Plan,
+    /// What the sources in C, C++ and Python have for each other.
+    Signatures,
 }
 
 /// What a phase runs once for each of.

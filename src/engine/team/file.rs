@@ -202,6 +202,7 @@ impl From<ContextWord> for ContextPart {
             ContextWord::Files => Self::Files,
             ContextWord::BuildErrors => Self::BuildErrors,
             ContextWord::Plan => Self::Plan,
+            ContextWord::Signatures => Self::Signatures,
         }
     }
 }

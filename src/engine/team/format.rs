@@ -260,6 +260,7 @@ pub(in crate::engine) enum ContextWord {
     Files,
     BuildErrors,
     Plan,
+    Signatures,
 }
 
 #[derive(Deserialize, JsonSchema)]

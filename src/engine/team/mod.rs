@@ -17,7 +17,7 @@ mod target_notes;
 mod toolchain_notes;
 mod work;
 
-pub(super) use answer_form::{files_in, named_files};
+pub(super) use answer_form::{Exchange, files_in, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{

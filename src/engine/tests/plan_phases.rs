@@ -27,7 +27,7 @@ title = "step"
 for_each = "plan"
 participants = ["Writer", "Builder"]
 selection = "pipeline"
-context = ["plan"]
+context = ["plan", "signatures"]
 goal = "runs_passed"
 terminate = { max_messages = 6 }
 [[phases]]
@@ -206,4 +206,21 @@ async fn a_step_that_is_sent_back_too_often_needs_attention() {
     let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.why, "step 2 of 3 needs attention");
     assert_eq!(titles(&world).iter().filter(|title| title.as_str() == "review").count(), 3);
+}
+
+#[tokio::test]
+async fn a_step_is_given_the_signatures_of_what_exists() {
+    let world = SessionBench::new(TEAM);
+    std::fs::write(world.project().join("store.py"), "def load(path: str) -> list: return []\n")
+        .unwrap();
+    std::fs::write(world.project().join("store.h"), "int store_load(const char *path);\n").unwrap();
+    let model = |request: &Request| {
+        let python = mentions(request, "store.py:\ndef load(path: str) -> list");
+        let c = mentions(request, "store.h:\nint store_load(const char *path);");
+        let is_step = ["Writer", "Builder"].contains(&request.agent.as_str());
+        assert_eq!((python, c), (is_step, is_step), "{:?}", request.messages);
+        model("")(request)
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
 }

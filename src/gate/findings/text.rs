@@ -6,8 +6,8 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Projec
 use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
-use crate::text::syntax;
 use crate::text::tree::Language;
+use crate::text::{reverty, syntax};
 use crate::workspace::Sandbox;
 
 /// A file shorter than this is quickly read, however much of it changes.
@@ -48,6 +48,10 @@ fn hidden(text: &str) -> Check {
 /// Whether the new content parses; `None` in a language that is not known, and for what is not text.
 pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
+    if reverty::is_program(path.as_str()) {
+        let faults = reverty::check(text).into_iter();
+        return Some(limited(CheckKind::Parses, faults.map(fault).collect()));
+    }
     syntax::language_of(path)?;
     let error = subject.parsed(path).and_then(|parsed| parsed.first_error(text));
     let finding = error.map(|error| {
@@ -56,6 +60,12 @@ pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check>
             .at(FindingPlace::columns(line, column, 1))
     });
     Some(Check::with(CheckKind::Parses, finding.into_iter().collect()))
+}
+
+/// A fault of a program in Reverty.
+fn fault(fault: reverty::Fault) -> Finding {
+    let at = FindingPlace::columns(fault.line, fault.column, 1);
+    Finding::new(FindingLevel::Stop, fault.message).at(at).advice(fault.hint)
 }
 
 fn encoding(base: Option<&[u8]>, content: &[u8]) -> Check {

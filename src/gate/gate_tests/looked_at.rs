@@ -64,6 +64,20 @@ async fn what_is_wrong_with_a_content_is_told_with_its_place() {
 }
 
 #[tokio::test]
+async fn programs_in_reverty_are_checked_with_all_their_faults() {
+    let world = GateBench::asking();
+    let right = ":tni -> (tni: n) twice fed\n    nruter n * 2\n";
+    let checks = world.checks(save("program.rev", None, right)).await;
+    assert_eq!(of(&checks, CheckKind::Parses), (None, ""));
+    let wrong = ":tni -> (tni: n) twice fed\n    return n * 2\nx = twice(1, 2)\n";
+    let checks = world.checks(save("program.rev", None, wrong)).await;
+    assert_eq!(of(&checks, CheckKind::Parses).0, Some(FindingLevel::Stop));
+    assert_eq!(line(&checks, CheckKind::Parses), Some(2));
+    let check = checks.iter().find(|check| check.kind == CheckKind::Parses).unwrap();
+    assert!(check.findings[0].advice.contains("nruter"), "{check:?}");
+}
+
+#[tokio::test]
 async fn encodings_and_line_ends_that_change_are_told() {
     let world = GateBench::asking();
     let wide: Vec<u8> = "\u{feff}int a;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -14,6 +14,14 @@ pub struct ProjectFile {
     pub bytes: u64,
 }
 
+/// What a source file has for others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSignatures {
+    pub path: ProjectPath,
+    /// Functions and types, in one line each.
+    pub lines: Vec<String>,
+}
+
 /// The files of the project as they are on disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FilesEvent {
@@ -25,6 +33,9 @@ pub enum FilesEvent {
         /// How many more there are than could be listed.
         #[serde(default)]
         omitted: u64,
+        /// What its sources have for each other, where a phase asks for it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        signatures: Vec<FileSignatures>,
     },
     /// Something about the project's files that no agent did.
     #[serde(rename = "files")]

@@ -16,7 +16,7 @@ mod wire;
 
 pub use board::{BoardEvent, PortEvent};
 pub use build::{BuildEvent, LogEvent};
-pub use files::{FilesEvent, ProjectFile};
+pub use files::{FileSignatures, FilesEvent, ProjectFile};
 pub use person::{Level, PersonEvent};
 pub use proposal::ProposalEvent;
 pub use session::{PhaseEvent, RunStart, SessionEvent, SessionParts, SessionStart};

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use crate::model::{ContentHash, Message, MessageRole};
 use crate::provider::Request;
+use crate::text::toon;
 
 /// Beginning of a message about a call that the program made itself.
 const CALLED: &str = "The program called `";
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 15] = [
+const PROGRAM_NOTES: [&str; 16] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -25,6 +26,7 @@ const PROGRAM_NOTES: [&str; 15] = [
     "Your answer cannot be used: ",
     "The plan, and how far it is:\n",
     "This chat is about step ",
+    "Signatures in the sources of the project:\n",
     "The attempt before this one failed: ",
     CALLED,
 ];
@@ -163,7 +165,7 @@ fn answers(request: &Request) -> Vec<(&str, Value)> {
         }
         let call = message.answers.filter(|_| message.role == MessageRole::Tool)?;
         let call = asked?.calls.iter().find(|made| made.id == call)?;
-        let answer = serde_json::from_str(&message.text).unwrap_or(Value::Null);
+        let answer = read(&message.text).unwrap_or(Value::Null);
         Some((call.tool.as_str(), answer))
     });
     answers.collect()
@@ -173,5 +175,10 @@ fn answers(request: &Request) -> Vec<(&str, Value)> {
 fn called_by_program(text: &str) -> Option<(&str, Value)> {
     let (tool, rest) = text.strip_prefix(CALLED)?.split_once('`')?;
     let (_, answer) = rest.split_once(": ")?;
-    Some((tool, serde_json::from_str(answer).ok()?))
+    Some((tool, read(answer)?))
+}
+
+/// A tool's answer in either notation.
+fn read(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().or_else(|| toon::decode(text).ok())
 }

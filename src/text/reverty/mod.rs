@@ -40,6 +40,12 @@ use fault::{Faults, Span};
 /// Longest program that is read, in bytes.
 pub const MOST_BYTES: usize = 64 << 20;
 
+/// Whether a file of that name holds a program in Reverty.
+#[must_use]
+pub fn is_program(path: &str) -> bool {
+    path.ends_with(".rev")
+}
+
 /// The text of a program, from the bytes of a file.
 ///
 /// # Errors

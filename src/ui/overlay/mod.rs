@@ -18,6 +18,7 @@ mod plan;
 mod preview;
 mod question;
 mod quit;
+mod reverty_views;
 mod rules;
 mod run_overview;
 pub(super) mod search_field;
@@ -40,6 +41,7 @@ pub use plan::PlanDesk;
 pub use preview::{FileContents, Preview};
 pub use question::AnswerList;
 pub use quit::QuitChoice;
+pub use reverty_views::RevertyViews;
 pub use rules::{RuleMatches, RuleRow, RulesList};
 pub use run_overview::RunOverview;
 pub use sources::{SourceList, has_sources};
@@ -86,6 +88,8 @@ pub enum Overlay {
     Rules(RulesList),
     /// Details about a proposal.
     Details(Details),
+    /// A program in Reverty, its syntax tree and its Python.
+    Reverty(RevertyViews),
     /// The run at a glance.
     Run(RunOverview),
     /// What was found in the documentation.
@@ -139,6 +143,7 @@ impl Overlay {
             | Self::Themes(_)
             | Self::Models(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Preview(_)
@@ -160,6 +165,7 @@ impl Overlay {
             | Self::Quit(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Preview(_)
@@ -192,6 +198,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Preview(_)
@@ -222,6 +229,7 @@ impl Overlay {
             | Self::Batch(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Tags(_)
@@ -254,6 +262,7 @@ impl Overlay {
             | Self::Context(_)
             | Self::Question(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_) => None,
         }
@@ -279,6 +288,7 @@ impl Overlay {
             | Self::Preview(_)
             | Self::Tags(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_) => {}
         }
@@ -317,6 +327,7 @@ impl Overlay {
             | Self::Tags(_)
             | Self::Question(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_) => false,
         }
@@ -345,6 +356,7 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.on_action(action),
             Self::Rules(rules) => rules.on_action(action),
             Self::Details(details) => details.on_action(action),
+            Self::Reverty(views) => views.on_action(action),
             Self::Run(run) => run.on_action(action),
             Self::Sources(sources) => sources.on_action(action, cx),
             Self::Preview(preview) => preview.on_action(action),
@@ -371,6 +383,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Plan(_)
@@ -397,6 +410,7 @@ impl Overlay {
             | Self::Confirm(_)
             | Self::Rules(_)
             | Self::Details(_)
+            | Self::Reverty(_)
             | Self::Run(_)
             | Self::Sources(_)
             | Self::Plan(_)
@@ -420,6 +434,7 @@ impl Overlay {
             Self::Confirm(confirm) => confirm.draw(screen, buf, cx),
             Self::Rules(rules) => rules.draw(screen, buf, cx),
             Self::Details(details) => details.draw(screen, buf, cx),
+            Self::Reverty(views) => views.draw(screen, buf, cx),
             Self::Run(run) => run.draw(screen, buf, cx),
             Self::Sources(sources) => sources.draw(screen, buf, cx),
             Self::Preview(preview) => preview.draw(screen, buf, cx),

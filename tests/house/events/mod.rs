@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "not every test uses all of it")]
 #![allow(clippy::unwrap_used, reason = "a test's helpers fail the test")]
 
-use firmhand::model::event::{Level, ProjectFile, RunStart, SessionParts, SessionStart};
+use firmhand::model::event::{
+    FileSignatures, Level, ProjectFile, RunStart, SessionParts, SessionStart,
+};
 use firmhand::model::*;
 use firmhand::model::{
     BoardEvent, BuildEvent, FilesEvent, LogEvent, PhaseEvent, PortEvent, ProposalEvent,
@@ -266,7 +268,10 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
         }),
         3 => {
             let file = |n| ProjectFile { path: path(n), bytes: u64::from(n) };
-            Event::Files(FilesEvent::Listed { files: (0..number).map(file).collect(), omitted: 2 })
+            let lines = |n| FileSignatures { path: path(n), lines: vec!["int a(void)".into()] };
+            let signatures = (1..variant % 3).map(lines).collect();
+            let files = (0..number).map(file).collect();
+            Event::Files(FilesEvent::Listed { files, omitted: 2, signatures })
         }
         4 => Event::Phase(PhaseEvent::Started {
             phase: "build".into(),

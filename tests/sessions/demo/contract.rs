@@ -146,3 +146,43 @@ fn a_contract_that_is_sent_back_is_written_again() {
     assert_eq!(outcome, SessionOutcome::Completed);
     assert!(stage.file("contract.toon").contains("written once more for the person"));
 }
+
+/// Approves, and lets the team go on whatever it asks.
+struct Patient<'a>(&'a std::cell::RefCell<Vec<String>>);
+
+impl Person for Patient<'_> {
+    fn decide(&mut self, _: &Proposal, _: usize) -> Verdict {
+        approve()
+    }
+
+    fn answer(&mut self, text: &str) -> String {
+        self.0.borrow_mut().push(text.to_owned());
+        "continue".to_owned()
+    }
+}
+
+#[test]
+fn every_limit_of_the_team_is_reached_and_the_person_lets_it_go_on() {
+    if !has_python() {
+        return;
+    }
+    let asked = std::cell::RefCell::new(Vec::new());
+    let stage = stage().playing("contract-limits");
+    assert_eq!(stage.play(Patient(&asked)), SessionOutcome::Completed);
+    let asked = asked.into_inner();
+    let agents: Vec<&str> = asked
+        .iter()
+        .map(|text| text.split_whitespace().find(|word| word.ends_with("Agent")).unwrap())
+        .collect();
+    let wanted = [
+        "EvaluatorAgent",
+        "ArchitectAgent",
+        "ContractCoderAgent",
+        "TestGeneratorAgent",
+        "ContractTesterAgent",
+    ];
+    assert_eq!(agents, wanted, "{asked:?}");
+    let ages = "from program import price; print([price(n) for n in (5, 6, 17, 18, 64, 65)])";
+    assert_eq!(python(&stage, &["-c", ages]), "[0, 400, 400, 900, 900, 400]\n");
+    check_order(&stage);
+}

@@ -97,7 +97,7 @@ fn of_event(event: &Event) -> DigestParts {
             SessionOutcome::Failed(error) => ("session_ended", error.to_string(), Bad),
             SessionOutcome::Stopped => ("session_ended", "stopped".to_owned(), Plain),
         },
-        Event::Files(FilesEvent::Listed { files, omitted }) => {
+        Event::Files(FilesEvent::Listed { files, omitted, .. }) => {
             ("project_listed", format!("{} files", files.len() as u64 + omitted), Plain)
         }
         Event::Files(FilesEvent::Disk(event)) => of_files(event),

@@ -15,7 +15,7 @@ fn path(text: &str) -> ProjectPath {
 
 fn listed(paths: &[&str]) -> Event {
     let files = paths.iter().map(|name| ProjectFile { path: path(name), bytes: 1_240 }).collect();
-    Event::Files(FilesEvent::Listed { files, omitted: 0 })
+    Event::Files(FilesEvent::Listed { files, omitted: 0, signatures: Vec::new() })
 }
 
 fn edited(add: &[&str], remove: &[&str]) -> Event {

@@ -4,9 +4,10 @@
 
 use crate::model::{BlobSource, Excerpt, FindingLevel, Proposal, RuleSays, SessionRule, Side};
 use crate::text::diff::LineKind;
-use crate::text::sanitize;
+use crate::text::{reverty, sanitize};
 use crate::ui::overlay::{
-    BatchRow, Details, Editor, Overlay, Purpose, RuleMatches, RuleRow, RulesList, WordsInput,
+    BatchRow, Details, Editor, Overlay, Purpose, RevertyViews, RuleMatches, RuleRow, RulesList,
+    WordsInput,
 };
 use crate::ui::pane::{Effect, OutsideEdit};
 use crate::ui::role::Role;
@@ -220,4 +221,18 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
         lines.push((format!("  {}: {answer}", clean(asked.agent.as_str())), Role::Dim));
     }
     vec![Effect::Open(Box::new(Overlay::Details(Details::new(lines))))]
+}
+
+/// A proposed program in Reverty with its syntax tree and its Python.
+pub(super) fn translation(
+    view: &ProposalView,
+    blobs: &dyn BlobSource,
+) -> Result<Vec<Effect>, String> {
+    let change = &view.proposal.change;
+    let Some(path) = change.path().filter(|path| reverty::is_program(path.as_str())) else {
+        return Err("this is not a program in Reverty (.rev)".to_owned());
+    };
+    let text = proposed_text(change, blobs)?;
+    let views = RevertyViews::new(path.as_str(), &text)?;
+    Ok(vec![Effect::Open(Box::new(Overlay::Reverty(views)))])
 }

@@ -237,6 +237,10 @@ impl ReviewPane {
                 Some(decision) => Ok(dialogs::details(decision.view)),
                 None => Err("there is nothing to review yet".to_owned()),
             },
+            Action::Translation => match on_screen {
+                Some(view) => dialogs::translation(view, self.proposals.blobs.as_ref()),
+                None => Err("there is nothing to review yet".to_owned()),
+            },
             _ if !action.is_about_proposal() => return None,
             _ => match self.decision(cx).map(|decision| decision.act(action, cx)) {
                 Ok(step) => step?.map(|step| self.take(step)),
