@@ -28,14 +28,14 @@ pub fn signatures(path: &ProjectPath, source: &str, budget: Duration) -> Vec<Str
 fn of_c(path: &ProjectPath, source: &str, budget: Duration) -> Vec<String> {
     let declarations = read_header(path, source, budget).declarations.into_iter();
     let is_header = path.extension().is_some_and(|ending| ending.starts_with('h'));
-    let is_told = |kind: DeclarationKind| match kind {
+    let is_listed = |kind: DeclarationKind| match kind {
         DeclarationKind::Prototype | DeclarationKind::Type | DeclarationKind::Macro => is_header,
         DeclarationKind::Inline | DeclarationKind::Variable => true,
     };
-    let told = declarations.filter(|it| is_told(it.kind));
+    let listed = declarations.filter(|it| is_listed(it.kind));
     // A function of one file alone, and one that a header tells of anyway.
-    let told = told.filter(|it| is_header || !it.text.starts_with("static"));
-    told.map(|it| short(&it.text)).collect()
+    let listed = listed.filter(|it| is_header || !it.text.starts_with("static"));
+    listed.map(|it| short(&it.text)).collect()
 }
 
 fn of_python(source: &str, budget: Duration) -> Vec<String> {
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn headers_of_c_are_told_whole_and_sources_by_what_is_not_static() {
         let header = "#pragma once\n#define TWICE(x) (2 * (x))\nstruct task { int a; };\nint add(int a, int b);\n";
-        let told = of("a.h", header).join("\n");
+        let listed = of("a.h", header).join("\n");
         for part in ["TWICE(x)", "struct task", "int add(int a, int b);"] {
-            assert!(told.contains(part), "{told}");
+            assert!(listed.contains(part), "{listed}");
         }
         let source = "static int hidden(void) { return 1; }\nint add(int a, int b)\n{\n    return a + b;\n}\n";
         assert_eq!(of("a.c", source), ["int add(int a, int b);"]);

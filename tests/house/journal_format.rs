@@ -30,6 +30,7 @@ fn records() -> Vec<Record> {
     let learned = (0..3).flat_map(|variant| LEARNED.map(|kind| event(kind, variant, variant)));
     let marked = (0..3).flat_map(|variant| MARKED.map(|kind| event(kind, variant, variant)));
     let all = all.chain(later).chain(latest).chain(newest).chain(last).chain(learned).chain(marked);
+    let all = all.chain(std::iter::once(event(3, 64, 2)));
     (1..)
         .zip(all)
         .map(|(seq, event)| {

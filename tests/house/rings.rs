@@ -55,6 +55,7 @@ const RINGS: &[Known] = &[
             "ui/overlay/preview.rs",
             "ui/overlay/question.rs",
             "ui/overlay/quit.rs",
+            "ui/overlay/reverty_views.rs",
             "ui/overlay/rules.rs",
             "ui/overlay/run_overview.rs",
             "ui/overlay/search_field.rs",

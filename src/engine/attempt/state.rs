@@ -462,10 +462,10 @@ fn fixed_result(
     (tool, result, is_ok): (&ToolName, &Value, bool),
 ) -> Option<Concern> {
     let work = phase.work.get(&turn.agent)?;
-    let told = work.exchange.compact(result);
+    let answer = work.exchange.compact(result);
     // What was looked up is for the agent alone; what was done is known to all.
     let to = (turn.work.stage == TurnStage::LookingUp).then(|| turn.agent.clone());
-    chat.tell(to, format!("The program called `{tool}` for {}: {told}", turn.agent));
+    chat.tell(to, format!("The program called `{tool}` for {}: {answer}", turn.agent));
     match turn.fixed_answered(work, result, is_ok) {
         AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),
         AfterCall::GoesOn => None,

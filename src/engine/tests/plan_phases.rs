@@ -82,7 +82,7 @@ const TITLES: [&str; 5] = [
 ];
 
 #[tokio::test]
-async fn each_step_has_a_chat_of_its_own_that_is_told_the_plan() {
+async fn each_step_has_a_chat_of_its_own_that_is_reported_the_plan() {
     let world = SessionBench::new(TEAM);
     let model = |request: &Request| {
         if request.agent.as_str() == "Writer" {
@@ -187,11 +187,11 @@ async fn a_review_sends_one_step_back_with_its_reason() {
     assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
     let again = ["step 2 of 3 again: the list", "review"];
     assert_eq!(titles(&world), [&TITLES[..], &again].concat());
-    let is_told = |event: &Event| match event {
+    let is_reported = |event: &Event| match event {
         Event::Team(TeamEvent::ArtifactPosted(it)) => it.title.contains("step 9; the plan has 3"),
         _ => false,
     };
-    assert!(world.events().iter().any(is_told));
+    assert!(world.events().iter().any(is_reported));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 
 /// Narrower screens have the three views below each other.
-const BESIDE: u16 = 100;
+const WIDE: u16 = 100;
 
 /// Rows of the heading of a view.
 const HEADING: u16 = 1;
@@ -175,7 +175,7 @@ impl LinkedView {
 
 /// Where the three views are: side by side, or below each other on a narrow screen.
 fn areas(inside: Rect, columns: u16) -> [Rect; 3] {
-    if columns >= BESIDE {
+    if columns >= WIDE {
         let width = inside.width.saturating_sub(2) / 3;
         return [0, 1, 2].map(|place| Rect { x: inside.x + place * (width + 1), width, ..inside });
     }

@@ -269,7 +269,7 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
         3 => {
             let file = |n| ProjectFile { path: path(n), bytes: u64::from(n) };
             let lines = |n| FileSignatures { path: path(n), lines: vec!["int a(void)".into()] };
-            let signatures = (1..variant % 3).map(lines).collect();
+            let signatures = (0..variant.saturating_sub(63).min(2)).map(lines).collect();
             let files = (0..number).map(file).collect();
             Event::Files(FilesEvent::Listed { files, omitted: 2, signatures })
         }
