@@ -537,13 +537,9 @@ impl RunProgress {
                 }
                 None => RunStage::Over(SessionOutcome::Failed(failure(&title, number, why))),
             },
-            PhaseOutcome::Succeeded(_) => match step {
-                Some(step) => {
-                    self.memory.plan.done(step);
-                    RunStage::after_step(&self.team, &self.memory.plan, place)
-                }
-                None => stage::after_phase(&self.team, &mut self.memory, place),
-            },
+            PhaseOutcome::Succeeded(_) => {
+                stage::after_success(&self.team, &mut self.memory, (place, step))
+            }
         };
     }
 

@@ -45,8 +45,23 @@ impl RunStage {
     }
 }
 
-/// What comes after a phase that has reached its goal: steps that it sends back, or the next one.
-pub(super) fn after_phase(team: &Team, memory: &mut PhaseMemory, place: usize) -> RunStage {
+/// What comes after a phase, or the step that it was about, that has reached its goal.
+pub(super) fn after_success(
+    team: &Team,
+    memory: &mut PhaseMemory,
+    (place, step): (usize, Option<usize>),
+) -> RunStage {
+    match step {
+        Some(step) => {
+            memory.plan.done(step);
+            RunStage::after_step(team, &memory.plan, place)
+        }
+        None => after_phase(team, memory, place),
+    }
+}
+
+/// Steps that a phase sends back, or the next phase.
+fn after_phase(team: &Team, memory: &mut PhaseMemory, place: usize) -> RunStage {
     let rules = team.phases.get(place).and_then(|phase| phase.steps.send_back.as_ref());
     let back = rules.filter(|rules| memory.send_back(rules));
     RunStage::before(team, &memory.plan, back.map_or(place + 1, |rules| rules.to))
