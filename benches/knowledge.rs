@@ -1,0 +1,286 @@
+//! How well and how fast the documentation is searched: `cargo bench --bench knowledge`.
+//!
+//! `FIRMHAND_BENCH_IDF` names an installed ESP-IDF. Its index is built in a temporary folder, and the
+//! questions of `tests/data/knowledge` are asked: the half that nothing was tuned to counts. The same
+//! questions go to plain BM25 over the same passages, and to counting the question's words in each
+//! file, as one does with `rg`. Without `--bench` or without an ESP-IDF, the notes of the program are
+//! searched.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a bench prints and may stop"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use firmhand::knowledge::{
+    BuildOptions, Corpus, Filter, Library, Splitter, Synonyms, WindowSize, build, index_notes,
+    notes_corpus,
+};
+use tantivy::collector::TopDocs;
+use tantivy::query::QueryParser;
+use tantivy::schema::{STORED, STRING, Schema, TEXT, Value};
+use tantivy::{Index, TantivyDocument, doc};
+
+/// Results that are looked at.
+const K: usize = 5;
+
+/// A question of the set.
+struct Question {
+    text: String,
+    /// Path prefixes that answer it; none: nothing does.
+    accepted: Vec<String>,
+}
+
+impl Question {
+    fn fits(&self, path: &str) -> bool {
+        self.accepted.iter().any(|prefix| path.starts_with(prefix.as_str()))
+    }
+}
+
+fn main() {
+    let is_bench = std::env::args().any(|arg| arg == "--bench");
+    let idf = std::env::var_os("FIRMHAND_BENCH_IDF").map(PathBuf::from).filter(|_| is_bench);
+    match idf {
+        Some(root) => framework(&root),
+        None => notes(),
+    }
+}
+
+/// Only the notes: shows that it works.
+fn notes() {
+    let library = with_notes(Library::new(synonyms()));
+    let questions = questions(3);
+    let found = |question: &str| {
+        let found = library.search(question, K, &Filter::default()).unwrap();
+        found.into_iter().map(|found| found.passage.path).collect()
+    };
+    report("notes, own ranking", &questions, found);
+    println!("FIRMHAND_BENCH_IDF names an ESP-IDF to index and to search");
+}
+
+fn framework(installed: &Path) {
+    // Links to its files: one of them is to be changed.
+    let copy = tempfile::tempdir().unwrap();
+    link_all(installed, copy.path());
+    let root = copy.path();
+    let corpus = Corpus::at(root);
+    let folder = tempfile::tempdir().unwrap();
+    let options = BuildOptions {
+        window: WindowSize::default(),
+        pdf: &|_| Err("no PDF is read here".to_owned()),
+        progress: &|_, _| {},
+    };
+    let started = Instant::now();
+    build(folder.path(), &corpus, &options).unwrap();
+    println!(
+        "{}: built in {:.1} s, {:.1} MB on disk, at most {} MB of memory",
+        corpus.label(),
+        started.elapsed().as_secs_f64(),
+        size(folder.path()) as f64 / 1e6,
+        peak_memory()
+    );
+    let started = Instant::now();
+    build(folder.path(), &corpus, &options).unwrap();
+    println!("nothing changed: {} ms", started.elapsed().as_millis());
+    let changed = root.join("docs/en/api-reference/peripherals/i2c.rst");
+    let text = std::fs::read_to_string(&changed).unwrap();
+    std::fs::remove_file(&changed).unwrap();
+    std::fs::write(&changed, format!("{text}\nOne more line.\n")).unwrap();
+    let started = Instant::now();
+    build(folder.path(), &corpus, &options).unwrap();
+    println!("one file changed: {} ms", started.elapsed().as_millis());
+    let started = Instant::now();
+    let mut library = Library::new(synonyms());
+    library.open(folder.path()).unwrap();
+    let library = with_notes(library);
+    library.search("How do I set a pin high?", K, &Filter::default()).unwrap();
+    println!("opened, and the first question answered: {} ms", started.elapsed().as_millis());
+    let questions = questions(2);
+    let own = |question: &str| {
+        let found = library.search(question, K, &Filter::default()).unwrap();
+        found.into_iter().map(|found| found.passage.path).collect()
+    };
+    report("own ranking", &questions, own);
+    let files = texts(root);
+    let plain = plain_index(&files);
+    report("plain BM25 over whole files", &questions, |question| search_plain(&plain, question));
+    let lower: Vec<(String, String)> =
+        files.into_iter().map(|(path, text)| (path, text.to_lowercase())).collect();
+    report("words counted in each file", &questions, |question| count_words(&lower, question));
+}
+
+fn link_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let target = to.join(entry.file_name());
+        if kind.is_dir() && entry.file_name() != ".git" {
+            link_all(&path, &target);
+        } else if kind.is_file() && std::fs::hard_link(&path, &target).is_err() {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// Recall and NDCG at five, what is said to questions about something else, and the times.
+fn report(name: &str, questions: &[Question], search: impl Fn(&str) -> Vec<String>) {
+    let mut times: Vec<Duration> = Vec::new();
+    let (mut asked, mut found, mut gain, mut off, mut silent) = (0_u32, 0_u32, 0.0, 0_u32, 0_u32);
+    for question in questions {
+        let started = Instant::now();
+        let results = search(&question.text);
+        times.push(started.elapsed());
+        if question.accepted.is_empty() {
+            off += 1;
+            silent += u32::from(results.is_empty());
+            continue;
+        }
+        asked += 1;
+        if let Some(place) = results.iter().take(K).position(|path| question.fits(path)) {
+            found += 1;
+            gain += 1.0 / f64::from(u32::try_from(place).unwrap() + 2).log2();
+        }
+    }
+    times.sort_unstable();
+    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
+    println!(
+        "{name}: recall@{K} {:.3}, gain of the first hit {:.3}, {asked} questions; nothing said to \
+         {silent} of {off} others; p50 {:.2} ms, p99 {:.2} ms",
+        f64::from(found) / f64::from(asked.max(1)),
+        gain / f64::from(asked.max(1)),
+        at(50),
+        at(99),
+    );
+}
+
+/// The half of the questions that nothing was tuned to, with what that column accepts.
+fn questions(column: usize) -> Vec<Question> {
+    let text = read("tests/data/knowledge/questions.tsv");
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let of_line = |line: &str| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let accepted = columns.get(column).copied().unwrap_or_default();
+        let accepted: Vec<String> = accepted.split_whitespace().map(str::to_owned).collect();
+        let counts =
+            if columns[0] == "test" { !accepted.is_empty() } else { columns[0].starts_with("off") };
+        counts.then(|| Question { text: columns[1].to_owned(), accepted })
+    };
+    lines.filter_map(of_line).collect()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn synonyms() -> Synonyms {
+    let text = read("assets/search/synonyms.txt");
+    Synonyms::parse("synonyms.txt", &text, &mut Splitter::default()).unwrap()
+}
+
+fn with_notes(mut library: Library) -> Library {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/knowledge");
+    let mut notes: BTreeMap<String, String> = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        notes.insert(name, std::fs::read_to_string(path).unwrap());
+    }
+    let named = notes.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    library.add(notes_corpus(""), index_notes(named).unwrap());
+    library
+}
+
+/// What a person would search: documents, headers, examples and options.
+fn texts(root: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> =
+        ["docs/en", "components", "examples"].iter().map(|name| root.join(name)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let kind = entry.file_type().unwrap();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_text = [".rst", ".md", ".h"].iter().any(|end| name.ends_with(end))
+                || name.starts_with("Kconfig")
+                || (name.ends_with(".c") && path.starts_with(root.join("examples")));
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file()
+                && is_text
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
+                files.push((path.strip_prefix(root).unwrap().display().to_string(), text));
+            }
+        }
+    }
+    files
+}
+
+fn plain_index(files: &[(String, String)]) -> Index {
+    let mut schema = Schema::builder();
+    let path = schema.add_text_field("path", STRING | STORED);
+    let text = schema.add_text_field("text", TEXT);
+    let index = Index::create_in_ram(schema.build());
+    let mut writer = index.writer_with_num_threads(1, 64 << 20).unwrap();
+    for (name, content) in files {
+        writer.add_document(doc!(path => name.as_str(), text => content.as_str())).unwrap();
+    }
+    writer.commit().unwrap();
+    index
+}
+
+fn search_plain(index: &Index, question: &str) -> Vec<String> {
+    let path = index.schema().get_field("path").unwrap();
+    let text = index.schema().get_field("text").unwrap();
+    let searcher = index.reader().unwrap().searcher();
+    let words: String = question
+        .chars()
+        .map(|sign| if sign.is_alphanumeric() || sign == '_' { sign } else { ' ' })
+        .collect();
+    let Ok(query) = QueryParser::for_index(index, vec![text]).parse_query(&words.to_lowercase())
+    else {
+        return Vec::new();
+    };
+    let hits = searcher.search(&query, &TopDocs::with_limit(K).order_by_score()).unwrap();
+    let name = |document: TantivyDocument| {
+        document.get_first(path).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+    };
+    hits.into_iter().map(|(_, address)| name(searcher.doc(address).unwrap())).collect()
+}
+
+fn count_words(files: &[(String, String)], question: &str) -> Vec<String> {
+    let words: BTreeSet<String> = question
+        .to_lowercase()
+        .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
+        .filter(|word| word.len() > 3)
+        .map(str::to_owned)
+        .collect();
+    let mut counted: Vec<(usize, &String)> = files
+        .iter()
+        .map(|(path, text)| {
+            (words.iter().filter(|word| text.contains(String::as_str(word))).count(), path)
+        })
+        .filter(|(count, _)| *count > 0)
+        .collect();
+    counted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    counted.into_iter().take(K).map(|(_, path)| path.clone()).collect()
+}
+
+fn size(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).unwrap().flatten();
+    files.filter_map(|entry| entry.metadata().ok()).map(|it| it.len()).sum()
+}
+
+/// In megabytes, of this process.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}
