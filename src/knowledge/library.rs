@@ -8,7 +8,7 @@ use std::path::Path;
 use super::build::{self, IndexInfo};
 use super::chips::ChipSet;
 use super::corpus::{Corpus, CorpusKind};
-use super::group::Origin;
+use super::group::{Group, Origin};
 use super::index::PassageIndex;
 use super::passage::{Passage, component_of};
 use super::query::{Filter, Form, Question};
@@ -21,10 +21,19 @@ use crate::text::contain::contained;
 /// The part of a question's weight that a file must cover to be an answer.
 const LEAST_COVERED: f32 = 0.5;
 /// The same for the passage itself.
-const LEAST_IN_PASSAGE: f32 = 0.3;
+const LEAST_IN_PASSAGE: f32 = 0.45;
 /// Both, for a question with a word of the field.
 const LEAST_COVERED_OF_FIELD: f32 = 0.3;
 const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.2;
+/// The part that title, headings and declared names must cover where that decides.
+const LEAST_IN_HEADS: f32 = 0.5;
+/// All of it, but for rounding.
+const ALL: f32 = 0.999;
+/// Most words of a short question.
+const SHORT: usize = 5;
+/// Words that no document has and that stand for nothing, from which on a question may be about
+/// something else.
+const MOST_UNKNOWN: usize = 2;
 /// Least score of an answer to a question without such a word, in terms of the rarest word.
 const LEAST_SCORE: f32 = 0.85;
 /// Below so many passages, many words of the field are not known.
@@ -156,6 +165,10 @@ impl Library {
             {
                 continue;
             }
+            // A text that two files include is one answer.
+            if found.iter().any(|known: &Found| known.passage.text == passage.text) {
+                continue;
+            }
             let why = judge.why(&hit, &passage, filter.chip);
             let (name, version) = (corpus.name.clone(), corpus.version.clone());
             found.push(Found { passage, corpus: name, version, score: hit.score, why });
@@ -183,6 +196,8 @@ struct Judge<'a> {
     is_of_field: bool,
     /// How many words were written.
     written: usize,
+    /// How many of them no document has, and stand for nothing.
+    unknown: usize,
     least_score: f32,
 }
 
@@ -190,10 +205,10 @@ impl<'a> Judge<'a> {
     fn new(question: &'a Question, spread: &Spread) -> Self {
         // A few documents know few words: what they do not know says less there.
         let is_small = spread.passages < FEW_PASSAGES;
-        let unknown = if is_small { KNOWN_WORD } else { UNKNOWN_WORD };
+        let strange = if is_small { KNOWN_WORD } else { UNKNOWN_WORD };
         let weight = |number: usize| match question.groups[number].origin {
             // How rare a word is matters less here: a rare one alone is not what is asked.
-            Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => unknown,
+            Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => strange,
             Origin::Written => spread.rarity(number, 0).min(KNOWN_WORD),
             // A part counts where its identifier is not written like that anywhere.
             Origin::Part => 0.25 * spread.rarity(number, 0).min(KNOWN_WORD),
@@ -212,8 +227,17 @@ impl<'a> Judge<'a> {
         });
         let written =
             question.groups.iter().filter(|group| group.origin == Origin::Written).count();
+        let stands_for = |number: usize| {
+            let mut groups = question.groups.iter();
+            groups.any(|it| matches!(&it.origin, Origin::For(of) if of.contains(&number)))
+        };
+        let is_unknown = |number: &usize| {
+            let is_written = question.groups[*number].origin == Origin::Written;
+            is_written && !is_known(*number) && !stands_for(*number)
+        };
+        let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
-        Self { question, weights, all, is_of_field, written, least_score }
+        Self { question, weights, all, is_of_field, written, unknown, least_score }
     }
 
     /// The part of the question that words cover: a word is covered when it is there, or what it
@@ -237,16 +261,49 @@ impl<'a> Judge<'a> {
         if self.all > 0.0 { sum / self.all } else { 0.0 }
     }
 
+    /// The part of the question that words cover as they were written.
+    fn written_part(&self, words: u64) -> f32 {
+        let weights = self.weights.iter().enumerate();
+        let sum: f32 = weights.filter(|(at, _)| words & (1 << at) != 0).map(|(_, it)| it).sum();
+        if self.all > 0.0 { sum / self.all } else { 0.0 }
+    }
+
+    /// Whether a passage has each word of a short question, and most of them where it says what it is
+    /// about: words that are common in this field score low.
+    fn holds_all(&self, hit: &Hit) -> bool {
+        self.written <= SHORT
+            && self.written_part(hit.words) >= ALL
+            && self.written_part(hit.heads) >= LEAST_IN_HEADS
+    }
+
+    /// Whether a file has a symbol of the question, or what a phrase of it stands for: a single word
+    /// may be meant otherwise.
+    fn has_term(&self, hit: &Hit) -> bool {
+        let of = |(at, group): (usize, &Group)| match &group.origin {
+            _ if hit.file_words & (1 << at) == 0 => false,
+            Origin::For(numbers) => numbers.len() > 1,
+            Origin::Written => group.words[0].0.contains('_'),
+            Origin::Part => false,
+        };
+        self.question.groups.iter().enumerate().any(of)
+    }
+
     fn is_about(&self, hit: &Hit) -> bool {
+        if self.holds_all(hit) {
+            return true;
+        }
+        let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));
         if self.is_of_field {
-            return self.covered(hit.file_words) >= LEAST_COVERED_OF_FIELD
-                && self.covered(hit.words) >= LEAST_IN_PASSAGE_OF_FIELD;
+            let is_sure = self.unknown < MOST_UNKNOWN
+                || self.covered(hit.heads) >= LEAST_IN_HEADS
+                || self.has_term(hit);
+            return is_sure
+                && file >= LEAST_COVERED_OF_FIELD
+                && passage >= LEAST_IN_PASSAGE_OF_FIELD;
         }
         // Long questions of everyday words meet some passage by chance, but score low there.
         let is_strong = self.written < 2 || hit.score >= self.least_score;
-        is_strong
-            && self.covered(hit.file_words) >= LEAST_COVERED
-            && self.covered(hit.words) >= LEAST_IN_PASSAGE
+        is_strong && file >= LEAST_COVERED && passage >= LEAST_IN_PASSAGE
     }
 
     fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {

@@ -15,6 +15,8 @@ use super::query::{Filter, Form, Question};
 
 /// Weights of the fields: symbols, title, headings, text.
 const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
+/// The place of the text among them; what stands before it are heads.
+const TEXT: usize = SEARCHED - 1;
 /// How much the length of a field matters.
 const LENGTHS: [f32; SEARCHED] = [0.5, 0.5, 0.4, 0.6];
 /// How soon a word that comes often says no more.
@@ -31,6 +33,8 @@ pub struct Hit {
     pub score: f32,
     /// One bit for each word of the question that it has.
     pub words: u64,
+    /// The same for its title, its headings and what it declares.
+    pub heads: u64,
     /// The same for its file.
     pub file_words: u64,
 }
@@ -118,6 +122,7 @@ pub fn rank(
                 facts: found,
                 score,
                 words: scored.words[doc as usize],
+                heads: scored.heads[doc as usize],
                 file_words: files.words.get(place).copied().unwrap_or(0),
             });
         }
@@ -168,6 +173,7 @@ fn prior(facts: PassageFacts, question: &Question, filter: &Filter) -> f32 {
 struct SegmentScores {
     scores: Vec<f32>,
     words: Vec<u64>,
+    heads: Vec<u64>,
     touched: Vec<DocId>,
 }
 
@@ -189,14 +195,19 @@ fn file_scores(
     for segment in index.searcher.segment_readers() {
         let most = segment.max_doc() as usize;
         let numbers = segment.fast_fields().u64(FILE)?;
-        let mut scored =
-            SegmentScores { scores: vec![0.0; most], words: vec![0; most], touched: Vec::new() };
+        let mut scored = SegmentScores {
+            scores: vec![0.0; most],
+            words: vec![0; most],
+            heads: vec![0; most],
+            touched: Vec::new(),
+        };
         let mut group_scores = vec![0.0_f32; most];
         let mut group_touched: Vec<DocId> = Vec::new();
         for (number, group) in question.groups.iter().enumerate() {
             for (place, (word, weight)) in group.words.iter().enumerate() {
                 let rarity = spread.rarity(number, place) * weight * group.weight;
-                add_word(index, segment, word, rarity, &lengths, |doc, score| {
+                add_word(index, segment, word, rarity, &lengths, |doc, score, is_head| {
+                    scored.heads[doc as usize] |= u64::from(is_head) << number;
                     let held = &mut group_scores[doc as usize];
                     if *held <= 0.0 {
                         group_touched.push(doc);
@@ -255,7 +266,7 @@ fn add_word(
     word: &str,
     rarity: f32,
     lengths: &[f32; SEARCHED],
-    mut take: impl FnMut(DocId, f32),
+    mut take: impl FnMut(DocId, f32, bool),
 ) -> tantivy::Result<()> {
     let mut open = Vec::with_capacity(SEARCHED);
     for (place, field) in index.fields.searched.iter().enumerate() {
@@ -269,16 +280,17 @@ fn add_word(
     while let Some(doc) =
         open.iter().map(|(_, postings, _)| postings.doc()).min().filter(|doc| *doc != TERMINATED)
     {
-        let mut frequency = 0.0;
+        let (mut frequency, mut is_head) = (0.0, false);
         for (place, postings, norms) in &mut open {
             if postings.doc() == doc {
                 let length = norms.fieldnorm(doc) as f32 / lengths[*place];
                 let relative = 1.0 - LENGTHS[*place] + LENGTHS[*place] * length;
+                is_head |= *place < TEXT;
                 frequency += WEIGHTS[*place] * postings.term_freq() as f32 / relative;
                 postings.advance();
             }
         }
-        take(doc, rarity * frequency / (SATURATION + frequency));
+        take(doc, rarity * frequency / (SATURATION + frequency), is_head);
     }
     Ok(())
 }

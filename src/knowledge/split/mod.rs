@@ -10,6 +10,7 @@ mod kconfig;
 mod markdown;
 mod rst;
 mod source;
+mod substitutions;
 mod window;
 
 use super::passage::Passage;

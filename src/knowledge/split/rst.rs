@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::document::{Document, SplitContext};
+use super::substitutions::Substitutions;
 use super::window::cut;
 use crate::knowledge::chips::ChipSet;
 use crate::knowledge::passage::{Passage, slug};
@@ -37,6 +38,10 @@ const SILENT: [&str; 18] = [
     "doxygenfile",
 ];
 
+/// Options of tables, which say nothing in words.
+const TABLE_OPTIONS: [&str; 6] =
+    [":header-rows:", ":stub-columns:", ":widths:", ":align:", ":class:", ":width:"];
+
 /// A line with the chips that it is for.
 struct Line<'a> {
     text: Cow<'a, str>,
@@ -54,6 +59,12 @@ struct Section {
 pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<Passage> {
     let mut lines = Vec::new();
     read_lines(document.text, document, context, 0, &mut lines);
+    let mut substitutions = Substitutions::default();
+    for line in &mut lines {
+        if let Cow::Owned(filled) = substitutions.fill(&line.text) {
+            line.text = Cow::Owned(filled);
+        }
+    }
     let sections = sections(&lines, document.chips);
     let title = sections
         .iter()
@@ -319,6 +330,9 @@ impl Body {
     }
 
     fn directive_or_words(&mut self, trimmed: &str, indent: usize, text: &str) {
+        if indent > 0 && TABLE_OPTIONS.iter().any(|option| trimmed.starts_with(option)) {
+            return;
+        }
         if let Some(rest) = trimmed.strip_prefix(".. ") {
             let Some((name, argument)) = rest.split_once("::") else {
                 // A label, a comment or a substitution.
