@@ -35,7 +35,8 @@ impl Gate {
         let context = self.context();
         let around = (&*self.parts.sandbox, &*context);
         let Examined { mut checks, facts } = Examined::of(versions, Vec::new(), facts, around);
-        checks.extend(self.version_compiled().of(change.hash()).flatten());
+        let word = self.version_compiled().of(change.hash()).flatten();
+        super::syntax::add_word(&mut checks, word);
         Ok(Proposal { change, checks, facts, ..proposal.clone() })
     }
 

@@ -268,7 +268,7 @@ impl Gate {
                 .collect()
         });
         for (mut pending, compiled) in pending.into_iter().zip(compiled) {
-            pending.proposal.checks.extend(compiled);
+            super::syntax::add_word(&mut pending.proposal.checks, compiled);
             pending.proposal.facts.held_rule = self.held_rule(&pending.proposal);
             // On the desk before it can be seen: a quick hand must find it there.
             let judge = self.judge(&pending.proposal);

@@ -97,6 +97,19 @@ impl VersionCompiled {
     }
 }
 
+/// Adds the compiler's word. What compiles may look wrong to a grammar, but is not.
+pub(super) fn add_word(checks: &mut Vec<Check>, word: Option<Check>) {
+    let compiles = word.as_ref().is_some_and(|word| word.findings.is_empty());
+    let parses = checks.iter_mut().filter(|check| check.kind == CheckKind::Parses);
+    for finding in parses.flat_map(|check| &mut check.findings) {
+        if compiles && finding.level > FindingLevel::Note {
+            finding.level = FindingLevel::Note;
+            finding.text.push_str("; the compiler accepts it");
+        }
+    }
+    checks.extend(word);
+}
+
 /// The text that a change leads to; `None` for one that leads to none.
 fn text(change: &DraftChange) -> Option<NewText> {
     match change {

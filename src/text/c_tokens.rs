@@ -134,16 +134,27 @@ pub enum Style {
 /// The tokens of a source, in order, without comments and what `#if 0` leaves out.
 #[must_use]
 pub fn tokens(source: &str, style: Style) -> Vec<Token<'_>> {
+    let found = read(source, style);
+    match style {
+        Style::C => without_excluded(found),
+        Style::Python => found,
+    }
+}
+
+/// The tokens of a source of C, also of what `#if 0` leaves out.
+#[must_use]
+pub(super) fn with_excluded(source: &str) -> Vec<Token<'_>> {
+    read(source, Style::C)
+}
+
+fn read(source: &str, style: Style) -> Vec<Token<'_>> {
     let mut reader = TokenReader { source, at: 0, style, in_directive: false, found: Vec::new() };
     reader.found.reserve(source.len() / 5);
     while reader.step() {}
     if reader.in_directive {
         reader.end_directive();
     }
-    match style {
-        Style::C => without_excluded(reader.found),
-        Style::Python => reader.found,
-    }
+    reader.found
 }
 
 struct TokenReader<'a> {

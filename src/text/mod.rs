@@ -3,7 +3,11 @@
 //! Owns no state and must not do IO.
 
 mod align;
+mod c_branches;
+mod c_errors;
+mod c_idioms;
 mod c_level;
+mod c_scope;
 mod c_source;
 pub mod c_tokens;
 pub mod cmake;

@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
-pub use super::syntax_error::SyntaxError;
+use super::c_errors::{self, CodeError};
+use super::syntax_error;
+pub use super::syntax_error::{Certainty, SyntaxError};
 pub use super::syntax_grammar::SyntaxKind;
 use super::syntax_grammar::{Paint, grammar};
 use super::tree::{Language, Limits, parse};
@@ -112,6 +114,8 @@ pub struct Parsed<'a> {
     /// What was parsed; its places are those of the source.
     text: Cow<'a, str>,
     tree: Tree,
+    /// It may be one of C++ as well as one of C.
+    is_header: bool,
 }
 
 impl<'a> Parsed<'a> {
@@ -126,9 +130,10 @@ impl<'a> Parsed<'a> {
             Language::Python => return None,
         };
         let tree = parse(language, &text, Limits::colours())?;
-        let parsed = Self { language, text, tree };
+        let is_header = path.extension() == Some("h");
+        let parsed = Self { language, text, tree, is_header };
         // A header of C++ has often the ending of one of C.
-        if path.extension() == Some("h") && parsed.tree.root_node().has_error() {
+        if is_header && parsed.tree.root_node().has_error() {
             let tree = parse(Language::Cpp, &parsed.text, Limits::colours());
             if let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) {
                 return Some(Self { language: Language::Cpp, tree, ..parsed });
@@ -137,11 +142,43 @@ impl<'a> Parsed<'a> {
         Some(parsed)
     }
 
-    /// The first place that does not parse, in the words of `source`.
+    /// The places that do not parse, in the order of `source`.
+    #[must_use]
+    pub fn errors(&self, source: &str) -> Vec<SyntaxError> {
+        let has_error = self.tree.root_node().has_error();
+        match self.language {
+            Language::C | Language::Cpp => self.code_errors(source),
+            Language::Cmake | Language::Json | Language::Python if has_error => {
+                vec![syntax_error::locate(&self.tree, source)]
+            }
+            Language::Cmake | Language::Json | Language::Python => Vec::new(),
+        }
+    }
+
+    fn code_errors(&self, source: &str) -> Vec<SyntaxError> {
+        let find = |language| c_errors::find(language, &self.text, Limits::colours());
+        let is_certain = |error: &CodeError| error.certainty == Certainty::Certain;
+        let found = match self.tree.root_node().has_error() {
+            false => c_errors::find_in_parsed(self.language, &self.text),
+            true => {
+                let found = find(self.language).unwrap_or_default();
+                let is_unclear = self.is_header && found.iter().any(is_certain);
+                let other = is_unclear.then(|| find(Language::Cpp)).flatten();
+                other.filter(|other| !other.iter().any(is_certain)).unwrap_or(found)
+            }
+        };
+        let place = |CodeError { at, message, certainty }| {
+            syntax_error::place(source, at, message, certainty)
+        };
+        found.into_iter().map(place).collect()
+    }
+
+    /// The first place that is wrong for sure, else the first that does not parse.
     #[must_use]
     pub fn first_error(&self, source: &str) -> Option<SyntaxError> {
-        let has_error = self.tree.root_node().has_error();
-        has_error.then(|| super::syntax_error::locate(&self.tree, source))
+        let mut errors = self.errors(source);
+        let certain = errors.iter().position(|error| error.certainty == Certainty::Certain);
+        (!errors.is_empty()).then(|| errors.swap_remove(certain.unwrap_or(0)))
     }
 
     /// The tree and its text, when all of it parsed in this language.

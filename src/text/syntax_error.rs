@@ -17,6 +17,17 @@ pub struct SyntaxError {
     pub column: usize,
     /// What is wrong there, e.g. "`{` is never closed".
     pub message: String,
+    /// Whether it is one for sure.
+    pub certainty: Certainty,
+}
+
+/// Whether a text that does not parse is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// A compiler refuses it.
+    Certain,
+    /// A macro may make sense of it.
+    Possible,
 }
 
 /// Longest piece of source that a message quotes, in characters.
@@ -24,9 +35,12 @@ const MAX_QUOTE: usize = 24;
 
 /// The place to look at first: a bracket without partner, else the first error of the tree.
 pub(super) fn locate(tree: &Tree, source: &str) -> SyntaxError {
-    if let Some((at, message)) = lone_bracket(tree) {
-        return place(source, at, message);
-    }
+    let (at, message) = lone_bracket(tree).unwrap_or_else(|| first_of(tree, source));
+    place(source, at, message, Certainty::Certain)
+}
+
+/// The first error of a tree, in bytes of its text.
+pub(super) fn first_of(tree: &Tree, source: &str) -> (usize, String) {
     let mut found = None;
     walk(tree.root_node(), |node| {
         if found.is_none() && (node.is_error() || node.is_missing()) {
@@ -34,8 +48,7 @@ pub(super) fn locate(tree: &Tree, source: &str) -> SyntaxError {
         }
         found.is_none()
     });
-    let (at, message) = found.unwrap_or((0, "does not parse".to_owned()));
-    place(source, at, message)
+    found.unwrap_or((0, "does not parse".to_owned()))
 }
 
 fn describe(node: &Node<'_>, source: &str) -> (usize, String) {
@@ -93,10 +106,11 @@ fn lone_bracket(tree: &Tree) -> Option<(usize, String)> {
     lone.or_else(|| open.pop().map(|(at, kind)| (at, format!("`{kind}` is never closed"))))
 }
 
-fn place(source: &str, at: usize, message: String) -> SyntaxError {
+/// An error at a place in bytes.
+pub(super) fn place(source: &str, at: usize, message: String, certainty: Certainty) -> SyntaxError {
     let before = source.as_bytes().get(..at).unwrap_or_default();
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-    SyntaxError { line: line_at(source, at), column: at - line_start + 1, message }
+    SyntaxError { line: line_at(source, at), column: at - line_start + 1, message, certainty }
 }
 
 #[cfg(test)]

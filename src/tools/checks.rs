@@ -97,7 +97,11 @@ fn parses(file: &NewFile) -> Option<Check> {
         None => passed(CheckKind::Parses),
         Some(error) => {
             let note = format!("{}:{}: {}", error.line, error.column, error.message);
-            check(CheckKind::Parses, FindingLevel::Stop, note)
+            let level = match error.certainty {
+                syntax::Certainty::Certain => FindingLevel::Stop,
+                syntax::Certainty::Possible => FindingLevel::Note,
+            };
+            check(CheckKind::Parses, level, note)
         }
     })
 }

@@ -133,24 +133,19 @@ fn readable(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
 /// note.
 fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
     let Some(before) = subject.before() else { return };
-    let (mut parsed, mut known): (Option<Vec<Check>>, Option<Vec<Check>>) = (None, None);
-    for check in found {
+    let mut known: Option<Vec<Check>> = None;
+    // The check of the syntax compares for itself.
+    for check in found.iter_mut().filter(|check| check.kind != CheckKind::Parses) {
         let kind = check.kind;
         for finding in check.findings.iter_mut().filter(|f| f.level > FindingLevel::Note) {
-            let is_whole = kind == CheckKind::Parses;
             let is_touched = finding.place.as_ref().is_none_or(|place| {
                 place.side == Side::New && subject.changed().added.contains(&place.line)
             });
-            if is_touched && !is_whole {
+            if is_touched {
                 continue;
             }
-            let known = match kind {
-                CheckKind::Parses => {
-                    parsed.get_or_insert_with(|| text::parses(path, &before).into_iter().collect())
-                }
-                _ => known.get_or_insert_with(|| readable(path, &before)),
-            };
-            let same = |was: &Finding| is_whole || was.text == finding.text;
+            let known = known.get_or_insert_with(|| readable(path, &before));
+            let same = |was: &Finding| was.text == finding.text;
             let was_so = known.iter().any(|was| was.kind == kind && was.findings.iter().any(same));
             if was_so {
                 finding.level = FindingLevel::Note;

@@ -39,6 +39,24 @@ pub(in crate::gate) struct Changed {
     pub(in crate::gate) removed: BTreeSet<u32>,
 }
 
+impl Changed {
+    /// The number in the old version of a line of the new one; `None` for a line that differs.
+    pub(super) fn line_before(&self, line: u32) -> Option<u32> {
+        if self.added.contains(&line) {
+            return None;
+        }
+        let added = u32::try_from(self.added.range(..line).count()).ok()?;
+        let mut before = line - added;
+        for removed in &self.removed {
+            if *removed > before {
+                break;
+            }
+            before += 1;
+        }
+        Some(before)
+    }
+}
+
 impl<'a> Subject<'a> {
     /// A change in its surroundings.
     pub(in crate::gate) fn new(

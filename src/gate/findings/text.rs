@@ -6,8 +6,9 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Projec
 use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
+use crate::text::reverty;
+use crate::text::syntax::{self, Certainty, Parsed, SyntaxError};
 use crate::text::tree::Language;
-use crate::text::{reverty, syntax};
 use crate::workspace::Sandbox;
 
 /// A file shorter than this is quickly read, however much of it changes.
@@ -46,20 +47,52 @@ fn hidden(text: &str) -> Check {
 }
 
 /// Whether the new content parses; `None` in a language that is not known, and for what is not text.
+/// What did not parse before, at the same place, is not the fault of this change.
 pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
     if reverty::is_program(path.as_str()) {
+        let known = subject.base_text().map(reverty::check).unwrap_or_default();
+        let was_so = |fault: &reverty::Fault| {
+            let line = subject.changed().line_before(fault.line);
+            known.iter().any(|was| Some(was.line) == line && was.message == fault.message)
+        };
+        let found = |fault: reverty::Fault| {
+            let is_known = was_so(&fault);
+            let mut finding = self::fault(fault);
+            if is_known {
+                finding.level = FindingLevel::Note;
+                finding.text.push_str(", unchanged");
+            }
+            finding
+        };
         let faults = reverty::check(text).into_iter();
-        return Some(limited(CheckKind::Parses, faults.map(fault).collect()));
+        return Some(limited(CheckKind::Parses, faults.map(found).collect()));
     }
     syntax::language_of(path)?;
-    let error = subject.parsed(path).and_then(|parsed| parsed.first_error(text));
-    let finding = error.map(|error| {
-        let (line, column) = (number(error.line), number(error.column));
-        Finding::new(FindingLevel::Stop, format!("does not parse: {}", error.message))
-            .at(FindingPlace::columns(line, column, 1))
-    });
-    Some(Check::with(CheckKind::Parses, finding.into_iter().collect()))
+    let errors = subject.parsed(path).map(|parsed| parsed.errors(text)).unwrap_or_default();
+    if errors.is_empty() {
+        return Some(Check::clean(CheckKind::Parses));
+    }
+    let before = subject.base_text().and_then(|base| Some((base, Parsed::of(path, base)?)));
+    let known = before.map(|(base, parsed)| parsed.errors(base)).unwrap_or_default();
+    let was_so = |error: &SyntaxError| {
+        let line = subject.changed().line_before(number(error.line));
+        known.iter().any(|was| Some(number(was.line)) == line && was.message == error.message)
+    };
+    let is_certain = |error: &&SyntaxError| error.certainty == Certainty::Certain;
+    let fresh = errors.iter().filter(is_certain).find(|error| !was_so(error));
+    let first = fresh.or_else(|| errors.iter().find(is_certain)).or(errors.first())?;
+    let (level, words) = match (fresh, first.certainty) {
+        (Some(_), _) => (FindingLevel::Stop, format!("does not parse: {}", first.message)),
+        (None, Certainty::Certain) => {
+            (FindingLevel::Note, format!("does not parse: {}, unchanged", first.message))
+        }
+        (None, Certainty::Possible) => {
+            (FindingLevel::Note, format!("only a compiler can check this: {}", first.message))
+        }
+    };
+    let at = FindingPlace::columns(number(first.line), number(first.column), 1);
+    Some(Check::with(CheckKind::Parses, vec![Finding::new(level, words).at(at)]))
 }
 
 /// A fault of a program in Reverty.

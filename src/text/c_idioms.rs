@@ -1,0 +1,487 @@
+//! What compiles in C and C++ but does not parse before preprocessing, made palatable for a grammar.
+//!
+//! Owns the idioms: macros in place of attributes, types, heads of loops and texts, and extensions
+//! of compilers. Every change keeps the length and the lines. Must not judge what is left.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::c_scope::{Scope, Scopes};
+use super::c_tokens::TokenKind;
+
+/// The beginnings of the names of macros that are written like functions, with `;`.
+const LIKE_FUNCTIONS: [&str; 14] = [
+    "ESP_LOG",
+    "ESP_EARLY_LOG",
+    "ESP_DRAM_LOG",
+    "ESP_ERROR_CHECK",
+    "ESP_RETURN_ON",
+    "ESP_GOTO_ON",
+    "TEST_ASSERT",
+    "TEST_FAIL",
+    "TEST_MESSAGE",
+    "TEST_IGNORE",
+    "RUN_TEST",
+    "UNITY_",
+    "IP2STR",
+    "MAC2STR",
+];
+
+/// Words that no macro can be.
+const KEYWORDS: [&str; 30] = [
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "return",
+    "break",
+    "continue",
+    "goto",
+    "sizeof",
+    "typedef",
+    "struct",
+    "union",
+    "enum",
+    "class",
+    "namespace",
+    "static",
+    "const",
+    "extern",
+    "volatile",
+    "inline",
+    "unsigned",
+    "signed",
+    "template",
+    "using",
+    "catch",
+    "try",
+];
+
+/// Words that a type holds and nothing else does.
+const TYPE_WORDS: [&str; 15] = [
+    "struct", "union", "enum", "const", "volatile", "unsigned", "signed", "int", "char", "short",
+    "long", "float", "double", "void", "bool",
+];
+
+/// Words before the type of a declaration.
+const QUALIFIERS: [&str; 20] = [
+    "static",
+    "extern",
+    "const",
+    "volatile",
+    "inline",
+    "unsigned",
+    "signed",
+    "register",
+    "typedef",
+    "struct",
+    "union",
+    "enum",
+    "class",
+    "constexpr",
+    "virtual",
+    "explicit",
+    "friend",
+    "mutable",
+    "long",
+    "short",
+];
+
+/// The names of macros that a text itself defines, with whether they need no `;`.
+pub(super) type Macros = HashMap<String, bool>;
+
+/// The places to replace, each with what stands there instead, before blanks.
+pub(super) type Edits = Vec<(Range<usize>, &'static str)>;
+
+/// A look at the tokens of one text.
+pub(super) struct Idioms<'a> {
+    pub(super) scopes: &'a Scopes<'a>,
+    pub(super) macros: &'a Macros,
+}
+
+/// Whether a name is written as those of macros are.
+pub(super) fn is_capital(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+        || ["PRI", "SCN"].iter().any(|start| name.starts_with(start) && name.len() < 12)
+}
+
+impl Idioms<'_> {
+    /// All of them, as edits.
+    pub(super) fn edits(&self) -> Edits {
+        let mut edits = Edits::new();
+        for at in 0..self.scopes.tokens.len() {
+            self.extension(at, &mut edits);
+            if self.scopes.word(at).is_some() {
+                self.words(at, &mut edits);
+                self.texts(at, &mut edits);
+            }
+            if self.scopes.is(at, "(") {
+                self.arguments(at, &mut edits);
+                self.called(at, &mut edits);
+            }
+        }
+        edits
+    }
+
+    /// Whether a name is surely or most likely that of a macro.
+    pub(super) fn is_macro(&self, name: &str) -> bool {
+        is_capital(name) || self.macros.contains_key(name)
+    }
+
+    /// Whether the name is that of a macro that is written like a function.
+    pub(super) fn is_function(name: &str) -> bool {
+        LIKE_FUNCTIONS.iter().any(|start| name.starts_with(start))
+    }
+
+    /// Whether a call of this name is a statement that needs its `;`.
+    pub(super) fn is_plain_call(&self, name: &str) -> bool {
+        !KEYWORDS.contains(&name) && !name.starts_with("__") && !self.needs_no_end(name)
+    }
+
+    /// Whether a macro of this name may stand without `;`.
+    fn needs_no_end(&self, name: &str) -> bool {
+        match self.macros.get(name) {
+            Some(is_whole) => *is_whole,
+            None => {
+                let lower = name.to_ascii_lowercase();
+                lower.contains("foreach")
+                    || lower.contains("for_each")
+                    || is_capital(name) && !Self::is_function(name)
+            }
+        }
+    }
+
+    /// Whether a statement may start here, also behind a macro that stands without `;`.
+    fn starts(&self, at: usize) -> bool {
+        let scopes = self.scopes;
+        let mut at = at;
+        while !scopes.starts_statement(at) {
+            let Some(before) = at.checked_sub(1) else { return true };
+            let name = match scopes.is(before, ")") {
+                true => scopes.pair(before).checked_sub(1),
+                false => Some(before),
+            };
+            let Some(name) = name.filter(|name| *name < at && scopes.ends_line(before)) else {
+                return false;
+            };
+            if !scopes.word(name).is_some_and(|word| self.needs_no_end(word)) {
+                return false;
+            }
+            at = name;
+        }
+        true
+    }
+
+    fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
+        let start = self.scopes.get(tokens.start).map_or(0, |token| token.start);
+        let last = tokens.end.checked_sub(1).and_then(|last| self.scopes.get(last));
+        start..last.map_or(start, |token| token.range().end).max(start)
+    }
+
+    fn blank(&self, tokens: Range<usize>, edits: &mut Edits) {
+        edits.push((self.bytes(tokens), ""));
+    }
+
+    fn is_dots(&self, at: usize) -> bool {
+        (at..at + 3).all(|at| self.scopes.is(at, "."))
+    }
+
+    /// Attributes, ranges of `case`, computed `goto`, expanded `using`.
+    fn extension(&self, at: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let until = |mark: &str| {
+            (at + 1..).take_while(|at| scopes.get(*at).is_some()).find(|at| scopes.is(*at, mark))
+        };
+        match scopes.word(at) {
+            Some("__attribute__" | "__attribute" | "__declspec") if scopes.is(at + 1, "(") => {
+                self.blank(at..scopes.pair(at + 1) + 1, edits);
+            }
+            Some("__extension__" | "__restrict" | "__restrict__" | "__inline" | "__inline__") => {
+                self.blank(at..at + 1, edits);
+            }
+            Some("case") => {
+                let Some(end) = until(":") else { return };
+                let dots = (at..end).find(|at| self.is_dots(*at));
+                if let Some(dots) = dots {
+                    self.blank(dots..end, edits);
+                }
+            }
+            Some("goto") if scopes.is(at + 1, "*") => {
+                let Some(end) = until(";") else { return };
+                edits.push((self.bytes(at + 1..end), "x"));
+            }
+            Some("using") => {
+                let Some(end) = until(";") else { return };
+                if let Some(at) = (at..end).find(|at| scopes.word(*at) == Some("operator")) {
+                    edits.push((self.bytes(at..end), "f"));
+                }
+            }
+            _ => {}
+        }
+        let opens = scopes.is(at, "[") && scopes.is(at + 1, "[");
+        if opens && scopes.pair(at) == scopes.pair(at + 1) + 1 {
+            self.blank(at..scopes.pair(at) + 1, edits);
+        }
+        if scopes.is(at, "&") && scopes.is(at + 1, "&") && scopes.word(at + 2).is_some() {
+            let is_value = at.checked_sub(1).is_some_and(|before| {
+                ["(", ",", "=", "{", "[", "?"].iter().any(|mark| scopes.is(before, mark))
+                    || scopes.word(before) == Some("return")
+            });
+            if is_value && scopes.scope(at) != Scope::File {
+                self.blank(at..at + 2, edits);
+            }
+        }
+    }
+
+    /// Macros among the words of a declaration.
+    fn words(&self, at: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let Some(word) = scopes.word(at) else { return };
+        if matches!(word, "class" | "struct" | "union") {
+            let mut name = at + 1;
+            let is_named = |at: usize| scopes.word(at).is_some_and(|word| word != "final");
+            while is_named(name) {
+                let after = match scopes.is(name + 1, "(") {
+                    true => scopes.pair(name + 1) + 1,
+                    false => name + 1,
+                };
+                let opens = |at: usize| {
+                    scopes.is(at, "{")
+                        || scopes.is(at, ":")
+                        || scopes.is(at, "<")
+                        || scopes.word(at).is_some()
+                };
+                if !is_named(after) || !opens(after + 1) {
+                    break;
+                }
+                let heads = (after..).take_while(|at| scopes.get(*at).is_some());
+                let mut heads = heads.skip_while(|at| scopes.word(*at).is_some());
+                if !heads.next().is_some_and(|at| {
+                    scopes.is(at, "{") || scopes.is(at, ":") || scopes.is(at, "<")
+                }) {
+                    break;
+                }
+                self.blank(name..after, edits);
+                name = after;
+            }
+            return;
+        }
+        let is_alone = scopes.ends_line(at) && !scopes.is(at + 1, "(") && self.needs_no_end(word);
+        let is_followed = scopes.word(at + 1).is_some() || scopes.is(at + 1, "}");
+        let is_statement =
+            !matches!(scopes.scope(at), Scope::Enum | Scope::List) && self.starts(at);
+        if is_alone && is_followed && is_statement {
+            return self.blank(at..at + 1, edits);
+        }
+        let is_first = at.checked_sub(1).and_then(|before| scopes.word(before)).is_none();
+        if is_first && !matches!(scopes.scope(at), Scope::Enum | Scope::List) {
+            self.declaration(at, edits);
+        }
+    }
+
+    /// A run of words: of those that may be macros, as many as a declaration can do without.
+    fn declaration(&self, first: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let run = (first..).take_while(|at| scopes.word(*at).is_some());
+        let run: Vec<(usize, &str)> = run.filter_map(|at| Some((at, scopes.word(at)?))).collect();
+        let Some((last, _)) = run.last().copied() else { return };
+        let follows_head = first.checked_sub(1).is_some_and(|before| scopes.is(before, ")"));
+        if follows_head && scopes.scope(first) != Scope::Body {
+            let capitals =
+                run.iter().filter(|(at, word)| is_capital(word) && !scopes.is(at + 1, "("));
+            return capitals.for_each(|(at, _)| self.blank(*at..*at + 1, edits));
+        }
+        let is_pointer = scopes.is(last + 1, "*") || scopes.is(last + 1, "&");
+        let needed = if is_pointer { 1 } else { 2 };
+        let is_qualifier = |word: &str| QUALIFIERS.contains(&word);
+        let mut counted = run.iter().filter(|(_, word)| !is_qualifier(word)).count();
+        let has_unsigned =
+            run.iter().any(|(_, word)| matches!(*word, "unsigned" | "signed" | "long" | "short"));
+        let needed = if has_unsigned { needed - 1 } else { needed };
+        let after_star = first.checked_sub(1).is_some_and(|before| scopes.is(before, "*"));
+        let needed = if after_star { 1 } else { needed };
+        for (at, word) in &run {
+            let may = *at != last || is_pointer;
+            if may && counted > needed && is_capital(word) {
+                self.blank(*at..*at + 1, edits);
+                counted -= 1;
+            }
+        }
+    }
+
+    /// Names of macros beside texts, or beside each other where a text is expected.
+    fn texts(&self, at: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let Some(before) = at.checked_sub(1) else { return };
+        if matches!(scopes.scope(at), Scope::Enum | Scope::Members) {
+            return;
+        }
+        let is_text = |at: usize| scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text);
+        let is_name = |at: usize| scopes.word(at).is_some_and(|word| self.is_macro(word));
+        let opens = ["(", ",", "=", "{", "?", ":", "[", "+", "<", ">", "!"];
+        let starts = opens.iter().any(|mark| scopes.is(before, mark))
+            || scopes.word(before) == Some("return")
+            || is_text(before);
+        if !starts || !is_name(at) {
+            return;
+        }
+        let mut end = at;
+        let mut texts = 0;
+        let is_joined =
+            |at: usize| !scopes.is(at + 1, "(") || !scopes.ends_line(at - 1) || is_text(at - 1);
+        let is_part = |at: usize| {
+            is_name(at) && is_joined(at) && !scopes.word(at).is_some_and(Self::is_function)
+        };
+        while is_text(end) || is_part(end) {
+            texts += usize::from(is_text(end));
+            end = match is_name(end) && scopes.is(end + 1, "(") {
+                true => scopes.pair(end + 1) + 1,
+                false => end + 1,
+            };
+        }
+        let ends = [")", ",", ";", "}", "]", ":"].iter().any(|mark| scopes.is(end, mark));
+        if !ends || end < at + 2 && texts == 0 {
+            return;
+        }
+        // One of them stays.
+        let kept = (at..end).find(|at| is_text(*at)).unwrap_or(at);
+        let first_end = kept + 1;
+        if is_text(before) {
+            self.blank(at..end, edits);
+        } else {
+            self.blank(at..kept, edits);
+            let is_call = !is_text(kept) && scopes.is(first_end, "(");
+            let first_end = if is_call { scopes.pair(first_end) + 1 } else { first_end };
+            self.blank(first_end..end, edits);
+        }
+    }
+
+    /// Types and operators in place of arguments.
+    fn arguments(&self, open: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let Some(name) = open.checked_sub(1) else { return };
+        let Some(called) = scopes.word(name).filter(|word| !KEYWORDS.contains(word)) else {
+            return;
+        };
+        if matches!(
+            called,
+            "offsetof" | "alignof" | "_Alignof" | "_Generic" | "typeof" | "__typeof__"
+        ) {
+            return;
+        }
+        let is_declared = name.checked_sub(1).is_some_and(|before| {
+            scopes
+                .word(before)
+                .is_some_and(|word| !matches!(word, "return" | "case" | "else" | "do"))
+                || scopes.is(before, "*")
+                || scopes.is(before, "&")
+                || scopes.is(before, ">")
+                || scopes.is(before, "~")
+                || scopes.is(before, ":")
+        });
+        let close = scopes.pair(open);
+        let is_member = matches!(scopes.scope(name), Scope::File | Scope::Members)
+            && scopes.starts_statement(name);
+        if is_declared || (is_member || scopes.is(close + 1, "{")) && !self.is_macro(called) {
+            return;
+        }
+        let mut from = open + 1;
+        while from < close {
+            let mut end = from;
+            while end < close && !scopes.is(end, ",") {
+                end = scopes.pair(end).max(end) + 1;
+            }
+            if end > from && (self.is_type(from..end) || self.is_operator(from..end, called)) {
+                let instead = if called == "va_arg" { "int" } else { "0" };
+                edits.push((self.bytes(from..end), instead));
+            }
+            from = end + 1;
+        }
+    }
+
+    fn is_type(&self, tokens: Range<usize>) -> bool {
+        let scopes = self.scopes;
+        let is_part = |at: usize| {
+            scopes.word(at).is_some()
+                || ["*", "&", "<", ">", ":"].iter().any(|mark| scopes.is(at, mark))
+        };
+        let has_word =
+            tokens.clone().any(|at| scopes.word(at).is_some_and(|word| TYPE_WORDS.contains(&word)));
+        let last = tokens.end - 1;
+        let is_pointer = scopes.word(tokens.start).is_some() && scopes.is(last, "*");
+        let is_declared = tokens.len() > 1 && scopes.word(last).is_some();
+        (has_word || is_pointer) && tokens.clone().all(is_part) && (has_word || !is_declared)
+    }
+
+    /// Marks alone, or a keyword, as the argument of what may be a macro.
+    fn is_operator(&self, tokens: Range<usize>, called: &str) -> bool {
+        let mut marks = tokens.clone().map(|at| {
+            self.scopes.get(at).is_some_and(|token| {
+                token.kind == TokenKind::Mark
+                    && !matches!(token.raw, "(" | ")" | "[" | "]" | "{" | "}" | ";" | "'")
+            })
+        });
+        let is_keyword = tokens.len() == 1
+            && self.scopes.word(tokens.start).is_some_and(|word| KEYWORDS.contains(&word));
+        self.is_macro(called) && (marks.all(|is_mark| is_mark) || is_keyword)
+    }
+
+    /// Calls that are heads, whole statements, types or attributes.
+    fn called(&self, open: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let Some(name) = open.checked_sub(1) else { return };
+        let Some(called) = scopes.word(name).filter(|word| !KEYWORDS.contains(word)) else {
+            return;
+        };
+        let (scope, after) = (scopes.scope(name), scopes.pair(open) + 1);
+        let whole = name..after;
+        let before = name.checked_sub(1);
+        let follows_bracket = before.is_some_and(|before| scopes.is(before, ")"));
+        let is_outer = matches!(scope, Scope::File | Scope::Members);
+        let opens_list =
+            before.is_some_and(|before| scopes.is(before, "{") || scopes.is(before, ","));
+        if scope == Scope::Enum && opens_list && self.is_macro(called) && !scopes.is(after, ",") {
+            return self.blank(whole, edits);
+        }
+        let is_next_line = scopes.ends_line(after - 1);
+        let starts = self.starts(name);
+        if starts && scopes.is(after, "{") && scope == Scope::Body {
+            return self.blank(whole, edits);
+        }
+        if starts && scopes.is(after, "{") && scope == Scope::File && self.is_macro(called) {
+            return edits.push((self.bytes(whole), "F()"));
+        }
+        let goes_on = scopes.get(after).is_none_or(|next| {
+            next.kind == TokenKind::Mark
+                && !matches!(next.raw, "}" | "{" | "*" | "+" | "-" | "~")
+                && !(next.is("(") && is_next_line)
+        });
+        let may_end = is_next_line || scopes.is(after, "}");
+        if starts && !goes_on && may_end && self.needs_no_end(called) {
+            return self.blank(whole, edits);
+        }
+        let qualified = before.and_then(|before| scopes.word(before));
+        let is_qualified = qualified.is_some_and(|word| QUALIFIERS.contains(&word));
+        let names_follow = scopes.word(after).is_some() || scopes.is(after, "*");
+        if (starts || is_qualified) && names_follow && self.is_macro(called) && !is_next_line {
+            return edits.push((self.bytes(whole), "int"));
+        }
+        // An attribute behind a head or a declared name.
+        let ends = [";", "{", "=", ","].iter().any(|mark| scopes.is(after, mark));
+        let is_behind_name =
+            qualified.is_some() && !is_qualified && !starts && !scopes.is(after, "{");
+        let is_attribute = follows_bracket || is_behind_name;
+        if is_outer
+            && self.is_macro(called)
+            && is_attribute
+            && (ends || scopes.word(after).is_some())
+        {
+            self.blank(whole, edits);
+        }
+    }
+}
