@@ -273,12 +273,12 @@ fn is_excused(
         let Some(word) = scopes.word(at) else {
             return (at..at + 3).all(|at| scopes.is(at, "."));
         };
-        let is_beside = scopes.word(at + 1).is_some() || is_text(at + 1) || scopes.is(at + 1, "(");
+        let is_next_to = scopes.word(at + 1).is_some() || is_text(at + 1) || scopes.is(at + 1, "(");
         let follows = at.checked_sub(1).is_some_and(|before| {
             scopes.word(before).is_some() || is_text(before) || scopes.is(before, ")")
         });
         macros.contains_key(word)
-            || is_capital(word) && !Idioms::is_function(word) && (is_beside || follows)
+            || is_capital(word) && !Idioms::is_function(word) && (is_next_to || follows)
             || word.starts_with("__")
             || word == "asm"
     })
@@ -450,3 +450,7 @@ fn rewritten(text: &str, mut edits: Edits) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "c_errors_tests.rs"]
+mod tests;

@@ -156,6 +156,19 @@ impl Idioms<'_> {
         }
     }
 
+    /// Whether a call or name is nothing but a macro there, without `;`.
+    fn stands_alone(&self, at: usize, name: &str) -> bool {
+        let is_call = self.scopes.is(at + 1, "(");
+        let is_outer = match self.scopes.scope(at) {
+            Scope::File => is_call,
+            Scope::Members => true,
+            Scope::Body | Scope::Enum | Scope::List => false,
+        };
+        !KEYWORDS.contains(&name)
+            && !TYPE_WORDS.contains(&name)
+            && (is_outer || self.needs_no_end(name))
+    }
+
     /// Whether a statement may start here, also behind a macro that stands without `;`.
     fn starts(&self, at: usize) -> bool {
         let scopes = self.scopes;
@@ -169,7 +182,7 @@ impl Idioms<'_> {
             let Some(name) = name.filter(|name| *name < at && scopes.ends_line(before)) else {
                 return false;
             };
-            if !scopes.word(name).is_some_and(|word| self.needs_no_end(word)) {
+            if !scopes.word(name).is_some_and(|word| self.stands_alone(name, word)) {
                 return false;
             }
             at = name;
@@ -271,8 +284,10 @@ impl Idioms<'_> {
             }
             return;
         }
-        let is_alone = scopes.ends_line(at) && !scopes.is(at + 1, "(") && self.needs_no_end(word);
-        let is_followed = scopes.word(at + 1).is_some() || scopes.is(at + 1, "}");
+        let is_alone =
+            scopes.ends_line(at) && !scopes.is(at + 1, "(") && self.stands_alone(at, word);
+        let is_followed =
+            scopes.get(at + 1).is_none_or(|next| next.is("}")) || scopes.word(at + 1).is_some();
         let is_statement =
             !matches!(scopes.scope(at), Scope::Enum | Scope::List) && self.starts(at);
         if is_alone && is_followed && is_statement {
@@ -292,9 +307,10 @@ impl Idioms<'_> {
         let Some((last, _)) = run.last().copied() else { return };
         let follows_head = first.checked_sub(1).is_some_and(|before| scopes.is(before, ")"));
         if follows_head && scopes.scope(first) != Scope::Body {
-            let capitals =
-                run.iter().filter(|(at, word)| is_capital(word) && !scopes.is(at + 1, "("));
-            return capitals.for_each(|(at, _)| self.blank(*at..*at + 1, edits));
+            if run.iter().all(|(_, word)| is_capital(word)) && !scopes.is(last + 1, "(") {
+                self.blank(first..last + 1, edits);
+            }
+            return;
         }
         let is_pointer = scopes.is(last + 1, "*") || scopes.is(last + 1, "&");
         let needed = if is_pointer { 1 } else { 2 };
@@ -378,6 +394,7 @@ impl Idioms<'_> {
             scopes
                 .word(before)
                 .is_some_and(|word| !matches!(word, "return" | "case" | "else" | "do"))
+                || scopes.is(before, ")")
                 || scopes.is(before, "*")
                 || scopes.is(before, "&")
                 || scopes.is(before, ">")
@@ -431,7 +448,7 @@ impl Idioms<'_> {
         self.is_macro(called) && (marks.all(|is_mark| is_mark) || is_keyword)
     }
 
-    /// Calls that are heads, whole statements, types or attributes.
+    /// Calls that are heads or whole statements, and those in declarations.
     fn called(&self, open: usize, edits: &mut Edits) {
         let scopes = self.scopes;
         let Some(name) = open.checked_sub(1) else { return };
@@ -441,8 +458,6 @@ impl Idioms<'_> {
         let (scope, after) = (scopes.scope(name), scopes.pair(open) + 1);
         let whole = name..after;
         let before = name.checked_sub(1);
-        let follows_bracket = before.is_some_and(|before| scopes.is(before, ")"));
-        let is_outer = matches!(scope, Scope::File | Scope::Members);
         let opens_list =
             before.is_some_and(|before| scopes.is(before, "{") || scopes.is(before, ","));
         if scope == Scope::Enum && opens_list && self.is_macro(called) && !scopes.is(after, ",") {
@@ -456,19 +471,39 @@ impl Idioms<'_> {
         if starts && scopes.is(after, "{") && scope == Scope::File && self.is_macro(called) {
             return edits.push((self.bytes(whole), "F()"));
         }
-        let goes_on = scopes.get(after).is_none_or(|next| {
+        let goes_on = scopes.get(after).is_some_and(|next| {
             next.kind == TokenKind::Mark
                 && !matches!(next.raw, "}" | "{" | "*" | "+" | "-" | "~")
                 && !(next.is("(") && is_next_line)
         });
-        let may_end = is_next_line || scopes.is(after, "}");
-        if starts && !goes_on && may_end && self.needs_no_end(called) {
+        let has_body = scopes.is(after, "{") && scope != Scope::Body;
+        let may_end = !has_body && (is_next_line || scopes.is(after, "}"));
+        if starts && !goes_on && may_end && self.stands_alone(name, called) {
             return self.blank(whole, edits);
         }
+        self.called_in_declaration(name, (starts, is_next_line), edits);
+    }
+
+    /// Calls that are types or attributes; `starts`: a statement starts with it, `is_last`: its line
+    /// ends with it.
+    fn called_in_declaration(
+        &self,
+        name: usize,
+        (starts, is_last): (bool, bool),
+        edits: &mut Edits,
+    ) {
+        let scopes = self.scopes;
+        let called = scopes.word(name).filter(|word| !word.starts_with("__attribute"));
+        let Some(called) = called.filter(|word| *word != "alignas") else { return };
+        let (scope, after) = (scopes.scope(name), scopes.pair(name + 1) + 1);
+        let (whole, before) = (name..after, name.checked_sub(1));
+        let follows_bracket = before.is_some_and(|before| scopes.is(before, ")"));
+        let is_outer = matches!(scope, Scope::File | Scope::Members);
         let qualified = before.and_then(|before| scopes.word(before));
         let is_qualified = qualified.is_some_and(|word| QUALIFIERS.contains(&word));
         let names_follow = scopes.word(after).is_some() || scopes.is(after, "*");
-        if (starts || is_qualified) && names_follow && self.is_macro(called) && !is_next_line {
+        let may_be_type = self.is_macro(called) || scope == Scope::File;
+        if (starts || is_qualified) && names_follow && may_be_type && !is_last {
             return edits.push((self.bytes(whole), "int"));
         }
         // An attribute behind a head or a declared name.

@@ -113,7 +113,8 @@ impl<'a> Scopes<'a> {
             matches!(word, Some("if" | "for" | "while" | "switch"))
         };
         matches!(self.word(before), Some("else" | "do"))
-            || [";", "{", "}", ":"].iter().any(|mark| self.is(before, mark))
+            || [";", "{", "}"].iter().any(|mark| self.is(before, mark))
+            || self.is(before, ":") && before.checked_sub(1).is_none_or(|at| !self.is(at, ":"))
             || self.is(before, ")") && closes_condition()
     }
 

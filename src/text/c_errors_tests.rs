@@ -1,0 +1,64 @@
+use super::*;
+use crate::text::tree::parse;
+
+/// The errors of a source, by line, with a mark behind those that a macro may excuse.
+fn errors(language: Language, source: &str) -> Vec<String> {
+    let limits = Limits::within(std::time::Duration::from_secs(60));
+    let found = match parse(language, source, limits).unwrap().root_node().has_error() {
+        true => find(language, source, limits).unwrap(),
+        false => find_in_parsed(language, source),
+    };
+    let line = |at| crate::text::lines::line_at(source, at);
+    let mark = |certainty| if certainty == Certainty::Certain { "" } else { "?" };
+    found.iter().map(|e| format!("{}{} {}", line(e.at), mark(e.certainty), e.message)).collect()
+}
+
+#[test]
+fn each_branch_is_read_by_itself() {
+    let source = "int f(int n)\n{\n#if A\n    if (n) {\n#else\n    while (n) {\n#endif\n        n--;\n    }\n    return n;\n}\n";
+    assert_eq!(errors(Language::C, source), [""; 0]);
+    let wrong = source.replace("while (n) {", "while (n {");
+    assert_eq!(errors(Language::C, &wrong), ["6 `(` is not closed before `}`"]);
+    let wrong = source.replace("n--;", "n--");
+    assert_eq!(errors(Language::C, &wrong), ["8 `;` is missing"]);
+    let wrong = source.replace("#endif\n", "");
+    assert_eq!(errors(Language::C, &wrong), ["3 `#if` has no `#endif`"]);
+}
+
+#[test]
+fn conditions_that_exclude_each_other_make_no_error() {
+    let heads =
+        "#if V >= 5\nint f(int a)\n#endif\n#if V < 5\nint f(long a)\n#endif\n{\n    return a;\n}\n";
+    assert_eq!(errors(Language::C, heads), [""; 0]);
+    let left_out = "#if 0\nthis isn't { code\n#endif\nint a;\n";
+    assert_eq!(errors(Language::C, left_out), [""; 0]);
+}
+
+#[test]
+fn a_call_without_its_end_is_found_though_the_grammar_takes_it() {
+    let body = |text: &str| format!("void f(void)\n{{\n{text}\n    go();\n}}\n");
+    assert_eq!(errors(Language::C, &body("    start(1)")), ["3 `;` is missing"]);
+    assert_eq!(errors(Language::C, &body("    ESP_ERROR_CHECK(start(1))")), ["3 `;` is missing"]);
+    assert_eq!(errors(Language::C, &body("    TRY_ALL(1)")), [""; 0]);
+    assert_eq!(errors(Language::C, &body("    list_for_each(a, b)")), [""; 0]);
+    let own = |of: &str| format!("#define try_it(x) {of}\n{}", body("    try_it(1)"));
+    assert_eq!(errors(Language::C, &own("do { x; } while (0)")), ["4 `;` is missing"]);
+    assert_eq!(errors(Language::C, &own("if (x) return;")), [""; 0]);
+}
+
+#[test]
+fn what_a_macro_may_excuse_is_not_certain() {
+    let source = "int f(int a)\n{\n    return PICK(a ? : ; 2);\n}\n";
+    assert!(errors(Language::C, source).iter().all(|error| error.contains('?')));
+    let source = "int f(int a)\n{\n    return pick(a ? : ; 2);\n}\n";
+    assert!(!errors(Language::C, source).iter().all(|error| error.contains("? ")));
+}
+
+#[test]
+fn quotes_and_comments_without_end_are_found() {
+    let one = |source: &str| errors(Language::C, source);
+    assert_eq!(one("const char *a = \"b;\nint c;\n"), ["1 `\"` is never closed"]);
+    assert_eq!(one("const char *a = \"b\\\";\nint c;\n"), ["1 `\"` is never closed"]);
+    assert_eq!(one("int a;\n/* never\nint c;\n"), ["2 `/*` is never closed"]);
+    assert_eq!(errors(Language::Cpp, "int a = 1'000'000;\nauto b = R\"x(\")x\";\n"), [""; 0]);
+}
