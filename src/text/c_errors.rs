@@ -127,11 +127,12 @@ fn errors_of(
     }
     let idioms = Idioms { scopes: &scopes, macros };
     let text = rewritten(text, idioms.edits());
+    let line = |at: usize| super::lines::line_at(&text, at);
     let scopes = Scopes::of(&text, c_tokens::with_excluded(&text));
     match scopes {
         Ok(scopes) => {
             for error in judged(language, &text, &scopes, macros, limits)? {
-                if !errors.iter().any(|known| known.at == error.at) {
+                if !errors.iter().any(|known| line(known.at) == line(error.at)) {
                     errors.push(error);
                 }
             }
