@@ -1,3 +1,5 @@
+//! What is wrong with a source is found once, where it is, and valid code is left alone.
+
 use super::*;
 use crate::text::tree::parse;
 
