@@ -53,6 +53,11 @@ pub(super) fn admit(sandbox: &Sandbox, drafts: &[Draft]) -> Result<(), UserError
     Ok(())
 }
 
+/// Why a new file cannot have its name; `None` when it can, or the disk does not tell.
+pub(super) fn name_conflict(sandbox: &Sandbox, path: &ProjectPath) -> Option<UserError> {
+    name(path).err().or_else(|| twin(sandbox, path).ok().flatten())
+}
+
 /// Whether every part of a new path can be a name on every usual system.
 fn name(path: &ProjectPath) -> Result<(), UserError> {
     let what = || format!("Cannot make `{path}`");
@@ -113,20 +118,35 @@ fn case_conflict(path: &ProjectPath, name: &str, there: &str) -> UserError {
     UserError::new(
         format!("Cannot make `{path}`"),
         format!("`{name}` and `{there}` differ only in upper and lower case"),
-        format!("Write `{there}`, or Choose another name.: on some systems both are one."),
+        format!("Write `{there}`, or choose another name: on some systems both are one."),
     )
+}
+
+/// The name on the disk that a new path has in another case.
+fn twin(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<UserError>, Errno> {
+    let mut folder = openat(sandbox.dir_for_effects().as_fd(), ".", FOLDER, Mode::empty())?;
+    for part in path.as_str().split('/') {
+        if let Some(there) = other_case_in(&folder, part)? {
+            return Ok(Some(case_conflict(path, part, &there)));
+        }
+        match openat(&folder, part, FOLDER, Mode::empty()) {
+            Ok(next) => folder = next,
+            Err(_) => break,
+        }
+    }
+    Ok(None)
 }
 
 /// Goes down to the place of a change: whether it can be written there, and whether a new name has a
 /// twin.
 fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), UserError> {
     let failed = |errno: Errno| PlaceError::from(errno).tell("save", path);
+    if is_new && let Some(conflict) = twin(sandbox, path).map_err(failed)? {
+        return Err(conflict);
+    }
     let root = sandbox.dir_for_effects();
     let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty()).map_err(failed)?;
     for part in path.as_str().split('/') {
-        if is_new && let Some(there) = other_case_in(&folder, part).map_err(failed)? {
-            return Err(case_conflict(path, part, &there));
-        }
         match openat(&folder, part, FOLDER, Mode::empty()) {
             Ok(next) => folder = next,
             // A file, or the first part that is not there.

@@ -65,7 +65,7 @@ impl Examined {
         facts: Facts,
         (sandbox, context): (&Sandbox, &FindingsContext),
     ) -> Self {
-        let facts = facts::find(sandbox, change, facts);
+        let facts = facts::find((sandbox, &context.proposed), change, facts);
         let (checks, consequence) = {
             let subject = Subject::new(change, (base, content), &facts, sandbox, context);
             (findings::complete(&subject, known), findings::consequence(&subject))
@@ -92,7 +92,7 @@ pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &FindingsContext)
         .collect();
     let mut context = context.clone();
     for (stated, ..) in &stated {
-        context.propose(&stated.change, &stated.content);
+        context.proposed.add(&stated.change, &stated.content);
     }
     let proposal = |(index, (stated, reason, checks)): (u32, (Stated, String, Vec<Check>))| {
         let Stated { change, base, content } = stated;

@@ -1,13 +1,13 @@
 //! Finds what is known about a change beside the change itself: who still names a file that would
 //! go, and what a flash does to the board's memory. Reads the project and never writes it.
 
-use super::findings;
+use super::findings::{self, ProposedFiles};
 use super::table_offset::table_offset;
 use crate::model::{
     BoardFacts, Change, ErasePlan, Facts, FlashFacts, FlashImage, FlashPlan, Partition,
     ProjectPath, Reference, ReferenceKind,
 };
-use crate::text::references::MentionKind;
+use crate::text::references::{Mention, MentionKind, can_mention, mentions};
 use crate::toolchain::esp_image::Chip;
 use crate::toolchain::flash_map::FlashMap;
 use crate::toolchain::partitions;
@@ -16,10 +16,14 @@ use crate::workspace::Sandbox;
 /// Most references that are kept.
 const MOST_REFERENCES: usize = 100;
 
-/// Adds what can be found out about `change`.
-pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Facts {
+/// Adds what can be found out about `change`, in the project with what is proposed beside it.
+pub(super) fn find(
+    (sandbox, proposed): (&Sandbox, &ProposedFiles),
+    change: &Change,
+    mut facts: Facts,
+) -> Facts {
     match change {
-        Change::Delete { path, .. } => facts.references = references(sandbox, path),
+        Change::Delete { path, .. } => facts.references = references(sandbox, proposed, path),
         Change::Flash(plan) => facts.flash = flash(sandbox, plan, facts.board.as_ref()),
         Change::Erase(plan) => facts.flash = erased(sandbox, plan),
         Change::Save { .. }
@@ -31,17 +35,24 @@ pub(super) fn find(sandbox: &Sandbox, change: &Change, mut facts: Facts) -> Fact
     facts
 }
 
-fn references(sandbox: &Sandbox, gone: &ProjectPath) -> Vec<Reference> {
-    let found = sandbox.references_to(std::slice::from_ref(gone));
+fn references(sandbox: &Sandbox, proposed: &ProposedFiles, gone: &ProjectPath) -> Vec<Reference> {
+    let on_disk = sandbox.references_to(std::slice::from_ref(gone)).into_iter();
+    let on_disk = on_disk.filter(|named| !proposed.has(&named.file));
+    let mut found: Vec<(ProjectPath, Mention)> =
+        on_disk.map(|named| (named.file, named.mention)).collect();
+    for (path, text) in proposed.texts().filter(|(path, _)| can_mention(path) && *path != gone) {
+        found.extend(mentions(gone, path, text).into_iter().map(|it| (path.clone(), it)));
+    }
+    found.sort_by(|(a, one), (b, two)| (a, one.line).cmp(&(b, two.line)));
     let kind = |by| match by {
         MentionKind::Include => ReferenceKind::Include,
         MentionKind::Cmake => ReferenceKind::Cmake,
     };
-    let all = found.into_iter().take(MOST_REFERENCES).map(|named| Reference {
-        path: named.file,
-        line: named.mention.line,
-        kind: kind(named.mention.by),
-        text: named.mention.text,
+    let all = found.into_iter().take(MOST_REFERENCES).map(|(path, mention)| Reference {
+        path,
+        line: mention.line,
+        kind: kind(mention.by),
+        text: mention.text,
     });
     all.collect()
 }

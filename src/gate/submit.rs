@@ -296,7 +296,7 @@ impl Gate {
         let store = |content: &[u8]| self.parts.ledger.store(content);
         let Draft { change, reason, checks } = draft;
         let stated = examine::state(change, store)?;
-        Arc::make_mut(&mut lock(&self.context)).propose(&stated.change, &stated.content);
+        Arc::make_mut(&mut lock(&self.context)).proposed.add(&stated.change, &stated.content);
         Ok(Stored { stated, reason, checks })
     }
 

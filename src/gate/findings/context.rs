@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::proposed_files::ProposedFiles;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath, ProposalEvent,
@@ -42,8 +43,8 @@ pub struct FindingsContext {
     pub names: Option<Arc<NameList>>,
     /// Where the names that the framework declares are looked up.
     pub knowledge: Option<Arc<Knowledge>>,
-    /// The texts that were proposed, which other proposals may build on.
-    pub(in crate::gate) proposed: BTreeMap<ProjectPath, Arc<[u8]>>,
+    /// What files will hold that wait for a decision, which other proposals may build on.
+    pub(in crate::gate) proposed: ProposedFiles,
     /// The files that the team said it would write, when its list was accepted.
     listed: Vec<String>,
     /// Lists that have no answer yet.
@@ -89,6 +90,7 @@ impl FindingsContext {
         if let Event::Team(TeamEvent::PlanMade { items, .. }) = event {
             self.plan.clone_from(items);
         }
+        self.proposed.observe(event);
         self.observe_list(event);
         self.observe_tests(event);
         if let Event::Proposal(ProposalEvent::Made(proposal)) = event
@@ -101,13 +103,6 @@ impl FindingsContext {
             && *outcome == Outcome::Applied
         {
             self.deletions.done.push(Deleted { by: *proposal, path, content });
-        }
-    }
-
-    /// Notes the text of a file that is proposed.
-    pub(in crate::gate) fn propose(&mut self, change: &Change, content: &[u8]) {
-        if let Change::Save { path, .. } | Change::Insert { path, .. } = change {
-            self.proposed.insert(path.clone(), content.into());
         }
     }
 

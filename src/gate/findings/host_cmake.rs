@@ -299,6 +299,10 @@ impl List<'_> {
     fn takes(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let first = args.first().map_or("", String::as_str);
         let is_url = first.contains("://");
+        if is_of_environment(first) {
+            let text = format!("reads `{}`, a place that only the environment knows", shown(first));
+            return vec![self.whole(command, FindingLevel::Warning, &text)];
+        }
         if !is_url && !is_outside(self.path, first) {
             return Vec::new();
         }
@@ -412,6 +416,15 @@ fn resolved(text: &str, variables: &HashMap<String, String>) -> String {
         }
     }
     out
+}
+
+/// Whether a path begins in a folder that a variable of the environment names, other than the
+/// frameworks' own.
+fn is_of_environment(path: &str) -> bool {
+    const FRAMEWORKS: [&str; 6] =
+        ["IDF_PATH", "ADF_PATH", "ESP_MATTER_PATH", "IDF_TOOLS_PATH", "ESP_RMAKER_PATH", "HOME"];
+    let name = path.strip_prefix("$ENV{").and_then(|rest| rest.split_once('}'));
+    name.is_some_and(|(name, _)| !FRAMEWORKS.contains(&name))
 }
 
 fn has(args: &[String], words: &[&str]) -> bool {

@@ -33,7 +33,9 @@ pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
     let name = source.path.file_name();
     let code = comments::without(source.text, CommentMarks::of(path));
     let mut found = host_rules::find(path, &code);
-    if name == "CMakeLists.txt" || name.ends_with(".cmake") || name.ends_with(".cmake.in") {
+    let lower = name.to_ascii_lowercase();
+    let ends = [".cmake", ".cmake.in"];
+    if lower == "cmakelists.txt" || ends.iter().any(|end| lower.ends_with(end)) {
         found.extend(host_cmake::find(path, source.text));
     }
     if host_includes::is_code(name) {

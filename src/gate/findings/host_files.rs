@@ -100,10 +100,15 @@ const REGISTRIES: [&str; 4] = [
     "components.espressif.cn",
 ];
 
+/// Where a dependency comes from unless it says something else.
+const FROM_REGISTRY: &str = " from the component registry";
+
 /// The dependencies of a component.
 fn manifest(path: &str, code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
     let (mut inside, mut child) = (false, None::<usize>);
+    // The dependency that the lines are about, as long as nothing says where it comes from.
+    let mut open: Option<usize> = None;
     for (start, line) in lines(code) {
         let words = line.trim();
         if words.is_empty() {
@@ -122,8 +127,17 @@ fn manifest(path: &str, code: &str) -> Vec<HostCode> {
             continue;
         }
         let is_direct = depth > 0 && *child.get_or_insert(depth) == depth;
-        if let Some(dependency) = dependency(path, words, is_direct) {
-            found.push(HostCode { range, level: dependency.0, text: dependency.1 });
+        if is_direct {
+            open = None;
+        }
+        if let Some((level, text)) = dependency(path, words, is_direct) {
+            if text.ends_with(FROM_REGISTRY) {
+                open = Some(found.len());
+            } else if let Some(other) = open.take() {
+                // It says itself where it comes from.
+                found.remove(other);
+            }
+            found.push(HostCode { range, level, text });
         }
     }
     found
@@ -136,7 +150,7 @@ fn dependency(path: &str, words: &str, is_direct: bool) -> Option<(FindingLevel,
         let before = flat.get(..at)?;
         let is_key = before.is_empty() || before.ends_with([' ', '{', ',', '-']);
         let value = flat.get(at + key.len() + 1..)?.trim();
-        is_key.then(|| value.split([',', '}']).next().unwrap_or_default().trim().to_owned())
+        is_key.then(|| scalar(value).trim().to_owned())
     };
     for key in ["git", "url", "service_url", "registry_url", "storage_url", "repository"] {
         if let Some(value) = value_of(key).filter(|value| !value.is_empty()) {
@@ -168,9 +182,22 @@ fn dependency(path: &str, words: &str, is_direct: bool) -> Option<(FindingLevel,
     }
     let name = flat.split(':').next().unwrap_or_default().trim();
     let is_key = is_direct && flat.contains(':') && name != "idf" && !name.is_empty();
-    is_key.then(|| {
-        (FindingLevel::Note, format!("adds `{}` from the component registry", shown(name)))
-    })
+    is_key.then(|| (FindingLevel::Note, format!("adds `{}`{FROM_REGISTRY}", shown(name))))
+}
+
+/// A value up to the end of it in a list or map on one line; `${NAME}` is part of it.
+fn scalar(text: &str) -> &str {
+    let mut depth = 0_usize;
+    let end = text.char_indices().find(|(at, c)| {
+        match c {
+            '{' if text.get(..*at).is_some_and(|before| before.ends_with('$')) => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' => return true,
+            _ => {}
+        }
+        false
+    });
+    text.get(..end.map_or(text.len(), |(at, _)| at)).unwrap_or(text)
 }
 
 fn is_ci(path: &str, name: &str) -> bool {

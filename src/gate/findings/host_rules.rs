@@ -33,6 +33,9 @@ struct HostRule {
     not_after: Option<String>,
     #[serde(default)]
     command: bool,
+    /// Group 1 begins an argument of a call, and no more than that is told.
+    #[serde(default)]
+    argument: bool,
     #[serde(default)]
     when: String,
     level: FindingLevel,
@@ -93,7 +96,8 @@ impl HostRule {
 
     fn apply(&self, compiled: &Compiled, code: &str, captures: &Captures<'_>) -> Option<HostCode> {
         let group = captures.iter().skip(1).flatten().next()?;
-        let told = group.as_str();
+        let whole = group.as_str();
+        let told = if self.argument { argument(whole) } else { whole };
         if told.trim().is_empty() || compiled.skip.as_ref().is_some_and(|skip| skip.is_match(told))
         {
             return None;
@@ -105,13 +109,36 @@ impl HostRule {
         let range: Range<usize> = group.range();
         if self.command {
             let command = told.replace("\\\"", "\"");
-            let level = self.level.max(commands::judge(&command));
+            let level = self.level.max(commands::judge(&whole.replace("\\\"", "\"")));
             return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
         }
-        let host = commands::host(told).unwrap_or_else(|| "another place".to_owned());
+        let host = commands::host(whole).unwrap_or_else(|| "another place".to_owned());
         let text = self.text.replace("{1}", &commands::shown(told)).replace("{host}", &host);
         Some(HostCode { range, level: self.level, text })
     }
+}
+
+/// The first argument in a line of code: up to its comma, or to what closes the call.
+fn argument(text: &str) -> &str {
+    let (mut depth, mut quote, mut is_kept) = (0_usize, None::<char>, false);
+    for (at, c) in text.char_indices() {
+        if std::mem::take(&mut is_kept) {
+            continue;
+        }
+        match (quote, c) {
+            (Some(_), '\\') => is_kept = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}' | ',') if depth == 0 => {
+                return text.get(..at).unwrap_or(text);
+            }
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    text
 }
 
 /// Whether a pattern of the table is for a path.
@@ -145,6 +172,19 @@ mod tests {
             assert!(groups >= 2, "{} has no group", rule.pattern);
             assert!(rule.command != rule.when.is_empty(), "{}", rule.pattern);
             assert!(rule.command == rule.text.is_empty(), "{}", rule.pattern);
+        }
+    }
+
+    #[test]
+    fn an_argument_ends_with_its_comma_or_the_call() {
+        for (text, wanted) in [
+            ("cmd, check=True)", "cmd"),
+            ("[\"git\", \"log\"], cwd=x)", "[\"git\", \"log\"]"),
+            ("\"sh a), b\")", "\"sh a), b\""),
+            ("b64decode(TABLE), \"t\", \"exec\"))", "b64decode(TABLE)"),
+            ("[", "["),
+        ] {
+            assert_eq!(argument(text), wanted, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::Subject;
 use super::limit::limited;
-use super::partition_data::amount;
+use super::partition_data::{self, amount};
 use super::partition_table;
 use crate::model::{
     BoardFacts, CheckKind, ContentHash, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage,
@@ -326,7 +326,7 @@ fn moved(flash: &FlashFacts, board: &BoardFacts) -> Vec<Finding> {
     if board.partitions.is_empty() {
         return Vec::new();
     }
-    let lost = partition_table::lost(&board.partitions, &flash.partitions);
+    let lost = partition_data::lost(&board.partitions, &flash.partitions);
     lost.into_iter().map(|(_, text)| stop(format!("the new partition table {text}"))).collect()
 }
 

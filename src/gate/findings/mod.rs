@@ -14,6 +14,7 @@ mod context;
 mod declared;
 mod declared_uses;
 mod efuse_code;
+mod elided;
 mod flash;
 mod host_cmake;
 mod host_code;
@@ -24,6 +25,8 @@ mod host_rules;
 mod images;
 mod irreversible;
 mod irreversible_rules;
+mod layout_change;
+mod layout_options;
 mod limit;
 mod origin;
 mod partition_data;
@@ -32,6 +35,7 @@ mod pin_uses;
 mod pins;
 mod place;
 mod project_names;
+mod proposed_files;
 mod scope;
 mod secrets;
 mod source;
@@ -39,11 +43,13 @@ mod subject;
 mod tested;
 mod text;
 
+use super::admission::name_conflict;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
 pub(super) use chip::find as chip_of;
 pub use context::FindingsContext;
 pub(super) use images::content_of;
+pub(super) use proposed_files::ProposedFiles;
 pub(super) use subject::Subject;
 
 /// What follows from a change, in one line of facts; empty where there is nothing to say.
@@ -59,6 +65,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
         Change::Delete { path, base } => {
             let mut found = place::find(subject.sandbox, path, Some(base.hash));
             found.push(place::unreferenced(&subject.facts.references));
+            found.extend(layout_change::deleted(path, subject));
             found.extend(scope::find(path, subject));
             found
         }
@@ -88,11 +95,13 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let compared = origin::compare(path, subject);
     if let Some(origin) = found.iter_mut().find(|check| check.kind == CheckKind::Origin) {
         origin.findings.extend(compared);
+        origin.findings.extend(elided::find(path, subject));
     }
     found.extend(scope::find(path, subject));
     found.extend(name(path, subject));
     found.extend(text::compare(subject));
     found.extend(partition_table::find(path, subject));
+    found.extend(layout_change::find(path, subject));
     found.extend(secrets::find(path, subject));
     found.extend(irreversible::find(path, subject));
     found.extend(host_code::find(path, subject));
@@ -104,9 +113,16 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found
 }
 
-/// Whether a new file takes a name that the framework has.
+/// Whether a new file takes a name that the framework has, or one that some systems take for another.
 fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let names = subject.context.names.as_ref().filter(|_| subject.base.is_none())?;
+    if subject.base.is_some() {
+        return None;
+    }
+    if let Some(conflict) = name_conflict(subject.sandbox, path) {
+        let finding = Finding::new(FindingLevel::Stop, conflict.why).advice(conflict.fix);
+        return Some(Check::with(CheckKind::Name, vec![finding]));
+    }
+    let names = subject.context.names.as_ref()?;
     let conflict = names.conflict(path.file_name());
     let finding = conflict.map(|conflict| {
         Finding::new(FindingLevel::Warning, conflict.why)

@@ -92,8 +92,7 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
     let first = found.added.first().and_then(|lines| numbers.get(lines.start));
     let lines =
         if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
-    let text =
-        format!("rewrites {changed} lines, of which {lines} differ in more than white space");
+    let text = format!("rewrites {changed} lines, of which {lines} in more than white space");
     let mut finding = Finding::new(FindingLevel::Warning, text)
         .advice("Look at that line first; hide changes of white space to see it alone.");
     finding.place = first.map(|line| FindingPlace::line(number(*line)));

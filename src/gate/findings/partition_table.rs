@@ -3,15 +3,16 @@
 //! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use super::Subject;
+use super::layout_change;
+use super::layout_options::FlashLayout;
 use super::limit::limited;
-use super::partition_data::{amount, keeps_data};
+use super::partition_data::{amount, by_label, lost};
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
-use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data, number};
+use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data};
 use crate::workspace::Sandbox;
 
 /// Longest name of a partition, in bytes.
@@ -29,10 +30,13 @@ const MOST_ENTRIES: usize = 0xc00 / 32 - 1;
 /// The check of a file that holds a partition table; `None` for other files.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
-    if !is_table(path, text, subject.sandbox) {
+    let layout = FlashLayout::of(&|file| subject.text_after(file), None);
+    if !is_table(path, text, subject) {
         return None;
     }
-    let first = table_offset(subject.sandbox).unwrap_or(TABLE_OFFSET).saturating_add(TABLE_BYTES);
+    let told = layout.offset.as_ref().map(|(offset, _)| *offset);
+    let offset = told.or_else(|| table_offset(subject.sandbox)).unwrap_or(TABLE_OFFSET);
+    let first = offset.saturating_add(TABLE_BYTES);
     let (rows, faults) = partition_csv::read(text, first);
     let mut found: Vec<Finding> = Vec::new();
     for fault in faults {
@@ -42,20 +46,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     found.extend(arithmetic(&rows, first));
     found.extend(as_a_whole(&rows));
-    found.extend(limits(&rows, subject.sandbox));
+    found.extend(limits(&rows, &layout, subject.sandbox));
     if let Some(base) = subject.base_text() {
-        found.extend(against(base, &rows, first));
+        found.extend(against((base, first), &rows));
+    } else if let Some((base, first)) = layout_change::replaced(path, subject) {
+        found.extend(against((&base, first), &rows));
     }
     Some(limited(CheckKind::PartitionTable, found))
 }
 
 /// Whether a file holds a table: by what the project says, by its name, or by its lines.
-fn is_table(path: &ProjectPath, text: &str, sandbox: &Sandbox) -> bool {
+fn is_table(path: &ProjectPath, text: &str, subject: &Subject<'_>) -> bool {
     let name = path.file_name().to_ascii_lowercase();
     if !name.ends_with(".csv") {
         return false;
     }
-    if named_by_project(sandbox).iter().any(|named| path.as_str().ends_with(named.as_str())) {
+    if named_by_project(subject).iter().any(|named| path.as_str().ends_with(named.as_str())) {
         return true;
     }
     // Where its entries lie does not matter here.
@@ -66,20 +72,19 @@ fn is_table(path: &ProjectPath, text: &str, sandbox: &Sandbox) -> bool {
 }
 
 /// The tables that the project's configuration names.
-fn named_by_project(sandbox: &Sandbox) -> Vec<String> {
+fn named_by_project(subject: &Subject<'_>) -> Vec<String> {
     const KEYS: [(&str, &str); 4] = [
         ("sdkconfig", "CONFIG_PARTITION_TABLE_CUSTOM_FILENAME"),
         ("sdkconfig.defaults", "CONFIG_PARTITION_TABLE_CUSTOM_FILENAME"),
         ("sdkconfig", "CONFIG_PARTITION_TABLE_FILENAME"),
         ("platformio.ini", "board_build.partitions"),
     ];
-    KEYS.iter().filter_map(|(file, key)| setting(sandbox, file, key)).collect()
+    KEYS.iter().filter_map(|(file, key)| setting(subject, file, key)).collect()
 }
 
 /// A setting of a file of lines `KEY=value`, without quotes.
-fn setting(sandbox: &Sandbox, file: &str, key: &str) -> Option<String> {
-    let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
-    let text = String::from_utf8(content).ok()?;
+fn setting(subject: &Subject<'_>, file: &str, key: &str) -> Option<String> {
+    let text = subject.text_after(file)?;
     let value = text.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
         (name.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
@@ -218,14 +223,15 @@ fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
 }
 
 /// A table against the flash and the last build, as far as the project tells of them.
-fn limits(rows: &[CsvEntry], sandbox: &Sandbox) -> Vec<Finding> {
+fn limits(rows: &[CsvEntry], layout: &FlashLayout, sandbox: &Sandbox) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Some((bytes, source)) = flash_size(sandbox) {
-        for row in rows.iter().filter(|row| addresses(&row.partition).end > bytes) {
+    if let Some((bytes, said)) = &layout.size {
+        for row in rows.iter().filter(|row| addresses(&row.partition).end > *bytes) {
             let (label, end) = (&row.partition.label, addresses(&row.partition).end);
             let text = format!(
-                "lets `{label}` end at 0x{end:x}, beyond the {} of flash that {source} says",
-                amount(bytes)
+                "lets `{label}` end at 0x{end:x}, beyond the {} of flash that {} says",
+                amount(*bytes),
+                said.file
             );
             found.push(stop(text).at(line(row.line)));
         }
@@ -241,32 +247,6 @@ fn limits(rows: &[CsvEntry], sandbox: &Sandbox) -> Vec<Finding> {
     found
 }
 
-/// The flash size that the project is configured for, and the file that says so.
-fn flash_size(sandbox: &Sandbox) -> Option<(u64, &'static str)> {
-    const KEYS: [(&str, &str); 4] = [
-        ("sdkconfig", "CONFIG_ESPTOOLPY_FLASHSIZE"),
-        ("sdkconfig.defaults", "CONFIG_ESPTOOLPY_FLASHSIZE"),
-        ("platformio.ini", "board_upload.flash_size"),
-        ("platformio.ini", "board_build.flash_size"),
-    ];
-    KEYS.iter().find_map(|(file, key)| {
-        let size = setting(sandbox, file, key).or_else(|| chosen_size(sandbox, file, key))?;
-        let bytes = number(size.to_ascii_lowercase().trim_end_matches('b'))?;
-        Some((u64::from(bytes), *file))
-    })
-}
-
-/// `CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y`, as defaults say it.
-fn chosen_size(sandbox: &Sandbox, file: &str, key: &str) -> Option<String> {
-    let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
-    let text = String::from_utf8(content).ok()?;
-    text.lines().find_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let size = name.trim().strip_prefix(key)?.strip_prefix('_')?;
-        (value.trim() == "y").then(|| size.to_owned())
-    })
-}
-
 /// The application of the last build and its length.
 fn built_app(sandbox: &Sandbox) -> Option<(String, u64)> {
     let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
@@ -277,7 +257,7 @@ fn built_app(sandbox: &Sandbox) -> Option<(String, u64)> {
 }
 
 /// What the new table does to what boards hold that have the old one.
-fn against(base: &str, rows: &[CsvEntry], first: u32) -> Vec<Finding> {
+fn against((base, first): (&str, u32), rows: &[CsvEntry]) -> Vec<Finding> {
     let (old, _) = partition_csv::read(base, first);
     let old: Vec<Partition> = old.into_iter().map(|row| row.partition).collect();
     let new: Vec<Partition> = rows.iter().map(|row| row.partition.clone()).collect();
@@ -306,51 +286,6 @@ fn against(base: &str, rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     });
     let moved: Vec<Finding> = moved.collect();
     lost.chain(moved).collect()
-}
-
-/// Entries by their names; of two with one name the first.
-fn by_label<'a>(entries: impl Iterator<Item = &'a Partition>) -> HashMap<&'a str, &'a Partition> {
-    let mut found = HashMap::new();
-    for entry in entries {
-        found.entry(entry.label.as_str()).or_insert(entry);
-    }
-    found
-}
-
-/// What a board with the table `old` loses under `new`: the label, and what happens to it.
-pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let labels = by_label(new.iter());
-    let mut places: HashMap<Range<u64>, &Partition> = HashMap::new();
-    for part in new {
-        places.entry(addresses(part)).or_insert(part);
-    }
-    for was in old.iter().filter(|was| keeps_data(was)) {
-        let label = &was.label;
-        let text = match labels.get(label.as_str()) {
-            None => match places.get(&addresses(was)) {
-                Some(other) if other.subtype == was.subtype => {
-                    format!("renames `{label}` to `{}`: what it holds is not found", other.label)
-                }
-                _ => format!("removes `{label}`: the stored data is lost"),
-            },
-            Some(now) if now.offset != was.offset => format!(
-                "moves `{label}` from 0x{:x} to 0x{:x}: the stored data is lost",
-                was.offset, now.offset
-            ),
-            Some(now) if now.bytes < was.bytes => format!(
-                "shrinks `{label}` from 0x{:x} to 0x{:x} bytes: the data stored at the end is lost",
-                was.bytes, now.bytes
-            ),
-            Some(now) if (&now.kind, &now.subtype) != (&was.kind, &was.subtype) => format!(
-                "makes `{label}` {} {} instead of {} {}: the stored data is lost",
-                now.kind, now.subtype, was.kind, was.subtype
-            ),
-            Some(_) => continue,
-        };
-        found.push((label.clone(), text));
-    }
-    found
 }
 
 /// What is wrong with the image of a table that lies at `offset`, in words.

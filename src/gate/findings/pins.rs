@@ -83,8 +83,10 @@ fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel,
         let text = format!("uses GPIO{number}, a USB pin of {on}");
         return Some((Warning, text, "This ends flashing and the console over USB.".to_owned()));
     }
-    let text = match (pin.roles.jtag, pin.roles.uart.iter().any(|signal| signal.starts_with("U0")))
-    {
+    let text = match (
+        pin.roles.jtag,
+        pin.roles.uart.iter().any(|signal| matches!(&**signal, "U0TXD" | "U0RXD")),
+    ) {
         (Some(_), _) => format!("uses GPIO{number}, a JTAG pin of {on}"),
         (None, true) => format!("uses GPIO{number}, the console of {on}"),
         (None, false) => return None,

@@ -33,13 +33,10 @@ pub(super) fn look_up(
     }
     let proposed = &subject.context.proposed;
     let own_text = subject.text().map(|text| (path.clone(), text.to_owned()));
-    let others = proposed.iter().filter(|(other, _)| *other != path).filter_map(|(path, text)| {
-        Some((path.clone(), std::str::from_utf8(text).ok()?.to_owned()))
-    });
-    let on_disk = subject
-        .sandbox
-        .sources()
-        .filter(|(other, _)| other != path && !proposed.contains_key(other));
+    let others = proposed.texts().filter(|(other, _)| *other != path);
+    let others = others.map(|(path, text)| (path.clone(), text.to_owned()));
+    let on_disk =
+        subject.sandbox.sources().filter(|(other, _)| other != path && !proposed.has(other));
     for (file, text) in own_text.into_iter().chain(others).chain(on_disk) {
         names.read((&file, &text), path, wanted);
         names.is_open |= is_open(file.as_str(), &text, &managed);

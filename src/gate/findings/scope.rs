@@ -2,6 +2,10 @@
 //!
 //! Compares names with words; what cannot be told from them is not told.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::Subject;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -34,6 +38,8 @@ const COMMON: &[&str] = &[
     "esp32",
 ];
 
+const TO_STAY: &str = "the task says that this stays as it is";
+
 const NOT_TO_BE_DELETED: &str = "deletes a file that neither the task nor the plan names";
 
 /// The check of a file, once somebody said what the run is about.
@@ -44,6 +50,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.words();
     let deletes = matches!(subject.change, Change::Delete { .. });
     let (level, text) = match mention(path, &words) {
+        _ if is_kept(path, &words) => (FindingLevel::Warning, TO_STAY),
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
         Mention::None if subject.context.is_listed(path) => {
@@ -53,6 +60,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             true => (FindingLevel::Warning, NOT_TO_BE_DELETED),
             false => (FindingLevel::Note, "not asked for, and not in the team's list of files"),
         },
+        Mention::None if is_exclusive(&words) => {
+            (FindingLevel::Warning, "the task names the only files to change, and not this one")
+        }
+        Mention::None if is_about_documents(&words) && !is_document(path.file_name()) => {
+            (FindingLevel::Warning, "the task is about documents, and this is none")
+        }
         // A task that names no file says nothing about a single one.
         Mention::None if !speaks_of_files(&words) => return None,
         Mention::None if deletes => (FindingLevel::Warning, NOT_TO_BE_DELETED),
@@ -91,13 +104,104 @@ fn mention(path: &ProjectPath, words: &str) -> Mention {
     }
 }
 
+/// Ends of the names of files.
+const ENDINGS: [&str; 24] = [
+    ".c",
+    ".h",
+    ".cpp",
+    ".hpp",
+    ".cc",
+    ".hh",
+    ".ino",
+    ".rs",
+    ".s",
+    ".txt",
+    ".csv",
+    "sdkconfig",
+    ".defaults",
+    ".yml",
+    ".yaml",
+    ".py",
+    ".cmake",
+    ".ini",
+    ".json",
+    ".toml",
+    ".html",
+    ".projbuild",
+    "kconfig",
+    ".sh",
+];
+
 /// Whether the words name files at all, so that a file they do not name stands out.
 fn speaks_of_files(words: &str) -> bool {
-    let endings = [".c", ".h", ".cpp", ".ino", ".txt", ".csv", "sdkconfig", ".yml", ".py"];
-    words.split_whitespace().any(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        endings.iter().any(|ending| word.ends_with(ending))
-    })
+    words.split_whitespace().any(is_file)
+}
+
+fn is_file(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
+/// Whether a file, or a word that names one, is for people to read.
+fn is_document(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let name = name.trim_matches(|c: char| !c.is_alphanumeric());
+    let stem = name.split('.').next().unwrap_or(name);
+    [".md", ".rst", ".adoc"].iter().any(|ending| name.ends_with(ending))
+        || matches!(stem, "readme" | "changelog" | "license" | "contributing")
+}
+
+/// Whether the words name a document before anything else, and no other file.
+fn is_about_documents(words: &str) -> bool {
+    let all: Vec<&str> = words.split_whitespace().collect();
+    let Some(first) = all.iter().position(|word| is_document(word)) else { return false };
+    let before = all.get(..first).unwrap_or_default();
+    let is_later = before.iter().any(|word| *word == "and" || word.ends_with([',', '.', ';', ':']));
+    !is_later && !all.iter().any(|word| is_file(word) && !is_document(word))
+}
+
+/// Words that leave no room for other files.
+static EXCLUSIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let file = r"(?:the )?(?:file )?[`'\x22]?[\w/.-]*\w\.(?:c|h|cpp|hpp|cc|hh|ino|rs|py|csv|md|txt|yml|ini|defaults|projbuild|html|json)\b[`'\x22]?";
+    let pattern = format!(
+        r"\b(?:only|just|solely) (?:(?:change|edit|touch|modify|update|in|to) )?{file}|{file} only\b|\bnothing else\b|\bno other files?\b|\b(?:not|n't|without) (?:\w+ )?(?:touch|chang|modify|edit)\w* (?:anything|any other|other files|another)|\bother files? (?:alone|untouched|unchanged|as)"
+    );
+    Regex::new(&pattern).ok()
+});
+
+fn is_exclusive(words: &str) -> bool {
+    EXCLUSIVE.as_ref().is_some_and(|pattern| pattern.is_match(words))
+}
+
+/// What is to stay as it is: `leave … alone`, `do not touch …`.
+static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b(?:leave|keep) (?:the )?((?:[\w/.-]+ ?){1,5}?) ?(?:alone\b|untouched\b|unchanged\b|as (?:it is|they are|is)\b)|\b(?:do not|don't|never|without) (?:touch|chang|modify|edit)(?:e|ing)? (?:the )?(?:file )?((?:[\w/-]|\.\w)+(?: (?:code|file|part|module|component|settings))?)(?:[.,;!]|\s*$|\s+or\b|\s+and\b)",
+    )
+    .ok()
+});
+
+/// Whether the words say that a file stays as it is, and do not ask for it elsewhere.
+fn is_kept(path: &ProjectPath, words: &str) -> bool {
+    let Some(pattern) = KEPT.as_ref() else { return false };
+    let bare = |text: &str| text.replace(['-', '_', ' '], "");
+    let newest = words.lines().rev().find_map(|line| {
+        let mut rest = line.to_owned();
+        let mut is_kept = false;
+        for found in pattern.captures_iter(line) {
+            let named = found.iter().skip(1).flatten().next().map_or("", |named| named.as_str());
+            if [" of ", " in "].iter().any(|word| named.contains(word)) {
+                continue;
+            }
+            is_kept |= [named.to_owned(), bare(named)]
+                .iter()
+                .any(|named| mention(path, named) != Mention::None);
+            rest = rest.replace(found.get(0).map_or("", |whole| whole.as_str()), " ");
+        }
+        let is_asked_for = mention(path, &rest) == Mention::Named;
+        (is_kept || is_asked_for).then_some(is_kept && !is_asked_for)
+    });
+    newest.unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -193,5 +297,29 @@ mod tests {
         assert_eq!(told("make it faster", save()), None);
         assert_eq!(told("make it faster", delete()), None);
         assert_eq!(told(" ", save()), None, "nobody said what it is about");
+        let only = "the task names the only files to change, and not this one";
+        for (task, text) in [
+            ("Fix the typo in README.md", "the task is about documents, and this is none"),
+            (
+                "Write a README that says how to build",
+                "the task is about documents, and this is none",
+            ),
+            ("Change only main/pump.c: stop after 30 s", only),
+            ("Raise the limit in pump.c, and change nothing else", only),
+            ("Raise the limit in pump.c. Do not touch any other file.", only),
+            ("Change pump.c. Leave the LED alone.", TO_STAY),
+            ("Change pump.c; do not touch led.c", TO_STAY),
+        ] {
+            assert_eq!(told(task, save()), Some((FindingLevel::Warning, text.into())), "{task}");
+        }
+        for task in [
+            "Make led.c blink, and say so in README.md",
+            "Change only led.c",
+            "Do not change the interface of led.c, only its period",
+            "Leave the limits in pump.c alone and change led.c",
+        ] {
+            let level = told(task, save()).map(|(level, _)| level);
+            assert_eq!(level, Some(FindingLevel::Note), "{task}");
+        }
     }
 }

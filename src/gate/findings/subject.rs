@@ -87,6 +87,28 @@ impl<'a> Subject<'a> {
         std::str::from_utf8(self.base?).ok()
     }
 
+    /// The text that a file of the project will hold once this change and those beside it are
+    /// carried out; `None` when it will not be there, or is no text.
+    pub(super) fn text_after(&self, path: &str) -> Option<String> {
+        let is_own = self.change.path().is_some_and(|own| own.as_str() == path);
+        let content = match self.change {
+            Change::Delete { .. } if is_own => None,
+            Change::Save { .. } | Change::Insert { .. } if is_own => Some(self.content.to_vec()),
+            _ => self.context.proposed.read(self.sandbox, path),
+        };
+        String::from_utf8(content?).ok()
+    }
+
+    /// The text that a file of the project holds before; `None` when it is not there, or no text.
+    pub(super) fn text_before(&self, path: &str) -> Option<String> {
+        let is_own = self.change.path().is_some_and(|own| own.as_str() == path);
+        let content = match is_own {
+            true => self.base.map(<[u8]>::to_vec),
+            false => self.sandbox.read(&ProjectPath::new(path).ok()?).ok(),
+        };
+        String::from_utf8(content?).ok()
+    }
+
     /// The new content and its tree; `None` when its language is not known.
     pub(super) fn parsed(&self, path: &ProjectPath) -> Option<&Parsed<'a>> {
         self.parsed.get_or_init(|| Parsed::of(path, self.text()?)).as_ref()

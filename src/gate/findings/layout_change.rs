@@ -1,0 +1,179 @@
+//! Options that give a project another partition table, another place of it, or less flash.
+//!
+//! Compares the project before with what it will be. The table's own lines are judged by
+//! [`partition_table`](super::partition_table).
+
+use super::Subject;
+use super::layout_options::{FlashLayout, Said};
+use super::limit::limited;
+use super::partition_data::{amount, lost};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
+use crate::toolchain::flash_map::addresses;
+use crate::toolchain::partition_csv::{self, is_app};
+
+/// The check of a file of options; `None` for other files.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let name = path.as_str();
+    if !name.starts_with("sdkconfig") && name != "platformio.ini" {
+        return None;
+    }
+    let (was, is) = both(subject, Some(name));
+    // A new file of options is another way to build, and not a change of the usual one.
+    let is_usual = subject.base.is_some() || matches!(name, "sdkconfig" | "sdkconfig.defaults");
+    let change = LayoutChange { was, is, own: name };
+    let mut found = change.beyond();
+    if is_usual {
+        found.extend(change.moved());
+        found.extend(change.switched());
+    }
+    Some(limited(CheckKind::PartitionTable, found))
+}
+
+/// The check of a deletion: whether the project is still configured for that table.
+pub(super) fn deleted(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let table = FlashLayout::of(&|file| subject.text_after(file), None).table?;
+    if !table.is_own || table.name != path.as_str() {
+        return None;
+    }
+    let Said { file, line } = table.said;
+    let text = format!("deletes the partition table that {file}:{line} names");
+    let advice = "Name another table there first.";
+    let finding = Finding::new(FindingLevel::Stop, text).advice(advice);
+    Some(Check::with(CheckKind::PartitionTable, vec![finding]))
+}
+
+/// The table that was in force, where a change makes `path` the one instead of it.
+pub(super) fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Option<(String, u32)> {
+    let (was, is) = both(subject, None);
+    let first = was.first();
+    let (was, is) = (was.table?, is.table?);
+    let is_new_one = is.is_own && is.name == path.as_str() && was.is_own && was.name != is.name;
+    is_new_one.then_some((was.text?, first))
+}
+
+fn both(subject: &Subject<'_>, first: Option<&str>) -> (FlashLayout, FlashLayout) {
+    let was = FlashLayout::of(&|file| subject.text_before(file), first);
+    (was, FlashLayout::of(&|file| subject.text_after(file), first))
+}
+
+fn rows(layout: &FlashLayout) -> Option<Vec<Partition>> {
+    let text = layout.table.as_ref()?.text.as_ref()?;
+    let (rows, _) = partition_csv::read(text, layout.first());
+    Some(rows.into_iter().map(|row| row.partition).collect())
+}
+
+struct LayoutChange<'a> {
+    was: FlashLayout,
+    is: FlashLayout,
+    /// The file of options that changes.
+    own: &'a str,
+}
+
+impl LayoutChange<'_> {
+    fn finding(&self, level: FindingLevel, text: String, said: Option<&Said>) -> Finding {
+        let finding = Finding::new(level, text);
+        match said.filter(|said| said.file == self.own) {
+            Some(said) => finding.at(FindingPlace::line(said.line)),
+            None => finding,
+        }
+    }
+
+    fn is_switched(&self) -> bool {
+        let name = |layout: &FlashLayout| layout.table.as_ref().map(|table| table.name.clone());
+        name(&self.was).is_some() && name(&self.was) != name(&self.is)
+    }
+
+    fn is_moved(&self) -> bool {
+        self.was.first() != self.is.first()
+    }
+
+    /// Partitions behind the end of the flash, once that or the table is another one.
+    fn beyond(&self) -> Vec<Finding> {
+        let bytes = |layout: &FlashLayout| layout.size.as_ref().map(|(bytes, _)| *bytes);
+        if bytes(&self.was) == bytes(&self.is) && !self.is_switched() && !self.is_moved() {
+            return Vec::new();
+        }
+        let (Some((size, said)), Some(table), Some(rows)) =
+            (&self.is.size, &self.is.table, rows(&self.is))
+        else {
+            return Vec::new();
+        };
+        let last = rows.iter().max_by_key(|row| addresses(row).end);
+        let last = last.filter(|row| addresses(row).end > *size);
+        let finding = last.map(|row| {
+            let (end, flash) = (addresses(row).end, amount(*size));
+            let text = format!(
+                "sets {flash} of flash, and `{}` of {} ends at 0x{end:x}",
+                row.label,
+                shown(&table.name, table.is_own)
+            );
+            let advice = "Take a table that fits, or the size that the board has.";
+            self.finding(FindingLevel::Stop, text, Some(said)).advice(advice)
+        });
+        finding.into_iter().collect()
+    }
+
+    /// The table at another place.
+    fn moved(&self) -> Vec<Finding> {
+        if !self.is_moved() {
+            return Vec::new();
+        }
+        let said = self.is.offset.as_ref().map(|(_, said)| said);
+        let (from, to) = (self.was.first(), self.is.first());
+        let place = |first: u32| first.saturating_sub(partition_csv::SECTOR);
+        let (from, to) = (place(from), place(to));
+        let text = format!("moves the partition table from 0x{from:x} to 0x{to:x}");
+        let advice = "Boards in use have to be flashed by cable.";
+        let mut found = vec![self.finding(FindingLevel::Warning, text, said).advice(advice)];
+        let rows = rows(&self.is).unwrap_or_default();
+        if let Some(row) = rows.iter().find(|row| row.offset < self.is.first()) {
+            let text = format!(
+                "puts the partition table at 0x{to:x}, and `{}` lies at 0x{:x}",
+                row.label, row.offset
+            );
+            found.insert(0, self.finding(FindingLevel::Stop, text, said));
+        }
+        found
+    }
+
+    /// Another table, and what boards in use lose under it.
+    fn switched(&self) -> Vec<Finding> {
+        if !self.is_switched() && !self.is_moved() {
+            return Vec::new();
+        }
+        let Some(was) = &self.was.table else { return Vec::new() };
+        let said = self.is.table.as_ref().map(|table| &table.said);
+        let mut found = Vec::new();
+        if let Some(table) = self.is.table.as_ref().filter(|table| table.text.is_none()) {
+            let text = format!("names the table `{}`, which the project does not have", table.name);
+            found.push(self.finding(FindingLevel::Stop, text, said));
+        }
+        let (Some(old), Some(new)) = (rows(&self.was), rows(&self.is)) else { return found };
+        let by = match &self.is.table {
+            Some(table) if self.is_switched() => {
+                format!("takes {} as the partition table, which ", shown(&table.name, table.is_own))
+            }
+            _ => "with the table at another place ".to_owned(),
+        };
+        let level = if was.is_own { FindingLevel::Stop } else { FindingLevel::Warning };
+        found.extend(lost(&old, &new).into_iter().map(|(_, text)| {
+            let advice = "Boards in use lose it. Keep the entry as it is, or say so.";
+            self.finding(level, format!("{by}{text}"), said).advice(advice)
+        }));
+        let is_slot = |row: &&Partition| is_app(&row.kind) && row.subtype.starts_with("ota_");
+        let slots = old.iter().filter(is_slot).count();
+        if slots > 1 && new.iter().filter(is_slot).count() < 2 {
+            let text = "leaves no two slots for updates over the air".to_owned();
+            found.push(self.finding(FindingLevel::Warning, text, said));
+        }
+        found
+    }
+}
+
+/// The name of a table in words.
+fn shown(name: &str, is_own: bool) -> String {
+    match is_own {
+        true => format!("`{name}`"),
+        false => format!("ESP-IDF's table {name}"),
+    }
+}
