@@ -55,7 +55,7 @@ pub(super) fn admit(sandbox: &Sandbox, drafts: &[Draft]) -> Result<(), UserError
 
 /// Why a new file cannot have its name; `None` when it can, or the disk does not tell.
 pub(super) fn name_conflict(sandbox: &Sandbox, path: &ProjectPath) -> Option<UserError> {
-    name(path).err().or_else(|| twin(sandbox, path).ok().flatten())
+    name(path).err().or_else(|| other_case_on_disk(sandbox, path).ok().flatten())
 }
 
 /// Whether every part of a new path can be a name on every usual system.
@@ -123,7 +123,7 @@ fn case_conflict(path: &ProjectPath, name: &str, there: &str) -> UserError {
 }
 
 /// The name on the disk that a new path has in another case.
-fn twin(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<UserError>, Errno> {
+fn other_case_on_disk(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<UserError>, Errno> {
     let mut folder = openat(sandbox.dir_for_effects().as_fd(), ".", FOLDER, Mode::empty())?;
     for part in path.as_str().split('/') {
         if let Some(there) = other_case_in(&folder, part)? {
@@ -141,7 +141,7 @@ fn twin(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<UserError>, Errn
 /// twin.
 fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), UserError> {
     let failed = |errno: Errno| PlaceError::from(errno).tell("save", path);
-    if is_new && let Some(conflict) = twin(sandbox, path).map_err(failed)? {
+    if is_new && let Some(conflict) = other_case_on_disk(sandbox, path).map_err(failed)? {
         return Err(conflict);
     }
     let root = sandbox.dir_for_effects();

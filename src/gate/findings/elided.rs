@@ -57,7 +57,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         let advice = "Write the code, or say in the comment what is missing.";
         return Some(Finding::new(FindingLevel::Note, text).at(at).advice(advice));
     }
-    let text = format!("leaves out code: a placeholder stands where {gone} lines were");
+    let text = format!("leaves out code: a placeholder is in place of {gone} lines");
     let advice = "Ask for the whole file, or for a change of single lines.";
     Some(Finding::new(FindingLevel::Stop, text).at(at).advice(advice))
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_stand_for_code_are_told_from_comments() {
+    fn placeholders_are_no_ordinary_comments() {
         for line in [
             "    /* ... rest unchanged ... */",
             "    // ... existing code ...",

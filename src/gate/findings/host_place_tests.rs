@@ -199,10 +199,12 @@ fn manifests_are_read_at_every_depth() {
         (
             PATH,
             "dependencies:\n  x:\n    git: ../../../x\n",
-            &[
-                (Note, "adds `x`", "x:"),
-                (Warning, "builds a component from `../../../x`", "git: ../../../x"),
-            ],
+            &[(Warning, "builds a component from `../../../x`", "git: ../../../x")],
+        ),
+        (
+            PATH,
+            "dependencies:\n  x:\n    path: ${X_PATH}\n",
+            &[(Note, "builds a component from `${X_PATH}`", "path: ${X_PATH}")],
         ),
         (PATH, "dependencies:\n  x:\n    url: ../../../x\n", &[(Note, "adds `x`", "x:")]),
     ]);

@@ -97,8 +97,8 @@ impl HostRule {
     fn apply(&self, compiled: &Compiled, code: &str, captures: &Captures<'_>) -> Option<HostCode> {
         let group = captures.iter().skip(1).flatten().next()?;
         let whole = group.as_str();
-        let told = if self.argument { argument(whole) } else { whole };
-        if told.trim().is_empty() || compiled.skip.as_ref().is_some_and(|skip| skip.is_match(told))
+        let part = if self.argument { argument(whole) } else { whole };
+        if part.trim().is_empty() || compiled.skip.as_ref().is_some_and(|skip| skip.is_match(part))
         {
             return None;
         }
@@ -108,12 +108,12 @@ impl HostRule {
         }
         let range: Range<usize> = group.range();
         if self.command {
-            let command = told.replace("\\\"", "\"");
+            let command = part.replace("\\\"", "\"");
             let level = self.level.max(commands::judge(&whole.replace("\\\"", "\"")));
             return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
         }
         let host = commands::host(whole).unwrap_or_else(|| "another place".to_owned());
-        let text = self.text.replace("{1}", &commands::shown(told)).replace("{host}", &host);
+        let text = self.text.replace("{1}", &commands::shown(part)).replace("{host}", &host);
         Some(HostCode { range, level: self.level, text })
     }
 }

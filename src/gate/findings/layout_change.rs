@@ -4,7 +4,7 @@
 //! [`partition_table`](super::partition_table).
 
 use super::Subject;
-use super::layout_options::{FlashLayout, Said};
+use super::layout_options::{FlashLayout, OptionPlace};
 use super::limit::limited;
 use super::partition_data::{amount, lost};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
@@ -35,7 +35,7 @@ pub(super) fn deleted(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check
     if !table.is_own || table.name != path.as_str() {
         return None;
     }
-    let Said { file, line } = table.said;
+    let OptionPlace { file, line } = table.place;
     let text = format!("deletes the partition table that {file}:{line} names");
     let advice = "Name another table there first.";
     let finding = Finding::new(FindingLevel::Stop, text).advice(advice);
@@ -70,10 +70,10 @@ struct LayoutChange<'a> {
 }
 
 impl LayoutChange<'_> {
-    fn finding(&self, level: FindingLevel, text: String, said: Option<&Said>) -> Finding {
+    fn finding(&self, level: FindingLevel, text: String, place: Option<&OptionPlace>) -> Finding {
         let finding = Finding::new(level, text);
-        match said.filter(|said| said.file == self.own) {
-            Some(said) => finding.at(FindingPlace::line(said.line)),
+        match place.filter(|place| place.file == self.own) {
+            Some(place) => finding.at(FindingPlace::line(place.line)),
             None => finding,
         }
     }
@@ -93,7 +93,7 @@ impl LayoutChange<'_> {
         if bytes(&self.was) == bytes(&self.is) && !self.is_switched() && !self.is_moved() {
             return Vec::new();
         }
-        let (Some((size, said)), Some(table), Some(rows)) =
+        let (Some((size, place)), Some(table), Some(rows)) =
             (&self.is.size, &self.is.table, rows(&self.is))
         else {
             return Vec::new();
@@ -108,7 +108,7 @@ impl LayoutChange<'_> {
                 shown(&table.name, table.is_own)
             );
             let advice = "Take a table that fits, or the size that the board has.";
-            self.finding(FindingLevel::Stop, text, Some(said)).advice(advice)
+            self.finding(FindingLevel::Stop, text, Some(place)).advice(advice)
         });
         finding.into_iter().collect()
     }
@@ -118,20 +118,20 @@ impl LayoutChange<'_> {
         if !self.is_moved() {
             return Vec::new();
         }
-        let said = self.is.offset.as_ref().map(|(_, said)| said);
+        let place = self.is.offset.as_ref().map(|(_, place)| place);
         let (from, to) = (self.was.first(), self.is.first());
-        let place = |first: u32| first.saturating_sub(partition_csv::SECTOR);
-        let (from, to) = (place(from), place(to));
+        let table_at = |first: u32| first.saturating_sub(partition_csv::SECTOR);
+        let (from, to) = (table_at(from), table_at(to));
         let text = format!("moves the partition table from 0x{from:x} to 0x{to:x}");
         let advice = "Boards in use have to be flashed by cable.";
-        let mut found = vec![self.finding(FindingLevel::Warning, text, said).advice(advice)];
+        let mut found = vec![self.finding(FindingLevel::Warning, text, place).advice(advice)];
         let rows = rows(&self.is).unwrap_or_default();
         if let Some(row) = rows.iter().find(|row| row.offset < self.is.first()) {
             let text = format!(
-                "puts the partition table at 0x{to:x}, and `{}` lies at 0x{:x}",
+                "puts the partition table at 0x{to:x}, and `{}` is at 0x{:x}",
                 row.label, row.offset
             );
-            found.insert(0, self.finding(FindingLevel::Stop, text, said));
+            found.insert(0, self.finding(FindingLevel::Stop, text, place));
         }
         found
     }
@@ -142,11 +142,11 @@ impl LayoutChange<'_> {
             return Vec::new();
         }
         let Some(was) = &self.was.table else { return Vec::new() };
-        let said = self.is.table.as_ref().map(|table| &table.said);
+        let place = self.is.table.as_ref().map(|table| &table.place);
         let mut found = Vec::new();
         if let Some(table) = self.is.table.as_ref().filter(|table| table.text.is_none()) {
             let text = format!("names the table `{}`, which the project does not have", table.name);
-            found.push(self.finding(FindingLevel::Stop, text, said));
+            found.push(self.finding(FindingLevel::Stop, text, place));
         }
         let (Some(old), Some(new)) = (rows(&self.was), rows(&self.is)) else { return found };
         let by = match &self.is.table {
@@ -158,13 +158,13 @@ impl LayoutChange<'_> {
         let level = if was.is_own { FindingLevel::Stop } else { FindingLevel::Warning };
         found.extend(lost(&old, &new).into_iter().map(|(_, text)| {
             let advice = "Boards in use lose it. Keep the entry as it is, or say so.";
-            self.finding(level, format!("{by}{text}"), said).advice(advice)
+            self.finding(level, format!("{by}{text}"), place).advice(advice)
         }));
         let is_slot = |row: &&Partition| is_app(&row.kind) && row.subtype.starts_with("ota_");
         let slots = old.iter().filter(is_slot).count();
         if slots > 1 && new.iter().filter(is_slot).count() < 2 {
             let text = "leaves no two slots for updates over the air".to_owned();
-            found.push(self.finding(FindingLevel::Warning, text, said));
+            found.push(self.finding(FindingLevel::Warning, text, place));
         }
         found
     }
@@ -175,5 +175,86 @@ fn shown(name: &str, is_own: bool) -> String {
     match is_own {
         true => format!("`{name}`"),
         false => format!("ESP-IDF's table {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{FindingsContext, examine};
+    use crate::model::{Draft, DraftChange};
+    use crate::workspace::Sandbox;
+
+    const OPTIONS: &str = "CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y\nCONFIG_PARTITION_TABLE_CUSTOM=y\n";
+    const TABLE: &str = "nvs,data,nvs,0x9000,0x6000\nfactory,app,factory,0x10000,0x180000\n\
+                         storage,data,spiffs,0x360000,0xa0000\n";
+
+    /// What a set of changes is warned of; `None`: the file goes.
+    fn warnings(changes: &[(&str, Option<String>)]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("sdkconfig.defaults", OPTIONS), ("partitions.csv", TABLE), ("old.c", "\n")];
+        for (path, text) in files {
+            std::fs::write(folder.path().join(path), text).unwrap();
+        }
+        let list = "idf_component_register(SRCS \"old.c\")\n";
+        std::fs::write(folder.path().join("CMakeLists.txt"), list).unwrap();
+        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let draft = |(path, text): &(&str, Option<String>)| {
+            let path = ProjectPath::new(path).unwrap();
+            let base = sandbox.read(&path).ok();
+            let change = match text {
+                Some(text) => DraftChange::Save { path, base, content: text.clone().into_bytes() },
+                None => DraftChange::Delete { path, base: base.unwrap() },
+            };
+            Draft { change, reason: String::new(), checks: Vec::new() }
+        };
+        let drafts = changes.iter().map(draft).collect();
+        let made = examine(&sandbox, drafts, &FindingsContext::default());
+        let found = made.iter().flat_map(|made| &made.checks).flat_map(|check| &check.findings);
+        let heavy = found.filter(|found| found.level > FindingLevel::Note);
+        heavy.map(|found| found.text.clone()).collect()
+    }
+
+    #[track_caller]
+    fn expect(changes: &[(&str, Option<String>)], wanted: &[&str]) {
+        let mut turned = changes.to_vec();
+        turned.reverse();
+        for set in [changes.to_vec(), turned] {
+            let found = warnings(&set);
+            let is_there = |text: &&str| found.iter().any(|found| found.contains(*text));
+            assert!(wanted.iter().all(is_there), "{set:?}\n{found:?}");
+            assert!(!wanted.is_empty() || found.is_empty(), "{set:?}\n{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_judged_as_a_whole() {
+        let options = |size: &str| Some(OPTIONS.replace("4MB", size));
+        let larger = || Some(format!("{TABLE}maps,data,fat,0x400000,0x200000\n"));
+        let same = || Some(format!("# table\n{TABLE}"));
+        expect(&[("sdkconfig.defaults", options("8MB")), ("partitions.csv", larger())], &[]);
+        expect(&[("partitions.csv", larger())], &["beyond the 4 MB"]);
+        let both = [("sdkconfig.defaults", options("2MB")), ("partitions.csv", same())];
+        expect(&both, &["beyond the 2 MB", "sets 2 MB of flash, and `storage`"]);
+        let list = Some("idf_component_register(SRCS \"new.c\")\n".to_owned());
+        expect(&[("old.c", None), ("CMakeLists.txt", list)], &[]);
+        expect(&[("old.c", None)], &["still named in CMakeLists.txt:1"]);
+    }
+
+    #[test]
+    fn other_tables_and_places_of_them_are_found() {
+        let with = |old: &str, new: &str| Some(OPTIONS.replace(old, new));
+        let set = |options| [("sdkconfig.defaults", options)];
+        expect(&set(with("4MB", "2MB")), &["sets 2 MB of flash"]);
+        expect(&set(with("_CUSTOM=y", "_TWO_OTA=y")), &["removes `storage`", "shrinks `nvs`"]);
+        let moved = format!("{OPTIONS}CONFIG_PARTITION_TABLE_OFFSET=0x10000\n");
+        expect(&set(Some(moved)), &["from 0x8000 to 0x10000", "`nvs` is at 0x9000"]);
+        let other = format!("{OPTIONS}CONFIG_PARTITION_TABLE_CUSTOM_FILENAME=\"v2.csv\"\n");
+        expect(&set(Some(other.clone())), &["names the table `v2.csv`"]);
+        let table = Some(TABLE.replace("0x6000", "0x4000"));
+        let both = [("sdkconfig.defaults", Some(other)), ("v2.csv", table)];
+        expect(&both, &["which shrinks `nvs`", "shrinks `nvs` from 0x6000 to 0x4000"]);
+        expect(&[("partitions.csv", None)], &["that sdkconfig.defaults:2 names"]);
+        expect(&set(with("4MB", "8MB")), &[]);
     }
 }

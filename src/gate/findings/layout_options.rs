@@ -29,9 +29,9 @@ const BUILT_IN: [(&str, &str); 4] = [
     ),
 ];
 
-/// Where something is said.
+/// Where something is place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct OptionPlace {
     pub(super) file: String,
     /// From 1.
     pub(super) line: u32,
@@ -46,7 +46,7 @@ pub(super) struct ChosenTable {
     pub(super) is_own: bool,
     /// `None` when the file is not there.
     pub(super) text: Option<String>,
-    pub(super) said: Said,
+    pub(super) place: OptionPlace,
 }
 
 /// What the options of a project say about its flash.
@@ -54,9 +54,9 @@ pub(super) struct ChosenTable {
 pub(super) struct FlashLayout {
     pub(super) table: Option<ChosenTable>,
     /// Where the table lies; `None` when no option says so.
-    pub(super) offset: Option<(u32, Said)>,
+    pub(super) offset: Option<(u32, OptionPlace)>,
     /// Bytes of flash.
-    pub(super) size: Option<(u64, Said)>,
+    pub(super) size: Option<(u64, OptionPlace)>,
 }
 
 impl FlashLayout {
@@ -69,7 +69,7 @@ impl FlashLayout {
         Self {
             table: files.iter().find_map(|(file, text)| table(file, text, &files, read)),
             offset: find(&files, "CONFIG_PARTITION_TABLE_OFFSET")
-                .and_then(|(value, said)| Some((number(&value)?, said))),
+                .and_then(|(value, place)| Some((number(&value)?, place))),
             size: files.iter().find_map(|(file, text)| size(file, text)),
         }
     }
@@ -98,10 +98,10 @@ fn value(text: &str, key: &str) -> Option<(String, u32)> {
     Some((value.to_owned(), line))
 }
 
-fn find(files: &[(&str, String)], key: &str) -> Option<(String, Said)> {
+fn find(files: &[(&str, String)], key: &str) -> Option<(String, OptionPlace)> {
     files.iter().find_map(|(file, text)| {
         let (value, line) = value(text, key)?;
-        Some((value, Said { file: (*file).to_owned(), line }))
+        Some((value, OptionPlace { file: (*file).to_owned(), line }))
     })
 }
 
@@ -111,11 +111,11 @@ fn table(
     files: &[(&str, String)],
     read: ReadText<'_>,
 ) -> Option<ChosenTable> {
-    let said = |line| Said { file: file.to_owned(), line };
+    let place = |line| OptionPlace { file: file.to_owned(), line };
     if file == "platformio.ini" {
         let (name, line) = value(text, "board_build.partitions")?;
         let text = read(&name)?;
-        return Some(ChosenTable { name, is_own: true, text: Some(text), said: said(line) });
+        return Some(ChosenTable { name, is_own: true, text: Some(text), place: place(line) });
     }
     let chosen = settings(text).rev().find_map(|(line, name, value)| {
         let choice = name.strip_prefix("CONFIG_PARTITION_TABLE_")?;
@@ -125,16 +125,16 @@ fn table(
     let (line, choice) = chosen?;
     if let Some((name, text)) = BUILT_IN.iter().find(|(known, _)| *known == choice) {
         let (name, text) = ((*name).to_owned(), Some((*text).to_owned()));
-        return Some(ChosenTable { name, is_own: false, text, said: said(line) });
+        return Some(ChosenTable { name, is_own: false, text, place: place(line) });
     }
     let named = find(files, "CONFIG_PARTITION_TABLE_CUSTOM_FILENAME");
-    let (name, said) = named.unwrap_or_else(|| ("partitions.csv".to_owned(), said(line)));
+    let (name, place) = named.unwrap_or_else(|| ("partitions.csv".to_owned(), place(line)));
     let text = read(&name);
-    Some(ChosenTable { name, is_own: true, text, said })
+    Some(ChosenTable { name, is_own: true, text, place })
 }
 
 /// `CONFIG_ESPTOOLPY_FLASHSIZE="4MB"` and `CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y`, and PlatformIO's.
-fn size(file: &str, text: &str) -> Option<(u64, Said)> {
+fn size(file: &str, text: &str) -> Option<(u64, OptionPlace)> {
     let key = "CONFIG_ESPTOOLPY_FLASHSIZE";
     let names = ["board_upload.flash_size", "board_build.flash_size"];
     settings(text).rev().find_map(|(line, name, value)| {
@@ -144,7 +144,7 @@ fn size(file: &str, text: &str) -> Option<(u64, Said)> {
             None => names.contains(&name).then_some(value)?,
         };
         let bytes = number(size.to_ascii_lowercase().trim_end_matches('b'))?;
-        Some((u64::from(bytes), Said { file: file.to_owned(), line }))
+        Some((u64::from(bytes), OptionPlace { file: file.to_owned(), line }))
     })
 }
 
@@ -167,7 +167,7 @@ mod tests {
         };
         let layout = FlashLayout::of(&read, None);
         let table = layout.table.clone().unwrap();
-        assert_eq!((table.name.as_str(), table.is_own, table.said.line), ("parts/a.csv", true, 4));
+        assert_eq!((table.name.as_str(), table.is_own, table.place.line), ("parts/a.csv", true, 4));
         assert_eq!((layout.first(), layout.size.unwrap().0), (0xa000, 8 << 20));
         let other = |file: &str| match file {
             "sdkconfig" => Some("CONFIG_PARTITION_TABLE_TWO_OTA=y\n".to_owned()),

@@ -31,6 +31,7 @@ mod limit;
 mod origin;
 mod partition_data;
 mod partition_table;
+mod pin_flow;
 mod pin_uses;
 mod pins;
 mod place;

@@ -34,8 +34,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !is_table(path, text, subject) {
         return None;
     }
-    let told = layout.offset.as_ref().map(|(offset, _)| *offset);
-    let offset = told.or_else(|| table_offset(subject.sandbox)).unwrap_or(TABLE_OFFSET);
+    let configured = layout.offset.as_ref().map(|(offset, _)| *offset);
+    let offset = configured.or_else(|| table_offset(subject.sandbox)).unwrap_or(TABLE_OFFSET);
     let first = offset.saturating_add(TABLE_BYTES);
     let (rows, faults) = partition_csv::read(text, first);
     let mut found: Vec<Finding> = Vec::new();
@@ -225,13 +225,13 @@ fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
 /// A table against the flash and the last build, as far as the project tells of them.
 fn limits(rows: &[CsvEntry], layout: &FlashLayout, sandbox: &Sandbox) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Some((bytes, said)) = &layout.size {
+    if let Some((bytes, place)) = &layout.size {
         for row in rows.iter().filter(|row| addresses(&row.partition).end > *bytes) {
             let (label, end) = (&row.partition.label, addresses(&row.partition).end);
             let text = format!(
                 "lets `{label}` end at 0x{end:x}, beyond the {} of flash that {} says",
                 amount(*bytes),
-                said.file
+                place.file
             );
             found.push(stop(text).at(line(row.line)));
         }

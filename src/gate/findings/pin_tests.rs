@@ -142,3 +142,32 @@ fn configurations_and_rust_name_pins_too() {
     ));
     assert!(!stops("src/main.rs", "let led = Output::new(peripherals.GPIO5, Level::Low);"));
 }
+
+#[test]
+fn pins_are_followed_through_names() {
+    let set = "gpio_set_direction";
+    for (code, wanted) in [
+        (format!("static const int leds[] = {{ 4, 13 }};\nvoid f(void) {{ for (int i = 0; i < 2; i++) {{ {set}(leds[i], GPIO_MODE_OUTPUT); }} }}\n"), 13),
+        (format!("enum {{ P = 25, Q = 34, }};\nstatic const int o[] = {{ P, Q }};\nvoid f(void) {{ gpio_reset_pin(o[0]); {set}(o[1], GPIO_MODE_OUTPUT); }}\n"), 34),
+        (format!("static void out(int pin)\n{{\n {set}(pin, GPIO_MODE_OUTPUT);\n}}\nvoid f(void) {{ out(4); out(15); }}\n"), 15),
+        (format!("typedef struct {{ int pin; int ch; }} m_t;\nstatic const m_t m[] = {{ {{ 4, 0 }}, {{ 17, 1 }}, }};\nvoid f(void) {{ {set}(m[1].pin, GPIO_MODE_OUTPUT); }}\n"), 17),
+        (format!("typedef struct {{ int pin; int ch; }} m_t;\nstatic const m_t m[] = {{ {{ .pin = 4 }}, {{ .pin = 17, .ch = 1 }}, }};\nvoid f(const m_t *c) {{ int p = c->pin; {set}(p, GPIO_MODE_OUTPUT); }}\n"), 17),
+        ("struct row { const char *name; gpio_num_t io; };\nstatic struct row rows[] = { { \"a\", 4 }, { \"b\", 31 } };\n".to_owned(), 31),
+        (format!("constexpr std::array<gpio_num_t, 2> kRows = {{ GPIO_NUM_4, GPIO_NUM_30 }};\nvoid f() {{ for (auto r : kRows) {{ {set}(r, GPIO_MODE_OUTPUT); }} }}\n"), 30),
+        (format!("class Led {{ public: explicit Led(gpio_num_t pin) : pin_(pin) {{ {set}(pin_, GPIO_MODE_OUTPUT); }} gpio_num_t pin_; }};\nstatic Led led(GPIO_NUM_29);\n"), 29),
+        ("static const motor_t ms[] = { { .pin = 9 } };\nvoid f(void) { ledc_channel_config_t ch = { .gpio_num = ms[0].pin, .duty = 0 }; }\n".to_owned(), 9),
+        ("static int a = 11;\nvoid f(void) { gpio_config_t c = { .pin_bit_mask = 1ULL << a, .mode = GPIO_MODE_OUTPUT }; }\n".to_owned(), 11),
+    ] {
+        let used = pin_uses::find("a.cpp", &code, "esp32c3");
+        assert!(used.iter().any(|used| used.number == wanted), "{wanted}: {code}{used:?}");
+    }
+    for code in [
+        "static const int leds[] = { 4, 13 };\nint f(int i) { return leds[i]; }\n".to_owned(),
+        format!("static void out(int pin, int level) {{ {set}(pin, GPIO_MODE_OUTPUT); gpio_set_level(pin, level); }}\nvoid f(void) {{ out(4, 13); }}\n"),
+        "typedef struct { int pin; int ch; } m_t;\nstatic const m_t m[] = { { 4, 13 } };\nvoid f(void) { gpio_reset_pin(m[0].pin); }\n".to_owned(),
+        format!("void g(void) {{ int n = 13; use(n); }}\nvoid f(void) {{ int n = 4; {set}(n, GPIO_MODE_OUTPUT); }}\n"),
+    ] {
+        let used = pin_uses::find("a.cpp", &code, "esp32c3");
+        assert!(used.iter().all(|used| used.number != 13), "{code}{used:?}");
+    }
+}

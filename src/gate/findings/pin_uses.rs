@@ -10,15 +10,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
+use super::pin_flow::{Direction, PinFlow};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
-
-/// Which way a pin works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Input,
-    Output,
-    Unknown,
-}
 
 /// A number that is used as a pin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +60,11 @@ pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
     let all = tokens(text, Style::C);
     let active = for_chip(all, chip);
     let constants = Constants::new(&active);
-    let code = PinCode { table, all: &active, constants: &constants };
+    let none = PinFlow::new(&[], &[]);
+    let code = PinCode { table, all: &active, constants: &constants, flow: &none };
+    let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
+    let flow = PinFlow::new(&active, &known);
+    let code = PinCode { flow: &flow, ..code };
     let mut found = Vec::new();
     for at in 0..active.len() {
         code.at(at, &mut found);
@@ -113,6 +110,7 @@ struct PinCode<'a> {
     table: &'a PinUseTable,
     all: &'a [Token<'a>],
     constants: &'a Constants<'a>,
+    flow: &'a PinFlow<'a>,
 }
 
 impl PinCode<'_> {
@@ -136,9 +134,10 @@ impl PinCode<'_> {
         if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
             self.field(at, &name, found);
         }
-        if self.is(at + 1, "[") && is_pins(&name) {
+        if self.is(at + 1, "[") && is_pins(&name) && self.flow.variable(&name, at).is_none() {
             self.array(at, found);
         }
+        self.carried(at, &name, found);
         // `peripherals.GPIO6` in Rust.
         if is_member && let Some(number) = name.strip_prefix("GPIO").and_then(|n| n.parse().ok()) {
             self.push(
@@ -238,6 +237,75 @@ impl PinCode<'_> {
         }
     }
 
+    /// What the code around hands to functions and fields that take pins.
+    fn sinks(&self, at: usize) -> Vec<(Range<usize>, Direction)> {
+        let Some(name) = self.word(at) else { return Vec::new() };
+        let mut found = Vec::new();
+        if self.is(at + 1, "(")
+            && let Some(signature) = self.table.calls.get(&name)
+        {
+            let arguments = self.arguments(at + 1);
+            let mode = signature.find('m').and_then(|at| arguments.get(at)).cloned();
+            let mode = mode.and_then(|range| self.all.get(range)).unwrap_or_default();
+            let mode: String = mode.iter().map(|token| token.raw).collect();
+            for (kind, argument) in signature.chars().zip(&arguments) {
+                let direction = match kind {
+                    'o' => Direction::Output,
+                    'i' => Direction::Input,
+                    'b' => direction_of(&mode),
+                    _ => continue,
+                };
+                found.push((argument.clone(), direction));
+            }
+        }
+        let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
+        if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
+            let value = at + 2..self.end_of_value(at + 2);
+            let fields = &self.table.fields;
+            if name == "pin_bit_mask" {
+                let direction = self.direction_near(at);
+                for shift in value.clone().filter(|at| self.is(*at, "<") && self.is(at + 1, "<")) {
+                    let end = self.end_of_value(shift + 2).min(value.end);
+                    let end = (shift + 2..end).find(|at| self.is(*at, "|")).unwrap_or(end);
+                    found.push((shift + 2..end, direction));
+                }
+            } else if name.len() > 4 && fields.output.contains(&name) {
+                found.push((value, Direction::Output));
+            } else if name.len() > 4 && fields.input.contains(&name) {
+                found.push((value, Direction::Input));
+            } else if name.len() > 4 && fields.both.contains(&name) {
+                found.push((value, self.direction_near(at)));
+            }
+        }
+        found
+    }
+
+    /// Numbers that reach a pin through names: arguments of the source's own functions, arrays,
+    /// fields of structures.
+    fn carried(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let mut values = self.flow.arguments(at, name);
+        values.extend(self.flow.initial(at, name));
+        let is_member = at > 0 && self.is(at - 1, ".");
+        let is_value = self.is(at + 1, "=") && !self.is(at + 2, "=") && !self.is(at + 2, "{");
+        if is_value {
+            let direction = match is_member {
+                true => self.flow.field(name),
+                false => self.flow.variable(name, at),
+            };
+            values.extend(direction.map(|way| (at + 2..self.end_of_value(at + 2), way)));
+        }
+        for (range, direction) in values {
+            if let Some(value) = self.constants.value(range.clone()) {
+                let before = found.len();
+                self.push(found, value, range, direction);
+                // The number stands where its name is defined.
+                if let Some(used) = found.get_mut(before) {
+                    used.ranges.reverse();
+                }
+            }
+        }
+    }
+
     fn field(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
         let end = self.end_of_value(at + 2);
         let range = at + 2..end;
@@ -250,7 +318,7 @@ impl PinCode<'_> {
         } else if fields.input.contains(name) {
             Direction::Input
         } else if fields.both.contains(name) {
-            self.direction_beside(at)
+            self.direction_near(at)
         } else {
             return;
         };
@@ -293,7 +361,7 @@ impl PinCode<'_> {
 
     /// The pins of `(1ULL << A) | (1ULL << B)`.
     fn mask(&self, at: usize, range: Range<usize>, found: &mut Vec<PinUse>) {
-        let direction = self.direction_beside(at);
+        let direction = self.direction_near(at);
         let has_pull = self.argument_at(at).contains("pull_up_en=GPIO_PULLUP_ENABLE");
         let Some(value) = self.constants.value(range.clone()) else { return };
         for number in 0..64_i128 {
@@ -323,12 +391,25 @@ impl PinCode<'_> {
         out
     }
 
-    fn direction_beside(&self, at: usize) -> Direction {
+    fn direction_near(&self, at: usize) -> Direction {
+        if self.is_of("ledc_channel_config_t", at) {
+            return Direction::Output;
+        }
         let text = self.argument_at(at);
         match text.find("mode=").and_then(|at| text.get(at..at + 40).or(text.get(at..))) {
             Some(mode) => direction_of(mode),
             None => Direction::Unknown,
         }
+    }
+
+    /// Whether a field stands in the initialiser of a variable of a type.
+    fn is_of(&self, kind: &str, at: usize) -> bool {
+        let open = (at.saturating_sub(60)..at).rev().find(|at| self.is(*at, "{"));
+        open.is_some_and(|open| {
+            let words = open.saturating_sub(6)..open;
+            self.is(open.saturating_sub(1), "=")
+                && words.rev().any(|at| self.all.get(at).is_some_and(|token| token.is_word(kind)))
+        })
     }
 
     /// `const int ledPins[] = {2, 4}`.

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::Subject;
-use super::pin_uses::{self, Direction, PinUse};
+use super::pin_flow::Direction;
+use super::pin_uses::{self, PinUse};
 use super::source::{self, SourceText};
 use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::plain::is_explained;
 use super::secret::{Secret, finding_text, known_in};
-use super::values::{NameSays, is_stand_in, name_says};
+use super::values::{NameSays, is_label, is_like_password, is_stand_in, name_says};
 use super::values::{Randomness, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -31,6 +31,10 @@ const COPIES: [&str; 13] = [
     "strcpy", "strncpy", "strlcpy", "memcpy", "strcat", "strncat", "strlcat", "strcmp", "strncmp",
     "memcmp", "sprintf", "snprintf", "memmove",
 ];
+
+/// Functions that compare texts.
+const COMPARISONS: [&str; 7] =
+    ["strcmp", "strncmp", "memcmp", "strcasecmp", "bcmp", "equals", "compare"];
 
 /// A text as the compiler joins it.
 struct Literal {
@@ -150,10 +154,13 @@ impl<'a> CodeLiterals<'a> {
         if let Some((name, says)) = self.name_of(literal.first)
             && says != NameSays::Public
         {
-            return match is_stand_in(&literal.text) {
+            return match is_stand_in(&literal.text) || is_label(&name, &literal.text) {
                 true => None,
                 false => secret(finding_text(says, &name), true),
             };
+        }
+        if self.is_compared(literal.first) && is_like_password(&literal.text) {
+            return secret("a text that may be a password".to_owned(), false);
         }
         let inner = inner_setting(&literal.text);
         if let Some(what) = inner {
@@ -162,6 +169,20 @@ impl<'a> CodeLiterals<'a> {
         let is_random = looks(&literal.text) == Randomness::Random;
         let random = is_random && !is_explained(self.lines_around(&literal.range));
         random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
+    }
+
+    /// Whether the text at `first` is compared: `strcmp(given, "…")`, `given == "…"`.
+    fn is_compared(&self, first: usize) -> bool {
+        let is =
+            |back: usize, mark: &str| first.checked_sub(back).is_some_and(|at| self.is(at, mark));
+        if is(1, "=") && (is(2, "=") || is(2, "!")) {
+            return true;
+        }
+        let open = (0..first).rev().take(12).find(|at| self.is(*at, "("));
+        let function = open.and_then(|at| at.checked_sub(1)).and_then(|at| self.word(at));
+        let mut between = open.map_or(0..0, |open| open..first);
+        let is_one_call = !between.any(|at| self.is(at, ";") || self.is(at, "{"));
+        is_one_call && function.is_some_and(|name| COMPARISONS.contains(&&*name))
     }
 
     /// The statement's lines: up to two before, where the name may stand.
@@ -190,6 +211,9 @@ impl<'a> CodeLiterals<'a> {
             return None;
         }
         let (named, says) = self.name_of(at)?;
+        if is_label(&name, text) || is_label(&named, text) {
+            return None;
+        }
         let is_secret = says != NameSays::Public && name_says(&name) == NameSays::Nothing;
         is_secret.then(|| Secret {
             range: range.clone(),
@@ -286,6 +310,10 @@ impl<'a> CodeLiterals<'a> {
                             return name.map(|name| (name.into_owned(), None));
                         }
                         let function = self.word(opener)?;
+                        let literal = self.all.get(first)?.text().unwrap_or_default();
+                        if let Some(says) = credential(&function, (commas, &texts), &literal) {
+                            return Some((String::new(), Some((String::new(), says))));
+                        }
                         return Some(call(&function, commas, &words, &texts));
                     }
                     "(" | "{" | "[" => depth = depth.saturating_sub(1),
@@ -340,7 +368,11 @@ impl<'a> CodeLiterals<'a> {
             NameSays::Public => return None,
             NameSays::Nothing => {
                 let lower = name.to_ascii_lowercase();
-                let is_key = lower == "key" || lower.ends_with("_key") || lower.starts_with("key_");
+                let bare = lower.split_once('_').filter(|(start, _)| start.len() == 1);
+                let bare = bare.map_or(lower.as_str(), |(_, rest)| rest);
+                let is_key = matches!(bare, "key" | "k" | "lmk" | "pmk")
+                    || lower.ends_with("_key")
+                    || lower.starts_with("key_");
                 let is_key = is_key && is_key_size && !lower.contains("nvs");
                 if is_key { NameSays::Key } else { return None }
             }
@@ -354,6 +386,31 @@ impl<'a> CodeLiterals<'a> {
         let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
         (is_secret && (printable || !is_test)).then_some(secret)
     }
+}
+
+/// What an argument is by the verb in the name of its function: the second of two texts that join,
+/// log in or connect, and the key of a cipher.
+fn credential(
+    function: &str,
+    (commas, texts): (usize, &[String]),
+    literal: &str,
+) -> Option<NameSays> {
+    let lower = function.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let mixes = literal.bytes().any(|byte| !byte.is_ascii_alphabetic());
+    let is_plain = literal.contains(['/', ':', '%', '=', '<']);
+    if commas == texts.len() && texts.len() == 1 && !is_plain {
+        let joins = has(&["join", "login", "log_in", "signin"])
+            || has(&["auth"]) && !has(&["author"])
+            || has(&["connect"]) && mixes && !literal.contains('.') && literal.len() >= 8;
+        if joins && literal.len() >= 6 && !has(&["disconnect", "get", "path", "string"]) {
+            return Some(NameSays::Password);
+        }
+    }
+    let ciphers = ["aes", "des", "gcm", "ccm", "hmac", "cipher", "crypt", "psa_", "chacha", "_md_"];
+    let takes_key = has(&["setkey"])
+        || has(&["set_key", "hmac_starts", "import_key", "hmac_init", "key_init"]) && has(&ciphers);
+    (takes_key && commas > 0 && texts.is_empty() && literal.len() >= 8).then_some(NameSays::Key)
 }
 
 /// What names an argument of a call after `commas` others.

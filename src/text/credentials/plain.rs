@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::secret::{Secret, finding_text};
-use super::values::{NameSays, is_stand_in, name_says};
+use super::values::{NameSays, is_label, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
 use crate::text::c_tokens::{Style, tokens};
 
@@ -90,7 +90,7 @@ fn setting(start: usize, line: &str, captures: &Captures<'_>) -> Option<Secret> 
             bare
         }
     };
-    let is_secret = !is_stand_in(value.as_str());
+    let is_secret = !is_stand_in(value.as_str()) && !is_label(name, value.as_str());
     is_secret.then(|| Secret {
         range: start + value.start()..start + value.end(),
         what: finding_text(says, name),
@@ -224,7 +224,9 @@ pub(super) fn kconfig(text: &str) -> Vec<Secret> {
         let text = line.get(value.clone()).unwrap_or_default();
         let says = name_says(name);
         let what = match says {
-            NameSays::Password | NameSays::Token | NameSays::Key if !is_stand_in(text) => {
+            NameSays::Password | NameSays::Token | NameSays::Key
+                if !is_stand_in(text) && !is_label(name, text) =>
+            {
                 (finding_text(says, name), true)
             }
             NameSays::Nothing if looks(text) == Randomness::Random && !is_explained(name) => {

@@ -219,3 +219,39 @@ fn keys_of_services_are_found_anywhere() {
         ],
     );
 }
+
+#[test]
+fn calls_and_comparisons_give_secrets_away() {
+    let bytes = "0x1f, 0x93, 0x2a, 0x77, 0xc4, 0x05, 0x5e, 0xb1, 0x68, 0xd2, 0x3b, 0x90, 0xee, \
+                 0x41, 0x7c, 0x0a";
+    for code in [
+        "bool ok(const char *given) { return strcmp(given, \"Giesskanne#42\") == 0; }",
+        "bool ok() { return given == \"Giesskanne#42\"; }",
+        "void f() { wifi_join(\"halle3\", \"Spaten&Harke77\"); }",
+        "void f() { portal_login(\"anna\", \"sonnenblume\"); }",
+        "void f() { net_connect(\"halle3\", \"Spaten77\"); }",
+        "void f() { esp_aes_setkey(&ctx, (const uint8_t *)\"k8Jq2mVt9wLzR4xP\", 128); }",
+        "void f() { mbedtls_md_hmac_starts(&ctx, (const unsigned char *)\"k8Jq2mVt9wLz\", 12); }",
+        &format!("static const uint8_t lmk[] = {{ {bytes} }};"),
+        &format!("static const uint8_t k[16] = {{ {bytes} }};"),
+    ] {
+        assert_eq!(secrets("main/a.cpp", code).len(), 1, "{code}");
+    }
+    for code in [
+        "#define CMD_PASSWORD \"AT+PASSWORD\"\n#define NVS_PASSWORD \"sta.pswd\"",
+        "static const char *const TOPIC_TOKEN = \"gh/token/refresh\";",
+        "#define URL_PASSWORD_RESET \"https://example.com/password/reset\"",
+        "#define EVENT_TOKEN_EXPIRED \"TOKEN_EXPIRED\"",
+        "void f() { if (strcmp(cmd, \"led-on2\") == 0) go(); }",
+        "void f() { mqtt_connect(\"broker.example.com\", \"pump\"); }",
+        "void f() { json_set_key(obj, \"temperature\"); ESP_LOGI(TAG, \"joined\"); }",
+        "void f() { wifi_join(\"myssid\", \"your-password\"); }",
+    ] {
+        assert_eq!(secrets("main/a.cpp", code), [], "{code}");
+    }
+    let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    let code =
+        format!("import hashlib\n\n\nA = 1\nB = 2\nV = [\n    (b'x',\n     '{digest}'),\n]\n");
+    assert_eq!(secrets("test/test_image.py", &code), []);
+    assert_eq!(secrets("tools/image.py", &code).len(), 1);
+}

@@ -38,7 +38,7 @@ const PASSWORDS: &str = "password passwords passwd passphrase passcode pwd psk p
 const TOKENS: &str = "token bearer jwt pat authtoken accesstoken apitoken";
 
 const SECRETS: &str = "secret secrets credential credentials apikey appkey nwkskey appskey nwkkey \
-    privkey authkey aeskey secretkey apisecret ltk";
+    privkey authkey aeskey secretkey apisecret ltk lmk";
 
 /// Words before `key` that make it a secret one.
 const SECRET_KEYS: &str = "api auth private priv access secret aes hmac enc encryption signing sign \
@@ -53,8 +53,10 @@ fn is_of(words: &str, word: &str) -> bool {
 #[must_use]
 pub fn name_says(name: &str) -> NameSays {
     let lower = name.to_ascii_lowercase();
-    let hints =
-        ["pas", "pw", "psk", "pmk", "tok", "jwt", "bearer", "pat", "key", "secret", "cred", "ltk"];
+    let hints = [
+        "pas", "pw", "psk", "pmk", "tok", "jwt", "bearer", "pat", "key", "secret", "cred", "ltk",
+        "lmk",
+    ];
     let hides = ["pub", "hash", "sha", "md5", "crc", "digest", "check", "uid", "guid", "finger"];
     let more =
         ["cert", "mac", "commit", "revision", "integrity", "bitmap", "font", "sbox", "vector"];
@@ -212,6 +214,67 @@ fn is_file(literal: &str) -> bool {
             || literal.starts_with("../"))
 }
 
+/// First or last words of names that say what kind of text the value is.
+const TOPICS: &str = "topic topics";
+const PLACES: &str = "url uri endpoint route path href link cookie";
+const COMMANDS: &str = "cmd command at";
+const EVENTS: &str = "event evt err error state status action msg reason cause opcode type";
+const FIELDS: &str = "nvs prefs pref field json param attr column form query header";
+
+/// Whether a text only names what the name speaks of: a topic, an address, a command, an event, the
+/// key of a setting.
+#[must_use]
+pub fn is_label(name: &str, literal: &str) -> bool {
+    let words = parts(name);
+    let ends = [words.first(), words.last()];
+    let is = |kinds: &str| ends.iter().flatten().any(|word| is_of(kinds, word));
+    let has = |set: &str| literal.chars().all(|c| c.is_ascii_alphanumeric() || set.contains(c));
+    let has_digit = literal.bytes().any(|byte| byte.is_ascii_digit());
+    let squeezed = |text: &str| parts(text).concat();
+    let bare = squeezed(literal);
+    if bare.len() > 3 && !has_digit && has("_-. ") && squeezed(name).contains(&bare) {
+        return true;
+    }
+    if is_plain_address(literal) {
+        return true;
+    }
+    let is_short = |part: &str| part.len() < 20 && looks(part) == Randomness::Ordinary;
+    let is_path = literal.contains('/') && literal.split('/').all(is_short);
+    let speaks = parts(literal).iter().any(|word| {
+        [PASSWORDS, TOKENS, SECRETS].iter().any(|words| is_of(words, word))
+            || is_stand_in_word(word)
+    });
+    (is(TOPICS) && is_path && has("/_+#%-."))
+        || (is(PLACES) && is_path && has("/_%-.:?=&"))
+        || (is(COMMANDS) && (literal.starts_with("AT+") || !has_digit && has("_ +?=")))
+        || (is(EVENTS) && !has_digit && has("_-:. "))
+        || (is(FIELDS) && !has_digit && literal.len() <= 24 && has("_-.") && speaks)
+}
+
+/// An address that carries nothing: no user, no query, no part that could be a key.
+fn is_plain_address(literal: &str) -> bool {
+    let Some((scheme, rest)) = literal.split_once("://") else { return false };
+    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_key = |part: &str| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() >= 16 && digits >= 3
+    };
+    is_scheme && !rest.contains(['@', '?', '#', ' ']) && !rest.split(['/', '.']).any(is_key)
+}
+
+/// Whether a text that nothing names has the form of a password: letters of both cases, digits and
+/// signs that words and formats do not have.
+#[must_use]
+pub fn is_like_password(literal: &str) -> bool {
+    let has = |is: fn(char) -> bool| literal.chars().any(is);
+    (8..=64).contains(&literal.len())
+        && has(|c| c.is_ascii_lowercase())
+        && has(|c| c.is_ascii_uppercase())
+        && has(|c| c.is_ascii_digit())
+        && has(|c| "!@#$&?^~§*".contains(c))
+        && !has(|c| c.is_whitespace() || "/:<>{}%\\=|,".contains(c))
+}
+
 /// Names of formats and the like, which hold digits and are no secret.
 static TECHNICAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -342,6 +405,39 @@ mod tests {
             ("app_sha256", NameSays::Public),
         ] {
             assert_eq!(name_says(name), says, "{name}");
+        }
+    }
+
+    #[test]
+    fn labels_are_no_secrets() {
+        for (name, literal) in [
+            ("TOPIC_TOKEN", "gh/token/refresh"),
+            ("TOPIC_PASSWORD_CHANGE", "gh/unit1/password/set"),
+            ("URL_PASSWORD_RESET", "https://example.com/password/reset"),
+            ("URL_TOKEN", "https://auth.example.com/oauth2/token"),
+            ("token_server", "https://auth.example.com/oauth2/token"),
+            ("CMD_PASSWORD", "AT+PASSWORD"),
+            ("NVS_PASSWORD", "sta.pswd"),
+            ("EVENT_TOKEN_EXPIRED", "TOKEN_EXPIRED"),
+            ("EVT_SECRET_LOST", "secret lost"),
+        ] {
+            assert!(is_label(name, literal), "{name} {literal}");
+        }
+        for (name, literal) in [
+            ("WIFI_PASSWORD", "hunter2"),
+            ("TOPIC_TOKEN", "k8Jq2mVt9wLzR4xP"),
+            ("NVS_PASSWORD", "Sommer2024!"),
+            ("nvs_password", "giesskanne"),
+            ("URL_TOKEN", "https://u:pw@example.com/x"),
+            ("API_TOKEN", "https://example.com/hook/8f7a9d0c1b2e3f4a5b6c"),
+            ("EVENT_TOKEN", "a8f3k2m9x1"),
+            ("mqtt_password", "pass/word77"),
+        ] {
+            assert!(!is_label(name, literal), "{name} {literal}");
+        }
+        assert!(is_like_password("Giesskanne#42") && is_like_password("Spaten&Harke77"));
+        for literal in ["/api/v1/Led#2", "Content-Type", "led#1", "Fehler 42!", "A1?B2=%d", "x"] {
+            assert!(!is_like_password(literal), "{literal}");
         }
     }
 

@@ -1,0 +1,415 @@
+//! Which names of a source carry pins: what reaches, through variables, arrays, fields and
+//! parameters, a function or a field that takes one.
+//!
+//! Works on tokens, by names within functions. Must not know what a pin is on a chip.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Steps from a name to the next one that are followed.
+const STEPS: usize = 8;
+
+/// Which way a pin works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Input,
+    Output,
+    Unknown,
+}
+
+/// A function of the source.
+struct Function {
+    name: String,
+    parameters: Vec<String>,
+    body: Range<usize>,
+}
+
+/// The names that carry pins, each with what is done to the pin.
+pub(super) struct PinFlow<'a> {
+    all: &'a [Token<'a>],
+    /// For each bracket the place of what closes it.
+    closes: HashMap<usize, usize>,
+    functions: Vec<Function>,
+    /// Fields of each structure, in their order.
+    structures: HashMap<String, Vec<String>>,
+    /// By the function they are in, where they are declared in one.
+    variables: HashMap<(Option<usize>, String), Direction>,
+    fields: HashMap<String, Direction>,
+    /// By function and place.
+    parameters: HashMap<(String, usize), Direction>,
+}
+
+impl<'a> PinFlow<'a> {
+    /// `known`: arguments of the framework's functions and values of its fields that are pins.
+    pub(super) fn new(all: &'a [Token<'a>], known: &[(Range<usize>, Direction)]) -> Self {
+        let mut flow = Self {
+            all,
+            closes: closes(all),
+            functions: Vec::new(),
+            structures: HashMap::new(),
+            variables: HashMap::new(),
+            fields: HashMap::new(),
+            parameters: HashMap::new(),
+        };
+        flow.read_functions();
+        flow.read_structures();
+        for (range, direction) in known {
+            flow.mark(range.clone(), *direction);
+        }
+        for _ in 0..STEPS {
+            if !flow.step() {
+                break;
+            }
+        }
+        flow
+    }
+
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn word(&self, at: usize) -> Option<String> {
+        let token = self.all.get(at).filter(|token| token.kind == TokenKind::Word)?;
+        token.word().map(std::borrow::Cow::into_owned)
+    }
+
+    /// The place of what closes the bracket at `open`.
+    fn close(&self, open: usize) -> Option<usize> {
+        self.closes.get(&open).copied()
+    }
+
+    /// The parts between commas within the bracket at `open`.
+    pub(super) fn parts(&self, open: usize) -> Vec<Range<usize>> {
+        let Some(close) = self.close(open) else { return Vec::new() };
+        let (mut parts, mut start, mut at) = (Vec::new(), open + 1, open + 1);
+        while at < close {
+            if ["(", "{", "["].iter().any(|mark| self.is(at, mark)) {
+                at = self.close(at).unwrap_or(close);
+            } else if self.is(at, ",") {
+                parts.push(start..at);
+                start = at + 1;
+            }
+            at += 1;
+        }
+        if start < close {
+            parts.push(start..close);
+        }
+        parts
+    }
+
+    fn read_functions(&mut self) {
+        const KEYWORDS: [&str; 7] = ["if", "for", "while", "switch", "catch", "return", "sizeof"];
+        let mut at = 0;
+        while at < self.all.len() {
+            let name = self.word(at).filter(|name| !KEYWORDS.contains(&name.as_str()));
+            let open = at + 1;
+            at += 1;
+            let Some(name) = name.filter(|_| self.is(open, "(")) else { continue };
+            let Some(close) = self.close(open) else { continue };
+            let mut body = close + 1;
+            // `const`, and the initialisers of a constructor.
+            while body < close + 40 && !self.is(body, "{") && !self.is(body, ";") {
+                body += if self.is(body, "(") {
+                    self.close(body).map_or(1, |end| end + 1 - body)
+                } else {
+                    1
+                };
+            }
+            let is_definition = body == close + 1
+                || self.is(close + 1, ":")
+                || ["const", "override", "noexcept"]
+                    .iter()
+                    .any(|word| self.word(close + 1).as_deref() == Some(*word));
+            let Some(end) = self.close(body).filter(|_| self.is(body, "{") && is_definition) else {
+                continue;
+            };
+            let parts = self.parts(open);
+            let mut parameters = Vec::new();
+            for (place, part) in parts.into_iter().enumerate() {
+                let named = part.clone().rev().find_map(|at| self.word(at)).unwrap_or_default();
+                if part.clone().any(|at| self.word(at).as_deref() == Some("gpio_num_t")) {
+                    self.parameters.insert((name.clone(), place), Direction::Unknown);
+                }
+                parameters.push(named);
+            }
+            self.functions.push(Function { name, parameters, body: close + 1..end });
+            at = end;
+        }
+    }
+
+    /// `struct led { gpio_num_t pin; int level; }`, by its tag and the name behind it.
+    fn read_structures(&mut self) {
+        for at in 0..self.all.len() {
+            if self.word(at).as_deref() != Some("struct") {
+                continue;
+            }
+            let tag = self.word(at + 1);
+            let open = if tag.is_some() { at + 2 } else { at + 1 };
+            let Some(close) = self.close(open).filter(|_| self.is(open, "{")) else { continue };
+            let mut fields = Vec::new();
+            let mut start = open + 1;
+            for end in open + 1..close {
+                if self.is(end, ";") {
+                    let is_pin =
+                        (start..end).any(|at| self.word(at).as_deref() == Some("gpio_num_t"));
+                    let name = (start..end).find(|at| {
+                        self.word(*at).is_some()
+                            && [";", ",", "[", ":", "="].iter().any(|mark| self.is(*at + 1, mark))
+                    });
+                    let name = name.and_then(|at| self.word(at)).unwrap_or_default();
+                    if is_pin {
+                        self.fields.entry(name.clone()).or_insert(Direction::Unknown);
+                    }
+                    fields.push(name);
+                    start = end + 1;
+                }
+            }
+            for name in [tag, self.word(close + 1)].into_iter().flatten() {
+                self.structures.insert(name, fields.clone());
+            }
+        }
+    }
+
+    fn function_at(&self, at: usize) -> Option<usize> {
+        self.functions.iter().position(|function| function.body.contains(&at))
+    }
+
+    /// The function that declares a variable which is used at `at`.
+    fn scope(&self, name: &str, at: usize) -> Option<usize> {
+        let of = self.function_at(at)?;
+        let body = self.functions.get(of)?.body.clone();
+        let is_declared = body.clone().skip(1).any(|at| {
+            self.word(at).as_deref() == Some(name)
+                && at.checked_sub(1).is_some_and(|before| {
+                    self.word(before).is_some_and(|word| word != "return")
+                        || (self.is(before, "*") || self.is(before, "&"))
+                            && before.checked_sub(1).is_some_and(|at| self.word(at).is_some())
+                })
+        });
+        is_declared.then_some(of)
+    }
+
+    /// What an expression takes its value from: a name, and whether that is a field.
+    fn root(&self, range: Range<usize>) -> Option<(usize, bool)> {
+        let mut range = range;
+        loop {
+            if self.is(range.start, "(") && self.close(range.start) == range.end.checked_sub(1) {
+                range = range.start + 1..range.end - 1;
+            } else if self.is(range.start, "(") {
+                // A cast.
+                range.start = self.close(range.start)? + 1;
+            } else if self.word(range.start).as_deref() == Some("static_cast") {
+                let open = range.clone().find(|at| self.is(*at, "("))?;
+                range = open..range.end;
+            } else if self.is(range.start, "&") || self.is(range.start, "*") {
+                range.start += 1;
+            } else {
+                break;
+            }
+            if range.is_empty() {
+                return None;
+            }
+        }
+        let (mut at, mut last, mut is_field) = (range.start + 1, range.start, false);
+        self.word(range.start)?;
+        while at < range.end {
+            if self.is(at, "[") {
+                at = self.close(at)? + 1;
+            } else if self.is(at, ".") {
+                (last, is_field, at) = (at + 1, true, at + 2);
+            } else if self.is(at, "-") && self.is(at + 1, ">") {
+                (last, is_field, at) = (at + 2, true, at + 3);
+            } else {
+                return None;
+            }
+        }
+        Some((last, is_field))
+    }
+
+    /// Notes that an expression is used as a pin. Whether that is new.
+    fn mark(&mut self, range: Range<usize>, direction: Direction) -> bool {
+        let Some((at, is_field)) = self.root(range) else { return false };
+        let Some(name) = self.word(at) else { return false };
+        if is_field {
+            return put(&mut self.fields, name, direction);
+        }
+        let of = self.function_at(at).and_then(|of| self.functions.get(of));
+        let place = of.and_then(|of| of.parameters.iter().position(|known| *known == name));
+        if let (Some(of), Some(place)) = (of, place) {
+            let key = (of.name.clone(), place);
+            return put(&mut self.parameters, key, direction);
+        }
+        let scope = self.scope(&name, at);
+        put(&mut self.variables, (scope, name), direction)
+    }
+
+    /// Follows each name that carries pins one step further. Whether there was anything new.
+    fn step(&mut self) -> bool {
+        let mut wanted: Vec<(Range<usize>, Direction)> = Vec::new();
+        let variables: HashSet<&str> = self.variables.keys().map(|(_, name)| &**name).collect();
+        for at in 0..self.all.len() {
+            let Some(name) = self.word(at) else { continue };
+            for (argument, direction) in self.arguments(at, &name) {
+                wanted.push((argument, direction));
+            }
+            if variables.contains(name.as_str())
+                && let Some(direction) = self.variable(&name, at)
+            {
+                let is_value = self.is(at + 1, "=") && !self.is(at + 2, "=");
+                let is_each = self.is(at + 1, ":") && !self.is(at + 2, ":");
+                if is_value || is_each {
+                    wanted.push((at + 2..self.end(at + 2), direction));
+                }
+            }
+            // `pin_(pin)` in the initialisers of a constructor.
+            if let Some(direction) = self.variable(&name, at)
+                && self.is(at + 1, "(")
+                && let Some(close) = self.close(at + 1)
+            {
+                wanted.push((at + 2..close, direction));
+            }
+        }
+        let mut is_new = false;
+        for (range, direction) in wanted {
+            is_new |= self.mark(range, direction);
+        }
+        is_new
+    }
+
+    fn end(&self, from: usize) -> usize {
+        let mut at = from;
+        while at < self.all.len() && ![";", ",", ")", "}"].iter().any(|mark| self.is(at, mark)) {
+            at = match ["(", "[", "{"].iter().any(|mark| self.is(at, mark)) {
+                true => self.close(at).map_or(at + 1, |close| close + 1),
+                false => at + 1,
+            };
+        }
+        at
+    }
+
+    /// What is done to the pins that a variable holds; `None` when it holds none.
+    pub(super) fn variable(&self, name: &str, at: usize) -> Option<Direction> {
+        let find = |scope| self.variables.get(&(scope, name.to_owned())).copied();
+        if !self.variables.keys().any(|(_, known)| known == name) {
+            return None;
+        }
+        match self.function_at(at) {
+            Some(of) => find(Some(of)).or_else(|| find(self.scope(name, at))),
+            None => find(None),
+        }
+    }
+
+    /// What is done to the pin in a field; `None` when it holds none.
+    pub(super) fn field(&self, name: &str) -> Option<Direction> {
+        self.fields.get(name).copied()
+    }
+
+    /// The arguments of a call at `at` that are pins: of a function of the source, or of its
+    /// constructor in `Led led(6)`.
+    pub(super) fn arguments(&self, at: usize, name: &str) -> Vec<(Range<usize>, Direction)> {
+        let is_known = self.parameters.keys().any(|(function, _)| function == name);
+        if !is_known {
+            return Vec::new();
+        }
+        let open = match self.is(at + 1, "(") || self.is(at + 1, "{") {
+            true => at + 1,
+            false => at + 2,
+        };
+        let is_call = self.is(open, "(") || self.is(open, "{") && open == at + 2;
+        let body = self.close(open).map_or(0, |close| close + 1);
+        let is_definition = self.functions.iter().any(|function| function.body.start == body);
+        if !is_call || is_definition {
+            return Vec::new();
+        }
+        let parts = self.parts(open).into_iter().enumerate();
+        let pins = parts.filter_map(|(place, part)| {
+            Some((part, *self.parameters.get(&(name.to_owned(), place))?))
+        });
+        pins.collect()
+    }
+
+    /// The values that the initialiser of the variable at `at` gives to pins, by what is done to
+    /// them: of an array of pins, or of the fields of structures.
+    pub(super) fn initial(&self, at: usize, name: &str) -> Vec<(Range<usize>, Direction)> {
+        let mut open = at + 1;
+        while self.is(open, "[") {
+            let Some(close) = self.close(open) else { return Vec::new() };
+            open = close + 1;
+        }
+        if self.is(open, "=") {
+            open += 1;
+        }
+        if !self.is(open, "{") {
+            return Vec::new();
+        }
+        if let Some(direction) = self.variable(name, at) {
+            let parts = self.parts(open).into_iter();
+            let inner = parts.flat_map(|part| match self.is(part.start, "{") {
+                true => self.parts(part.start),
+                false => vec![part],
+            });
+            return inner.map(|part| (part, direction)).collect();
+        }
+        let Some(fields) = self.structure_before(at) else { return Vec::new() };
+        let parts = self.parts(open);
+        let groups: Vec<Vec<Range<usize>>> = match parts.first() {
+            Some(first) if self.is(first.start, "{") => {
+                parts.iter().map(|part| self.parts(part.start)).collect()
+            }
+            _ => vec![parts],
+        };
+        let mut found = Vec::new();
+        for group in groups {
+            for (part, field) in group.into_iter().zip(fields) {
+                let is_named = self.is(part.start, ".") || self.is(part.start, "[");
+                if let Some(direction) = self.field(field).filter(|_| !is_named) {
+                    found.push((part, direction));
+                }
+            }
+        }
+        found
+    }
+
+    /// The fields of the structure that the variable at `at` is declared with.
+    fn structure_before(&self, at: usize) -> Option<&Vec<String>> {
+        let before = at.checked_sub(1)?;
+        if let Some(kind) = self.word(before) {
+            return self.structures.get(&kind);
+        }
+        // `struct { … } leds[]`, whose name stands for it.
+        self.is(before, "}").then(|| self.structures.get(&self.word(at)?)).flatten()
+    }
+}
+
+/// Notes what is done to a pin; driving it is the most. Whether that is new.
+fn put<K: std::hash::Hash + Eq>(
+    map: &mut HashMap<K, Direction>,
+    key: K,
+    direction: Direction,
+) -> bool {
+    match map.get(&key) {
+        None => map.insert(key, direction).is_none(),
+        Some(known) if *known != Direction::Output && direction == Direction::Output => {
+            map.insert(key, direction);
+            true
+        }
+        Some(_) => false,
+    }
+}
+
+/// For each bracket the place of what closes it.
+fn closes(all: &[Token<'_>]) -> HashMap<usize, usize> {
+    let (mut open, mut found) = (Vec::new(), HashMap::new());
+    for (at, token) in all.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark) {
+        match token.raw {
+            "(" | "{" | "[" => open.push(at),
+            ")" | "}" | "]" => {
+                found.extend(open.pop().map(|open| (open, at)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
