@@ -189,14 +189,14 @@ const COUNTER: &str = "#include \"counter.h\"\n#include \"esp_log.h\"\n#include 
 
 const COUNTER_HEADER: &str = "#pragma once\n#include \"esp_err.h\"\nint counter_sum(void);\nesp_err_t counter_keep(int value);\n";
 
-#[test]
-fn firmware_logic_is_tested_on_the_virtual_board() {
+/// A project with tests of every kind that runs on the board, and some that do not.
+fn tested_firmware() -> Project {
     let test = "#include \"unity.h\"\n#include \"counter.h\"\n\n\
         TEST_CASE(\"the sum of what the task sends\", \"[counter]\")\n{\n    \
         TEST_ASSERT_EQUAL_INT(10, counter_sum());\n}\n\n\
         TEST_CASE(\"settings are kept\", \"[counter]\")\n{\n    TEST_ASSERT_EQUAL(ESP_OK, counter_keep(7));\n}\n\n\
         TEST_CASE(\"a wrong sum\", \"[counter]\")\n{\n    TEST_ASSERT_EQUAL_INT(11, counter_sum());\n}\n";
-    let project = Project::new(&[
+    Project::new(&[
         ("components/counter/include/counter.h", COUNTER_HEADER),
         ("components/counter/counter.c", COUNTER),
         ("components/counter/test/test_counter.c", test),
@@ -221,7 +221,12 @@ fn firmware_logic_is_tested_on_the_virtual_board() {
             "#include \"unity.h\"\n#include \"esp_wifi.h\"\nvoid test_radio(void)\n{\n}\n",
         ),
         ("main/main.c", "void app_main(void)\n{\n}\n"),
-    ]);
+    ])
+}
+
+#[test]
+fn firmware_logic_is_tested_on_the_virtual_board() {
+    let project = tested_firmware();
     let before = project.files();
     let answer = project.tool("run_tests", &json!({ "language": "c" }));
     let mut found = outcomes(&answer);

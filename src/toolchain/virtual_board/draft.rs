@@ -151,9 +151,7 @@ fn match_pattern(
 fn component(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter();
     let first = parts.next()?;
-    if parts.clone().next().is_none() {
-        return None;
-    }
+    parts.clone().next()?;
     if first == MAIN {
         return Some(first.into());
     }

@@ -392,13 +392,12 @@ impl Pane for ReviewPane {
             Action::Search | Action::NextMatch | Action::PreviousMatch => true,
             _ => false,
         };
-        is_missing
-            .then(|| match action {
-                Action::NextHunk | Action::PreviousHunk => "no other change is out of sight",
-                Action::NextProposal | Action::PreviousProposal => "there is no other proposal",
-                _ => "a change cannot be searched",
-            })
-            .map(str::to_owned)
+        let why = match action {
+            Action::NextHunk | Action::PreviousHunk => "no other change is out of sight",
+            Action::NextProposal | Action::PreviousProposal => "there is no other proposal",
+            _ => "a change cannot be searched",
+        };
+        is_missing.then(|| why.to_owned())
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
