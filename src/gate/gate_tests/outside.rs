@@ -49,6 +49,10 @@ proptest! {
     #[test]
     fn whatever_path_is_taken_ends_inside(text in "[a-c./~]{1,16}") {
         let Ok(file) = ProjectPath::new(&text) else { return Ok(()) };
+        // A name that another system takes for a different one is never saved unasked.
+        if file.as_str().split('/').any(|part| part.ends_with('.')) {
+            return Ok(());
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let outer = tempfile::tempdir().unwrap();
         let project = outer.path().join("project");
