@@ -37,7 +37,7 @@ impl Compiler<'_> {
             return vec![None; drafts.len()];
         }
         let mut found = self.ask(texts.into_iter().flatten().collect()).await.into_iter();
-        let check = |path: Option<ProjectPath>| Some(check(&path?, &found.next()??));
+        let check = |path: Option<ProjectPath>| Some(self.check(&path?, &found.next()??));
         paths.into_iter().map(check).collect()
     }
 
@@ -62,7 +62,7 @@ impl Compiler<'_> {
             }
         }
         let found = self.ask(files).await.into_iter().next()??;
-        Some(check(&path, &found))
+        Some(self.check(&path, &found))
     }
 
     /// Asks it. A stop ends the asking.
@@ -78,6 +78,30 @@ impl Compiler<'_> {
             () = self.cancel.cancelled() => Vec::new(),
             found = self.toolchain.check_syntax(job) => found,
         }
+    }
+
+    /// What the errors mean for whoever decides.
+    fn check(&self, path: &ProjectPath, errors: &[Diagnostic]) -> Check {
+        let Some(first) = errors.first() else {
+            return Check::clean(CheckKind::Compiles);
+        };
+        let note = match errors.len() - 1 {
+            0 => finding_text(path, first),
+            1 => format!("{}; and another error", finding_text(path, first)),
+            more => format!("{}; and {more} more errors", finding_text(path, first)),
+        };
+        // Another file that is wrong, or that this one breaks, is worth a look.
+        let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
+        // Before its first build, how a project is compiled is a guess, and its files come one by one.
+        let was_built = self.project.join("build").is_dir();
+        let level = match errors.iter().any(is_here) {
+            _ if !was_built => FindingLevel::Note,
+            true => FindingLevel::Stop,
+            false => FindingLevel::Warning,
+        };
+        let mut finding = Finding::new(level, note);
+        finding.place = first.line.filter(|_| is_here(first)).map(FindingPlace::line);
+        Check::with(CheckKind::Compiles, vec![finding])
     }
 }
 
@@ -123,26 +147,6 @@ fn text(change: &DraftChange) -> Option<NewText> {
         | DraftChange::Read(_)
         | DraftChange::Nvs(_) => None,
     }
-}
-
-fn check(path: &ProjectPath, errors: &[Diagnostic]) -> Check {
-    let Some(first) = errors.first() else {
-        return Check::clean(CheckKind::Compiles);
-    };
-    let note = match errors.len() - 1 {
-        0 => finding_text(path, first),
-        1 => format!("{}; and another error", finding_text(path, first)),
-        more => format!("{}; and {more} more errors", finding_text(path, first)),
-    };
-    // Another file that is wrong, or that this one breaks, is worth a look.
-    let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
-    let level = match errors.iter().any(is_here) {
-        true => FindingLevel::Stop,
-        false => FindingLevel::Warning,
-    };
-    let mut finding = Finding::new(level, note);
-    finding.place = first.line.filter(|_| is_here(first)).map(FindingPlace::line);
-    Check::with(CheckKind::Compiles, vec![finding])
 }
 
 /// An error with its place; the file is named when it is another one.
