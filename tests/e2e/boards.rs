@@ -303,7 +303,7 @@ fn rules_may_read_a_virtual_board_and_nothing_more() {
 /// An ESP-IDF that has nothing at all, for the loader within needs none of it, and a project for the
 /// ESP32-C3.
 fn installation(place: &Place) -> String {
-    let root = place.config().join("esp-idf");
+    let root = place.path("esp-idf");
     fs::create_dir_all(root.join("tools")).unwrap();
     fs::write(root.join("tools/idf.py"), "").unwrap();
     fs::write(root.join("version.txt"), "v5.4.1\n").unwrap();

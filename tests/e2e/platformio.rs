@@ -54,6 +54,8 @@ fn its_file_chooses_platformio_and_nothing_of_it_runs_before_it_is_trusted() {
     assert_eq!(missing.wait_exit().exit_code(), 1);
     missing.wait_for_after_exit("pip install platformio");
     let mut refused = begin(&path);
+    refused.wait_for("May this project's scripts run");
+    refused.press("esc");
     assert_eq!(refused.wait_exit().exit_code(), 1);
     refused.wait_for_after_exit("it is not trusted");
     assert!(!place.path("data/sessions").exists(), "a session was begun");
