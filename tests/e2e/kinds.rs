@@ -91,11 +91,16 @@ fn a_deletion_shows_what_goes_and_can_be_taken_back_and_made_again() {
     assert!(!path.exists());
     // Both ways back.
     for is_back in [true, false] {
-        go_to_last_applied(&mut desk, &proposal, is_back);
-        desk.terminal.press("u");
-        place
-            .within(PATIENCE, || (path.exists() == is_back).then_some(()))
-            .unwrap_or_else(|| desk.fail("not taken back"));
+        // A proposal that comes meanwhile turns the review to itself.
+        let is_done = (0..4).any(|_| {
+            go_to_last_applied(&mut desk, &proposal, is_back);
+            desk.terminal.press("u");
+            let seen = || (path.exists() == is_back).then_some(());
+            place.within(Duration::from_secs(8), seen).is_some()
+        });
+        if !is_done {
+            desk.fail("not taken back");
+        }
         if is_back {
             assert_eq!(fs::read_to_string(&path).unwrap(), content);
         }
