@@ -53,6 +53,13 @@ fn error(file: &str, line: u32, message: &str) -> Diagnostic {
     }
 }
 
+/// A project that was built before.
+fn built() -> GateBench {
+    let world = GateBench::asking();
+    fs::create_dir(world.folder.path().join("build")).unwrap();
+    world
+}
+
 fn chip(proposal: &Proposal) -> Option<&Check> {
     proposal.checks.iter().find(|check| check.kind == CheckKind::Compiles)
 }
@@ -72,7 +79,7 @@ async fn proposed(world: &GateBench, drafts: Vec<Draft>) -> Vec<Proposal> {
 
 #[tokio::test]
 async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
-    let world = GateBench::asking();
+    let world = built();
     world.write("old.c", "int a;\n");
     let errors = vec![error("b.c", 3, "unknown type name 'led_t'"), error("b.c", 9, "x")];
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", errors);
@@ -91,8 +98,18 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
 }
 
 #[tokio::test]
-async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
+async fn before_the_first_build_an_error_is_a_note() {
     let world = GateBench::asking();
+    *world.bench.compiler.lock().unwrap() = Compiler::Finds("a.c", vec![error("a.c", 3, "x")]);
+    let proposals = proposed(&world, vec![save("a.c", None, "\n\nled_t b;\n")]).await;
+    let check = chip(&proposals[0]).unwrap();
+    assert_eq!(check.level(), Some(FindingLevel::Note));
+    assert_eq!(check.findings[0].text, "3:5: x");
+}
+
+#[tokio::test]
+async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
+    let world = built();
     let errors = vec![error("main/a.c", 14, "too few arguments")];
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("bus.h", errors);
     let proposals = proposed(&world, vec![save("bus.h", None, "int f(int);\n")]).await;
@@ -103,14 +120,14 @@ async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
 
 #[tokio::test]
 async fn without_an_answer_there_is_no_check() {
-    let world = GateBench::asking();
+    let world = built();
     let proposals = proposed(&world, vec![save("a.c", None, "int a;\n")]).await;
     assert_eq!(chip(&proposals[0]), None);
 }
 
 #[tokio::test]
 async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
-    let world = GateBench::asking();
+    let world = built();
     let base = "1\n2\n3\n4\n5\n6\n";
     world.write("a.c", base);
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("none", Vec::new());
@@ -139,7 +156,7 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
 
 #[tokio::test]
 async fn a_stop_ends_the_asking() {
-    let world = GateBench::asking();
+    let world = built();
     *world.bench.compiler.lock().unwrap() = Compiler::Stuck;
     let task = world.submit(vec![save("a.c", None, "int a;\n")]);
     world.gate.parts.cancel.cancel();
@@ -173,7 +190,7 @@ fn amended(world: &GateBench, text: &str) -> Verdict {
 
 #[tokio::test]
 async fn the_persons_version_is_compiled_like_a_proposal() {
-    let world = GateBench::asking();
+    let world = built();
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
@@ -189,7 +206,7 @@ async fn the_persons_version_is_compiled_like_a_proposal() {
 
 #[tokio::test]
 async fn a_version_is_compiled_together_with_what_waits_of_its_batch() {
-    let world = GateBench::asking();
+    let world = built();
     let drafts = vec![save("a.c", None, "int a;\n"), save("b.h", None, "int b;\n")];
     let task = world.submit(drafts);
     world.on_desk(2).await;
@@ -207,7 +224,7 @@ async fn a_version_is_compiled_together_with_what_waits_of_its_batch() {
 
 #[tokio::test]
 async fn a_version_that_does_not_compile_is_written_only_by_a_decision_that_says_so() {
-    let world = GateBench::asking();
+    let world = built();
     *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
@@ -235,7 +252,7 @@ async fn a_version_that_does_not_compile_is_written_only_by_a_decision_that_says
 
 #[tokio::test]
 async fn what_was_on_screen_of_a_version_holds_when_it_is_decided() {
-    let world = GateBench::asking();
+    let world = built();
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
     // The compiler had no answer in time; a later one must not take the decision back.
@@ -248,7 +265,7 @@ async fn what_was_on_screen_of_a_version_holds_when_it_is_decided() {
 
 #[tokio::test]
 async fn a_version_is_not_looked_at_when_the_run_is_over() {
-    let world = GateBench::asking();
+    let world = built();
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
     let proposal = world.gate.waiting(ProposalId(1)).unwrap();
