@@ -6,7 +6,7 @@ use super::terminal::Screen;
 use crate::model::UserError;
 use crate::ui::trust_dialog::{TrustAnswer, TrustDialog};
 
-/// Shows `dialog` until the person has decided; whoever leaves in another way trusts nothing.
+/// Shows `dialog` until the person decides. Leaving it in any other way does not trust the project.
 ///
 /// # Errors
 /// When signals cannot be watched.

@@ -16,6 +16,7 @@ use crate::app::documentation::{Documentation, Scope};
 use crate::app::machine::Machine;
 use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex};
 use crate::model::UserError;
+use crate::tools::ToolError;
 
 /// Runs `index`.
 ///
@@ -150,6 +151,23 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
 /// # Errors
 /// When the arguments name no chip, or nothing can be searched.
 pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<ExitCode, UserError> {
+    match (found(machine, args, project), args.json) {
+        (Ok(found), true) => {
+            let results: Vec<_> = found.iter().map(result).collect();
+            report::json(&json!({ "ok": true, "results": results }))?;
+        }
+        (Ok(found), false) => print(&found),
+        (Err(error), true) => {
+            report::json(&ToolError::from_user_error("search_failed", &error).to_answer())?;
+            return Ok(ExitCode::FAILURE);
+        }
+        (Err(error), false) => return Err(error),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What there is for the question; indexes what is not indexed yet.
+fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Vec<Found>, UserError> {
     let documentation = Documentation::of(machine, Some(project));
     let filter = filter(args)?;
     let build_missing = |corpus: &Corpus| {
@@ -172,26 +190,28 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
     for corpus in left_out {
         report::aside(&format!("not searched: {corpus}"));
     }
-    if args.json {
-        let results: Vec<_> = found.iter().map(result).collect();
-        report::json(&json!({ "ok": true, "results": results }))?;
-    } else if found.is_empty() {
-        report::line("Nothing was found.");
-    } else {
-        for (number, found) in found.iter().enumerate() {
-            report::line(&format!(
-                "{}. {}\n   {} · {} · {}\n   {}\n{}\n",
-                number + 1,
-                found.passage.full_title(),
-                found.passage.source(),
-                found.passage.kind.name(),
-                label(found),
-                found.why,
-                indented(&found.passage.text),
-            ));
-        }
+    Ok(found)
+}
+
+/// The passages for a person.
+fn print(found: &[Found]) {
+    if found.is_empty() {
+        report::line(
+            "Nothing was found. Try other words, or the name of a function, option or error.",
+        );
     }
-    Ok(ExitCode::SUCCESS)
+    for (number, found) in found.iter().enumerate() {
+        report::line(&format!(
+            "{}. {}\n   {} · {} · {}\n   {}\n{}\n",
+            number + 1,
+            found.passage.full_title(),
+            found.passage.source(),
+            found.passage.kind.name(),
+            label(found),
+            found.why,
+            indented(&found.passage.text),
+        ));
+    }
 }
 
 /// Removes the indexes that are damaged; whether there was one.
@@ -212,8 +232,16 @@ fn label(found: &Found) -> String {
     format!("{} {}", found.corpus, found.version).trim_end().to_owned()
 }
 
+/// The first lines of a text; says when there are more.
 fn indented(text: &str) -> String {
-    text.lines().take(12).map(|line| format!("   | {line}")).collect::<Vec<_>>().join("\n")
+    const MOST: usize = 12;
+    let mut lines: Vec<String> =
+        text.lines().take(MOST).map(|line| format!("   | {line}")).collect();
+    match text.lines().count().saturating_sub(MOST) {
+        0 => {}
+        more => lines.push(format!("   … {more} more lines; `--json` prints them")),
+    }
+    lines.join("\n")
 }
 
 /// A result as `--json` prints it.

@@ -19,13 +19,13 @@ use crate::app::shipped::{load_adapters, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::knowledge::Knowledge;
-use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolName, UserError};
+use crate::model::{Ledger, ToolName, UserError};
 use crate::toolchain::{
     ArduinoToolchain, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain, ToolchainKind,
     VirtualToolchain, fitting,
 };
 use crate::tools::load_kit;
-use crate::tools::{self, Registry, Reply, SharedState, ToolContext};
+use crate::tools::{self, Registry, Reply, SharedState, ToolContext, Unkept};
 use crate::workspace::Sandbox;
 
 /// Tools that build.
@@ -36,27 +36,6 @@ pub fn project_in(args: &str) -> Option<PathBuf> {
     let args: Value = serde_json::from_str(args).ok()?;
     let folder = PathBuf::from(args.get("project_path")?.as_str()?);
     (folder.is_absolute() && folder.is_dir()).then_some(folder)
-}
-
-/// Takes facts that nobody asks for later: one call has no history.
-struct Unkept;
-
-impl Ledger for Unkept {
-    fn record(&self, _: Event) -> Result<Seq, UserError> {
-        Ok(Seq(0))
-    }
-
-    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
-        Ok(BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 })
-    }
-
-    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
-        Ok(())
-    }
-
-    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
-        Ok(())
-    }
 }
 
 /// Calls a tool in `project` and prints its answer, one JSON object. Exit codes: 0 for

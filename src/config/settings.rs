@@ -90,7 +90,7 @@ pub struct Overrides {
     pub policy_file: Option<PathBuf>,
     /// What the session may use, with the flag that says so.
     pub session_budget: Option<(&'static str, Budget)>,
-    /// `--limit`, as far as it is no budget.
+    /// Limits of `--limit` that are not budgets.
     pub limits: LimitOverrides,
     /// `--temperature`.
     pub temperature: Option<f64>,

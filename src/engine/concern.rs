@@ -33,7 +33,7 @@ pub enum Concern {
     Failed(AgentName, UserError),
     /// The session has used what it may use.
     Spent(String),
-    /// This phase has failed in all of so many attempts, for this reason.
+    /// All attempts of a phase failed: its name, their number, and why the last one failed.
     AttemptsUsedUp(String, u32, String),
 }
 

@@ -50,6 +50,7 @@ mod serial;
 mod serial_capture;
 mod serial_send;
 mod source_index;
+mod unkept;
 mod virtual_kit;
 mod write_file;
 
@@ -66,6 +67,7 @@ pub use error::ToolError;
 pub use recorded::{Finish, plain_finish};
 pub use registry::{Registry, TOOLS, ToolEntry, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
+pub use unkept::Unkept;
 pub use virtual_kit::load_kit;
 
 /// What a call leads to.

@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args, serial, serial_send};
+use super::{Reply, Tool, ToolContext, ToolError, Unkept, answer, args, serial, serial_send};
 use crate::device::{
     DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader, SerialHub, last_reset,
 };
-use crate::model::{BlobRef, ContentHash, Event, Ledger, LogId, Seq, ToolSpec, UserError};
+use crate::model::ToolSpec;
 use crate::toolchain::sketch::Sketch;
 
 /// Name of the tool.
@@ -204,27 +204,6 @@ impl ScanI2c {
             refusal["scanner"] = json!({ "file_name": goes_to, "code": code.text });
         }
         refusal
-    }
-}
-
-/// Takes facts about a port that is open for one scan alone.
-struct Unkept;
-
-impl Ledger for Unkept {
-    fn record(&self, _: Event) -> Result<Seq, UserError> {
-        Ok(Seq(0))
-    }
-
-    fn store(&self, content: &[u8]) -> Result<BlobRef, UserError> {
-        Ok(BlobRef { hash: ContentHash::of(content), bytes: content.len() as u64 })
-    }
-
-    fn append_log(&self, _: LogId, _: &[u8]) -> Result<(), UserError> {
-        Ok(())
-    }
-
-    fn flush_log(&self, _: LogId) -> Result<(), UserError> {
-        Ok(())
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::engine::speaker::plan::{self, SpeakerPlan};
 use crate::model::{AgentName, PlanItem};
 
-/// Most steps of one plan.
-const MOST: usize = 40;
+/// Most steps of one plan; the last one holds all that come after it.
+const MOST: usize = 200;
 
 /// The plan in a message: its numbered or bulleted list, or else its lines `<Agent> : <task>` when
 /// there are several. `None` when it holds neither.
@@ -31,8 +31,18 @@ pub(in crate::engine) fn read(
         items = named.map(|one| PlanItem { task: one.task, agent: Some(one.agent) }).collect();
     }
     items.retain(|item| !item.task.is_empty());
-    items.truncate(MOST);
+    join_rest(&mut items);
     (items.len() >= 2).then_some(items)
+}
+
+/// Makes one step of those that are too many, so that none is lost.
+fn join_rest(items: &mut Vec<PlanItem>) {
+    if items.len() > MOST {
+        let rest = items.split_off(MOST - 1);
+        let task =
+            format!("The other {} steps, one after the other:\n{}", rest.len(), in_words(&rest));
+        items.push(PlanItem { task, agent: None });
+    }
 }
 
 /// What stands after `1.` or `1)`.
@@ -76,6 +86,19 @@ mod tests {
                 (Some("BuildAgent".to_owned()), "build it".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn steps_that_are_too_many_are_joined_and_none_is_lost() {
+        let list = |count: usize| -> String {
+            (1..=count).map(|number| format!("{number}. step {number}\n")).collect()
+        };
+        assert_eq!(steps(&list(MOST)).len(), MOST);
+        let plan = steps(&list(MOST + 50));
+        assert_eq!(plan.len(), MOST);
+        let (_, last) = plan.last().unwrap();
+        assert!(last.starts_with("The other 51 steps"), "{last}");
+        assert!(last.contains("step 200\n") && last.ends_with("step 250"), "{last}");
     }
 
     #[test]

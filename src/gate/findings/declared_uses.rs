@@ -48,13 +48,13 @@ const NO_TYPES: [&str; 16] = [
 
 /// What a source uses.
 pub(super) fn of_code(text: &str) -> Uses {
-    let all = tokens(text, Style::C);
+    let tokens = tokens(text, Style::C);
     let mut uses = Uses::new();
-    for (at, token) in all.iter().enumerate() {
+    for (at, token) in tokens.iter().enumerate() {
         if token.kind != TokenKind::Word {
             continue;
         }
-        let near = |step: isize| at.checked_add_signed(step).and_then(|at| all.get(at));
+        let near = |step: isize| at.checked_add_signed(step).and_then(|at| tokens.get(at));
         let is_pasted = [near(-1), near(1)].into_iter().flatten().any(|token| token.is("#"));
         let is_member = near(-1).is_some_and(|token| token.is(".") || token.is(">"))
             && near(-2).is_some_and(|token| near(-1).is_some_and(|t| t.is(".")) || token.is("-"))
@@ -171,12 +171,12 @@ enum Brace {
 /// The names that a source declares: what follows a type, what is defined, values of enumerations,
 /// and all that is called or ended by a semicolon outside of functions.
 pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
-    let all = tokens(text, Style::C);
+    let tokens = tokens(text, Style::C);
     let mut found = BTreeSet::new();
     let mut open: Vec<Brace> = Vec::new();
     let mut next = Brace::Other;
-    for (at, token) in all.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|at| all.get(at));
+    for (at, token) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
         match token.raw {
             "enum" => next = Brace::Enumeration,
             "namespace" => next = Brace::Top,
@@ -194,8 +194,8 @@ pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
                     });
                 let is_at_top = open.iter().all(|brace| *brace == Brace::Top)
                     && !token.in_directive
-                    && all.get(at + 1).is_some_and(|after| after.is("(") || after.is(";"));
-                let is_declared = before.is_some_and(|before| declares(before, &all, at));
+                    && tokens.get(at + 1).is_some_and(|after| after.is("(") || after.is(";"));
+                let is_declared = before.is_some_and(|before| declares(before, &tokens, at));
                 if is_value || is_at_top || is_declared {
                     found.insert(token.raw.to_owned());
                 }
@@ -207,11 +207,11 @@ pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
 }
 
 /// Whether the token before a name makes a declaration of it: a type, or a star after one.
-fn declares(before: &Token<'_>, all: &[Token<'_>], at: usize) -> bool {
+fn declares(before: &Token<'_>, tokens: &[Token<'_>], at: usize) -> bool {
     let is_type = |token: &Token<'_>| {
         token.kind == TokenKind::Word && !NO_TYPES.iter().any(|word| token.is_word(word))
     };
-    let second = at.checked_sub(2).and_then(|at| all.get(at));
+    let second = at.checked_sub(2).and_then(|at| tokens.get(at));
     match before.raw {
         "*" | "&" => second.is_some_and(|token| is_type(token) || token.is("*") || token.is("(")),
         ">" => second.is_some_and(|token| !token.is("-")),

@@ -61,10 +61,10 @@ pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
     if !hints.iter().any(|hint| text.contains(hint)) {
         return Vec::new();
     }
-    let all = tokens(text, Style::C);
+    let tokens = tokens(text, Style::C);
     let mut found = Vec::new();
-    for (at, token) in all.iter().enumerate() {
-        let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at));
+    for (at, token) in tokens.iter().enumerate() {
+        let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
         if let Some(name) = token.text() {
             let directive = before(1).filter(|token| token.in_directive);
             let is_include =

@@ -28,7 +28,7 @@ struct Function {
 
 /// The names that carry pins, each with what is done to the pin.
 pub(super) struct PinFlow<'a> {
-    all: &'a [Token<'a>],
+    tokens: &'a [Token<'a>],
     /// For each bracket the place of what closes it.
     closes: HashMap<usize, usize>,
     functions: Vec<Function>,
@@ -43,10 +43,10 @@ pub(super) struct PinFlow<'a> {
 
 impl<'a> PinFlow<'a> {
     /// `known`: arguments of the framework's functions and values of its fields that are pins.
-    pub(super) fn new(all: &'a [Token<'a>], known: &[(Range<usize>, Direction)]) -> Self {
+    pub(super) fn new(tokens: &'a [Token<'a>], known: &[(Range<usize>, Direction)]) -> Self {
         let mut flow = Self {
-            all,
-            closes: closes(all),
+            tokens,
+            closes: closes(tokens),
             functions: Vec::new(),
             structures: HashMap::new(),
             variables: HashMap::new(),
@@ -67,11 +67,11 @@ impl<'a> PinFlow<'a> {
     }
 
     fn is(&self, at: usize, mark: &str) -> bool {
-        self.all.get(at).is_some_and(|token| token.is(mark))
+        self.tokens.get(at).is_some_and(|token| token.is(mark))
     }
 
     fn word(&self, at: usize) -> Option<String> {
-        let token = self.all.get(at).filter(|token| token.kind == TokenKind::Word)?;
+        let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Word)?;
         token.word().map(std::borrow::Cow::into_owned)
     }
 
@@ -102,7 +102,7 @@ impl<'a> PinFlow<'a> {
     fn read_functions(&mut self) {
         const KEYWORDS: [&str; 7] = ["if", "for", "while", "switch", "catch", "return", "sizeof"];
         let mut at = 0;
-        while at < self.all.len() {
+        while at < self.tokens.len() {
             let name = self.word(at).filter(|name| !KEYWORDS.contains(&name.as_str()));
             let open = at + 1;
             at += 1;
@@ -141,7 +141,7 @@ impl<'a> PinFlow<'a> {
 
     /// `struct led { gpio_num_t pin; int level; }`, by its tag and the name behind it.
     fn read_structures(&mut self) {
-        for at in 0..self.all.len() {
+        for at in 0..self.tokens.len() {
             if self.word(at).as_deref() != Some("struct") {
                 continue;
             }
@@ -249,7 +249,7 @@ impl<'a> PinFlow<'a> {
     fn step(&mut self) -> bool {
         let mut wanted: Vec<(Range<usize>, Direction)> = Vec::new();
         let variables: HashSet<&str> = self.variables.keys().map(|(_, name)| &**name).collect();
-        for at in 0..self.all.len() {
+        for at in 0..self.tokens.len() {
             let Some(name) = self.word(at) else { continue };
             for (argument, direction) in self.arguments(at, &name) {
                 wanted.push((argument, direction));
@@ -280,7 +280,7 @@ impl<'a> PinFlow<'a> {
 
     fn end(&self, from: usize) -> usize {
         let mut at = from;
-        while at < self.all.len() && ![";", ",", ")", "}"].iter().any(|mark| self.is(at, mark)) {
+        while at < self.tokens.len() && ![";", ",", ")", "}"].iter().any(|mark| self.is(at, mark)) {
             at = match ["(", "[", "{"].iter().any(|mark| self.is(at, mark)) {
                 true => self.close(at).map_or(at + 1, |close| close + 1),
                 false => at + 1,
@@ -400,9 +400,10 @@ fn put<K: std::hash::Hash + Eq>(
 }
 
 /// For each bracket the place of what closes it.
-fn closes(all: &[Token<'_>]) -> HashMap<usize, usize> {
+fn closes(tokens: &[Token<'_>]) -> HashMap<usize, usize> {
     let (mut open, mut found) = (Vec::new(), HashMap::new());
-    for (at, token) in all.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark) {
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark)
+    {
         match token.raw {
             "(" | "{" | "[" => open.push(at),
             ")" | "}" | "]" => {

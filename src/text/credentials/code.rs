@@ -46,14 +46,14 @@ struct Literal {
 
 /// The secrets in the code of a source.
 pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
-    let all = tokens(source, style);
-    let code = CodeLiterals { all: &all, source };
+    let tokens = tokens(source, style);
+    let code = CodeLiterals { tokens: &tokens, source };
     let constants = code.constants();
     let mut found = Vec::new();
     for literal in code.literals(&constants) {
         found.extend(code.literal(&literal));
     }
-    for (at, token) in all.iter().enumerate() {
+    for (at, token) in tokens.iter().enumerate() {
         match token.kind {
             TokenKind::Word => found.extend(code.use_of(at, &constants)),
             TokenKind::Mark if token.is("{") || token.is("[") => found.extend(code.array(at)),
@@ -64,17 +64,17 @@ pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
 }
 
 struct CodeLiterals<'a> {
-    all: &'a [Token<'a>],
+    tokens: &'a [Token<'a>],
     source: &'a str,
 }
 
 impl<'a> CodeLiterals<'a> {
     fn is(&self, at: usize, mark: &str) -> bool {
-        self.all.get(at).is_some_and(|token| token.is(mark))
+        self.tokens.get(at).is_some_and(|token| token.is(mark))
     }
 
     fn word(&self, at: usize) -> Option<Cow<'a, str>> {
-        self.all.get(at)?.word()
+        self.tokens.get(at)?.word()
     }
 
     /// The names of constant texts, with the texts.
@@ -102,17 +102,17 @@ impl<'a> CodeLiterals<'a> {
     fn literals(&self, constants: &HashMap<String, (String, Range<usize>)>) -> Vec<Literal> {
         let mut found: Vec<Literal> = Vec::new();
         let mut at = 0;
-        while at < self.all.len() {
+        while at < self.tokens.len() {
             let first = at;
             let mut text = String::new();
             let mut range: Option<Range<usize>> = None;
-            while let Some(token) = self.all.get(at) {
+            while let Some(token) = self.tokens.get(at) {
                 let piece = match token.kind {
                     TokenKind::Text => token.text(),
                     TokenKind::Word if !constants.is_empty() => {
                         let name = token.word().unwrap_or_default();
                         let near = |at: Option<usize>| {
-                            let token = at.and_then(|at| self.all.get(at));
+                            let token = at.and_then(|at| self.tokens.get(at));
                             token.is_some_and(|token| {
                                 token.kind == TokenKind::Text
                                     || token.word().is_some_and(|w| constants.contains_key(&*w))
@@ -131,7 +131,7 @@ impl<'a> CodeLiterals<'a> {
                 at += 1;
                 // `"a" + "b"` in Python and in sketches.
                 if self.is(at, "+")
-                    && self.all.get(at + 1).is_some_and(|t| t.kind == TokenKind::Text)
+                    && self.tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Text)
                 {
                     at += 1;
                 }
@@ -228,8 +228,8 @@ impl<'a> CodeLiterals<'a> {
 
     /// `NAME` when the tokens up to `at` are `#define NAME`.
     fn defined(&self, at: usize) -> Option<Cow<'a, str>> {
-        let token = self.all.get(at).filter(|token| token.in_directive)?;
-        let define = self.all.get(at.checked_sub(1)?)?;
+        let token = self.tokens.get(at).filter(|token| token.in_directive)?;
+        let define = self.tokens.get(at.checked_sub(1)?)?;
         define.is_word("define").then(|| token.word()).flatten()
     }
 
@@ -248,7 +248,7 @@ impl<'a> CodeLiterals<'a> {
             let colon = (0..at).rev().take(8).find(|at| self.is(*at, ":"))?;
             return self.word(colon.checked_sub(1)?);
         }
-        match self.all.get(at)?.text() {
+        match self.tokens.get(at)?.text() {
             Some(key) => Some(Cow::Owned(key)),
             None => word,
         }
@@ -283,7 +283,7 @@ impl<'a> CodeLiterals<'a> {
 
     /// `key` of `key: value`.
     fn key_before(&self, at: usize) -> Option<Cow<'a, str>> {
-        let before = self.all.get(at.checked_sub(1)?)?;
+        let before = self.tokens.get(at.checked_sub(1)?)?;
         before.text().map(Cow::Owned).or_else(|| before.word())
     }
 
@@ -293,7 +293,7 @@ impl<'a> CodeLiterals<'a> {
         let mut words: Vec<Cow<'_, str>> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
         for at in (0..first).rev().take(80) {
-            let token = self.all.get(at)?;
+            let token = self.tokens.get(at)?;
             match token.kind {
                 TokenKind::Mark => match token.raw {
                     ")" | "}" | "]" => depth += 1,
@@ -310,7 +310,7 @@ impl<'a> CodeLiterals<'a> {
                             return name.map(|name| (name.into_owned(), None));
                         }
                         let function = self.word(opener)?;
-                        let literal = self.all.get(first)?.text().unwrap_or_default();
+                        let literal = self.tokens.get(first)?.text().unwrap_or_default();
                         if let Some(says) = credential(&function, (commas, &texts), &literal) {
                             return Some((String::new(), Some((String::new(), says))));
                         }
@@ -335,7 +335,7 @@ impl<'a> CodeLiterals<'a> {
         let mut spelled = String::new();
         let mut bytes: Vec<u8> = Vec::new();
         let mut at = open + 1;
-        while let Some(token) = self.all.get(at) {
+        while let Some(token) = self.tokens.get(at) {
             match token.kind {
                 TokenKind::Text if token.raw.starts_with('\'') => {
                     let piece = token.text().filter(|text| text.chars().count() <= 1)?;
@@ -355,9 +355,9 @@ impl<'a> CodeLiterals<'a> {
         if bytes.len() < 4 {
             return None;
         }
-        let (before, end) = (open.checked_sub(1)?, self.all.get(at)?.range().end);
+        let (before, end) = (open.checked_sub(1)?, self.tokens.get(at)?.range().end);
         let name = if self.is(before, "=") { self.assigned(before)? } else { return None };
-        let range = self.all.get(open)?.start..end;
+        let range = self.tokens.get(open)?.start..end;
         let printable = bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
         if let Some(what) = known_in(&text) {
