@@ -1,4 +1,5 @@
-//! Proposals whose file changes on disk while they wait: noticed, merged, stated anew.
+//! Proposals whose file changes on disk while they wait: noticed, merged, stated anew. Those that
+//! were proposed together are judged again when one of them is not carried out as proposed.
 //!
 //! Reads the disk and never writes it. What is decided is always what was stated last.
 
@@ -6,7 +7,7 @@ use super::findings::{self, Subject};
 use super::folder::{self, look};
 use super::submit::{Gate, GateError, Pending};
 use crate::model::{
-    BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath, ProposalEvent,
+    BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath, Proposal, ProposalEvent,
 };
 use crate::text::merge::{Merge, merge};
 
@@ -110,9 +111,57 @@ impl Gate {
             checks,
             why,
         });
-        let new = Pending { proposal, content, seen: was.seen, damage: None };
+        let new =
+            Pending { proposal, content, seen: was.seen, damage: None, judged_at: was.judged_at };
         Ok(Some(Moved::Restated(Box::new(new), event)))
     }
+
+    /// Makes the checks of a proposal again when others were not carried out as they were proposed,
+    /// as what was found rested on them. `None` when nothing else is found now.
+    pub(super) async fn judged_again(
+        &self,
+        pending: &mut Pending,
+    ) -> Result<Option<(Pending, Event)>, GateError> {
+        let now = *self.watch_set().borrow();
+        let was = std::mem::replace(&mut pending.judged_at, now);
+        let Proposal { change, checks, facts, .. } = &pending.proposal;
+        if was == now || pending.damage.is_some() || change.board().is_some() {
+            return Ok(None);
+        }
+        let base = change.before().map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
+        let is_compiled = |check: &&Check| check.kind == CheckKind::Compiles;
+        let mut word = checks.iter().find(is_compiled).cloned();
+        if word.is_some() && was.headers != now.headers {
+            let (waiting, blobs) = (self.all_waiting(), self.parts.blobs.as_ref());
+            let version = (&pending.proposal, pending.content.as_slice());
+            word = self.compiler().version(version, &waiting, blobs).await;
+        }
+        let mut new = {
+            let (sandbox, context) = (&self.parts.sandbox, &*self.context());
+            let texts = (base.as_deref(), pending.content.as_slice());
+            let subject = Subject::new(change, texts, facts, sandbox, context);
+            findings::complete(&subject, checks.clone())
+        };
+        super::syntax::add_word(&mut new, word);
+        if is_same(&new, checks) {
+            return Ok(None);
+        }
+        let proposal = Proposal { checks: new.clone(), ..pending.proposal.clone() };
+        let event = Event::Proposal(ProposalEvent::Restated {
+            proposal: proposal.id,
+            change: Box::new(change.clone()),
+            checks: new,
+            why: "another change of this set is not made as it was proposed".to_owned(),
+        });
+        let content = pending.content.clone();
+        let new = Pending { proposal, content, seen: pending.seen, damage: None, judged_at: now };
+        Ok(Some((new, event)))
+    }
+}
+
+/// Whether two lists of checks hold the same, in whatever order.
+fn is_same(new: &[Check], old: &[Check]) -> bool {
+    new.len() == old.len() && new.iter().all(|check| old.contains(check))
 }
 
 /// The same kind of wish on another base. An insertion into a file that is gone creates it.

@@ -118,7 +118,9 @@ impl Gate {
             (Some(_), Some((verdict, rule))) => Judge::Policy(verdict, rule),
             (Some(why), None) => self.judge_damaged(&proposal, why),
         };
-        let pending = Pending { proposal, content, seen: None, damage };
+        self.note_content(&proposal.change, &content);
+        let judged_at = *self.watch_set().borrow();
+        let pending = Pending { proposal, content, seen: None, damage, judged_at };
         if !is_told {
             self.tell_damage(&pending)?;
         }

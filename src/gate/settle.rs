@@ -4,20 +4,25 @@
 //! decided on a file that has changed since the proposal was stated.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::try_join_all;
+use tokio::sync::watch;
 
 use super::approved::{Ruled, SyncPending, decide};
 use super::effects::{self, EffectResult, StagedFile};
 use super::feedback::{Versions, feedback};
 use super::queue::{DecisionTerms, QueueAnswer, Ticket};
 use super::restate::Moved;
-use super::submit::{Gate, GateError, Judge, Pending};
+use super::submit::{Gate, GateError, Judge, Pending, SetChanges};
 use crate::model::event::Level;
 use crate::model::{
     Amended, DecidedBy, Decision, Event, Outcome, PersonEvent, Proposal, ProposalEvent, Settlement,
     UserError, Verdict,
 };
+
+/// How long nothing more of a set is decided before the rest is judged again.
+const QUIET: Duration = Duration::from_millis(150);
 
 impl Gate {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
@@ -72,6 +77,12 @@ impl Gate {
                 judge = again;
                 continue;
             }
+            if decision.verdict.is_approval()
+                && let Some(ticket) = self.judged_heavier(&mut pending, &decision).await?
+            {
+                judge = Judge::Desk(ticket);
+                continue;
+            }
             if by_person && let Some(ticket) = self.passes_over(&pending, &decision).await? {
                 judge = Judge::Desk(ticket);
                 continue;
@@ -89,7 +100,9 @@ impl Gate {
     ) -> Result<QueueAnswer, GateError> {
         let mut rules = self.watch_rules();
         let mut looks = self.parts.sandbox.looks();
+        let mut set = self.watch_set();
         loop {
+            let judged_at = pending.judged_at;
             tokio::select! {
                 biased;
                 spoken = ticket.wait() => return Ok(spoken),
@@ -113,6 +126,15 @@ impl Gate {
                         }
                         Some(Moved::Void(why)) => ticket.deny(&why),
                         Some(Moved::Restated(..)) | None => {}
+                    }
+                }
+                () = changed_and_quiet(&mut set, judged_at) => {
+                    if let Some((new, event)) = self.judged_again(pending).await?
+                        && ticket.restate(DecisionTerms::of(&new.proposal))
+                    {
+                        *pending = new;
+                        self.stated(&pending.proposal);
+                        self.parts.ledger.record(event)?;
                     }
                 }
             }
@@ -142,6 +164,34 @@ impl Gate {
             .ledger
             .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
         Ok(Some(Judge::Desk(ticket)))
+    }
+
+    /// Whether more is found about an approved proposal than the approval names, since others of its
+    /// set were not carried out as they were proposed. Then nothing is approved: it is stated anew
+    /// and put on the desk again.
+    async fn judged_heavier(
+        &self,
+        pending: &mut Pending,
+        decision: &Decision,
+    ) -> Result<Option<Ticket>, GateError> {
+        let Some((new, event)) = self.judged_again(pending).await? else { return Ok(None) };
+        let is_covered = new.proposal.stops() <= decision.stops
+            && new.proposal.phrase() == pending.proposal.phrase();
+        *pending = new;
+        if is_covered {
+            return Ok(None);
+        }
+        let ticket = self.put_down(&pending.proposal);
+        self.parts.ledger.record(event)?;
+        let notice = UserError::new(
+            format!("Cannot accept the approval of proposal {}", pending.proposal.id),
+            "more was found about it after another change of its set was decided",
+            "Look at its findings again.",
+        );
+        self.parts
+            .ledger
+            .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
+        Ok(Some(ticket))
     }
 
     /// Whether the person's own version holds findings that the decision does not name. Then nothing
@@ -256,6 +306,9 @@ impl Gate {
             Event::Proposal(ProposalEvent::Settled { proposal: id, outcome: outcome.clone() });
         self.observe(&event);
         self.parts.ledger.record(event)?;
+        if outcome != Outcome::Applied || decision.verdict.amended().is_some() {
+            self.note_set_change(proposal);
+        }
         self.history().settled(proposal, &decision, &outcome);
         self.tell(proposal, &decision);
         Ok(Settlement { proposal: id, decision, outcome })
@@ -293,6 +346,25 @@ impl Gate {
             Ruled::Save(approved) => effects::save(&approved, laid, sandbox),
             Ruled::Insert(approved) => effects::insert(&approved, laid, sandbox),
             Ruled::Delete(approved) => effects::delete(&approved, sandbox),
+        }
+    }
+}
+
+/// Resolves when proposals were not carried out as proposed since `judged_at`, and no more of them
+/// for a while. Safe to drop and call again.
+async fn changed_and_quiet(set: &mut watch::Receiver<SetChanges>, judged_at: SetChanges) {
+    loop {
+        let is_judged = *set.borrow_and_update() == judged_at;
+        let next = match is_judged {
+            true => set.changed().await,
+            false => match tokio::time::timeout(QUIET, set.changed()).await {
+                Ok(next) => next,
+                Err(_) => return,
+            },
+        };
+        if next.is_err() {
+            // The gate is gone.
+            return std::future::pending().await;
         }
     }
 }

@@ -22,9 +22,9 @@ use crate::config::{Policy, Ruling};
 use crate::device::SerialHub;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
-    AgentName, Batch, BatchId, BlobSource, CallId, Check, Draft, Event, Facts, Ledger, Proposal,
-    ProposalEvent, ProposalId, RuleId, RuleSays, SandboxLevel, SessionRule, Settlement, ToolName,
-    TurnId, UserError, Verdict,
+    AgentName, Batch, BatchId, BlobSource, CallId, Change, Check, Draft, Event, Facts, Ledger,
+    Proposal, ProposalEvent, ProposalId, RuleId, RuleSays, SandboxLevel, SessionRule, Settlement,
+    ToolName, TurnId, UserError, Verdict,
 };
 use crate::sandbox::Runner;
 use crate::toolchain::{StopSwitch, Toolchain};
@@ -110,6 +110,8 @@ pub struct Gate {
     rules: Mutex<SessionRules>,
     /// Told whenever a rule of the session was made or ended.
     rules_changed: watch::Sender<()>,
+    /// Told whenever a proposal was not carried out as it was proposed.
+    set_changed: watch::Sender<SetChanges>,
     feedback: Mutex<BTreeMap<ProposalId, Value>>,
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
@@ -131,6 +133,24 @@ pub(super) struct Pending {
     pub(super) seen: Option<Option<Identity>>,
     /// Why its contents cannot be read; then it can only be rejected.
     pub(super) damage: Option<String>,
+    /// What had become of the other proposals when its checks were made.
+    pub(super) judged_at: SetChanges,
+}
+
+/// How many proposals were not carried out as they were proposed, so that what was found about the
+/// others may no longer be so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SetChanges {
+    all: u32,
+    /// Those that other sources may include.
+    pub(super) headers: u32,
+}
+
+impl SetChanges {
+    const fn after(self, is_header: bool) -> Self {
+        let headers = self.headers.wrapping_add(if is_header { 1 } else { 0 });
+        Self { all: self.all.wrapping_add(1), headers }
+    }
 }
 
 /// A draft whose contents are stored.
@@ -164,6 +184,7 @@ impl Gate {
             history: Mutex::default(),
             rules: Mutex::default(),
             rules_changed: watch::Sender::new(()),
+            set_changed: watch::Sender::new(SetChanges::default()),
             feedback: Mutex::default(),
             waiting: Mutex::default(),
             context: Mutex::new(Arc::new(context)),
@@ -296,8 +317,13 @@ impl Gate {
         let store = |content: &[u8]| self.parts.ledger.store(content);
         let Draft { change, reason, checks } = draft;
         let stated = examine::state(change, store)?;
-        Arc::make_mut(&mut lock(&self.context)).proposed.add(&stated.change, &stated.content);
+        self.note_content(&stated.change, &stated.content);
         Ok(Stored { stated, reason, checks })
+    }
+
+    /// Notes what a file will hold, which other proposals may rest on.
+    pub(super) fn note_content(&self, change: &Change, content: &[u8]) {
+        Arc::make_mut(&mut lock(&self.context)).proposed.add(change, content);
     }
 
     /// Looks at a stored draft, and gives it its number.
@@ -322,7 +348,8 @@ impl Gate {
             checks,
             facts,
         };
-        Pending { proposal, content, seen: None, damage: None }
+        let judged_at = *self.watch_set().borrow();
+        Pending { proposal, content, seen: None, damage: None, judged_at }
     }
 
     /// Finds out who decides. A denial of the configuration is final; then the rules of the session
@@ -460,6 +487,19 @@ impl Gate {
     /// Tells of every change of the session's rules from now on.
     pub(super) fn watch_rules(&self) -> watch::Receiver<()> {
         self.rules_changed.subscribe()
+    }
+
+    /// Tells of every proposal that is not carried out as it was proposed from now on.
+    pub(super) fn watch_set(&self) -> watch::Receiver<SetChanges> {
+        self.set_changed.subscribe()
+    }
+
+    /// A proposal was not carried out as it was proposed.
+    pub(super) fn note_set_change(&self, proposal: &Proposal) {
+        const HEADERS: [&str; 5] = [".h", ".hpp", ".hh", ".hxx", ".inc"];
+        let Some(path) = proposal.change.path() else { return };
+        let is_header = HEADERS.iter().any(|end| path.as_str().ends_with(end));
+        self.set_changed.send_modify(|changes| *changes = changes.after(is_header));
     }
 
     /// Keeps what the agent is to be told about a decision.

@@ -16,6 +16,8 @@ pub(super) enum Compiler {
     Finds(&'static str, Vec<Diagnostic>),
     /// Is content with just these files, in whatever order.
     Together(&'static [&'static str]),
+    /// Finds an error in every file unless this one is among them.
+    Needs(&'static str),
     Stuck,
 }
 
@@ -36,6 +38,14 @@ impl Compiler {
                 let is_all = asked == names.iter().copied().collect();
                 let found = if is_all { Vec::new() } else { vec![error("x", 1, "not all")] };
                 vec![Some(found); job.files.len()]
+            }
+            Self::Needs(name) => {
+                let is_there = job.files.iter().any(|file| file.path.as_str() == *name);
+                let found = job.files.iter().map(|file| match is_there {
+                    true => Some(Vec::new()),
+                    false => Some(vec![error(file.path.as_str(), 1, "no such file: pump.h")]),
+                });
+                found.collect()
             }
             Self::Stuck => std::future::pending().await,
         }
@@ -274,4 +284,70 @@ async fn a_version_is_not_looked_at_when_the_run_is_over() {
     drop(world);
     let error = examiner.examine(&proposal, b"int mine;\n").unwrap_err();
     assert_eq!(error.why, "the run is over");
+}
+
+/// A header and a source that includes it, proposed together; the source alone does not compile.
+async fn header_and_source(world: &GateBench) -> tokio::task::JoinHandle<Submitted> {
+    *world.bench.compiler.lock().unwrap() = Compiler::Needs("main/pump.h");
+    let source = save("main/pump.c", None, "#include \"pump.h\"\nint limit = LIMIT;\n");
+    let task = world.submit(vec![save("main/pump.h", None, "#define LIMIT 30\n"), source]);
+    world.on_desk(2).await;
+    let source = world.proposals().remove(1);
+    assert_eq!(chip(&source).and_then(Check::level), None);
+    task
+}
+
+fn restated(world: &GateBench) -> Option<Vec<Check>> {
+    world.events().into_iter().find_map(|event| match event {
+        Event::Proposal(ProposalEvent::Restated { proposal: ProposalId(2), checks, .. }) => {
+            Some(checks)
+        }
+        _ => None,
+    })
+}
+
+#[tokio::test]
+async fn a_source_is_judged_again_when_the_header_it_was_proposed_with_is_rejected() {
+    let world = built();
+    let task = header_and_source(&world).await;
+    world.decide(1, reject("no"));
+    let checks = loop {
+        match restated(&world) {
+            Some(checks) => break checks,
+            None => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    };
+    let compiles = checks.iter().find(|check| check.kind == CheckKind::Compiles);
+    assert_eq!(compiles.and_then(Check::level), Some(FindingLevel::Stop));
+    world.decide(2, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn an_approval_that_was_quicker_than_that_does_not_count() {
+    let world = built();
+    let task = header_and_source(&world).await;
+    world.decide(1, reject("no"));
+    let shown = Shown::whole(ProposalId(2), world.proposals()[1].change.hash());
+    world.desk.decide(shown, Verdict::Approve).unwrap();
+    while restated(&world).is_none() {
+        tokio::task::yield_now().await;
+    }
+    world.on_desk(1).await;
+    assert_eq!(world.read("main/pump.c"), None);
+    world.decide(2, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn what_rests_on_nothing_else_is_not_stated_anew() {
+    let world = built();
+    *world.bench.compiler.lock().unwrap() = Compiler::Together(&["main/a.c", "main/b.c"]);
+    let task =
+        world.submit(vec![save("main/a.c", None, "int a;\n"), save("main/b.c", None, "int b;\n")]);
+    world.on_desk(2).await;
+    world.decide(1, reject("no"));
+    world.decide(2, Verdict::Approve);
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Applied]);
+    assert!(restated(&world).is_none());
 }
