@@ -32,6 +32,7 @@ mod origin;
 mod partition_data;
 mod partition_table;
 mod pin_flow;
+mod pin_options;
 mod pin_uses;
 mod pins;
 mod place;

@@ -24,6 +24,9 @@ const OTADATA: u32 = 0x2000;
 /// Fewer bytes make no storage that can be written.
 const LEAST_NVS: u32 = 0x3000;
 
+/// Fewer bytes hold no program of ESP-IDF: the smallest ones take about 0x20000.
+const LEAST_APP: u32 = 0x1_8000;
+
 /// Entries of 32 bytes in the 0xc00 bytes of a table, without the one for its checksum.
 const MOST_ENTRIES: usize = 0xc00 / 32 - 1;
 
@@ -121,6 +124,17 @@ fn arithmetic(rows: &[CsvEntry], first: u32) -> Vec<Finding> {
             let text = format!("lists `{label}` after `{other}`, which lies behind it");
             found.push(stop(text).at(line(row.line)).advice("Order the lines by their offsets."));
         }
+        if row.flags.iter().any(|flag| flag == "encrypted")
+            && is_data(&row.partition.kind)
+            && row.partition.subtype == "nvs"
+        {
+            let text = format!(
+                "marks `{}` as encrypted, and NVS does not open such a partition",
+                row.partition.label
+            );
+            let advice = "Leave the flag out; NVS has an encryption of its own (`nvs_keys`).";
+            found.push(stop(text).at(line(row.line)).advice(advice));
+        }
         if row.partition.label.len() > LONGEST_LABEL {
             let text = format!(
                 "names a partition `{}`, and only {LONGEST_LABEL} characters of it are kept",
@@ -157,6 +171,9 @@ fn alone(partition: &Partition, first: u32) -> Vec<String> {
     }
     if is_data(kind) && subtype == "ota" && *bytes != OTADATA {
         found.push(format!("gives `{label}` 0x{bytes:x} bytes, and otadata has 0x{OTADATA:x}"));
+    }
+    if is_app(kind) && *bytes < LEAST_APP {
+        found.push(format!("gives `{label}` 0x{bytes:x} bytes, too few for any program"));
     }
     if is_data(kind) && subtype == "nvs" && *bytes < LEAST_NVS {
         found.push(format!("gives `{label}` 0x{bytes:x} bytes, and NVS needs 0x{LEAST_NVS:x}"));

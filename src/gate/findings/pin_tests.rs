@@ -171,3 +171,18 @@ fn pins_are_followed_through_names() {
         assert!(used.iter().all(|used| used.number != 13), "{code}{used:?}");
     }
 }
+
+#[test]
+fn a_default_of_an_option_is_judged_at_its_line() {
+    let text = "config PUMP_GPIO\n    int \"Pump\"\n    default 4 if IDF_TARGET_ESP32C3\n    \
+                default 7\n";
+    for (name, chip, levels) in [
+        ("main/Kconfig.projbuild", "esp32", Vec::from([FindingLevel::Stop])),
+        ("components/pump/Kconfig", "esp32", Vec::from([FindingLevel::Stop])),
+        ("main/Kconfig.projbuild", "esp32c3", Vec::from([FindingLevel::Note])),
+    ] {
+        let found = found(chip, name, text);
+        let told: Vec<FindingLevel> = found.iter().map(|(level, _)| *level).collect();
+        assert_eq!(told, levels, "{name} {chip}: {found:?}");
+    }
+}

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
 use super::pin_flow::{Direction, PinFlow};
+use super::pin_options;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// A number that is used as a pin.
@@ -51,11 +52,19 @@ pub(super) fn is_code(name: &str) -> bool {
     matches!(end, "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc")
 }
 
+/// Whether a file declares options.
+pub(super) fn is_kconfig(name: &str) -> bool {
+    name == "Kconfig" || name == "Kconfig.projbuild" || name.starts_with("Kconfig.in")
+}
+
 /// All numbers that a file uses as pins.
 pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
     let Some(table) = TABLE.as_ref() else { return Vec::new() };
+    if is_kconfig(name) {
+        return pin_options::defaults(text, chip);
+    }
     if !is_code(name) {
-        return options(text);
+        return pin_options::settings(text);
     }
     let all = tokens(text, Style::C);
     let active = for_chip(all, chip);
@@ -68,40 +77,6 @@ pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
     let mut found = Vec::new();
     for at in 0..active.len() {
         code.at(at, &mut found);
-    }
-    found
-}
-
-/// `CONFIG_LED_GPIO=6`.
-fn options(text: &str) -> Vec<PinUse> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let Some((name, value)) = line.trim_end().split_once('=') else { continue };
-        let parts: Vec<&str> = name.split('_').collect();
-        let is_pin = name.starts_with("CONFIG_")
-            && parts.iter().any(|part| matches!(*part, "GPIO" | "PIN" | "IO"))
-            && ![
-                "PSRAM", "FLASH", "SPIRAM", "RESERVED", "MAX", "COUNT", "CTRL", "ISR", "EXTI",
-                "CACHE", "INT", "EFUSE",
-            ]
-            .iter()
-            .any(|other| parts.contains(other))
-            && !name.starts_with("CONFIG_SOC_");
-        if let Some(number) = value.parse::<i128>().ok().filter(|n| is_pin && *n >= 0 && *n < 100) {
-            let whole = start..start + line.trim_end().len();
-            let ranges = Vec::from([whole]);
-            let direction = Direction::Unknown;
-            found.push(PinUse {
-                number,
-                direction,
-                has_pull: false,
-                is_peripheral_clock: false,
-                ranges,
-            });
-        }
     }
     found
 }

@@ -19,7 +19,8 @@ const DEFAULT_CHIP: &str = "esp32";
 /// The check of a text; `None` for what is not text, or names no pins.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let name = path.file_name();
-    if !pin_uses::is_code(name) && !name.starts_with("sdkconfig") {
+    let is_settings = name.starts_with("sdkconfig") || pin_uses::is_kconfig(name);
+    if !pin_uses::is_code(name) && !is_settings {
         return None;
     }
     let chip = subject.context.chip.as_deref();

@@ -122,3 +122,18 @@ async fn a_table_is_set_against_the_flash_and_the_last_build() {
         check.findings[0].text.contains("`app0` 1310720 bytes, and `build/pump.bin` has 1310721")
     );
 }
+
+#[tokio::test]
+async fn what_a_board_cannot_use_is_told_at_its_line() {
+    for (from, to, words, line) in [
+        ("0x9000, 0x5000,", "0x9000, 0x5000, encrypted", "marks `nvs` as encrypted", 2),
+        ("0x10000, 0x140000", "0x10000, 0x10000", "too few for any program", 4),
+    ] {
+        let text = SOUND.replace(from, to);
+        assert_ne!(text, SOUND);
+        let check = GateBench::asking().table("partitions.csv", None, &text).await.unwrap();
+        let hit = check.findings.iter().find(|found| found.text.contains(words));
+        let place = hit.and_then(|found| found.place.as_ref()).map(|place| place.line);
+        assert_eq!(place, Some(line), "{words}: {:#?}", check.findings);
+    }
+}
