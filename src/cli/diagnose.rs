@@ -82,7 +82,10 @@ fn findings(log: &Path, project: Option<&Path>, here: &Path) -> Result<Vec<Diagn
         None => named().unwrap_or_else(|| here.to_owned()),
     };
     // A folder that exists is meant as it lies here, whatever it is called.
-    let project = std::path::absolute(&project).unwrap_or(project);
+    let project = match diagnostics::is_absolute(&project.to_string_lossy()) {
+        true => project,
+        false => std::path::absolute(&project).unwrap_or(project),
+    };
     let mut found = diagnostics::parse(&project, &bytes);
     diagnostics::locate(&project, &mut found);
     Ok(found)

@@ -11,6 +11,7 @@ mod gather;
 mod kconfig;
 mod linker;
 mod locate;
+mod objects;
 mod paths;
 mod patterns;
 mod progress;
@@ -21,6 +22,6 @@ mod structured;
 
 pub use gather::Gather;
 pub use locate::locate;
-pub use paths::project_in;
+pub use paths::{is_absolute, project_in};
 pub use progress::NinjaProgress;
 pub use search::{parse, parse_failed, parse_in};

@@ -14,6 +14,9 @@ const DEEPEST: usize = 3;
 /// Lists that scripts of the framework make for themselves.
 const MADE_LIST: &str = ".temp.cmake";
 
+/// The script that starts esptool.
+const SERIAL_SCRIPT: &str = "run_serial_tool.cmake";
+
 /// Findings, and how many lines they took.
 pub(super) struct Block {
     pub(super) found: Vec<Diagnostic>,
@@ -135,7 +138,10 @@ pub(super) fn is_consequence(error: &Diagnostic, before: &[Diagnostic]) -> bool 
     let stated = error.message.as_str();
     let is_there = |text: &str| before.iter().any(|one| one.message.contains(text));
     let last_is_error = before.last().is_some_and(|one| one.severity == Severity::Error);
-    (last_is_error && (stated.is_empty() || stated.starts_with("Failed to run kconfgen")))
+    // What a script of the framework ran has said why it failed.
+    let is_script = error.file.as_ref().is_some_and(|file| file.ends_with(SERIAL_SCRIPT));
+    (last_is_error
+        && (stated.is_empty() || stated.starts_with("Failed to run kconfgen") || is_script))
         || (stated.starts_with("No SOURCES given to target") && is_there("Cannot find source file"))
         || (stated.contains("_COMPILER") && is_there("_COMPILER") && is_compiler(stated))
 }

@@ -128,7 +128,7 @@ pub(super) fn finding(
     paths: &Paths,
 ) -> Option<Option<Diagnostic>> {
     let line = lines.first()?;
-    let found = captures(&patterns::COMPILER, line)?;
+    let found = reported(line)?;
     let severity = match group(&found, 4) {
         "warning" | "Warning" => Severity::Warning,
         "note" => Severity::Note,
@@ -146,6 +146,11 @@ pub(super) fn finding(
     Some(Some(placed(severity, message, own.flatten().unwrap_or_else(here))))
 }
 
+/// The parts of a line that reports something: file, line, column, severity and message.
+fn reported(line: &str) -> Option<regex::Captures<'_>> {
+    captures(&patterns::COMPILER, line).or_else(|| captures(&patterns::COMPILER_OTHER, line))
+}
+
 fn is_step(severity: Severity, message: &str) -> bool {
     severity == Severity::Note
         && (STEPS.iter().any(|step| message.starts_with(step))
@@ -159,7 +164,7 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
         if is_match(&patterns::STEP, line) || line.starts_with("FAILED: ") {
             return None;
         }
-        let Some(found) = captures(&patterns::COMPILER, line) else { continue };
+        let Some(found) = reported(line) else { continue };
         if group(&found, 4) != "note" || !is_step(Severity::Note, group(&found, 5)) {
             return None;
         }
@@ -178,7 +183,8 @@ pub(super) fn program(line: &str) -> Option<Diagnostic> {
     // What failed was reported before.
     let is_consequence = stated.starts_with("ld returned")
         || stated.starts_with("linker command failed")
-        || stated.contains(" command failed with exit code ");
+        || stated.contains(" command failed with exit code ")
+        || (stated.contains(" returned ") && stated.ends_with(" exit status"));
     let severity = if group(&found, 1) == "warning" { Severity::Warning } else { Severity::Error };
     (!is_consequence).then(|| unplaced(severity, stated))
 }

@@ -74,6 +74,8 @@ pub(super) fn advise(found: &mut Diagnostic) {
         "there is too much static data: make buffers smaller, or allocate them when they are needed"
     } else if stated.contains("undefined reference to `app_main'") {
         "no source of the project defines `void app_main(void)`; in C++ it has to be extern \"C\""
+    } else if stated.starts_with("Killed signal terminated program") {
+        "the computer ran out of memory: close other programs, or build with fewer jobs at once"
     } else if stated.contains("No space left on device") {
         "the disk is full: free some space and build again"
     } else {

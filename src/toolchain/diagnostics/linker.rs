@@ -3,9 +3,8 @@
 //! Owns which of their lines are errors: what a linker says counts as an error only if it is known to
 //! be one, or if the linker failed.
 
-use std::collections::HashMap;
-
-use super::finding::{Place, placed, unplaced};
+use super::finding::{Place, is_error, placed, unplaced};
+use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, captures, group, number};
 use crate::model::{Diagnostic, Severity};
@@ -58,44 +57,6 @@ pub(super) enum Linked {
     Nothing,
 }
 
-/// Where objects come from, as far as the log says.
-#[derive(Debug, Default)]
-pub(super) struct Objects {
-    /// Folders of components by name.
-    folders: HashMap<String, String>,
-    /// Sources below their component's folder, by component and name.
-    sources: HashMap<(String, String), String>,
-}
-
-impl Objects {
-    /// Takes a line that names components or objects.
-    pub(super) fn take(&mut self, line: &str, paths: &Paths) {
-        if let Some(folders) = line.strip_prefix("-- Component paths: ") {
-            for folder in folders.split(' ').filter(|folder| paths.is_own(folder)) {
-                let name = folder.rsplit('/').next().unwrap_or(folder);
-                self.folders.insert(name.to_owned(), paths.relative(folder));
-            }
-        } else if let Some(found) = captures(&patterns::OBJECT_OF, line) {
-            let (component, source) = (group(&found, 1), group(&found, 2));
-            let name = source.rsplit('/').next().unwrap_or(source);
-            let key = (component.to_owned(), name.to_owned());
-            self.sources.insert(key, source.to_owned());
-        }
-    }
-
-    /// The source of an object in an archive of one of the project's components.
-    fn source(&self, component: &str, object: &str) -> Option<String> {
-        let folder = match self.folders.get(component) {
-            Some(folder) => folder.as_str(),
-            None if component == "main" => "main",
-            None => return None,
-        };
-        let key = (component.to_owned(), object.to_owned());
-        let below = self.sources.get(&key).map_or(object, String::as_str);
-        Some(format!("{folder}/{below}"))
-    }
-}
-
 /// What a line says when it is a linker's; `None` when it is not.
 pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Linked> {
     let (stated, by_linker) = match captures(&patterns::LINKER, line) {
@@ -103,16 +64,28 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
         None => (line, false),
     };
     if let Some(found) = captures(&patterns::LINKER_LINE, stated) {
-        let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
         let (severity, stated) = severity_of(group(&found, 3));
+        // Code that the linker made itself comes from no file.
+        let Some(file) = file_of(line, group(&found, 1)) else {
+            return Some(Linked::Vague(unplaced(severity, stated)));
+        };
+        let place = Place::line(objects.full(paths.relative(&file)), number(&found, 2));
         return Some(Linked::Found(placed(severity, stated, place)));
     }
     if let Some(found) = captures(&patterns::LINKER_OBJECT, stated) {
         let (severity, stated) = severity_of(group(&found, 2));
         return Some(Linked::Vague(in_object(group(&found, 1), severity, stated, objects, paths)));
     }
+    let is_discarded = stated.starts_with('`') && stated.contains(": defined in discarded section");
+    if is_discarded {
+        return Some(Linked::Found(unplaced(Severity::Error, stated)));
+    }
     if !by_linker {
         return None;
+    }
+    // What failed was reported before.
+    if stated.ends_with("lto-wrapper failed") {
+        return Some(Linked::Nothing);
     }
     let is_place = stated.ends_with(':') && stated.contains(": in function ");
     if stated.is_empty() || is_place || SILENT.iter().any(|silent| stated.contains(silent)) {
@@ -151,6 +124,20 @@ fn severity_of(stated: &str) -> (Severity, &str) {
     }
 }
 
+/// The file that a linker names in `line`, with the drive that it may begin with; `None` when it is
+/// none.
+fn file_of(line: &str, file: &str) -> Option<String> {
+    if file.rsplit('/').next().is_some_and(|name| name.starts_with('<')) {
+        return None;
+    }
+    let before = line.split_once(file).map_or("", |(before, _)| before);
+    let drive = before.strip_suffix(':').and_then(|before| before.chars().last());
+    let is_drive = file.starts_with(['/', '\\'])
+        && before.len() < 3
+        && drive.is_some_and(|letter| letter.is_ascii_alphabetic());
+    Some(if is_drive { format!("{before}{file}") } else { file.to_owned() })
+}
+
 /// A finding of which only the object is known.
 fn in_object(
     object: &str,
@@ -160,12 +147,7 @@ fn in_object(
     paths: &Paths,
 ) -> Diagnostic {
     let name = object.rsplit('/').next().unwrap_or(object);
-    let is_source = [".c", ".cpp", ".cc", ".cxx", ".S"].iter().any(|end| object.ends_with(end));
-    let archived = captures(&patterns::ARCHIVED, object);
-    let source = match archived {
-        Some(found) if found.get(1).is_some() => objects.source(group(&found, 1), group(&found, 2)),
-        Some(_) | None => is_source.then(|| paths.relative(object)),
-    };
+    let source = objects.source(object, paths);
     match source {
         Some(file) => placed(severity, stated, Place::line(file, None)),
         None => unplaced(severity, &format!("{stated} (in {name})")),
@@ -176,4 +158,25 @@ fn in_object(
 pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<Place> {
     let found = captures(&patterns::LLD_PLACE, line)?;
     Some(Place::line(paths.relative(group(&found, 1)), number(&found, 2)))
+}
+
+/// Leaves one error for each memory region that is too small: what else the linker says of it becomes a
+/// note.
+pub(super) fn merge_overflows(found: &mut [Diagnostic]) {
+    let region = |one: &Diagnostic| -> Option<String> {
+        let (_, rest) = one.message.split_once("region `")?;
+        Some(rest.split('\'').next().unwrap_or(rest).to_owned())
+    };
+    let is_overflow = |one: &&Diagnostic| one.message.contains("' overflowed by ");
+    let full: Vec<String> = found.iter().filter(is_overflow).filter_map(region).collect();
+    for one in found.iter_mut().filter(|one| is_error(one)) {
+        let is_said = match one.message.contains("' will not fit in region `") {
+            true => region(one).is_some_and(|name| full.contains(&name)),
+            // The framework's linker scripts say it a third time.
+            false => !full.is_empty() && one.message.ends_with(" segment data does not fit."),
+        };
+        if is_said {
+            one.severity = Severity::Note;
+        }
+    }
 }

@@ -47,6 +47,18 @@ pub fn locate(project: &Path, found: &mut [Diagnostic]) {
             });
             continue;
         }
+        if let Some((component, name)) = requirement(&one.message) {
+            if let Some((file, line)) = list_with(project, component, name) {
+                (one.file, one.line, one.column) = (Some(file), Some(line), None);
+            }
+            continue;
+        }
+        if one.message.contains("version solving failed")
+            && let Some((file, line)) = dependency(project, &one.message)
+        {
+            (one.file, one.line, one.column) = (Some(file), Some(line), None);
+            continue;
+        }
         let captured = OPTION.as_ref().and_then(|option| option.captures(&one.message));
         let Some(option) = captured.and_then(|found| found.get(1)) else { continue };
         let is_placed = one.file.as_deref().is_some_and(|file| file.starts_with("sdkconfig"));
@@ -88,6 +100,50 @@ fn partition(message: &str) -> Option<&str> {
     message.strip_prefix("Partition ")?.split_once(" invalid: ").map(|(name, _)| name)
 }
 
+/// The component that requires another, and the name of that one, which nobody knows.
+fn requirement(message: &str) -> Option<(&str, &str)> {
+    let rest = message.strip_prefix("Failed to resolve component '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    let (_, rest) = rest.split_once(" required by component '")?;
+    Some((rest.split_once('\'')?.0, name))
+}
+
+/// Where a manifest of the project asks for a component that a message says cannot be had.
+fn dependency(project: &Path, message: &str) -> Option<(String, u32)> {
+    let names = message.split(|c: char| c.is_whitespace() || "(),;".contains(c));
+    let names: Vec<&str> = names.filter(|name| !name.is_empty() && !name.contains('=')).collect();
+    let components = std::fs::read_dir(project.join("components")).into_iter().flatten().flatten();
+    let mut folders: Vec<String> = components
+        .filter_map(|entry| Some(format!("components/{}", entry.file_name().to_str()?)))
+        .collect();
+    folders.sort();
+    folders.insert(0, "main".to_owned());
+    folders.iter().find_map(|folder| {
+        let file = format!("{folder}/idf_component.yml");
+        let line = line_with(project, &file, |line| {
+            let key = line.split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+            line.contains(':')
+                && line.starts_with(' ')
+                && names.iter().any(|name| *name == key || *name == format!("espressif/{key}"))
+        })?;
+        Some((file, line))
+    })
+}
+
+/// Where the list of a component of the project names another component.
+fn list_with(project: &Path, component: &str, name: &str) -> Option<(String, u32)> {
+    let is_word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    [format!("{component}/CMakeLists.txt"), format!("components/{component}/CMakeLists.txt")]
+        .into_iter()
+        .find_map(|file| {
+            let line = line_with(project, &file, |line| {
+                let code = line.split('#').next().unwrap_or(line);
+                code.split(|c| !is_word(c)).any(|word| word == name)
+            })?;
+            Some((file, line))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +156,11 @@ mod tests {
         std::fs::write(project.path().join("sdkconfig.defaults"), text).unwrap();
         std::fs::write(project.path().join("sdkconfig"), text).unwrap();
         std::fs::write(project.path().join("parts.csv"), "# x\nnvs,data\n app ,app\n").unwrap();
+        let list = "# wifi\nidf_component_register(SRCS net.c\n  REQUIRES log wifi)\n# wifi_x";
+        std::fs::create_dir_all(project.path().join("components/net")).unwrap();
+        std::fs::write(project.path().join("components/net/CMakeLists.txt"), list).unwrap();
+        let manifest = "dependencies:\n  idf: \">=5\"\n  led: ^9.0.0\n";
+        std::fs::write(project.path().join("components/net/idf_component.yml"), manifest).unwrap();
         let one = |message: &str, file: &str| Diagnostic {
             file: Some(file.to_owned()),
             ..Diagnostic::new(Severity::Warning, message.to_owned())
@@ -108,6 +169,15 @@ mod tests {
             one("unknown kconfig symbol 'SPEED' assigned to '5' in /p/x", "sdkconfig.defaults"),
             one("the value 'abc' is invalid for PIN (defined at main/Kconfig:2)", "main/Kconfig"),
             one("Project sdkconfig '/p/sdkconfig' was generated for target 'x'", "sdkconfig"),
+            one(
+                "Failed to resolve component 'wifi' required by component 'net': unknown name.",
+                "CMakeLists.txt",
+            ),
+            one(
+                "ERROR: Because project depends on espressif/led (^9.0.0) which doesn't match any \
+                 versions, version solving failed.",
+                "CMakeLists.txt",
+            ),
             one("Partition app invalid: Offset 0x12000 is not aligned", "parts.csv"),
             one("unknown kconfig symbol 'NONE' assigned to '5' in /p/x", "sdkconfig.defaults"),
         ];
@@ -120,6 +190,8 @@ mod tests {
                 "sdkconfig.defaults:Some(3)",
                 "sdkconfig.defaults:Some(4)",
                 "sdkconfig:Some(1)",
+                "components/net/CMakeLists.txt:Some(3)",
+                "components/net/idf_component.yml:Some(3)",
                 "parts.csv:Some(3)",
                 "sdkconfig.defaults:None"
             ]

@@ -22,7 +22,8 @@ const NAMED: [(&str, &str); 4] = [
 #[must_use]
 pub fn project_in(log: &str) -> Option<PathBuf> {
     let line_names = |line: &str| {
-        let line = line.trim_end();
+        let line = line.trim_end().replace('\\', "/");
+        let line = line.as_str();
         let named = NAMED.iter().find_map(|(before, after)| {
             let rest = line.strip_prefix(before)?;
             rest.find(after).and_then(|at| rest.get(..at))
@@ -33,7 +34,7 @@ pub fn project_in(log: &str) -> Option<PathBuf> {
             call.rsplit(' ').next()
         };
         let folder = named.or_else(called)?;
-        folder.starts_with('/').then(|| PathBuf::from(folder))
+        is_absolute(folder).then(|| PathBuf::from(folder))
     };
     log.lines().find_map(line_names)
 }
@@ -51,7 +52,7 @@ pub(super) struct Paths {
 impl Paths {
     /// For the project at those absolute paths, and the output of its build.
     pub(super) fn new(roots: &[&Path], log: &str) -> Self {
-        let mut all: Vec<PathBuf> = roots.iter().map(|&root| root.to_owned()).collect();
+        let mut all: Vec<PathBuf> = roots.iter().map(|&root| with_slashes(root)).collect();
         let is_named = |root: &&Path| log.contains(&*root.to_string_lossy());
         if !roots.iter().any(is_named)
             && let Some(named) = project_in(log)
@@ -72,7 +73,9 @@ impl Paths {
 
     /// The path as the project's files are called, if it lies in the project.
     pub(super) fn relative(&self, file: &str) -> String {
-        let path = Path::new(file);
+        // Paths of Windows are compared in the form that CMake gives them.
+        let file = file.replace('\\', "/");
+        let path = Path::new(&file);
         let path = match &self.inner {
             // It works in a folder of the build folder.
             Some(name) if path.starts_with("..") => {
@@ -89,7 +92,7 @@ impl Paths {
     /// The path of a file that CMake names: relative to the folder of what it configures.
     pub(super) fn of_cmake(&self, file: &str) -> String {
         match &self.inner {
-            Some(name) if Path::new(file).is_relative() => {
+            Some(name) if !is_absolute(file) => {
                 let framework =
                     self.framework.as_deref().map_or_else(String::new, |root| format!("{root}/"));
                 format!("{framework}components/{name}/subproject/{file}")
@@ -101,15 +104,34 @@ impl Paths {
     /// Whether a file is the project's own, neither made by a build nor fetched.
     pub(super) fn is_own(&self, file: &str) -> bool {
         let relative = self.relative(file);
-        Path::new(&relative).is_relative()
+        !is_absolute(&relative)
             && !relative.starts_with('<')
             && !MADE.iter().any(|made| relative.starts_with(made))
     }
 
     /// As [`Self::is_own`], for a file that CMake names.
     pub(super) fn is_own_list(&self, file: &str) -> bool {
-        (self.inner.is_none() || Path::new(file).is_absolute()) && self.is_own(file)
+        (self.inner.is_none() || is_absolute(file)) && self.is_own(file)
     }
+}
+
+/// A path of Windows in the form that CMake gives it; others as they are.
+fn with_slashes(path: &Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    match is_absolute(&text) && !text.starts_with('/') {
+        true => PathBuf::from(text.replace('\\', "/")),
+        false => path.to_owned(),
+    }
+}
+
+/// Whether a path begins at the root of a file system, here or on Windows.
+#[must_use]
+pub fn is_absolute(path: &str) -> bool {
+    let mut letters = path.chars();
+    let is_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && matches!(letters.next(), Some('/' | '\\'));
+    is_drive || path.starts_with('/')
 }
 
 /// The path without `.` and without `..` where that is possible.

@@ -12,6 +12,11 @@ pub(super) static COMPILER: Pattern = LazyLock::new(|| {
     Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d+):(?:(\d+):)? (fatal error|[Ee]rror|Fatal error|[Ww]arning|note|sorry, unimplemented|internal compiler error): (.*)$").ok()
 });
 
+/// The same as `file(line,column): error: message`.
+pub(super) static COMPILER_OTHER: Pattern = LazyLock::new(|| {
+    Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:(][^:(]*)\((\d+)(?:,(\d+))?\) ?: (fatal error|error|warning|note): (.*)$").ok()
+});
+
 /// The line that includes the file of what follows.
 pub(super) static INCLUDED: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[:,]$").ok()
@@ -19,12 +24,12 @@ pub(super) static INCLUDED: Pattern = LazyLock::new(|| {
 
 /// `file: In function 'f':` and its like.
 pub(super) static CONTEXT: Pattern = LazyLock::new(|| {
-    Regex::new(r"^(?:([^\s:][^:]*): )?(?:In (?:function|member|static|constructor|destructor|copy|move|lambda|instantiation|substitution|program|non-member|virtual)|At (?:global|top)) ?.*[:,]$").ok()
+    Regex::new(r"^(?:((?:[A-Za-z]:[\\/])?[^\s:][^:]*): )?(?:In (?:function|member|static|constructor|destructor|copy|move|lambda|instantiation|substitution|program|non-member|virtual)|At (?:global|top)) ?.*[:,]$").ok()
 });
 
 /// A line that a template is needed in.
 pub(super) static REQUIRED: Pattern = LazyLock::new(|| {
-    Regex::new(r"^([^\s:][^:]*):(\d+):(?:(\d+):)?\s+(?:recursively )?required (?:from|by) ").ok()
+    Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d+):(?:(\d+):)?\s+(?:recursively )?required (?:from|by) ").ok()
 });
 
 /// A line that a function is inlined in.
@@ -54,8 +59,26 @@ pub(super) static LINKER_PLACE: Pattern =
     LazyLock::new(|| Regex::new(r"^([^\s:()][^:()]*):(\d+):? (.*)$").ok());
 
 /// An object in an archive of a component.
-pub(super) static ARCHIVED: Pattern = LazyLock::new(|| {
-    Regex::new(r"lib([\w.-]+)\.a\(([^()]+?)\.(?:obj|o)\)$|(?:^|/)([^/()]+?)\.(?:obj|o)$").ok()
+pub(super) static ARCHIVED: Pattern =
+    LazyLock::new(|| Regex::new(r"lib([\w.-]+)\.a\(([^()]+?)\.(?:obj|o)\)$").ok());
+
+/// The function of an object that the next lines are about.
+pub(super) static IN_FUNCTION: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*\bld(?:\.\w+)?(?:\.exe)?: ?)?(\S.*?): [Ii]n function [`'‘].*[:]$").ok()
+});
+
+/// An object of a component of ESP-IDF, without its end.
+pub(super) static IDF_OBJECT: Pattern = LazyLock::new(|| {
+    Regex::new(r"(?:^|/)esp-idf/([\w.-]+)/CMakeFiles/__idf_[\w.-]+\.dir/(.+)$").ok()
+});
+
+/// An object in a folder of CMake, PlatformIO or `arduino-cli`, without its end: the folder of the
+/// list, and the source below it.
+pub(super) static BUILT_OBJECT: Pattern = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:(.*/)?CMakeFiles/[^/]+\.dir/|(?:.*/)?\.pio/build/[^/]+/|(?:/.*/)?sketch/)(.+)$",
+    )
+    .ok()
 });
 
 /// Where LLD found a symbol.

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::compiler::{self, Trail};
 use super::finding::{advise, is_error, tidy, unplaced};
 use super::kconfig::Values;
-use super::linker::{self, Linked, Objects};
+use super::linker::{self, Linked};
+use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, is_match};
 use super::step::{self, Failed};
@@ -164,6 +165,12 @@ impl Search {
             let message = format!("{stated}: {}", why.message);
             one = Diagnostic { file, line, ..unplaced(Severity::Error, &message) };
         }
+        if is_error(&one) && stated.to_lowercase().contains("manifest") {
+            let named = stated.split_whitespace().find(|word| word.ends_with("idf_component.yml"));
+            if let Some(file) = named.filter(|file| self.paths.is_own(file)) {
+                (one.file, one.line) = (Some(self.paths.relative(file)), None);
+            }
+        }
         self.found.push(one);
     }
 
@@ -239,6 +246,7 @@ impl Search {
             || (line.starts_with("make: *** ") || line.starts_with("make[1]: *** "))
             || line.contains(framework::COMMAND_FAILED)
             || line.starts_with("collect2: error: ")
+            || line.starts_with("lto-wrapper: fatal error: ")
             || line.starts_with("exit status ");
         // Rebuilding the rules fails because of CMake.
         let is_vague = line.starts_with("FAILED: build.ninja") || line.contains(" rebuilding ");
@@ -263,13 +271,17 @@ impl Search {
         // A symbol that is missing at a line is not reported without one as well.
         let symbol =
             |one: &Diagnostic| one.message.split(" (in ").next().unwrap_or_default().to_owned();
-        let exact: Vec<String> =
-            found.iter().filter(|one| one.line.is_some()).map(symbol).collect();
+        let with = |is_placed: fn(&Diagnostic) -> bool| -> Vec<String> {
+            found.iter().filter(|one| is_placed(one)).map(symbol).collect()
+        };
+        let (exact, in_files) = (with(|one| one.line.is_some()), with(|one| one.file.is_some()));
         let mut at = 0;
         found.retain(|one| {
             at += 1;
-            !(vague.contains(&(at - 1)) && exact.contains(&symbol(one)))
+            let better = if one.file.is_some() { &exact } else { &in_files };
+            !(vague.contains(&(at - 1)) && better.contains(&symbol(one)))
         });
+        linker::merge_overflows(&mut found);
         if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
             found.push(unplaced(Severity::Error, &message));
         }
