@@ -36,7 +36,7 @@ impl Gate {
         let around = (&*self.parts.sandbox, &*context);
         let Examined { mut checks, facts } = Examined::of(versions, Vec::new(), facts, around);
         let word = self.version_compiled().of(change.hash()).flatten();
-        super::syntax::add_word(&mut checks, word);
+        super::syntax::add_word(&mut checks, word, content);
         Ok(Proposal { change, checks, facts, ..proposal.clone() })
     }
 

@@ -3,11 +3,16 @@
 //!
 //! Reads the disk and never writes it. What is decided is always what was stated last.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::examine::Examined;
 use super::findings::{self, Subject};
 use super::folder::{self, look};
 use super::submit::{Gate, GateError, Pending};
 use crate::model::{
-    BlobRef, Change, Check, CheckKind, Event, FindingLevel, ProjectPath, Proposal, ProposalEvent,
+    BlobRef, Change, Check, CheckKind, Event, Finding, FindingLevel, ProjectPath, Proposal,
+    ProposalEvent, UserError,
 };
 use crate::text::merge::{Merge, merge};
 
@@ -116,6 +121,45 @@ impl Gate {
         Ok(Some(Moved::Restated(Box::new(new), event)))
     }
 
+    /// Whether there is no finding of level stop when the changes of `others` are left out.
+    pub(super) fn stands_without(
+        &self,
+        proposal: &Proposal,
+        content: &[u8],
+        others: &BTreeSet<ProjectPath>,
+    ) -> bool {
+        let mut context = (*self.context()).clone();
+        if !context.proposed.leave_out(others) {
+            return true;
+        }
+        let Ok(base) = self.base_of(&proposal.change) else { return false };
+        let (texts, facts) = ((base.as_deref(), content), &proposal.facts);
+        let subject = Subject::new(&proposal.change, texts, facts, &self.parts.sandbox, &context);
+        let checks = findings::complete(&subject, proposal.checks.clone());
+        checks.iter().all(|check| check.level() != Some(FindingLevel::Stop))
+    }
+
+    /// What is wrong with a partition table that was written, as the project is now; `None` when
+    /// that was said of it before, or nothing is.
+    pub(super) fn rests_on_others(&self, proposal: &Proposal) -> Option<String> {
+        let content = self.parts.blobs.blob(&proposal.change.after()?.hash).ok()?;
+        let base = self.base_of(&proposal.change).ok()?;
+        let (texts, facts) = ((base.as_deref(), &*content), &proposal.facts);
+        let (sandbox, context) = (&self.parts.sandbox, &*self.context());
+        let subject = Subject::new(&proposal.change, texts, facts, sandbox, context);
+        let is_stop = |finding: &&Finding| finding.level == FindingLevel::Stop;
+        let known: Vec<&str> =
+            proposal.findings().filter(is_stop).map(|finding| finding.text.as_str()).collect();
+        let checks = findings::complete(&subject, Vec::new());
+        let table = checks.into_iter().find(|check| check.kind == CheckKind::PartitionTable)?;
+        let mut found = table.findings.into_iter().filter(|finding| is_stop(&finding));
+        found.find(|finding| !known.contains(&finding.text.as_str())).map(|finding| finding.text)
+    }
+
+    fn base_of(&self, change: &Change) -> Result<Option<Arc<[u8]>>, UserError> {
+        change.before().map(|base| self.parts.blobs.blob(&base.hash)).transpose()
+    }
+
     /// Makes the checks of a proposal again when others were not carried out as they were proposed,
     /// as what was found rested on them. `None` when nothing else is found now.
     pub(super) async fn judged_again(
@@ -128,7 +172,7 @@ impl Gate {
         if was == now || pending.damage.is_some() || change.board().is_some() {
             return Ok(None);
         }
-        let base = change.before().map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
+        let base = self.base_of(change)?;
         let is_compiled = |check: &&Check| check.kind == CheckKind::Compiles;
         let mut word = checks.iter().find(is_compiled).cloned();
         if word.is_some() && was.headers != now.headers {
@@ -136,17 +180,15 @@ impl Gate {
             let version = (&pending.proposal, pending.content.as_slice());
             word = self.compiler().version(version, &waiting, blobs).await;
         }
-        let mut new = {
-            let (sandbox, context) = (&self.parts.sandbox, &*self.context());
-            let texts = (base.as_deref(), pending.content.as_slice());
-            let subject = Subject::new(change, texts, facts, sandbox, context);
-            findings::complete(&subject, checks.clone())
-        };
-        super::syntax::add_word(&mut new, word);
+        let versions = (change, base.as_deref(), pending.content.as_slice());
+        let (sandbox, context) = (&*self.parts.sandbox, &*self.context());
+        let Examined { checks: mut new, facts } =
+            Examined::of(versions, checks.clone(), facts.clone(), (sandbox, context));
+        super::syntax::add_word(&mut new, word, &pending.content);
         if is_same(&new, checks) {
             return Ok(None);
         }
-        let proposal = Proposal { checks: new.clone(), ..pending.proposal.clone() };
+        let proposal = Proposal { checks: new.clone(), facts, ..pending.proposal.clone() };
         let event = Event::Proposal(ProposalEvent::Restated {
             proposal: proposal.id,
             change: Box::new(change.clone()),

@@ -113,7 +113,7 @@ impl Gate {
         let is_told = told == found;
         proposal.checks.splice(0..0, found);
         let judge = match (damage.clone(), ruling) {
-            (None, _) => self.judge(&proposal),
+            (None, _) => self.judge(&proposal, &content, &self.all_waiting()),
             (Some(why), Some((verdict, _))) if verdict.is_approval() => Judge::Nobody(why),
             (Some(_), Some((verdict, rule))) => Judge::Policy(verdict, rule),
             (Some(why), None) => self.judge_damaged(&proposal, why),

@@ -30,7 +30,42 @@ impl Gate {
         &self,
         waiting: Vec<(Pending, Judge)>,
     ) -> Result<Vec<Settlement>, GateError> {
-        try_join_all(waiting.into_iter().map(|(pending, judge)| self.settle(pending, judge))).await
+        let set: Vec<Proposal> = match waiting.as_slice() {
+            [_] => Vec::new(),
+            all => all.iter().map(|(pending, _)| pending.proposal.clone()).collect(),
+        };
+        let settle = |(pending, judge)| self.settle(pending, judge);
+        let settled = try_join_all(waiting.into_iter().map(settle)).await?;
+        if settled.iter().any(|settled| settled.outcome != Outcome::Applied) {
+            let was_made = |proposal: &&Proposal| {
+                let mut of_it = settled.iter().filter(|settled| settled.proposal == proposal.id);
+                of_it.any(|settled| {
+                    settled.outcome == Outcome::Applied
+                        && settled.decision.verdict.amended().is_none()
+                })
+            };
+            for proposal in set.iter().filter(was_made) {
+                self.tell_what_it_rested_on(proposal)?;
+            }
+        }
+        Ok(settled)
+    }
+
+    /// Tells person and agent when a change that was made does not stand up without the others of
+    /// its set, which were not.
+    fn tell_what_it_rested_on(&self, proposal: &Proposal) -> Result<(), GateError> {
+        let Some(path) = proposal.change.path() else { return Ok(()) };
+        let Some(found) = self.rests_on_others(proposal) else { return Ok(()) };
+        let notice = UserError::new(
+            format!("`{path}` does not stand up alone: it {found}"),
+            format!("proposal {} was made with others, which were not carried out", proposal.id),
+            "Undo it, or ask for a change that fits.",
+        );
+        self.keep_doubt(proposal, &notice);
+        self.parts
+            .ledger
+            .record(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))?;
+        Ok(())
     }
 
     async fn settle(
@@ -107,7 +142,12 @@ impl Gate {
                 biased;
                 spoken = ticket.wait() => return Ok(spoken),
                 _ = rules.changed() => {
-                    if let Some((verdict, rule)) = self.ruling(&pending.proposal)
+                    if let Some((verdict, rule)) =
+                        self.ruling_alone(
+                            &pending.proposal,
+                            &pending.content,
+                            &self.all_waiting(),
+                        )
                         && (pending.damage.is_none() || !verdict.is_approval())
                     {
                         self.note_decided(pending.proposal.id);
@@ -179,6 +219,7 @@ impl Gate {
             && new.proposal.phrase() == pending.proposal.phrase();
         *pending = new;
         if is_covered {
+            self.parts.ledger.record(event)?;
             return Ok(None);
         }
         let ticket = self.put_down(&pending.proposal);

@@ -288,11 +288,15 @@ impl Gate {
             each.map(|((stored, place), facts)| self.look_at(origin, place, stored, facts))
                 .collect()
         });
-        for (mut pending, compiled) in pending.into_iter().zip(compiled) {
-            super::syntax::add_word(&mut pending.proposal.checks, compiled);
+        let mut pending = pending;
+        for (pending, compiled) in pending.iter_mut().zip(compiled) {
+            super::syntax::add_word(&mut pending.proposal.checks, compiled, &pending.content);
+        }
+        let all: Vec<Proposal> = pending.iter().map(|pending| pending.proposal.clone()).collect();
+        for mut pending in pending {
             pending.proposal.facts.held_rule = self.held_rule(&pending.proposal);
             // On the desk before it can be seen: a quick hand must find it there.
-            let judge = self.judge(&pending.proposal);
+            let judge = self.judge(&pending.proposal, &pending.content, &all);
             let event = Event::Proposal(ProposalEvent::Made(Box::new(pending.proposal.clone())));
             self.observe(&event);
             self.parts.ledger.record(event)?;
@@ -356,11 +360,32 @@ impl Gate {
     /// are asked, then those of the configuration. What is done to a board is never approved without
     /// a person, save on a simulated board, and never when a phrase has to be typed or a check has
     /// failed: no rule can widen that.
-    pub(super) fn judge(&self, proposal: &Proposal) -> Judge {
-        match self.ruling(proposal) {
+    pub(super) fn judge(&self, proposal: &Proposal, content: &[u8], set: &[Proposal]) -> Judge {
+        match self.ruling_alone(proposal, content, set) {
             Some((verdict, rule)) => Judge::Policy(verdict, rule),
             None => Judge::Desk(self.put_down(proposal)),
         }
+    }
+
+    /// What the rules say; a change that only stands up together with others of `set` which wait for
+    /// the person is approved by none.
+    pub(super) fn ruling_alone(
+        &self,
+        proposal: &Proposal,
+        content: &[u8],
+        set: &[Proposal],
+    ) -> Option<(Verdict, String)> {
+        let ruling = self.ruling(proposal)?;
+        if !ruling.0.is_approval() {
+            return Some(ruling);
+        }
+        let waits = |other: &&Proposal| {
+            other.id != proposal.id
+                && self.ruling(other).is_none_or(|(verdict, _)| !verdict.is_approval())
+        };
+        let waiting = set.iter().filter(waits).filter_map(|other| other.change.path().cloned());
+        let may = self.stands_without(proposal, content, &waiting.collect());
+        may.then_some(ruling)
     }
 
     /// What the rules say; `None` when the person is to be asked.

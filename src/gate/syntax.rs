@@ -10,6 +10,7 @@ use crate::model::{
     FindingLevel, FindingPlace, ProjectPath, Proposal,
 };
 use crate::sandbox::Runner;
+use crate::text::syntax::is_conditional;
 use crate::toolchain::syntax::{self, NewText, SyntaxJob};
 use crate::toolchain::{StopSwitch, Toolchain};
 
@@ -121,12 +122,17 @@ impl VersionCompiled {
     }
 }
 
-/// Adds the compiler's word. What compiles may look wrong to a grammar, but is not.
-pub(super) fn add_word(checks: &mut Vec<Check>, word: Option<Check>) {
+/// Adds the compiler's word on `content`. What compiles may look wrong to a grammar, but is not,
+/// unless a condition kept the compiler from reading it.
+pub(super) fn add_word(checks: &mut Vec<Check>, word: Option<Check>, content: &[u8]) {
+    let text = std::str::from_utf8(content).unwrap_or_default();
+    let was_read = |finding: &Finding| {
+        finding.place.as_ref().is_some_and(|place| !is_conditional(text, place.line))
+    };
     let compiles = word.as_ref().is_some_and(|word| word.findings.is_empty());
     let parses = checks.iter_mut().filter(|check| check.kind == CheckKind::Parses);
     for finding in parses.flat_map(|check| &mut check.findings) {
-        if compiles && finding.level > FindingLevel::Note {
+        if compiles && finding.level > FindingLevel::Note && was_read(finding) {
             finding.level = FindingLevel::Note;
             finding.text.push_str("; the compiler accepts it");
         }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::c_balance::{self, Turn};
 use super::c_tokens::{self, Token, TokenKind};
 
 /// Most readings of one source.
@@ -121,17 +122,47 @@ impl<'a> Branches<'a> {
         })
     }
 
+    /// A bracket in a part of the source that no choice of the conditions makes up for.
+    pub(super) fn unbalanced(&self) -> Option<(usize, String)> {
+        let turn = |directive: &Directive| {
+            let turn = match directive.name.as_str() {
+                "if" | "ifdef" | "ifndef" => {
+                    let (condition, is_negated) = condition(directive);
+                    let is_constant = |values: [&str; 2]| values.contains(&condition);
+                    let (no, yes) = (is_constant(["0", "false"]), is_constant(["1", "true"]));
+                    let is_dead = if is_negated { yes } else { no };
+                    Turn::If { is_dead, is_sure: if is_negated { no } else { yes } }
+                }
+                "elif" | "elifdef" | "elifndef" => Turn::Part { is_last: false },
+                "else" => Turn::Part { is_last: true },
+                "endif" => Turn::End,
+                _ => return None,
+            };
+            Some((directive.range.start, turn))
+        };
+        let turns: Vec<(usize, Turn)> = self.directives.iter().filter_map(turn).collect();
+        c_balance::find(&c_tokens::with_excluded(self.source), &turns)
+    }
+
+    /// The reading in which each condition holds where it is met first.
+    pub(super) fn first_reading(&self) -> Branch {
+        self.reading(Choice::First)
+    }
+
     /// The different readings: first conditions, last ones, further alternatives, each chain alone.
     pub(super) fn readings(&self) -> Vec<Branch> {
         let chains = self.directives.iter().filter(|directive| directive.name.starts_with("if"));
         let most = self.directives.iter().filter(|directive| directive.name.starts_with("elif"));
         let mut choices = vec![Choice::First, Choice::Last];
         choices.extend((1..=most.count().min(4)).map(Choice::Nth));
-        choices.extend((0..chains.count()).map(Choice::Only));
+        choices.extend((0..chains.count()).map(Choice::Only).take(2 * MAX_READINGS));
         let mut found: Vec<Branch> = Vec::new();
         for choice in choices {
+            if found.len() >= MAX_READINGS {
+                break;
+            }
             let branch = self.reading(choice);
-            if found.len() < MAX_READINGS && !found.iter().any(|known| known.dead == branch.dead) {
+            if !found.iter().any(|known| known.dead == branch.dead) {
                 found.push(branch);
             }
         }
@@ -204,6 +235,27 @@ impl<'a> Branches<'a> {
         };
         *known.entry(condition).or_insert(wanted != is_negated) != is_negated
     }
+}
+
+/// Whether a line, from 1, stands in a condition, the guard of a header left out.
+pub(super) fn is_conditional(source: &str, line: u32) -> bool {
+    let mut depth = 0_u32;
+    let mut guard = None;
+    let mut lines = (1..).zip(source.lines());
+    for (number, text) in lines.by_ref().take_while(|(number, _)| *number <= line) {
+        let Some(rest) = text.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+        let mut words = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        match (words.next().unwrap_or_default(), depth) {
+            ("ifndef", 0) if guard.is_none() => guard = Some(number),
+            ("if" | "ifdef" | "ifndef", _) => {
+                guard = guard.or(Some(0));
+                depth += 1;
+            }
+            ("endif", _) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth > 0
 }
 
 /// Whether the text of a macro is a statement, or the head of one, or nothing.

@@ -40,7 +40,7 @@ struct Found {
 pub(super) fn find_in_parsed(language: Language, source: &str) -> Vec<CodeError> {
     let branches = Branches::of(source, language == Language::Cpp);
     let macros = branches.macros();
-    let Some(branch) = branches.readings().into_iter().next() else { return Vec::new() };
+    let branch = branches.first_reading();
     let scopes = Scopes::of(&branch.text, c_tokens::with_excluded(&branch.text));
     scopes.map(|scopes| missing_ends(&scopes, &macros)).unwrap_or_default()
 }
@@ -77,6 +77,20 @@ pub(super) fn find(language: Language, source: &str, limits: Limits) -> Option<V
                 errors.push(error.clone());
             }
         }
+    }
+    let is_certain = |error: &CodeError| error.certainty == Certainty::Certain;
+    if !errors.iter().any(is_certain)
+        && let Some((at, message)) = branches.unbalanced()
+    {
+        errors.push(CodeError { at, message, certainty: Certainty::Certain });
+    }
+    // What is wrong in some readings only may be one that nobody builds.
+    if errors.is_empty()
+        && let Some(reading) = found.iter().find(|reading| reading.is_broken)
+    {
+        let possible =
+            |error: &CodeError| CodeError { certainty: Certainty::Possible, ..error.clone() };
+        errors.extend(reading.errors.first().map(possible));
     }
     errors.sort_by_key(|error| error.at);
     Some(errors)

@@ -10,6 +10,9 @@ use super::c_scope::{Scope, Scopes};
 use super::c_tokens::TokenKind;
 
 /// The beginnings of the names of macros that are written like functions, with `;`.
+/// Tokens of a statement that are looked at.
+const STATEMENT: usize = 512;
+
 const LIKE_FUNCTIONS: [&str; 14] = [
     "ESP_LOG",
     "ESP_EARLY_LOG",
@@ -208,7 +211,9 @@ impl Idioms<'_> {
     fn extension(&self, at: usize, edits: &mut Edits) {
         let scopes = self.scopes;
         let until = |mark: &str| {
-            (at + 1..).take_while(|at| scopes.get(*at).is_some()).find(|at| scopes.is(*at, mark))
+            let is_inside = |at: &usize| !["{", "}"].iter().any(|mark| scopes.is(*at, mark));
+            let inside = (at + 1..scopes.tokens.len()).take(STATEMENT).take_while(is_inside);
+            inside.into_iter().find(|at| scopes.is(*at, mark))
         };
         match scopes.word(at) {
             Some("__attribute__" | "__attribute" | "__declspec") if scopes.is(at + 1, "(") => {

@@ -3,6 +3,7 @@
 //! Owns no state and must not do IO.
 
 mod align;
+mod c_balance;
 mod c_branches;
 mod c_errors;
 mod c_idioms;

@@ -142,26 +142,26 @@ impl<'a> Parsed<'a> {
         Some(parsed)
     }
 
-    /// The places that do not parse, in the order of `source`.
+    /// The places that do not parse, in the order of `source`; `None` when it cannot be told in time.
     #[must_use]
-    pub fn errors(&self, source: &str) -> Vec<SyntaxError> {
+    pub fn errors(&self, source: &str) -> Option<Vec<SyntaxError>> {
         let has_error = self.tree.root_node().has_error();
-        match self.language {
-            Language::C | Language::Cpp => self.code_errors(source),
+        Some(match self.language {
+            Language::C | Language::Cpp => self.code_errors(source)?,
             Language::Cmake | Language::Json | Language::Python if has_error => {
                 vec![syntax_error::locate(&self.tree, source)]
             }
             Language::Cmake | Language::Json | Language::Python => Vec::new(),
-        }
+        })
     }
 
-    fn code_errors(&self, source: &str) -> Vec<SyntaxError> {
+    fn code_errors(&self, source: &str) -> Option<Vec<SyntaxError>> {
         let find = |language| c_errors::find(language, &self.text, Limits::colours());
         let is_certain = |error: &CodeError| error.certainty == Certainty::Certain;
         let found = match self.tree.root_node().has_error() {
             false => c_errors::find_in_parsed(self.language, &self.text),
             true => {
-                let found = find(self.language).unwrap_or_default();
+                let found = find(self.language)?;
                 let is_unclear = self.is_header && found.iter().any(is_certain);
                 let other = is_unclear.then(|| find(Language::Cpp)).flatten();
                 other.filter(|other| !other.iter().any(is_certain)).unwrap_or(found)
@@ -170,13 +170,13 @@ impl<'a> Parsed<'a> {
         let place = |CodeError { at, message, certainty }| {
             syntax_error::place(source, at, message, certainty)
         };
-        found.into_iter().map(place).collect()
+        Some(found.into_iter().map(place).collect())
     }
 
     /// The first place that is wrong for sure, else the first that does not parse.
     #[must_use]
     pub fn first_error(&self, source: &str) -> Option<SyntaxError> {
-        let mut errors = self.errors(source);
+        let mut errors = self.errors(source)?;
         let certain = errors.iter().position(|error| error.certainty == Certainty::Certain);
         (!errors.is_empty()).then(|| errors.swap_remove(certain.unwrap_or(0)))
     }
@@ -194,6 +194,13 @@ impl<'a> Parsed<'a> {
 #[must_use]
 pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
     Parsed::of(path, source)?.first_error(source)
+}
+
+/// Whether a line, from 1, of a source of C or C++ stands between `#if` and `#endif`, the guard of a
+/// header left out: a compiler may never have read it.
+#[must_use]
+pub fn is_conditional(source: &str, line: u32) -> bool {
+    super::c_branches::is_conditional(source, line)
 }
 
 /// Cuts the kinds of all bytes into pieces of lines.

@@ -33,7 +33,7 @@ impl PlanTrack {
         let mut old = std::mem::take(&mut self.steps);
         let step = |item: &PlanItem| {
             let place = old.iter().position(|(task, _)| *task == item.task);
-            let state = place.map_or(StepState::Open, |place| old.swap_remove(place).1);
+            let state = place.map_or(StepState::Open, |place| old.remove(place).1);
             (item.task.clone(), state)
         };
         self.steps = items.iter().map(step).collect();

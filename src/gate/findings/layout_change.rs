@@ -4,7 +4,7 @@
 //! [`partition_table`](super::partition_table).
 
 use super::Subject;
-use super::layout_options::{FlashLayout, OptionPlace};
+use super::layout_options::{ChosenTable, FlashLayout, OptionPlace};
 use super::limit::limited;
 use super::partition_data::{amount, lost};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
@@ -31,6 +31,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 
 /// The check of a deletion: whether the project is still configured for that table.
 pub(super) fn deleted(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    if path.as_str().starts_with("sdkconfig") || path.as_str() == "platformio.ini" {
+        let (was, is) = both(subject, None);
+        let change = LayoutChange { was, is, own: path.as_str() };
+        return Some(limited(CheckKind::PartitionTable, change.switched()));
+    }
     let table = FlashLayout::of(&|file| subject.text_after(file), None).table?;
     if !table.is_own || table.name != path.as_str() {
         return None;
@@ -53,7 +58,12 @@ pub(super) fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Option<(Str
 
 fn both(subject: &Subject<'_>, first: Option<&str>) -> (FlashLayout, FlashLayout) {
     let was = FlashLayout::of(&|file| subject.text_before(file), first);
-    (was, FlashLayout::of(&|file| subject.text_after(file), first))
+    let mut is = FlashLayout::of(&|file| subject.text_after(file), first);
+    // What no option chooses any more is the table that the framework takes by itself.
+    if let (Some(table), None) = (&was.table, &is.table) {
+        is.table = Some(ChosenTable::by_default(&table.place.file));
+    }
+    (was, is)
 }
 
 fn rows(layout: &FlashLayout) -> Option<Vec<Partition>> {
@@ -145,6 +155,14 @@ impl LayoutChange<'_> {
         let place = self.is.table.as_ref().map(|table| &table.place);
         let mut found = Vec::new();
         if let Some(table) = self.is.table.as_ref().filter(|table| table.text.is_none()) {
+            if !table.is_own {
+                let text = format!(
+                    "takes {} as the partition table instead of `{}`: stored data may be lost",
+                    table.name, was.name
+                );
+                let advice = "Compare the two tables, or say that boards in use may lose it.";
+                return vec![self.finding(FindingLevel::Stop, text, place).advice(advice)];
+            }
             let text = format!("names the table `{}`, which the project does not have", table.name);
             found.push(self.finding(FindingLevel::Stop, text, place));
         }
@@ -255,6 +273,9 @@ mod tests {
         let both = [("sdkconfig.defaults", Some(other)), ("v2.csv", table)];
         expect(&both, &["which shrinks `nvs`", "shrinks `nvs` from 0x6000 to 0x4000"]);
         expect(&[("partitions.csv", None)], &["that sdkconfig.defaults:2 names"]);
+        expect(&set(with("CONFIG_PARTITION_TABLE_CUSTOM=y\n", "")), &["removes `storage`"]);
+        expect(&set(with("_CUSTOM=y", "_CUSTOM=n")), &["removes `storage`"]);
+        expect(&[("sdkconfig.defaults", None)], &["removes `storage`"]);
         expect(&set(with("4MB", "8MB")), &[]);
     }
 }

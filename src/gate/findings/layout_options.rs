@@ -29,7 +29,7 @@ const BUILT_IN: [(&str, &str); 4] = [
     ),
 ];
 
-/// Where something is place.
+/// Where an option stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OptionPlace {
     pub(super) file: String,
@@ -47,6 +47,18 @@ pub(super) struct ChosenTable {
     /// `None` when the file is not there.
     pub(super) text: Option<String>,
     pub(super) place: OptionPlace,
+}
+
+impl ChosenTable {
+    /// The table of a project whose options, in `file`, choose none.
+    pub(super) fn by_default(file: &str) -> Self {
+        let place = OptionPlace { file: file.to_owned(), line: 1 };
+        let (name, text) = match file {
+            "platformio.ini" => ("the framework's own table", None),
+            _ => BUILT_IN.first().map_or(("SINGLE_APP", None), |(name, text)| (*name, Some(*text))),
+        };
+        Self { name: name.to_owned(), is_own: false, text: text.map(str::to_owned), place }
+    }
 }
 
 /// What the options of a project say about its flash.
@@ -114,8 +126,13 @@ fn table(
     let place = |line| OptionPlace { file: file.to_owned(), line };
     if file == "platformio.ini" {
         let (name, line) = value(text, "board_build.partitions")?;
-        let text = read(&name)?;
-        return Some(ChosenTable { name, is_own: true, text: Some(text), place: place(line) });
+        // What the project does not have comes with the framework.
+        let text = read(&name);
+        let (is_own, name) = match &text {
+            Some(_) => (true, name),
+            None => (false, format!("`{name}` of the framework")),
+        };
+        return Some(ChosenTable { name, is_own, text, place: place(line) });
     }
     let chosen = settings(text).rev().find_map(|(line, name, value)| {
         let choice = name.strip_prefix("CONFIG_PARTITION_TABLE_")?;

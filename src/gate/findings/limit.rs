@@ -5,13 +5,15 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel};
 /// Places of one kind that are named one by one.
 pub(super) const NAMED_PLACES: usize = 5;
 
-/// The first few findings one by one, and one more that counts the others.
+/// The heaviest few findings one by one, and one more that counts the others and names the next.
 pub(super) fn limited(kind: CheckKind, mut findings: Vec<Finding>) -> Check {
-    let level = findings.iter().map(|finding| finding.level).max().unwrap_or(FindingLevel::Note);
-    let more = findings.len().saturating_sub(NAMED_PLACES);
-    if more > 1 {
-        findings.truncate(NAMED_PLACES);
-        findings.push(Finding::new(level, format!("the same in {more} more places")));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    if findings.len() > NAMED_PLACES + 1 {
+        let rest = findings.split_off(NAMED_PLACES);
+        let level = rest.iter().map(|finding| finding.level).max().unwrap_or(FindingLevel::Note);
+        let mut more = Finding::new(level, format!("{} more findings of this kind", rest.len()));
+        more.advice = rest.into_iter().next().map_or_else(String::new, |next| next.text);
+        findings.push(more);
     }
     Check::with(kind, findings)
 }

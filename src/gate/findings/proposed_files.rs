@@ -2,7 +2,7 @@
 //!
 //! Owns the contents that are proposed and not settled. Must not judge them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::model::{Change, ContentHash, Event, ProjectPath, ProposalEvent, ProposalId};
@@ -55,6 +55,13 @@ impl ProposedFiles {
                 self.contents.remove(&path);
             }
         }
+    }
+
+    /// Forgets these files; whether there were any.
+    pub(in crate::gate) fn leave_out(&mut self, files: &BTreeSet<ProjectPath>) -> bool {
+        let before = self.contents.len();
+        self.contents.retain(|path, _| !files.contains(path));
+        self.contents.len() < before
     }
 
     /// Whether a change of this file is proposed.

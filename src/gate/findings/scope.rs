@@ -176,7 +176,7 @@ fn is_exclusive(words: &str) -> bool {
 /// What is to stay as it is: `leave … alone`, `do not touch …`.
 static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"\b(?:leave|keep) (?:the )?((?:[\w/.-]+ ?){1,5}?) ?(?:alone\b|untouched\b|unchanged\b|as (?:it is|they are|is)\b)|\b(?:do not|don't|never|without) (?:touch|chang|modify|edit)(?:e|ing)? (?:the )?(?:file )?((?:[\w/-]|\.\w)+(?: (?:code|file|part|module|component|settings))?)(?:[.,;!]|\s*$|\s+or\b|\s+and\b)",
+        r"\b(?:leave|keep) (?:the )?((?:[\w/.-]+ ?){1,5}?) ?(?:alone\b|untouched\b|unchanged\b|as (?:it is|they are|is)\b)|\b(?:do not|don't|never|without) (?:touch|chang|modify|edit)(?:e|ing)? (?:the )?(?:file )?((?:[\w/-]|\.\w)+(?: (?:code|file|part|module|component|settings))?(?:(?:,|,? or|,? nor|,? and) (?:the )?(?:[\w/-]|\.\w)+\.\w+)*)(?:[.,;!]|\s*$|\s+or\b|\s+and\b)",
     )
     .ok()
 });
@@ -309,6 +309,8 @@ mod tests {
             ("Raise the limit in pump.c. Do not touch any other file.", only),
             ("Change pump.c. Leave the LED alone.", TO_STAY),
             ("Change pump.c; do not touch led.c", TO_STAY),
+            ("Change pump.c. Never change wifi.c or led.c.", TO_STAY),
+            ("Change pump.c, and do not touch wifi.c, led.c and main.c", TO_STAY),
         ] {
             assert_eq!(told(task, save()), Some((FindingLevel::Warning, text.into())), "{task}");
         }

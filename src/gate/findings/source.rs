@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::Subject;
-use super::limit::NAMED_PLACES;
+use super::limit::limited;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// A text with the places in it.
@@ -102,14 +102,7 @@ pub(super) fn check<'a>(
             }
         }
     }
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-    let more = found.len().saturating_sub(NAMED_PLACES);
-    if more > 1 {
-        let level = found.get(NAMED_PLACES).map_or(FindingLevel::Note, |finding| finding.level);
-        found.truncate(NAMED_PLACES);
-        found.push(Finding::new(level, format!("the same kind in {more} more places")));
-    }
-    Some(Check::with(kind, found))
+    Some(limited(kind, found))
 }
 
 /// By what a finding is known again in another version: what it says and the line it is about.

@@ -69,12 +69,15 @@ pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check>
         return Some(limited(CheckKind::Parses, faults.map(found).collect()));
     }
     syntax::language_of(path)?;
-    let errors = subject.parsed(path).map(|parsed| parsed.errors(text)).unwrap_or_default();
+    let Some(errors) = subject.parsed(path).and_then(|parsed| parsed.errors(text)) else {
+        let words = "takes too long to parse: only a compiler can check this";
+        return Some(Check::of(CheckKind::Parses, FindingLevel::Note, words));
+    };
     if errors.is_empty() {
         return Some(Check::clean(CheckKind::Parses));
     }
     let before = subject.base_text().and_then(|base| Some((base, Parsed::of(path, base)?)));
-    let known = before.map(|(base, parsed)| parsed.errors(base)).unwrap_or_default();
+    let known = before.and_then(|(base, parsed)| parsed.errors(base)).unwrap_or_default();
     let was_so = |error: &SyntaxError| {
         let line = subject.changed().line_before(number(error.line));
         known.iter().any(|was| Some(number(was.line)) == line && was.message == error.message)

@@ -59,7 +59,7 @@ fn of_many_secrets_the_first_five_are_named_and_the_others_counted() {
     assert!(found(6).iter().all(|finding| finding.place.is_some()));
     let many = found(8);
     assert_eq!(many.len(), 6);
-    assert_eq!(many[5].text, "the same kind in 3 more places");
+    assert_eq!(many[5].text, "3 more findings of this kind");
     assert_eq!(many[5].level, many[4].level);
 }
 

@@ -159,3 +159,46 @@ async fn rules_hold_on_after_a_restart_and_revoked_ones_do_not() {
     world.desk.close("done");
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
 }
+
+const BIG: &str = "nvs,data,nvs,0x9000,0x6000\nfactory,app,factory,0x10000,0x500000\n";
+
+/// A flash size that goes with [`BIG`], and that table.
+fn size_and_table() -> Vec<Draft> {
+    let size = save("sdkconfig.defaults", Some(SMALL), &SMALL.replace('4', "8"));
+    vec![size, save("partitions.csv", None, BIG)]
+}
+
+const SMALL: &str = "CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y\n";
+
+#[tokio::test]
+async fn a_rule_does_not_approve_what_rests_on_a_change_that_waits() {
+    let world = GateBench::asking();
+    world.write("sdkconfig.defaults", SMALL);
+    world.gate.add_rule(rule(RuleSays::Always, Some("*.csv"))).unwrap();
+    let task = world.submit(size_and_table());
+    world.on_desk(2).await;
+    assert_eq!(world.read("partitions.csv"), None);
+    world.decide(1, reject("no"));
+    world.decide(2, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Denied]);
+    // What rules approve altogether stands together.
+    world.gate.add_rule(rule(RuleSays::Always, Some("sdkconfig.defaults"))).unwrap();
+    let settled = world.gate.submit(&origin(), size_and_table()).await;
+    assert_eq!(outcomes(settled), [Outcome::Applied, Outcome::Applied]);
+}
+
+#[tokio::test]
+async fn what_was_made_and_rested_on_a_rejected_change_is_told() {
+    let world = GateBench::asking();
+    world.write("sdkconfig.defaults", SMALL);
+    let task = world.submit(size_and_table());
+    world.on_desk(2).await;
+    world.decide(2, Verdict::Approve);
+    world.decide(1, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Applied]);
+    let told = world.events().into_iter().find_map(|event| match event {
+        Event::Person(crate::model::PersonEvent::Noticed { notice, .. }) => Some(notice.what),
+        _ => None,
+    });
+    assert!(told.unwrap().contains("beyond the 4 MB of flash"));
+}

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::plain::is_explained;
 use super::secret::{Secret, finding_text, known_in};
-use super::values::{NameSays, is_label, is_like_password, is_stand_in, name_says};
+use super::values::{NameSays, is_label, is_like_password, is_stand_in, name_says, parts};
 use super::values::{Randomness, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -398,12 +398,14 @@ fn credential(
     let lower = function.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let mixes = literal.bytes().any(|byte| !byte.is_ascii_alphabetic());
-    let is_plain = literal.contains(['/', ':', '%', '=', '<']);
-    if commas == texts.len() && texts.len() == 1 && !is_plain {
+    let is_other = literal.contains("://") || literal.starts_with('/') || is_stand_in(literal);
+    if commas == texts.len() && texts.len() == 1 && !is_other {
         let joins = has(&["join", "login", "log_in", "signin"])
             || has(&["auth"]) && !has(&["author"])
             || has(&["connect"]) && mixes && !literal.contains('.') && literal.len() >= 8;
-        if joins && literal.len() >= 6 && !has(&["disconnect", "get", "path", "string"]) {
+        let names = parts(function);
+        let reads = names.iter().any(|word| matches!(&**word, "get" | "path" | "string"));
+        if joins && literal.len() >= 6 && !reads && !has(&["disconnect"]) {
             return Some(NameSays::Password);
         }
     }

@@ -60,7 +60,10 @@ pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
     let public = public_parts(text);
     let is_vectors = is_test(path) && speaks_of_digests(text);
     found.retain(|secret| {
-        let is_vector = is_vectors && !secret.is_sure && is_digest(text, &secret.range);
+        let is_vector = is_vectors
+            && !secret.is_sure
+            && is_digest(text, &secret.range)
+            && !speaks_of_keys(lines_before(text, &secret.range));
         let is_public = public.iter().any(|part| part.contains(&secret.range.start));
         secret.is_sure || !is_vector && !is_public
     });
@@ -78,10 +81,26 @@ fn is_test(path: &str) -> bool {
         || parts.any(|folder| matches!(folder, "test" | "tests" | "test_apps"))
 }
 
+fn speaks_of_keys(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    ["key", "secret", "token", "psk", "hmac"].iter().any(|word| lower.contains(word))
+}
+
+/// The line of a place and the two before it.
+fn lines_before<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
+    let before = text.get(..range.start).unwrap_or_default();
+    let start = before.rmatch_indices('\n').nth(2).map_or(0, |(at, _)| at);
+    let end = text
+        .get(range.end..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(text.len(), |at| range.end + at);
+    text.get(start..end).unwrap_or_default()
+}
+
 /// Whether a text works with digests.
 fn speaks_of_digests(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    ["hashlib", "sha1", "sha2", "sha256", "sha512", "sha_", "md5", "blake", "digest", "hmac"]
+    ["hashlib", "sha1", "sha2", "sha256", "sha512", "sha_", "md5", "blake", "digest"]
         .iter()
         .any(|word| lower.contains(word))
 }
@@ -97,15 +116,20 @@ fn is_digest(text: &str, range: &Range<usize>) -> bool {
 fn public_parts(text: &str) -> Vec<Range<usize>> {
     const BEGIN: &str = "-----BEGIN ";
     let mut parts = Vec::new();
+    let mut endless: Vec<&str> = Vec::new();
     for (start, _) in text.match_indices(BEGIN) {
         let rest = text.get(start + BEGIN.len()..).unwrap_or_default();
         let Some((label, _)) = rest.split_once("-----") else { continue };
         let is_public = label.ends_with("CERTIFICATE") || label.ends_with("PUBLIC KEY");
         let end = format!("-----END {label}");
-        if let Some(length) =
-            text.get(start..).and_then(|part| part.find(&end)).filter(|_| is_public)
-        {
-            parts.push(start..start + length);
+        let is_inside = start < parts.last().map_or(0, |part: &Range<usize>| part.end);
+        if !is_public || is_inside || label.len() > 80 || endless.contains(&label) {
+            continue;
+        }
+        match text.get(start..).and_then(|part| part.find(&end)) {
+            Some(length) => parts.push(start..start + length),
+            None if endless.len() < 8 => endless.push(label),
+            None => break,
         }
     }
     parts

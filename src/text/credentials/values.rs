@@ -32,6 +32,9 @@ const ABOUT: &str = "len length size max min file filename path url uri topic pr
 const PUBLIC: &str = "public pub pubkey hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum \
     uuid guid fingerprint cert certificate mac commit revision integrity bitmap font sbox vector";
 
+/// Those of them that are made of a password.
+const DIGESTS: &str = "hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum fingerprint";
+
 const PASSWORDS: &str = "password passwords passwd passphrase passcode pwd psk pmk pswd passwort \
     wifipass wifipassword wifipw userpass mqttpass mqttpassword pw";
 
@@ -65,15 +68,18 @@ pub fn name_says(name: &str) -> NameSays {
         return NameSays::Nothing;
     }
     let parts = parts(name);
-    let has = |words: &str| parts.iter().any(|part| is_of(words, part));
+    let bare = |part: &str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let bares: Vec<String> = parts.iter().map(|part| bare(part)).collect();
+    let has = |words: &str| parts.iter().chain(&bares).any(|part| is_of(words, part));
     if parts.last().is_some_and(|last| is_of(ABOUT, last)) {
         return NameSays::Nothing;
     }
-    if has(PUBLIC) {
+    let ends = |part: &String| part.ends_with("password") || part.ends_with("passwd");
+    let is_password = has(PASSWORDS) || has("pass") || bares.iter().any(ends);
+    if has(if is_password { DIGESTS } else { PUBLIC }) {
         return NameSays::Public;
     }
-    let ends = |part: &String| part.ends_with("password") || part.ends_with("passwd");
-    if has(PASSWORDS) || has("pass") || parts.iter().any(ends) {
+    if is_password {
         return NameSays::Password;
     }
     if has(TOKENS) {
@@ -87,7 +93,7 @@ pub fn name_says(name: &str) -> NameSays {
 }
 
 /// `wifiPass`, `WIFI_PASS` and `wifi-pass` as `wifi`, `pass`.
-fn parts(name: &str) -> Vec<String> {
+pub(super) fn parts(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
     let mut was_lower = false;
@@ -147,12 +153,11 @@ pub fn is_stand_in(literal: &str) -> bool {
     if literal.chars().count() < 4 || literal.starts_with("CONFIG_") {
         return true;
     }
-    let holes = ["${", "$(", "{{", "%s", "%d", "%u", "%x", "%.", "%ESP", "!secret", "@@"];
+    let holes = ["${", "$(", "{{", "%.", "%ESP", "!secret", "@@"];
     if holes.iter().any(|hole| literal.contains(hole))
-        || (literal.contains('<') && literal.contains('>'))
-        || (literal.starts_with(['$', '%', '{', '['])
-            && !literal.contains(' ')
-            && literal.len() < 40)
+        || ["%s", "%d", "%u", "%x"].iter().any(|hole| has_hole(literal, hole))
+        || is_bracketed(literal)
+        || is_variable(literal)
         || is_file(literal)
     {
         return true;
@@ -171,14 +176,48 @@ pub fn is_stand_in(literal: &str) -> bool {
     let invites = words.iter().any(|word| INVITES.contains(&word.as_str()));
     let is_numbered = |word: &String| {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        word.len() < bare.len() + 5 && (bare.is_empty() || is_stand_in_word(bare))
+        let digits = word.get(bare.len()..).unwrap_or_default();
+        let is_counted = "0123456789".contains(digits) || digits.bytes().all(|digit| digit == b'0');
+        is_counted && digits.len() < 6 && (bare.is_empty() || is_stand_in_word(bare))
     };
     if invites && rest.clone().all(is_numbered) {
         return true;
     }
     // A sentence that speaks of the secret.
     let is_sentence = literal.contains(' ') && words.len() > 1;
-    is_sentence && words.iter().any(|word| STAND_IN.contains(word.as_str()) && word.len() > 3)
+    let speaks =
+        |word: &String| speaks_of_secrets(word) || word != "my" && INVITES.contains(&word.as_str());
+    is_sentence && words.iter().any(speaks)
+}
+
+fn speaks_of_secrets(word: &str) -> bool {
+    [PASSWORDS, TOKENS, SECRETS, "pass key keys tokens"].iter().any(|words| is_of(words, word))
+}
+
+/// A place of a format, e.g. `%s`, that is not the beginning of a word.
+fn has_hole(literal: &str, hole: &str) -> bool {
+    literal.match_indices(hole).any(|(at, _)| {
+        let next = literal.get(at + hole.len()..).and_then(|rest| rest.chars().next());
+        !next.is_some_and(char::is_alphabetic)
+    })
+}
+
+/// `<password>`, `{pass}`, `[key]`, `%WIFI_PASS%`.
+fn is_bracketed(literal: &str) -> bool {
+    let inner = [('<', '>'), ('{', '}'), ('[', ']'), ('%', '%')]
+        .iter()
+        .find_map(|(open, close)| literal.strip_prefix(*open)?.strip_suffix(*close));
+    let between = literal.split_once('<').and_then(|(_, rest)| Some(rest.split_once('>')?.0));
+    inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c)))
+        || between.is_some_and(|words| parts(words).iter().any(|word| is_stand_in_word(word)))
+}
+
+/// `$WIFI_PASS` and `$wifi_password`.
+fn is_variable(literal: &str) -> bool {
+    let Some(name) = literal.strip_prefix('$') else { return false };
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_loud = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_name && (is_loud || parts(name).iter().all(|word| is_stand_in_word(word)))
 }
 
 /// A word of stand-ins, or some of them joined: `yourpassword`.
@@ -216,10 +255,14 @@ fn is_file(literal: &str) -> bool {
 
 /// First or last words of names that say what kind of text the value is.
 const TOPICS: &str = "topic topics";
-const PLACES: &str = "url uri endpoint route path href link cookie";
+const PLACES: &str = "url uri endpoint route path href link cookie server host broker";
 const COMMANDS: &str = "cmd command at";
 const EVENTS: &str = "event evt err error state status action msg reason cause opcode type";
 const FIELDS: &str = "nvs prefs pref field json param attr column form query header";
+
+/// What happens to a secret, in names of events.
+const HAPPENS: &str = "expired lost invalid missing refreshed changed failed timeout ok error denied \
+    ready rotated revoked wrong required rejected accepted updated cleared saved stored unknown";
 
 /// Whether a text only names what the name speaks of: a topic, an address, a command, an event, the
 /// key of a setting.
@@ -230,36 +273,51 @@ pub fn is_label(name: &str, literal: &str) -> bool {
     let is = |kinds: &str| ends.iter().flatten().any(|word| is_of(kinds, word));
     let has = |set: &str| literal.chars().all(|c| c.is_ascii_alphanumeric() || set.contains(c));
     let has_digit = literal.bytes().any(|byte| byte.is_ascii_digit());
+    let says = parts(literal);
+    let speaks = says.iter().any(|word| speaks_of_secrets(word) || is_stand_in_word(word));
     let squeezed = |text: &str| parts(text).concat();
     let bare = squeezed(literal);
-    if bare.len() > 3 && !has_digit && has("_-. ") && squeezed(name).contains(&bare) {
+    if bare.len() > 3 && !has_digit && speaks && has("_-. ") && squeezed(name).contains(&bare) {
         return true;
     }
-    if is_plain_address(literal) {
+    let has_place = words.iter().any(|word| is_of(PLACES, word));
+    if has_place && is_plain_address(literal) {
         return true;
     }
     let is_short = |part: &str| part.len() < 20 && looks(part) == Randomness::Ordinary;
     let is_path = literal.contains('/') && literal.split('/').all(is_short);
-    let speaks = parts(literal).iter().any(|word| {
-        [PASSWORDS, TOKENS, SECRETS].iter().any(|words| is_of(words, word))
-            || is_stand_in_word(word)
+    let is_path = is_path && (speaks || literal.split('/').count() > 2);
+    let names_it =
+        |word: &String| word.len() <= 3 || speaks_of_secrets(word) || is_stand_in_word(word);
+    let is_bare_command = literal.strip_prefix("AT+").is_some_and(|rest| {
+        rest.bytes().all(|byte| byte.is_ascii_uppercase() || b"_?=+".contains(&byte))
     });
     (is(TOPICS) && is_path && has("/_+#%-."))
-        || (is(PLACES) && is_path && has("/_%-.:?=&"))
-        || (is(COMMANDS) && (literal.starts_with("AT+") || !has_digit && has("_ +?=")))
-        || (is(EVENTS) && !has_digit && has("_-:. "))
-        || (is(FIELDS) && !has_digit && literal.len() <= 24 && has("_-.") && speaks)
+        || (is(PLACES) && is_path && !literal.contains("://") && has("/_%-.:?=&"))
+        || (is(COMMANDS)
+            && (is_bare_command || !has_digit && has("_ +?=") && says.iter().all(names_it)))
+        || (is(EVENTS)
+            && !has_digit
+            && has("_-:. ")
+            && (speaks || says.iter().any(|word| is_of(HAPPENS, word))))
+        || (is(FIELDS)
+            && !has_digit
+            && literal.len() <= 24
+            && has("_-.")
+            && speaks
+            && says.iter().all(names_it))
 }
 
 /// An address that carries nothing: no user, no query, no part that could be a key.
 fn is_plain_address(literal: &str) -> bool {
     let Some((scheme, rest)) = literal.split_once("://") else { return false };
-    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_key = |part: &str| {
         let digits = part.bytes().filter(u8::is_ascii_digit).count();
         part.len() >= 16 && digits >= 3
     };
-    is_scheme && !rest.contains(['@', '?', '#', ' ']) && !rest.split(['/', '.']).any(is_key)
+    is_of("http https mqtt mqtts ws wss coap coaps tcp ssl ftp sntp", scheme)
+        && !rest.contains(['@', '?', '#', ' '])
+        && !rest.split(['/', '.']).any(is_key)
 }
 
 /// Whether a text that nothing names has the form of a password: letters of both cases, digits and
@@ -402,6 +460,11 @@ mod tests {
             ("bypass_mode", NameSays::Nothing),
             ("key", NameSays::Nothing),
             ("server_public_key", NameSays::Public),
+            ("PASSWORD_SHA256", NameSays::Public),
+            ("WIFI_PASSWORD2", NameSays::Password),
+            ("WIFI_PASS1", NameSays::Password),
+            ("MQTT_PUB_PASSWORD", NameSays::Password),
+            ("CERT_PASSWORD", NameSays::Password),
             ("app_sha256", NameSays::Public),
         ] {
             assert_eq!(name_says(name), says, "{name}");
@@ -432,6 +495,17 @@ mod tests {
             ("API_TOKEN", "https://example.com/hook/8f7a9d0c1b2e3f4a5b6c"),
             ("EVENT_TOKEN", "a8f3k2m9x1"),
             ("mqtt_password", "pass/word77"),
+            ("CMD_WIFI_PASS", "AT+CWJAP=\"halle3\",\"Spaten77\""),
+            ("cmd_password", "OpenSesame"),
+            ("CMD_PASSWORD", "sonnenblume"),
+            ("STATUS_TOKEN", "sonnenblumeblau"),
+            ("JSON_PASSWORD", "MySunflower"),
+            ("NVS_PASSWORD", "my.sunflower"),
+            ("TOPIC_PASSWORD", "giess/kanne"),
+            ("API_TOKEN", "https://hooks.example.com/qwertzuiop"),
+            ("WIFI_PASSWORD", "a://hunter2x"),
+            ("URL_PASSWORD", "a://hunter2x"),
+            ("WIFI_PW_GARTEN", "garten"),
         ] {
             assert!(!is_label(name, literal), "{name} {literal}");
         }
@@ -470,6 +544,11 @@ mod tests {
             "00000000",
             "{{ wifi_password }}",
             "TODO",
+            "$WIFI_PASS",
+            "%WIFI_PASS%",
+            "<your wifi password here>",
+            "[password]",
+            "pass=%s",
         ] {
             assert!(is_stand_in(literal), "{literal}");
         }
@@ -484,6 +563,13 @@ mod tests {
             "12345678",
             "qwertyuiop",
             "letmein!",
+            "$ommer2024",
+            "MyHome2024",
+            "MyWifi2024!",
+            "dummy-8472",
+            "Garden Home 2024!",
+            "Spaten<77>",
+            "100%sure-42",
         ] {
             assert!(!is_stand_in(literal), "{literal}");
         }

@@ -137,10 +137,12 @@ pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect
     if let Some(proposal) = on_screen {
         for says in [RuleSays::Always, RuleSays::Never] {
             rows.extend(candidates(proposal, says).into_iter().map(|rule| {
-                let waiting = review.waiting().filter(|view| fits(&rule, &view.proposal)).count();
+                let may = |proposal: &Proposal| says == RuleSays::Never || !proposal.needs_person();
+                let decides = |proposal: &Proposal| may(proposal) && fits(&rule, proposal);
+                let waiting = review.waiting().filter(|view| decides(&view.proposal)).count();
                 let last = review.proposals.iter().rev().filter(|view| view.decision.is_some());
                 let last: Vec<_> = last.take(LAST_DECISIONS).collect();
-                let decided = last.iter().filter(|view| fits(&rule, &view.proposal)).count();
+                let decided = last.iter().filter(|view| decides(&view.proposal)).count();
                 RuleRow::Add(rule, RuleMatches { waiting, decided, of: last.len() })
             }));
         }
