@@ -59,7 +59,7 @@ impl<'a> Documentation<'a> {
     /// # Errors
     /// When the list of what was added cannot be read.
     pub fn corpora(&self) -> Result<Vec<Corpus>, UserError> {
-        let mut roots: Vec<PathBuf> = framework().into_iter().collect();
+        let mut roots: Vec<PathBuf> = framework().into_iter().flatten().collect();
         for added in self.page()?.added {
             let is_here = added.project.is_none() || added.project == self.project;
             if is_here && !roots.contains(&added.path) {
@@ -67,6 +67,12 @@ impl<'a> Documentation<'a> {
             }
         }
         Ok(roots.iter().map(|root| Corpus::at(root)).collect())
+    }
+
+    /// Why the framework that the person means is not searched, if it is not.
+    #[must_use]
+    pub fn missing_framework(&self) -> Option<String> {
+        framework().err()
     }
 
     /// Where the index of a corpus is.
@@ -134,19 +140,22 @@ impl<'a> Documentation<'a> {
     }
 
     /// Everything that can be searched: the notes, and each corpus whose index is there. What is not
-    /// there yet, or damaged, is built first if `missing` says so.
+    /// there yet, or damaged, is built first if `missing` says so. A corpus that cannot be opened is
+    /// left out and named.
     ///
     /// # Errors
-    /// When the notes cannot be read; a corpus that cannot be opened is left out and named.
+    /// When the notes cannot be read.
     pub fn library(
         &self,
         missing: &dyn Fn(&Corpus) -> Result<bool, UserError>,
-    ) -> Result<(Library, Vec<String>), UserError> {
+    ) -> Result<Library, UserError> {
         let mut words = Splitter::default();
         let file = self.machine.assets.text("assets/search/synonyms.txt")?;
         let synonyms = Synonyms::parse(&file.origin.to_string(), &file.text, &mut words)?;
         let mut library = Library::new(synonyms);
-        let mut left_out = Vec::new();
+        if let Err(why) = framework() {
+            library.leave_out(why);
+        }
         for corpus in self.corpora()? {
             let folder = self.index_folder(&corpus);
             if library.open(&folder).is_ok() {
@@ -155,15 +164,17 @@ impl<'a> Documentation<'a> {
             match missing(&corpus) {
                 Ok(true) => {
                     if let Err(error) = library.open(&folder) {
-                        left_out.push(format!("{}: {}", corpus.label(), error.why));
+                        library.leave_out(format!("{}: {}", corpus.label(), error.why));
                     }
                 }
-                Ok(false) => left_out.push(format!("{}: it is not indexed yet", corpus.label())),
-                Err(error) => left_out.push(format!("{}: {}", corpus.label(), error.why)),
+                Ok(false) => {
+                    library.leave_out(format!("{}: it is not indexed yet", corpus.label()));
+                }
+                Err(error) => library.leave_out(format!("{}: {}", corpus.label(), error.why)),
             }
         }
         self.add_notes(&mut library)?;
-        Ok((library, left_out))
+        Ok(library)
     }
 
     /// Adds the notes that ship with the program and the person's own copies of them.
@@ -248,9 +259,10 @@ pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, 
         let replace = |library| _ = later.upgrade().map(|knowledge| knowledge.replace(library));
         // Whoever searches waits for an answer, whatever happens here.
         let is_whole = match contain::contained(|| documentation.library(&|_| Ok(false))) {
-            Some(Ok((library, left_out))) => {
+            Some(Ok(library)) => {
+                let is_whole = library.left_out().is_empty();
                 replace(Ok(library));
-                left_out.is_empty()
+                is_whole
             }
             Some(Err(error)) => return replace(Err(error)),
             None => {
@@ -262,7 +274,7 @@ pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, 
             return;
         }
         let build = |corpus: &Corpus| documentation.build(corpus, &|_, _| {}).map(|_| true);
-        if let Ok((library, _)) = documentation.library(&build) {
+        if let Ok(library) = documentation.library(&build) {
             replace(Ok(library));
         }
     };
@@ -272,14 +284,24 @@ pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, 
     Ok(knowledge)
 }
 
-/// The framework that `IDF_PATH` names, else one in a usual place.
-fn framework() -> Option<PathBuf> {
-    let named = env::var_os("IDF_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
+/// The framework that `IDF_PATH` names, else one in a usual place; `None` when there is none.
+///
+/// # Errors
+/// When `IDF_PATH` names something else: the person means a framework that is not there.
+fn framework() -> Result<Option<PathBuf>, String> {
+    if let Some(root) = env::var_os("IDF_PATH").filter(|path| !path.is_empty()).map(PathBuf::from) {
+        if knowledge::is_framework(&root) {
+            return Ok(Some(real(&root)));
+        }
+        let what = if root.exists() { "is not an ESP-IDF" } else { "does not exist" };
+        let fix = "set `IDF_PATH` to the folder of ESP-IDF, or unset it";
+        return Err(format!("ESP-IDF: `IDF_PATH` names {}, which {what}; {fix}", root.display()));
+    }
     let home = env::var_os("HOME").map(PathBuf::from);
     let usual = home.iter().flat_map(|home| HOMES.iter().map(|place| home.join(place)));
     let places = PLACES.iter().map(PathBuf::from);
-    let mut all = named.into_iter().chain(usual).chain(places);
-    all.find(|root| knowledge::is_framework(root)).map(|root| real(&root))
+    let mut all = usual.chain(places);
+    Ok(all.find(|root| knowledge::is_framework(root)).map(|root| real(&root)))
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -14,7 +14,7 @@ use super::report;
 use super::run::EventFormat;
 use crate::app::documentation::{Documentation, Scope};
 use crate::app::machine::Machine;
-use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex};
+use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, Library, PassageIndex};
 use crate::model::UserError;
 use crate::tools::ToolError;
 
@@ -41,6 +41,9 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
             Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Build => {
+            if let Some(why) = documentation.missing_framework() {
+                report::aside(&format!("not indexed: {why}"));
+            }
             for corpus in documentation.corpora()? {
                 build(&documentation, &corpus)?;
             }
@@ -51,7 +54,8 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
 }
 
 fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCode, UserError> {
-    let (library, _) = documentation.library(&|_| Ok(false))?;
+    let library = documentation.library(&|_| Ok(false))?;
+    say_left_out(&library);
     let mut rows: Vec<(Corpus, Option<u64>)> =
         library.corpora().map(|(corpus, passages)| (corpus.clone(), Some(passages))).collect();
     for corpus in documentation.corpora()? {
@@ -152,11 +156,15 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
 /// When the arguments name no chip, or nothing can be searched.
 pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<ExitCode, UserError> {
     match (found(machine, args, project), args.json) {
-        (Ok(found), true) => {
+        (Ok((found, left_out)), true) => {
             let results: Vec<_> = found.iter().map(result).collect();
-            report::json(&json!({ "ok": true, "results": results }))?;
+            let mut answer = json!({ "ok": true, "results": results });
+            if !left_out.is_empty() {
+                answer["not_searched"] = json!(left_out);
+            }
+            report::json(&answer)?;
         }
-        (Ok(found), false) => print(&found),
+        (Ok((found, _)), false) => print(&found),
         (Err(error), true) => {
             report::json(&ToolError::from_user_error("search_failed", &error).to_answer())?;
             return Ok(ExitCode::FAILURE);
@@ -166,15 +174,19 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// What there is for the question; indexes what is not indexed yet.
-fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Vec<Found>, UserError> {
+/// What there is for the question, and what was not searched; indexes what is not indexed yet.
+fn found(
+    machine: &Machine,
+    args: &SearchArgs,
+    project: &Path,
+) -> Result<(Vec<Found>, Vec<String>), UserError> {
     let documentation = Documentation::of(machine, Some(project));
     let filter = filter(args)?;
     let build_missing = |corpus: &Corpus| {
         report::aside(&format!("indexing {}, once", corpus.label()));
         documentation.build(corpus, &progress(corpus)).map(|_| true)
     };
-    let (mut library, mut left_out) = documentation.library(&build_missing)?;
+    let mut library = documentation.library(&build_missing)?;
     let query = args.query.join(" ");
     let found = match library.search(&query, usize::from(args.k), &filter) {
         Ok(found) => found,
@@ -183,14 +195,19 @@ fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Vec<Fou
             if !remove_damaged(&documentation)? {
                 return Err(error);
             }
-            (library, left_out) = documentation.library(&build_missing)?;
+            library = documentation.library(&build_missing)?;
             library.search(&query, usize::from(args.k), &filter)?
         }
     };
-    for corpus in left_out {
-        report::aside(&format!("not searched: {corpus}"));
+    say_left_out(&library);
+    Ok((found, library.left_out().to_vec()))
+}
+
+/// Says on standard error what is not searched.
+fn say_left_out(library: &Library) {
+    for what in library.left_out() {
+        report::aside(&format!("not searched: {what}"));
     }
-    Ok(found)
 }
 
 /// The passages for a person.

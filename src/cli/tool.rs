@@ -270,7 +270,7 @@ fn context(
 
 /// What is searched: documents without an index are indexed by `firmhand search` and in sessions.
 fn knowledge(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserError> {
-    let (library, _) = Documentation::of(machine, Some(project)).library(&|_| Ok(false))?;
+    let library = Documentation::of(machine, Some(project)).library(&|_| Ok(false))?;
     Ok(Arc::new(Knowledge::of(library)))
 }
 

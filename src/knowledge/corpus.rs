@@ -281,6 +281,10 @@ fn framework_file(path: &str) -> Option<CorpusFile> {
     if name.starts_with("sdkconfig.rename") {
         return Some(CorpusFile { path: path.to_owned(), role: FileRole::Names, chips });
     }
+    // A translation says the same once more.
+    if name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with("_CN")) {
+        return None;
+    }
     let form = Form::of(path)?;
     let top = path.split('/').next().unwrap_or(path);
     let role = |kind| Some(FileRole::Passages(form, kind));
@@ -355,6 +359,7 @@ mod tests {
         assert_eq!(role("components/soc/esp32/include/soc/gpio_reg.h"), Some(FileRole::Names));
         assert_eq!(role("components/lwip/lwip/src/include/lwip/ip.h"), Some(FileRole::Names));
         assert_eq!(role("examples/a/main/a.py"), None);
+        assert_eq!(role("examples/a/README_CN.md"), None);
         assert_eq!(role("components/x/x.c"), None);
     }
 

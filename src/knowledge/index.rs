@@ -22,10 +22,14 @@ use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
+/// The place of what is declared among them.
+pub const SYMBOLS: usize = 0;
+/// The place of the text; what stands before it are heads.
+pub const TEXT: usize = SEARCHED - 1;
 
 /// Memory of each thread that builds, in bytes; the least that the library takes is 15 MB.
 const THREAD_BYTES: usize = 20_000_000;
@@ -227,6 +231,38 @@ impl PassageIndex {
             }
         }
         Ok(names)
+    }
+
+    /// Calls `take` with each word of a searched field that begins so, and how many passages have it
+    /// there.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn each_term(
+        &self,
+        field: usize,
+        start: &str,
+        mut take: impl FnMut(&str, u64),
+    ) -> tantivy::Result<()> {
+        for segment in self.searcher.segment_readers() {
+            let terms = segment.inverted_index(self.fields.searched[field])?;
+            let mut found = terms.terms().range().ge(start.as_bytes()).into_stream()?;
+            while found.advance() && found.key().starts_with(start.as_bytes()) {
+                if let Ok(term) = std::str::from_utf8(found.key()) {
+                    take(term, u64::from(found.value().doc_freq));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many passages have a word in their text.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn passages_with(&self, word: &str) -> tantivy::Result<u64> {
+        let term = Term::from_field_text(self.fields.searched[TEXT], word);
+        self.searcher.doc_freq(&term)
     }
 
     /// How many passages there are, those of names included.

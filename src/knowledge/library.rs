@@ -13,6 +13,7 @@ use super::index::PassageIndex;
 use super::passage::{Passage, component_of};
 use super::query::{Filter, Form, Question};
 use super::rank::{self, Hit, Spread};
+use super::spelling::{self, Corrections};
 use super::synonyms::Synonyms;
 use super::words::Splitter;
 use crate::model::UserError;
@@ -71,13 +72,25 @@ struct OpenCorpus {
 pub struct Library {
     open: Vec<OpenCorpus>,
     synonyms: Synonyms,
+    left_out: Vec<String>,
 }
 
 impl Library {
     /// A library without documents.
     #[must_use]
     pub fn new(synonyms: Synonyms) -> Self {
-        Self { open: Vec::new(), synonyms }
+        Self { open: Vec::new(), synonyms, left_out: Vec::new() }
+    }
+
+    /// Notes what is not searched, and why.
+    pub fn leave_out(&mut self, what: String) {
+        self.left_out.push(what);
+    }
+
+    /// What is not searched, each with the reason.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Adds the stored index in a folder.
@@ -112,7 +125,7 @@ impl Library {
         self.open.iter().filter(is_framework).map(|part| (&part.corpus, &part.index))
     }
 
-    /// The `k` best passages for a question, one of each file, the best first; nothing when nothing
+    /// The `k` best passages for a question, of each file few sections, the best first; nothing when nothing
     /// is about it.
     ///
     /// # Errors
@@ -130,12 +143,29 @@ impl Library {
             .map_err(wrong)
     }
 
-    fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<Vec<Found>> {
-        let question = Question::read(query, &mut Splitter::default(), &self.synonyms);
-        let mut spread = Spread::default();
-        for part in &self.open {
-            spread.add(&part.index, &question)?;
+    /// The question with its words corrected, and how many passages have them.
+    fn read(&self, query: &str) -> tantivy::Result<(Question, Spread, Corrections)> {
+        let mut words = Splitter::default();
+        let mut read = |corrections: &Corrections| {
+            let question = Question::read(query, &mut words, &self.synonyms, corrections);
+            let mut spread = Spread::default();
+            for part in &self.open {
+                spread.add(&part.index, &question)?;
+            }
+            Ok::<_, tantivy::TantivyError>((question, spread))
+        };
+        let (question, spread) = read(&Corrections::new())?;
+        let indexes: Vec<&PassageIndex> = self.open.iter().map(|part| &part.index).collect();
+        let corrections = spelling::corrections(&question, &spread, &indexes)?;
+        if corrections.is_empty() {
+            return Ok((question, spread, corrections));
         }
+        let (question, spread) = read(&corrections)?;
+        Ok((question, spread, corrections))
+    }
+
+    fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<Vec<Found>> {
+        let (question, spread, corrections) = self.read(query)?;
         let has_framework = self.frameworks().next().is_some();
         let mut hits: Vec<(usize, Hit)> = Vec::new();
         for (number, part) in self.open.iter().enumerate() {
@@ -165,11 +195,19 @@ impl Library {
             {
                 continue;
             }
-            // A text that two files include is one answer.
-            if found.iter().any(|known: &Found| known.passage.text == passage.text) {
+            // A text that two files include is one answer, and so is a section in several pieces.
+            let is_known = |known: &Found| {
+                let is_same =
+                    known.passage.source() == passage.source() && known.corpus == corpus.name;
+                is_same || known.passage.text == passage.text
+            };
+            if found.iter().any(is_known) {
                 continue;
             }
-            let why = judge.why(&hit, &passage, filter.chip);
+            let mut why = judge.why(&hit, &passage, filter.chip);
+            for (written, meant) in &corrections {
+                why.push_str(&format!("; `{}` for `{written}`", meant.join(" ")));
+            }
             let (name, version) = (corpus.name.clone(), corpus.version.clone());
             found.push(Found { passage, corpus: name, version, score: hit.score, why });
         }
@@ -227,13 +265,9 @@ impl<'a> Judge<'a> {
         });
         let written =
             question.groups.iter().filter(|group| group.origin == Origin::Written).count();
-        let stands_for = |number: usize| {
-            let mut groups = question.groups.iter();
-            groups.any(|it| matches!(&it.origin, Origin::For(of) if of.contains(&number)))
-        };
         let is_unknown = |number: &usize| {
             let is_written = question.groups[*number].origin == Origin::Written;
-            is_written && !is_known(*number) && !stands_for(*number)
+            is_written && !is_known(*number) && !question.is_understood(*number)
         };
         let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };

@@ -209,6 +209,8 @@ fn the_notes_answer_their_questions_and_no_others() {
     let named = notes.iter().map(|(file, text)| (file.as_str(), text.as_str()));
     let mut library = Library::new(synonyms);
     library.add(notes::corpus(""), notes::in_memory(named).unwrap());
+    let german = library.search("WLAN verbindet nicht", 5, &Filter::default()).unwrap();
+    assert!(german[0].passage.path.contains("wifi"), "{}", german[0].passage.path);
     let (mut asked, mut right, mut off_topic, mut silent) = (0, 0, 0, 0);
     let questions = text("tests/data/knowledge/questions.tsv");
     for line in questions.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
@@ -226,4 +228,74 @@ fn the_notes_answer_their_questions_and_no_others() {
     }
     assert!(asked > 50 && right * 100 >= asked * 80, "{right} of {asked} answered");
     assert!(off_topic == 30 && silent >= 27, "{silent} of {off_topic} without an answer");
+}
+
+/// A corpus of short texts, each about one thing.
+fn texts(root: &Path) {
+    let about = [
+        "The temperature sensor measures the chip.",
+        "A Bluetooth server has services.",
+        "In deep sleep the interrupt of a timer wakes the chip.",
+        "Encrypt the flash before shipping.",
+    ];
+    for (number, text) in (0..8).zip(about.iter().cycle()) {
+        write(
+            root,
+            &format!("t{}-{number}.md", number % 4),
+            &format!("# Part {number}\n\n{text}\n"),
+        );
+    }
+}
+
+#[test]
+fn words_that_no_document_has_are_read_as_their_neighbours() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    texts(root.path());
+    framework(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    let mut library = Library::default();
+    library.open(index.path()).unwrap();
+    let first = |question: &str| {
+        let found = library.search(question, 5, &Filter::default()).unwrap();
+        found.into_iter().next().map(|found| (found.passage.path, found.why))
+    };
+    let names = [("bus_prob", "bus_probe"), ("bus_porbe", "bus_probe")];
+    for (written, meant) in names {
+        let (path, why) = first(written).unwrap_or_else(|| panic!("nothing for {written}"));
+        assert_eq!(path, "components/bus/include/bus.h", "{written}");
+        assert!(why.contains(&format!("`{meant}` for `{written}`")), "{why}");
+    }
+    assert!(first("giraffe zebra").is_none());
+}
+
+#[test]
+fn misspelt_and_joined_words_of_prose_are_understood() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    texts(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    let first = |question: &str| {
+        let found = sources(index.path(), question, &Filter::default());
+        found.first().map(|source| source[..2].to_owned())
+    };
+    assert_eq!(first("tempreture sensor").as_deref(), Some("t0"));
+    assert_eq!(first("blutooth servr").as_deref(), Some("t1"));
+    assert_eq!(first("deepsleep interupt").as_deref(), Some("t2"));
+    assert_eq!(first("encrytion of flash").as_deref(), Some("t3"));
+    assert_eq!(first("dear"), None, "short words have too many neighbours");
+}
+
+#[test]
+fn a_file_answers_with_two_sections_when_both_are_good() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = "# Pump\n\n## Start the pump\n\nTurn the pump on.\n\n## Stop the pump\n\nTurn the \
+                pump off.\n\n## Colours\n\nIt is green.\n";
+    write(root.path(), "pump.md", text);
+    let long = "Water flows through the valve here. ".repeat(400);
+    write(root.path(), "valve.md", &format!("# Valve\n\n{long}\n"));
+    indexed(root.path(), index.path()).unwrap();
+    let mut found = sources(index.path(), "turn the pump", &Filter::default());
+    found.sort();
+    assert_eq!(found, ["pump.md#start-the-pump", "pump.md#stop-the-pump"]);
+    // Pieces of one section are one answer.
+    assert_eq!(sources(index.path(), "water through the valve", &Filter::default()).len(), 1);
 }

@@ -15,6 +15,7 @@ mod notes;
 mod passage;
 mod query;
 mod rank;
+mod spelling;
 mod split;
 mod synonyms;
 mod words;

@@ -79,6 +79,15 @@ impl Knowledge {
         self.library()?.search(query, k, filter)
     }
 
+    /// What is not searched, each with the reason; nothing while the library is still being opened.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<String> {
+        if self.is_open.get().is_none() {
+            return Vec::new();
+        }
+        self.library().map_or_else(|_| Vec::new(), |library| library.left_out().to_vec())
+    }
+
     /// The names that the framework declares; `None` without a framework, and while the library is
     /// still being opened.
     #[must_use]

@@ -6,11 +6,16 @@ use super::chips::ChipSet;
 use super::group::{Group, Origin};
 use super::index::PassageFacts;
 use super::passage::PassageKind;
+use super::spelling::Corrections;
 use super::synonyms::Synonyms;
 use super::words::{Splitter, Word, WordRole};
 
 /// Most groups of words of one question: one bit each.
 const MOST_GROUPS: usize = 48;
+/// Stems of words that say that something is an error.
+const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
+/// Hexadecimal digits from which on a number is an address, not a code.
+const ADDRESS_DIGITS: usize = 5;
 /// Most bytes of a question that are looked at.
 const MOST_BYTES: usize = 4_000;
 
@@ -77,18 +82,24 @@ impl Filter {
 }
 
 impl Question {
-    /// Reads a question.
+    /// Reads a question; corrected words take the place of what was written.
     #[must_use]
-    pub fn read(text: &str, words: &mut Splitter, synonyms: &Synonyms) -> Self {
-        let text = &text[..text.floor_char_boundary(MOST_BYTES)];
-        let written = words.words(text);
+    pub fn read(
+        text: &str,
+        words: &mut Splitter,
+        synonyms: &Synonyms,
+        corrections: &Corrections,
+    ) -> Self {
+        let text = without_log_prefix(&text[..text.floor_char_boundary(MOST_BYTES)]);
+        let form = form_of(text);
+        let written = words.words(text).into_iter().flat_map(|word| corrected(word, corrections));
         let mut groups: Vec<Group> = Vec::new();
         let mut places: Vec<(String, Option<usize>)> = Vec::new();
         for Word { text: word, role } in written {
             if groups.len() >= MOST_GROUPS / 2 {
                 break;
             }
-            if role == WordRole::Silent {
+            if role == WordRole::Silent || is_address(&word) {
                 places.push((word, None));
                 continue;
             }
@@ -100,6 +111,12 @@ impl Question {
                 continue;
             }
             let (weight, origin) = match role {
+                // Each message has such words, whatever it is about.
+                WordRole::Plain
+                    if form == Form::Error && MESSAGE_WORDS.contains(&word.as_str()) =>
+                {
+                    (0.4, Origin::Written)
+                }
                 WordRole::Plain => (1.0, Origin::Written),
                 WordRole::Identifier => (1.6, Origin::Written),
                 WordRole::Part => (0.45, Origin::Part),
@@ -108,7 +125,6 @@ impl Question {
             groups.push(Group { words: vec![(word, 1.0)], weight, origin });
         }
         synonyms.extend(&mut groups, &places, MOST_GROUPS);
-        let form = form_of(text);
         let lower = text.to_lowercase();
         let asks_migration = [
             "migrat",
@@ -128,6 +144,42 @@ impl Question {
         .any(|word| lower.contains(word));
         Self { groups, form, asks_migration }
     }
+}
+
+impl Question {
+    /// Whether something was added for what that group says.
+    #[must_use]
+    pub fn is_understood(&self, number: usize) -> bool {
+        let mut groups = self.groups.iter();
+        groups.any(|it| matches!(&it.origin, Origin::For(of) if of.contains(&number)))
+    }
+}
+
+/// A word, or those that it was corrected to.
+fn corrected(word: Word, corrections: &Corrections) -> Vec<Word> {
+    match corrections.get(&word.text) {
+        None => vec![word],
+        Some(words) => {
+            words.iter().map(|text| Word { text: text.clone(), role: word.role }).collect()
+        }
+    }
+}
+
+/// A pasted line of a log without its level and time, such as `E (1423) `.
+fn without_log_prefix(text: &str) -> &str {
+    let rest = text.trim_start().strip_prefix(['E', 'W', 'I', 'D', 'V']);
+    let time = rest.and_then(|rest| rest.trim_start().strip_prefix('(')?.split_once(')'));
+    match time {
+        Some((time, rest)) if time.bytes().all(|byte| byte.is_ascii_digit()) => rest,
+        Some(_) | None => text,
+    }
+}
+
+/// Whether a word is an address in memory, which is another one in each build.
+fn is_address(word: &str) -> bool {
+    word.strip_prefix("0x").is_some_and(|digits| {
+        digits.len() >= ADDRESS_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 fn form_of(text: &str) -> Form {
@@ -160,4 +212,22 @@ fn form_of(text: &str) -> Form {
         return Form::Example;
     }
     Form::Plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let (mut words, synonyms) = (Splitter::default(), Synonyms::default());
+        let question = Question::read(text, &mut words, &synonyms, &Corrections::new());
+        question.groups.into_iter().map(|group| group.words[0].0.clone()).collect()
+    }
+
+    #[test]
+    fn what_differs_from_run_to_run_is_not_searched() {
+        assert_eq!(words("E (1423) wifi: no memory"), ["wifi", "memori"]);
+        assert_eq!(words("panic at 0x400d1234, code 0x105"), ["panic", "code", "0x105"]);
+        assert_eq!(words("E (abc) wifi"), ["e", "abc", "wifi"]);
+    }
 }

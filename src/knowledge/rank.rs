@@ -5,24 +5,30 @@
 //! they saturate. To that comes what the other passages of the same file say, and what kind of text
 //! the question is likely to want.
 
+use std::collections::HashMap;
+
 use tantivy::postings::Postings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, SegmentReader, TERMINATED, Term};
 
-use super::index::{FACTS, FILE, PassageFacts, PassageIndex, SEARCHED};
+use super::index::{FACTS, FILE, PassageFacts, PassageIndex, SEARCHED, TEXT};
 use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
 
 /// Weights of the fields: symbols, title, headings, text.
 const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
-/// The place of the text among them; what stands before it are heads.
-const TEXT: usize = SEARCHED - 1;
 /// How much the length of a field matters.
 const LENGTHS: [f32; SEARCHED] = [0.5, 0.5, 0.4, 0.6];
 /// How soon a word that comes often says no more.
 const SATURATION: f32 = 1.4;
 /// What the other passages of the file count for.
 const NEIGHBOURS: f32 = 0.45;
+
+/// What another passage of the same file must reach of the best, and what it counts for.
+const LEAST_OF_SECOND: f32 = 0.85;
+const SECOND: f32 = 0.75;
+/// Most passages of one file.
+const MOST_OF_FILE: usize = 2;
 
 /// A passage that fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,7 +92,7 @@ impl Spread {
     }
 }
 
-/// The best passage of each file, the best first.
+/// The best passages, few of each file, the best first.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -130,6 +136,8 @@ pub fn rank(
     Ok(best_of_files(hits))
 }
 
+/// Another passage of a file is kept when it scores nearly as high as the best, and stands behind
+/// files that are as good.
 fn best_of_files(mut hits: Vec<Hit>) -> Vec<Hit> {
     const KEPT: usize = 400;
     let by_score =
@@ -139,8 +147,17 @@ fn best_of_files(mut hits: Vec<Hit>) -> Vec<Hit> {
         hits.truncate(KEPT);
     }
     hits.sort_by(by_score);
-    let mut seen = std::collections::HashSet::new();
-    hits.retain(|hit| seen.insert(hit.file));
+    let mut kept: HashMap<u64, (f32, usize)> = HashMap::new();
+    hits.retain_mut(|hit| {
+        let (best, count) = kept.entry(hit.file).or_insert((hit.score, 0));
+        *count += 1;
+        let is_good = *count == 1 || *count <= MOST_OF_FILE && hit.score >= *best * LEAST_OF_SECOND;
+        if *count > 1 {
+            hit.score *= SECOND;
+        }
+        is_good
+    });
+    hits.sort_by(by_score);
     hits
 }
 

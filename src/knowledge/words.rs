@@ -7,14 +7,18 @@ use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words without which a question means the same.
+/// Words without which a question means the same, in English and in German.
 const STOP_WORDS: &str = " a about after all also am an and any are as at be been before being but by \
     can cannot could did do does doing don done for from get gets getting give go had has have \
     having he her here him his how i if in into is it its just let like make makes me might must my \
     need needs no nor not of off on one only or other our out over own per please possible properly \
     s she should so some such t than that the their them then there these they this those through to \
     too up us use used using very via want wants was way we were what when where whether which while \
-    who whom why will with without would you your re ve ll m d ";
+    who whom why will with without would you your re ve ll m d \
+    der die das dem ein eine einen einem einer ist sind wie ich mein meine meinen meinem nicht kein \
+    keine keinen und oder mit im ins auf für fuer von vom zum zur beim nach wenn wird werden kann \
+    sich wo wohin warum wieso welche welcher welches soll muss durch über ueber unter aus haben nur \
+    lange hält gibt geht habe kommt immer noch auch dass damit bitte ";
 
 /// Most bytes of a word; longer ones are data.
 const MOST_BYTES: usize = 64;

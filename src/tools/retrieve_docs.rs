@@ -120,7 +120,12 @@ impl RetrieveDocs {
         for found in wanted.take(k) {
             answer.add(chunk(found), &found.passage.text);
         }
-        Ok(answer::ok(json!({ "chunks": answer.chunks })))
+        let mut value = json!({ "chunks": answer.chunks });
+        let left_out = self.knowledge.left_out();
+        if !left_out.is_empty() {
+            value["not_searched"] = json!(left_out);
+        }
+        Ok(answer::ok(value))
     }
 }
 

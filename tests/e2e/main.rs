@@ -36,6 +36,7 @@ mod reviewing;
 mod rom;
 mod saved_sessions;
 mod screens;
+mod searching;
 mod selftest;
 mod surroundings;
 mod terminal;
