@@ -21,8 +21,8 @@ use crate::device::{Programs, SerialHub};
 use crate::knowledge::Knowledge;
 use crate::model::{Ledger, ToolName, UserError};
 use crate::toolchain::{
-    ArduinoToolchain, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain, ToolchainKind,
-    VirtualToolchain, fitting,
+    ArduinoToolchain, BuildSandbox, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain,
+    ToolchainKind, VirtualToolchain, fitting,
 };
 use crate::tools::load_kit;
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext, Unkept};
@@ -192,7 +192,7 @@ fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, User
 fn check_trust(machine: &Machine, name: &ToolName, project: &Path) -> Result<(), UserError> {
     let asks =
         name.as_str() == "list_boards" && fitting(project).contains(&ToolchainKind::Platformio);
-    if (BUILDS.contains(&name.as_str()) || asks) && installed(project).is_some() {
+    if (BUILDS.contains(&name.as_str()) || asks) && is_installed(project) {
         return Trust::of(&machine.dirs.data).check(project);
     }
     Ok(())
@@ -280,7 +280,8 @@ fn toolchain(
     project: &Path,
     board: Option<PathBuf>,
 ) -> Result<Arc<dyn Toolchain>, UserError> {
-    if let Some(installed) = installed(project) {
+    let runner = machine.runner.with_consent(Trust::of(&machine.dirs.data).consent(project)?);
+    if let Some(installed) = installed(project, &machine.build_sandbox(runner)) {
         return Ok(installed);
     }
     // No tool without a decision starts this board, so its folder is never made.
@@ -290,7 +291,7 @@ fn toolchain(
 
 /// Why no toolchain for such a project was found; `None` when one was, or none is needed.
 fn missing(project: &Path) -> Option<UserError> {
-    if installed(project).is_some() {
+    if is_installed(project) {
         return None;
     }
     fitting(project).iter().find_map(|kind| match kind {
@@ -307,13 +308,27 @@ fn with_notice(mut answer: Value, error: &UserError) -> Value {
     answer
 }
 
-/// The toolchain for such a project that is installed here.
-fn installed(project: &Path) -> Option<Arc<dyn Toolchain>> {
+/// The toolchain for such a project that is installed here; its builds run in that sandbox.
+fn installed(project: &Path, builds: &BuildSandbox) -> Option<Arc<dyn Toolchain>> {
     fitting(project).iter().find_map(|kind| -> Option<Arc<dyn Toolchain>> {
+        let builds = builds.clone();
         Some(match kind {
-            ToolchainKind::Idf => Arc::new(IdfToolchain::find().ok()?),
-            ToolchainKind::Arduino => Arc::new(ArduinoToolchain::find().ok()?),
-            ToolchainKind::Platformio => Arc::new(PlatformioToolchain::find().ok()?),
+            ToolchainKind::Idf => Arc::new(IdfToolchain::find().ok()?.with_build_sandbox(builds)),
+            ToolchainKind::Arduino => {
+                Arc::new(ArduinoToolchain::find().ok()?.with_build_sandbox(builds))
+            }
+            ToolchainKind::Platformio => {
+                Arc::new(PlatformioToolchain::find().ok()?.with_build_sandbox(builds))
+            }
         })
+    })
+}
+
+/// Whether a toolchain for such a project is installed here.
+fn is_installed(project: &Path) -> bool {
+    fitting(project).iter().any(|kind| match kind {
+        ToolchainKind::Idf => IdfToolchain::find().is_ok(),
+        ToolchainKind::Arduino => ArduinoToolchain::find().is_ok(),
+        ToolchainKind::Platformio => PlatformioToolchain::find().is_ok(),
     })
 }

@@ -110,7 +110,7 @@ pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>,
             .map_err(|error| unread(image, &error))?;
         if ContentHash::of(&content) != image.hash {
             let why = format!("`{}` was changed after it was approved", image.file);
-            return Err(UserError::new(WHAT, why, "Build and Propose the flash again.."));
+            return Err(UserError::new(WHAT, why, "Build and propose the flash again."));
         }
         Ok(content)
     };
@@ -200,15 +200,21 @@ impl Trouble {
 
     /// The same where some bytes were written before.
     fn with_half_written(mut self) -> Self {
-        let half = "the board may hold half of what was written.";
+        let half = "may hold half of what was written.";
         if !self.error.fix.contains(half) {
-            self.error.fix = format!("{} Until then {half}", self.error.fix);
+            self.error.fix = format!("{} Until then the board {half}", self.error.fix);
         }
         self
     }
 
     /// What the tool's own words mean. `is_there`: whether the port still is.
-    fn of(cause: &str, is_there: bool) -> Self {
+    fn of(writing: &Writing, is_there: bool) -> Self {
+        let cause = writing.cause();
+        let trouble = Self::of_words(&cause, (writing.done, is_there));
+        if writing.done > 0 { trouble.with_half_written() } else { trouble }
+    }
+
+    fn of_words(cause: &str, (written, is_there): (u64, bool)) -> Self {
         let message = |words: &[&str]| words.iter().any(|word| cause.contains(word));
         if message(&["No module named"]) {
             let why = format!("Python has no esptool: {cause}");
@@ -220,7 +226,8 @@ impl Trouble {
                 "Connect the board and try again: it may hold half of what was written.",
             );
         }
-        if message(ANSWERED) {
+        // Later the same words tell of a rate that is too high.
+        if message(ANSWERED) || (written == 0 && message(&[CONSOLE])) {
             return Self::new(
                 format!("the chip answers, but not as its boot loader does: {cause}"),
                 "Hold BOOT, press and release RESET (EN), release BOOT and try again. If the chip is \
@@ -270,8 +277,10 @@ const ANSWERED: &[&str] = &[
     "Unrecognized chip",
     "autodetect chip",
     "Wrong boot mode detected",
-    "Invalid head of packet (0x46)",
 ];
+
+/// What it says when a program's console answers in the place of the boot loader.
+const CONSOLE: &str = "Invalid head of packet (0x46)";
 
 /// How `esptool` begins to tell of the port itself; advice follows on lines of their own.
 const SERIAL_ERROR: &str = "serial exception error occurred";
@@ -332,8 +341,7 @@ pub(super) async fn write(
         }
         ProcessEnd::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
         ProcessEnd::Badly(_) => {
-            let trouble = Trouble::of(&writing.cause(), device::identity(&plan.board.port) == port);
-            Err(if writing.done > 0 { trouble.with_half_written() } else { trouble })
+            Err(Trouble::of(&writing, device::identity(&plan.board.port) == port))
         }
         ProcessEnd::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
         ProcessEnd::Cancelled => {
@@ -359,7 +367,7 @@ pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Resu
         Ok(ProcessEnd::Well) => Ok(()),
         Ok(ProcessEnd::Badly(_)) => {
             let is_there = device::identity(&board.port) == port;
-            let trouble = Trouble::of(&writing.cause(), is_there);
+            let trouble = Trouble::of(&writing, is_there);
             Err(UserError { what: what.to_owned(), ..trouble.error })
         }
         Ok(ProcessEnd::TimedOut) => Err(reported("the board took too long")),
@@ -379,4 +387,43 @@ fn written(line: &str, images: &[FlashImage]) -> Option<u64> {
     let index = images.iter().rposition(|image| image.offset <= address)?;
     let before: u64 = images.iter().take(index).map(|image| image.bytes).sum();
     Some(before + images.get(index)?.bytes * percent.min(100) / 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trouble(said: &str, is_there: bool) -> Trouble {
+        let image = FlashImage {
+            file: "a.bin".to_owned(),
+            offset: 0x1_0000,
+            bytes: 100,
+            hash: ContentHash::of(b""),
+            same: false,
+        };
+        let mut writing = Writing::default();
+        writing.push(said.as_bytes(), &[image]);
+        Trouble::of(&writing, is_there)
+    }
+
+    #[test]
+    fn what_cannot_be_read_while_writing_may_be_the_rate() {
+        let words = "A fatal error occurred: Invalid head of packet (0x46): Possible serial noise";
+        let before = trouble(words, true);
+        assert!(before.error.why.contains("not as its boot loader does"), "{before:?}");
+        assert!(!before.may_be_the_rate);
+        let amid = trouble(&format!("Writing at 0x00010000... (50 %)\n{words}"), true);
+        assert!(amid.may_be_the_rate, "{amid:?}");
+    }
+
+    #[test]
+    fn a_board_that_is_half_written_is_told_once() {
+        for (words, is_there) in [
+            ("Writing at 0x00010000... (50 %)\nserial exception error occurred: x", false),
+            ("Writing at 0x00010000... (50 %)\nA fatal error occurred: Wrong chip argument", true),
+        ] {
+            let fix = trouble(words, is_there).error.fix;
+            assert_eq!(fix.matches("half of what was written").count(), 1, "{fix}");
+        }
+    }
 }

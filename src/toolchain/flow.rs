@@ -31,15 +31,15 @@ pub(super) async fn build(
         refusals.iter_mut().for_each(|refusals| refusals.push(bytes));
     });
     let ended = run.await?;
-    if let Some(line) = before.line(&site.places) {
-        sink.output(line.as_bytes());
-    }
+    sink.output(before.lines(&site.places).as_bytes());
+    let warning = before.warning(&site.places);
     // Searching long output takes a moment. It ends without a result only when the program ends.
     let found = tokio::task::spawn_blocking(move || match ended {
         ProcessEnd::Badly(_) => gather.finish_failed(),
         ProcessEnd::Well | ProcessEnd::TimedOut | ProcessEnd::Cancelled => gather.finish(),
     });
     let mut found = found.await.unwrap_or_default();
+    found.extend(warning);
     if let (ProcessEnd::Badly(_), Some(refusals)) = (ended, refusals) {
         found.splice(0..0, refusals.finish());
     }

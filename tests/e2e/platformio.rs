@@ -27,7 +27,7 @@ esac
 
 /// A project with that stand-in; the folder of the stand-in.
 fn installed(place: &Place) -> PathBuf {
-    let folder = place.config().join("pio");
+    let folder = place.path("pio");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("pio"), PIO).unwrap();
     fs::set_permissions(folder.join("pio"), fs::Permissions::from_mode(0o755)).unwrap();

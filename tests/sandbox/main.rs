@@ -12,6 +12,7 @@
 mod agents_code;
 mod agents_tests;
 mod builds;
+mod command;
 mod escapes;
 mod limits;
 mod place;

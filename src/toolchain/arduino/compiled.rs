@@ -13,6 +13,9 @@ pub(super) const WHAT: &str = "Cannot build with arduino-cli";
 /// The folder of builds within the sketch.
 pub(super) const BUILD: &str = "build/arduino";
 
+/// The folder at the top of the sketch in which that is.
+pub(super) const MADE: &str = "build";
+
 /// The answer, as far as it matters here.
 #[derive(Debug, Deserialize)]
 pub(super) struct Compiled {

@@ -14,10 +14,11 @@ use futures::future::BoxFuture;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite};
+use super::build_sandbox::{self, BuildPlaces, BuildSandbox, BuildSite, Changes};
 pub use core::{board_manager_urls, known_boards};
 
 use super::esptool;
+use super::output_folder;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use super::size::{self, Home};
 use super::sketch::Sketch;
@@ -30,10 +31,17 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
     UserError,
 };
-use compiled::{BUILD, Compiled, WHAT};
+use compiled::{BUILD, Compiled, MADE, WHAT};
+
+/// Where arduino-cli runs outside of the sandbox: versions before 1.0 read settings in the folder they
+/// run in and in those around it.
+const NEUTRAL: &str = "/";
 
 /// Output beyond this is cut; what is told is one JSON value, so that nothing of it can be used.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;
+
+/// What to do when arduino-cli cannot be started.
+const NOT_STARTED: &str = "Check that arduino-cli is installed and executable.";
 
 /// Boards are asked for in passing: an answer that takes longer does without them.
 const ASK_TIME: Duration = Duration::from_secs(4);
@@ -80,14 +88,29 @@ impl ArduinoToolchain {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// What builds of a sketch write.
-    fn site(&self, project: &Path) -> BuildSite<'_> {
-        let mut folders = build_sandbox::caches("ARDUINO_BUILD_CACHE_PATH", "arduino");
-        let data = build_sandbox::named_folder("ARDUINO_DIRECTORIES_DATA", ".arduino15");
-        let fixed = data.iter().flat_map(|data| [data.join("packages"), data.join("libraries")]);
-        let fixed = fixed.collect();
-        folders.extend(data);
-        let places = BuildPlaces { project: project.to_owned(), made: vec![BUILD], folders, fixed };
+    /// What builds of a sketch write. What arduino-cli runs outside of the sandbox, and its settings,
+    /// are not among it.
+    fn site(&self, project: &Path, wish: &SketchTarget) -> BuildSite<'_> {
+        let data = core::data_folder(&|name| std::env::var_os(name));
+        // Boards and libraries of a profile are fetched by the build, and used by nothing else.
+        let of_profile = ["staging", "internal"].iter().filter(|_| wish.fqbn.is_none());
+        let made = data.iter().flat_map(|data| {
+            of_profile.clone().map(|name| {
+                // Without it arduino-cli says itself what it misses.
+                let _ = output_folder::make_folder(data, Path::new(name));
+                data.join(name)
+            })
+        });
+        let noted = data.iter().map(|data| data.join("inventory.yaml"));
+        let folders = made.chain(noted);
+        let mut places = BuildPlaces {
+            project: project.to_owned(),
+            made: vec![MADE],
+            folders: folders.collect(),
+            fixed: Vec::new(),
+        };
+        places.add(build_sandbox::tool_cache("ARDUINO_BUILD_CACHE_PATH", "arduino"));
+        places.add(build_sandbox::compiler_caches());
         BuildSite { sandbox: self.sandbox.as_ref(), places }
     }
 
@@ -100,16 +123,19 @@ impl ArduinoToolchain {
         let stated: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
         job.sink.output(format!("-- arduino-cli {}\n", stated.join(" ")).as_bytes());
         job.sink.progress(0, 1);
-        let site = self.site(&job.project);
+        let site = self.site(&job.project, &wish);
+        let before = Changes::before(&site.places);
         let asked = site.output(self.job(args, &job.project, job.timeout, &job.cancel), MAX_OUTPUT);
         let (ended, output) = match asked.await {
             Ok(ended) => ended,
             Err(error) => return BuildReport::not_run(self.not_started(&error)),
         };
+        job.sink.output(before.lines(&site.places).as_bytes());
         match ended {
             ProcessEnd::TimedOut | ProcessEnd::Cancelled => BuildReport::of(ended.into()),
             ProcessEnd::Well | ProcessEnd::Badly(_) => {
                 let mut report = self.judge(&job, &wish, &output);
+                report.diagnostics.extend(before.warning(&site.places));
                 if report.outcome == BuildOutcome::Failed && site.sandbox.is_some() {
                     report.diagnostics.splice(0..0, build_sandbox::refusal_in(&output));
                 }
@@ -161,7 +187,7 @@ impl ArduinoToolchain {
 
     fn not_started(&self, error: &std::io::Error) -> UserError {
         UserError::from_cause(format!("Cannot run {}", self.cli.display()), error)
-            .fix("Check that arduino-cli is installed and executable.")
+            .fix(build_sandbox::fix_of(error).unwrap_or(NOT_STARTED))
     }
 
     fn job(
@@ -185,9 +211,8 @@ impl ArduinoToolchain {
 
     async fn list_boards(&self) -> Vec<BoardName> {
         let args = ["board", "listall", "--format", "json"].map(OsString::from).to_vec();
-        let folder = std::env::temp_dir();
         let cancel = CancellationToken::new();
-        match self.ask(args, &folder, ASK_TIME, &cancel).await {
+        match self.ask(args, Path::new(NEUTRAL), ASK_TIME, &cancel).await {
             Ok((ProcessEnd::Well, output)) => boards_in(&output),
             Ok(_) | Err(_) => Vec::new(),
         }
@@ -349,8 +374,8 @@ impl Toolchain for ArduinoToolchain {
     }
 
     fn flash(&self, order: FlashOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        let job = |args: Vec<OsString>, folder: &Path, cancel: &CancellationToken| {
-            self.job(args, folder, esptool::TIMEOUT, cancel)
+        let job = |args: Vec<OsString>, cancel: &CancellationToken| {
+            self.job(args, Path::new(NEUTRAL), esptool::TIMEOUT, cancel)
         };
         Box::pin(upload::flash(job, order))
     }

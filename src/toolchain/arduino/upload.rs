@@ -130,7 +130,7 @@ pub(super) fn reach() -> FlashAccess<'static> {
 /// # Errors
 /// When an image is no longer the planned one, or `arduino-cli` fails.
 pub(super) async fn flash(
-    job: impl FnOnce(Vec<OsString>, &Path, &CancellationToken) -> ProcessSpec,
+    job: impl FnOnce(Vec<OsString>, &CancellationToken) -> ProcessSpec,
     order: FlashOrder,
 ) -> Result<BoardInfo, UserError> {
     if order.plan.images.iter().any(|image| image.same) {
@@ -150,6 +150,6 @@ pub(super) async fn flash(
     args.extend(["--input-dir".into(), copies.path().as_os_str().to_owned()]);
     args.push("--verbose".into());
     args.push(project.as_os_str().to_owned());
-    let job = job(args, &project, &cancel);
+    let job = job(args, &cancel);
     esptool::write(job, &plan, progress.as_ref()).await.map_err(|trouble| trouble.error)
 }

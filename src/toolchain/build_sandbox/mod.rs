@@ -4,28 +4,43 @@
 //! builds run as programs of the person. Must not know toolchains: each names its own folders.
 
 mod changes;
+mod environment;
 mod hidden;
+mod places;
 mod refusal;
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use super::confined;
-use super::output_folder;
-use super::process::{self, ProcessEnd, ProcessSpec, key_variables};
+use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::model::Diagnostic;
 use crate::sandbox::{Limits, MachineView, RunEnd, Runner, WallFailure, Walls, machine};
 
 pub(super) use changes::Changes;
+pub(super) use places::{BuildPlaces, compiler_caches, is_guarded, tool_cache};
 pub(super) use refusal::Refusals;
 
-/// Variables that lead to running programs of the person, such as those that hold keys.
-const SOCKETS: [&str; 4] =
-    ["SSH_AUTH_SOCK", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"];
+/// What to do when the walls of a build cannot be set up.
+const FIX: &str = "`builds = \"off\"` below `[sandbox]` of your own config.toml runs builds without the \
+                   sandbox.";
 
-/// Variables that name the folder for temporary files.
-const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+/// A build that was not started, because its walls could not be set up.
+#[derive(Debug)]
+struct NotSetUp(String);
+
+impl std::fmt::Display for NotSetUp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the sandbox of builds cannot be set up: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotSetUp {}
+
+/// What to do about a build that could not be started, when its walls are the reason.
+pub(super) fn fix_of(error: &std::io::Error) -> Option<&'static str> {
+    error.get_ref().filter(|inner| inner.is::<NotSetUp>()).map(|_| FIX)
+}
 
 /// Beginnings of the names of variables that name folders of toolchains.
 const TOOLS: [&str; 7] =
@@ -49,20 +64,6 @@ pub struct BuildSandbox {
     pub writable: Vec<PathBuf>,
 }
 
-/// What builds of one kind write.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BuildPlaces {
-    /// Absolute path of the project.
-    pub(super) project: PathBuf,
-    /// Beginnings of the names of what they write at the top of the project. Everything else that is
-    /// there stays as it is.
-    pub(super) made: Vec<&'static str>,
-    /// Folders that they write elsewhere; those that are not there are left out.
-    pub(super) folders: Vec<PathBuf>,
-    /// What stays as it is in those.
-    pub(super) fixed: Vec<PathBuf>,
-}
-
 /// Where a build runs.
 #[derive(Debug, Clone)]
 pub(super) struct BuildSite<'a> {
@@ -79,22 +80,31 @@ impl BuildSandbox {
         self.runner.builds()
     }
 
-    /// The walls of a build, and the folder that they need as long as it runs.
+    /// What the person lets builds write besides, and what of it is hidden from builds all the same.
+    fn writable(&self, project: &Path, hidden: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let all = self.writable.iter().map(|path| project.join(path));
+        let real = all.map(|path| std::fs::canonicalize(&path).unwrap_or(path));
+        let hidden: Vec<PathBuf> =
+            hidden.iter().filter_map(|path| std::fs::canonicalize(path).ok()).collect();
+        let is_shown = |path: &PathBuf| {
+            path.starts_with(project) || !hidden.iter().any(|hidden| path.starts_with(hidden))
+        };
+        real.filter(|path| path.exists()).partition(is_shown)
+    }
+
+    /// The walls of a build, the folder that they need as long as it runs, and what of the person's
+    /// settings they do not heed.
     ///
     /// # Errors
-    /// Why it runs without them.
-    fn prepare(
-        &self,
-        job: &ProcessSpec,
-        places: &BuildPlaces,
-    ) -> Result<(Walls, tempfile::TempDir), String> {
-        self.check().map_err(ToString::to_string)?;
-        let env = environment(job)?;
-        let program = found(&job.program, &env).ok_or("its program was not found")?;
+    /// What is in the way.
+    fn prepare(&self, job: &ProcessSpec, places: &BuildPlaces) -> Result<Prepared, String> {
+        let env = environment::environment(job)?;
+        let program = environment::found(&job.program, &env)
+            .ok_or_else(|| format!("{} was not found", job.program.display()))?;
         if std::fs::canonicalize(&program)
             .is_ok_and(|real| real.file_name() == Some("snap".as_ref()))
         {
-            return Err("a snap needs rights that the sandbox does not give".to_owned());
+            return Err(format!("{} is a snap, which does not run in it", program.display()));
         }
         let args: Option<Vec<String>> =
             job.args.iter().map(|arg| Some(arg.to_str()?.to_owned())).collect();
@@ -103,17 +113,19 @@ impl BuildSandbox {
         let temporary = tempfile::Builder::new().prefix("firmhand-build-").tempdir();
         let temporary = temporary.map_err(|error| format!("no temporary folder: {error}"))?;
         let home = env.get("HOME").map(PathBuf::from);
-        let project = std::fs::canonicalize(&places.project).map_err(|error| error.to_string())?;
-        let own = self.writable.iter().map(|path| project.join(path));
-        let elsewhere = places.folders.iter().cloned().chain(own).filter(|path| path.exists());
-        let writes: Vec<PathBuf> = std::iter::once(project.clone()).chain(elsewhere).collect();
+        let listed = |error: std::io::Error| format!("{}: {error}", places.project.display());
+        let project = std::fs::canonicalize(&places.project).map_err(listed)?;
         let mut hidden = hidden::of_person(home.as_deref());
         hidden.extend(self.private.iter().cloned());
+        let (own, refused) = self.writable(&project, &hidden);
+        let elsewhere = places.folders.iter().filter(|path| path.exists()).cloned();
+        let writes: Vec<PathBuf> =
+            std::iter::once(project.clone()).chain(elsewhere).chain(own).collect();
         let mut reads: Vec<PathBuf> = machine().collect();
         reads.push("/etc/resolv.conf".into());
         reads.extend(temporary_folders(&program, &env, &writes));
-        reads.extend(fixed_of_project(&project, places, &self.writable));
-        reads.extend(places.fixed.iter().cloned());
+        let fixed = places::fixed_of_project(&project, places, &self.writable).map_err(listed)?;
+        reads.extend(fixed.into_iter().chain(places.fixed.iter().cloned()));
         let walls = Walls {
             program,
             args,
@@ -124,8 +136,16 @@ impl BuildSandbox {
             limits: Limits::default(),
             machine: Some(MachineView { hidden, temporary: temporary.path().to_owned() }),
         };
-        Ok((walls, temporary))
+        Ok(Prepared { walls, temporary, refused })
     }
+}
+
+/// Walls that are ready for a build.
+struct Prepared {
+    walls: Walls,
+    temporary: tempfile::TempDir,
+    /// What the person lets builds write, and they do not all the same.
+    refused: Vec<PathBuf>,
 }
 
 impl BuildSite<'_> {
@@ -142,15 +162,22 @@ impl BuildSite<'_> {
             return process::run(job, output).await;
         };
         let (sandbox_, spec, places) = (sandbox.clone(), job.clone(), self.places.clone());
-        let prepared =
-            tokio::task::spawn_blocking(move || sandbox_.prepare(&spec, &places)).await?;
-        let (walls, _temporary) = match prepared {
-            Ok(prepared) => prepared,
+        let prepared = tokio::task::spawn_blocking(move || {
+            sandbox_.check().map_err(Clone::clone)?;
+            Ok::<_, WallFailure>(sandbox_.prepare(&spec, &places))
+        });
+        let prepared = match prepared.await? {
+            Ok(prepared) => prepared.map_err(|why| std::io::Error::other(NotSetUp(why)))?,
             Err(why) => {
                 output(format!("-- This runs without the sandbox: {why}\n").as_bytes());
                 return process::run(job, output).await;
             }
         };
+        let Prepared { walls, temporary: _temporary, refused } = prepared;
+        for path in refused {
+            let path = path.display();
+            output(format!("-- Not writable, because it holds keys: {path}\n").as_bytes());
+        }
         let run = confined::run(&sandbox.runner, walls, output);
         let ended = tokio::select! {
             biased;
@@ -158,12 +185,7 @@ impl BuildSite<'_> {
             () = tokio::time::sleep(job.timeout) => return Ok(ProcessEnd::TimedOut),
             ended = run => ended,
         };
-        let report = ended.map_err(|error| {
-            std::io::Error::other(format!(
-                "{}; `builds = \"off\"` below `[sandbox]` of your config.toml runs builds without the sandbox",
-                error.why
-            ))
-        })?;
+        let report = ended.map_err(|error| std::io::Error::other(NotSetUp(error.why)))?;
         Ok(match report.end {
             RunEnd::Exit(0) => ProcessEnd::Well,
             RunEnd::Exit(code) => ProcessEnd::Badly(Some(code)),
@@ -197,53 +219,6 @@ pub(super) fn refusal_in(output: &[u8]) -> Option<Diagnostic> {
     refusals.finish()
 }
 
-/// The folder that a variable names, else the one below the home folder.
-pub(super) fn named_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let named = std::env::var_os(variable).filter(|named| !named.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(below_home)))
-}
-
-/// Caches that builds write: the tool's own, which is made when it is not there yet, and those of
-/// compilers.
-pub(super) fn caches(variable: &str, name: &str) -> Vec<PathBuf> {
-    let around = named_folder("XDG_CACHE_HOME", ".cache");
-    let own = around.as_ref().map(|around| around.join(name));
-    let own = std::env::var_os(variable).map(PathBuf::from).or(own);
-    if let Some(own) = own.as_ref().filter(|own| own.is_absolute()) {
-        let below = own.strip_prefix("/").unwrap_or(own);
-        // Without it the tool says itself what it misses.
-        let _ = output_folder::make_folder(Path::new("/"), below);
-    }
-    let ccache = around.map(|around| around.join("ccache"));
-    let ccache = ccache.into_iter().chain(named_folder("CCACHE_DIR", ".ccache"));
-    own.into_iter().chain(ccache).collect()
-}
-
-/// The variables of a build: the person's own, but for keys and ways to running programs.
-fn environment(job: &ProcessSpec) -> Result<BTreeMap<String, String>, String> {
-    let keys: Vec<OsString> = key_variables().collect();
-    let own = std::env::vars_os()
-        .filter(|(name, _)| !keys.contains(name) && SOCKETS.iter().all(|socket| name != socket));
-    let mut env = BTreeMap::new();
-    for (name, value) in own.chain(job.env.iter().cloned()) {
-        let text = |text: OsString| text.into_string().map_err(|_| "a variable is not UTF-8");
-        env.insert(text(name)?, text(value)?);
-    }
-    env.retain(|name, _| !TEMPORARY.contains(&name.as_str()));
-    env.insert("TMPDIR".to_owned(), "/tmp".to_owned());
-    Ok(env)
-}
-
-/// The program that a name means in this environment.
-fn found(program: &OsStr, env: &BTreeMap<String, String>) -> Option<PathBuf> {
-    let program = Path::new(program);
-    if program.components().count() > 1 {
-        return Some(program.to_owned());
-    }
-    let path = env.get("PATH")?;
-    std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
 /// Folders below those for temporary files that a build is run from or works with: it has other ones
 /// in their place, and these are shown in them.
 fn temporary_folders(
@@ -270,31 +245,6 @@ fn first_below_temporary(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// What lies at the top of the project and is not made by builds. A link is left out: what it leads to
-/// is elsewhere.
-fn fixed_of_project(project: &Path, places: &BuildPlaces, writable: &[PathBuf]) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(project).into_iter().flatten().flatten();
-    let fixed = entries.filter(|entry| {
-        let name = entry.file_name();
-        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        let is_allowed = writable.iter().any(|path| project.join(path) == entry.path());
-        !is_link && !is_allowed && !is_made(&name, places)
-    });
-    fixed.map(|entry| entry.path()).collect()
-}
-
-/// Whether something at the top of the project is made by builds: by its name, or by its name and an
-/// ending.
-fn is_made(name: &OsStr, places: &BuildPlaces) -> bool {
-    let name = name.to_string_lossy();
-    places.made.iter().any(|made| {
-        name.strip_prefix(made).is_some_and(|rest| {
-            // The defaults of a configuration are sources.
-            rest.is_empty() || (rest.starts_with('.') && !rest.starts_with(".defaults"))
-        })
-    })
-}
-
 /// What stands around builds on this machine, in a few words; `None`: the walls stand.
 #[must_use]
 pub fn without_walls(sandbox: &BuildSandbox) -> Option<String> {
@@ -309,27 +259,6 @@ pub fn without_walls(sandbox: &BuildSandbox) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_build_makes_is_told_from_sources_by_its_name() {
-        let places = BuildPlaces {
-            made: vec!["build", "sdkconfig", "dependencies.lock"],
-            ..BuildPlaces::default()
-        };
-        for (name, made) in [
-            ("build", true),
-            ("sdkconfig", true),
-            ("sdkconfig.old", true),
-            ("dependencies.lock.esp32", true),
-            ("sdkconfig.defaults", false),
-            ("sdkconfig.defaults.esp32", false),
-            ("build_tools", false),
-            ("main", false),
-            (".git", false),
-        ] {
-            assert_eq!(is_made(name.as_ref(), &places), made, "{name}");
-        }
-    }
 
     #[test]
     fn folders_below_temporary_ones_are_shown_as_a_whole() {

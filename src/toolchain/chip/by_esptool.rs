@@ -44,8 +44,9 @@ pub(super) async fn erase(
     reach: &FlashAccess<'_>,
     order: EraseOrder,
 ) -> Result<BoardInfo, UserError> {
-    let EraseOrder { project, plan, cancel } = order;
+    let EraseOrder { plan, cancel, .. } = order;
     esptool::is_free(CANNOT_ERASE, &plan.board.port)?;
+    let empty = empty_folder(CANNOT_ERASE)?;
     let mut all = common_args(&reach.asked, &plan.board, SAFE_BAUD);
     match &plan.region {
         None => all.push("erase_flash".into()),
@@ -54,7 +55,7 @@ pub(super) async fn erase(
             all.extend(place(region));
         }
     }
-    let job = reach.esptool.job(all, &project, &cancel).await?;
+    let job = reach.esptool.job(all, empty.path(), &cancel).await?;
     esptool::run(CANNOT_ERASE, job, &plan.board).await?;
     Ok(plan.board)
 }
@@ -65,6 +66,11 @@ pub(super) async fn read(reach: &FlashAccess<'_>, order: ReadOrder) -> Result<Ve
     esptool::is_free(CANNOT_READ, &plan.board.port)?;
     let from = ReadSource { board: &plan.board, region: &plan.region, baud: reach.asked.baud() };
     fetch(reach, CANNOT_READ, &reach.asked, from, &cancel).await
+}
+
+/// Where `esptool` runs: the project may hold files that Python takes for parts of it.
+fn empty_folder(what: &str) -> Result<tempfile::TempDir, UserError> {
+    tempfile::tempdir().map_err(|error| UserError::from_cause(what, &error))
 }
 
 /// What is read, and how fast.
@@ -104,7 +110,7 @@ pub(super) async fn rewrite(
     reach: &FlashAccess<'_>,
     order: RewriteOrder,
 ) -> Result<BoardInfo, UserError> {
-    let RewriteOrder { project, board, region, remake, progress, cancel } = order;
+    let RewriteOrder { board, region, remake, progress, cancel, .. } = order;
     esptool::is_free(CANNOT_REWRITE, &board.port)?;
     let halted = EsptoolOptions { after: Some("no_reset".to_owned()), ..reach.asked.clone() };
     // It is little, and nothing of it may get lost on the way: at the rate that every cable carries.
@@ -114,7 +120,8 @@ pub(super) async fn rewrite(
         // Nothing to write; the board still has to be let go on.
         let mut all = common_args(&reach.asked, &board, SAFE_BAUD);
         all.push("chip_id".into());
-        let job = reach.esptool.job(all, &project, &cancel).await?;
+        let empty = empty_folder(CANNOT_REWRITE)?;
+        let job = reach.esptool.job(all, empty.path(), &cancel).await?;
         esptool::run(CANNOT_REWRITE, job, &board).await?;
         return Ok(board);
     };
@@ -180,7 +187,55 @@ fn has_lines(port: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use futures::future::BoxFuture;
+
     use super::*;
+    use crate::toolchain::process::ProcessSpec;
+
+    /// Notes where it runs.
+    struct Noting(PathBuf);
+
+    impl super::super::Esptool for Noting {
+        fn job<'a>(
+            &'a self,
+            _: Vec<OsString>,
+            folder: &'a Path,
+            cancel: &'a CancellationToken,
+        ) -> BoxFuture<'a, Result<ProcessSpec, UserError>> {
+            let script = format!("pwd -P >> '{}'; ls -A | wc -l >> '{0}'", self.0.display());
+            let job = ProcessSpec {
+                program: "/bin/sh".into(),
+                args: vec!["-c".into(), script.into()],
+                env: Vec::new(),
+                folder: folder.to_owned(),
+                timeout: esptool::TIMEOUT,
+                cancel: cancel.clone(),
+            };
+            Box::pin(std::future::ready(Ok(job)))
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_not_run_in_the_folder_of_the_project() {
+        let project = tempfile::tempdir().unwrap();
+        let noted = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(project.path().join("esptool.py"), "").unwrap();
+        let esptool = Noting(noted.path().to_owned());
+        let reach =
+            FlashAccess { esptool: &esptool, asked: EsptoolOptions::default(), loader: None };
+        let (chip, port) = ("esp32c3".to_owned(), "rfc2217://board".to_owned());
+        let board = BoardInfo { label: "board".to_owned(), chip, port, simulated: false };
+        let order = EraseOrder {
+            project: project.path().to_owned(),
+            plan: crate::model::ErasePlan { board, region: None },
+            cancel: CancellationToken::new(),
+        };
+        erase(&reach, order).await.unwrap();
+        let noted = std::fs::read_to_string(noted.path()).unwrap();
+        let project = std::fs::canonicalize(project.path()).unwrap();
+        assert!(!noted.contains(project.to_str().unwrap()), "{noted}");
+        assert_eq!(noted.lines().nth(1).map(str::trim), Some("0"), "{noted}");
+    }
 
     #[test]
     fn exactly_the_approved_images_are_written() {

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -20,6 +20,9 @@ const MAX_ERRORS: usize = 40;
 /// The rules are looked through in well under a second.
 const TIME: Duration = Duration::from_secs(20);
 
+/// What a build says of itself, below the project.
+const DESCRIPTION: &str = "build/project_description.json";
+
 /// Reads a list of texts from a file, prints a list of lists of hints.
 const SCRIPT: &str = "\
 import json, os, sys
@@ -28,7 +31,7 @@ from idf_py_actions.tools import generate_hints_buffer, load_hints
 try:
     # Rules about missing headers look up which component has them.
     from idf_py_actions.tools import get_build_context
-    with open('build/project_description.json', encoding='utf-8') as file:
+    with open(sys.argv[2], encoding='utf-8') as file:
         get_build_context()['proj_desc'] = json.load(file)
 except (ImportError, OSError, ValueError):
     pass
@@ -87,11 +90,19 @@ async fn ask(
 ) -> Option<Vec<Vec<String>>> {
     let mut file = tempfile::NamedTempFile::new().ok()?;
     file.write_all(&serde_json::to_vec(texts).ok()?).ok()?;
+    // Whatever a build has put into the project, no module is taken from there: it runs as a program
+    // of the person.
     let job = ProcessSpec {
         program: "python3".into(),
-        args: vec!["-c".into(), SCRIPT.into(), file.path().into()],
+        args: vec![
+            "-I".into(),
+            "-c".into(),
+            SCRIPT.into(),
+            file.path().into(),
+            project.join(DESCRIPTION).into(),
+        ],
         env,
-        folder: project.to_owned(),
+        folder: PathBuf::from("/"),
         timeout: TIME,
         cancel: cancel.clone(),
     };
@@ -139,6 +150,24 @@ mod tests {
         advise(folder.path(), &mut found, env, &CancellationToken::new()).await;
         assert_eq!(found[0].hint, "add it: i2c.h: No such file or directory");
         assert_eq!(found[1].hint, "");
+    }
+
+    #[tokio::test]
+    async fn nothing_of_the_project_is_run_for_it() {
+        let (idf, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let body = "def load_hints(): return 'driver'\n\
+                    def generate_hints_buffer(text, rules): yield 'advice'\n\
+                    found = {}\n\
+                    def get_build_context(): return found\n";
+        let env = rules(idf.path(), body);
+        for module in ["json", "os", "idf_py_actions"] {
+            let planted = format!("open({:?}, 'w')\n", project.path().join("ran"));
+            std::fs::write(project.path().join(format!("{module}.py")), planted).unwrap();
+        }
+        let mut found = [error(None, "driver")];
+        advise(project.path(), &mut found, env, &CancellationToken::new()).await;
+        assert_eq!(found[0].hint, "advice");
+        assert!(!project.path().join("ran").exists());
     }
 
     #[tokio::test]

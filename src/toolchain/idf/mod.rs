@@ -103,12 +103,13 @@ impl IdfToolchain {
 
     /// What builds of a project write.
     fn site(&self, project: &Path) -> BuildSite<'_> {
-        let places = BuildPlaces {
+        let mut places = BuildPlaces {
             project: project.to_owned(),
             made: vec![route::BUILD, "managed_components", "sdkconfig", "dependencies.lock"],
-            folders: build_sandbox::caches("IDF_COMPONENT_CACHE_PATH", "Espressif"),
-            fixed: Vec::new(),
+            ..BuildPlaces::default()
         };
+        places.add(build_sandbox::tool_cache("IDF_COMPONENT_CACHE_PATH", "Espressif"));
+        places.add(build_sandbox::compiler_caches());
         BuildSite { sandbox: self.sandbox.as_ref(), places }
     }
 
@@ -163,6 +164,7 @@ impl IdfToolchain {
                 Err(error) => {
                     let what = format!("Cannot run `{way}`");
                     let fix = "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.";
+                    let fix = build_sandbox::fix_of(&error).unwrap_or(fix);
                     return BuildReport::not_run(UserError::from_cause(what, &error).fix(fix));
                 }
             };
@@ -237,7 +239,9 @@ impl Esptool for IdfToolchain {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<ProcessSpec, UserError>> {
         Box::pin(async move {
-            let env = self.install.env(cancel, &|_| {}).await?;
+            let mut env = self.install.env(cancel, &|_| {}).await?;
+            // No file of the folder that it runs in takes the place of a module.
+            env.push(("PYTHONSAFEPATH".into(), "1".into()));
             let args = ["-m", "esptool"].map(Into::into).into_iter().chain(args).collect();
             let (folder, cancel, timeout) = (folder.to_owned(), cancel.clone(), esptool::TIMEOUT);
             Ok(ProcessSpec { program: "python3".into(), args, env, folder, timeout, cancel })

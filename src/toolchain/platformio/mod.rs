@@ -5,6 +5,7 @@
 //! for this machine (`platform = native`) runs as a process, and says so.
 
 mod build_output;
+mod folders;
 mod install;
 mod lines;
 mod messages;
@@ -27,7 +28,7 @@ use super::diagnostics;
 use super::esptool;
 use super::flow;
 use super::host_board::HostBoard;
-use super::process::{self, ProcessEnd, ProcessSpec};
+use super::process::{ProcessEnd, ProcessSpec};
 use super::size;
 use super::syntax::{self, Finding, SyntaxJob};
 use super::{
@@ -40,6 +41,7 @@ use crate::model::{
 use crate::sandbox::Runner;
 use build_output::BuildNote;
 pub(super) use build_output::monitor_speed;
+use folders::BuildFolders;
 use messages::PioMessages;
 use project::{Config, Environment, FILE, WHAT};
 pub use project::{is_at, is_esp_idf};
@@ -53,6 +55,9 @@ const TELL_TIME: Duration = Duration::from_secs(60);
 
 /// A longer configuration is not read, in bytes.
 const MAX_ANSWER: usize = 16 << 20;
+
+/// What to do when PlatformIO cannot be started.
+const NOT_STARTED: &str = "Check that PlatformIO Core is installed and executable.";
 
 /// What every call is told: no colours, no bars, no questions, and nothing sent home.
 const QUIET: [(&str, &str); 5] = [
@@ -157,19 +162,20 @@ impl PlatformioToolchain {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// What builds of a project write.
-    fn site(&self, project: &Path, config: &Config, environment: &Environment) -> BuildSite<'_> {
+    /// What an environment of a project writes; without one, what PlatformIO writes to answer.
+    fn site(&self, project: &Path, chosen: Option<(&Config, &Environment)>) -> BuildSite<'_> {
         let mut made = vec![".pio", "managed_components", "sdkconfig", "dependencies.lock"];
         made.push("compile_commands.json");
-        let mut folders = build_sandbox::caches("PIP_CACHE_DIR", "pip");
-        folders.extend([self.core.clone(), config.packages.clone(), config.build.clone()]);
-        // PlatformIO writes the lists of ESP-IDF that a project has not.
-        let lists = [project.join("CMakeLists.txt"), config.sources.join("CMakeLists.txt")];
-        if environment.framework.contains("espidf") && lists.iter().any(|list| !list.exists()) {
-            folders.push(config.sources.clone());
+        let BuildFolders { written: folders, fixed, .. } = self.folders(project, chosen);
+        let mut places = BuildPlaces { project: project.to_owned(), made, folders, fixed };
+        if chosen.is_some() {
+            places.add(build_sandbox::compiler_caches());
         }
-        let places = BuildPlaces { project: project.to_owned(), made, folders, fixed: Vec::new() };
         BuildSite { sandbox: self.sandbox.as_ref(), places }
+    }
+
+    fn folders(&self, project: &Path, chosen: Option<(&Config, &Environment)>) -> BuildFolders {
+        folders::folders_of(project, &self.core, &self.pio, chosen)
     }
 
     /// The way to the flash of the project's chip.
@@ -213,7 +219,11 @@ impl PlatformioToolchain {
         let args = vec!["run".into(), option("--environment=", &environment.name)];
         sink.output(report::opening(&config, environment).as_bytes());
         let mut message = PioMessages::default();
-        let site = self.site(&project, &config, environment);
+        let chosen = Some((config.as_ref(), environment));
+        for folder in self.folders(&project, chosen).refused {
+            sink.output(report::refused(&folder).as_bytes());
+        }
+        let site = self.site(&project, chosen);
         let job = self.process(args, &project, timeout, &cancel);
         let built = flow::build(job, &site, &*sink, |bytes| message.push(bytes)).await;
         let report = match built {
@@ -243,7 +253,7 @@ impl PlatformioToolchain {
             args.push(option("--environment=", &environment.name));
             args.extend(["--target", "idedata"].map(OsString::from));
             let job = self.process(args, project, TELL_TIME, cancel);
-            let ended = self.site(project, config, environment).run(job, |_| {}).await;
+            let ended = self.site(project, Some((config, environment))).run(job, |_| {}).await;
             if !matches!(ended, Ok(ProcessEnd::Well)) {
                 sink.output(b"-- PlatformIO gives no compile commands for this environment\n");
             }
@@ -269,7 +279,7 @@ impl PlatformioToolchain {
         }
         let args = ["project", "config", "--json-output"].map(OsString::from).to_vec();
         let job = self.process(args, project, timeout, cancel);
-        let report = match process::output(job, MAX_ANSWER).await {
+        let report = match self.site(project, None).output(job, MAX_ANSWER).await {
             Ok((ProcessEnd::Well, output)) => {
                 let Some(config) = Config::parse(&output, project, &self.core) else {
                     sink.output(&output);
@@ -328,7 +338,7 @@ impl PlatformioToolchain {
 
     fn not_started(&self, error: &std::io::Error) -> UserError {
         UserError::from_cause(format!("Cannot run {}", self.pio.display()), error)
-            .fix("Check that PlatformIO Core is installed and executable.")
+            .fix(build_sandbox::fix_of(error).unwrap_or(NOT_STARTED))
     }
 
     async fn environments(&self, project: &Path) -> Vec<BoardName> {

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::messages::PioMessages;
 use super::project::{Config, Environment, FILE};
 use crate::model::{BuildOutcome, Diagnostic, Severity, UserError};
+use crate::text::sanitize;
 use crate::toolchain::BuildReport;
 use crate::toolchain::process::ProcessEnd;
 
@@ -22,6 +23,15 @@ pub(super) fn opening(config: &Config, environment: &Environment) -> String {
         words.push('\n');
     }
     words
+}
+
+/// Says that builds do not write a folder that the project names.
+pub(super) fn refused(folder: &Path) -> String {
+    let folder = sanitize::line(&folder.to_string_lossy()).into_owned();
+    format!(
+        "-- Not writable, because {FILE} names it and it is not a place for builds: {folder}; if it has \
+         to be, put it into `writable` below `[sandbox]` of your own config.toml\n"
+    )
 }
 
 /// Makes a report of how PlatformIO ended and of what was found in its output.
