@@ -1,5 +1,7 @@
 //! Asks on the screen whether a project's own scripts may run.
 
+use std::time::Instant;
+
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::terminal::Screen;
@@ -16,11 +18,11 @@ pub async fn ask(
 ) -> Result<Result<TrustAnswer, Left>, UserError> {
     let mut sources = Sources::watch()?;
     loop {
-        if screen.draw(|frame| dialog.draw(frame)).is_err() {
+        if screen.draw(|frame| dialog.draw(frame, Instant::now())).is_err() {
             return Ok(Err(Left::TerminalLost));
         }
         let answer = match sources.next(screen).await {
-            Ok(IdleWake::Event(event)) => dialog.on_event(&event),
+            Ok(IdleWake::Event(event)) => dialog.on_event(&event, Instant::now()),
             Ok(IdleWake::Suspend) if screen.suspend().is_err() => {
                 return Ok(Err(Left::TerminalLost));
             }

@@ -1,6 +1,7 @@
 //! Begins what a project that is not trusted hinders, once the person has said that it may.
 
 use std::path::Path;
+use std::time::Instant;
 
 use super::runtime;
 use crate::app::machine::Machine;
@@ -40,7 +41,8 @@ pub(super) fn begin<T>(
 fn ask(machine: &Machine, project: &Path, error: &UserError) -> Result<TrustAnswer, UserError> {
     let env = |name: &str| std::env::var(name).ok();
     let theme = Theme::load(&machine.assets, &machine.settings.theme.value, Depth::detect(env))?;
-    let dialog = TrustDialog::new(theme, project.display().to_string(), error.why.clone());
+    let dialog =
+        TrustDialog::new(theme, project.display().to_string(), error.why.clone(), Instant::now());
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
     let answer = runtime::screen()?.block_on(trust_question::ask(&mut screen, dialog))?;
     Ok(answer.unwrap_or(TrustAnswer::Leave))

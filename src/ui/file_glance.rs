@@ -46,7 +46,7 @@ impl FileGlance {
 
     /// What stands in the title rule.
     pub(super) fn title(&self) -> Line<'static> {
-        Line::raw(format!("File {}", self.path))
+        Line::raw(format!("File {}", self.preview.title()))
     }
 
     /// Brings it up to date for so many rows.

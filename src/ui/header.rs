@@ -21,6 +21,9 @@ const SHORTEST_NAME: usize = 14;
 /// A model that is a recording, as sessions name it.
 const SCRIPTED: &str = "scripted model";
 
+/// The board that is a process, as sessions name it and its toolchain.
+const VIRTUAL: &str = "virtual board";
+
 /// Columns of what waits.
 const WAITING: u16 = 11;
 
@@ -114,12 +117,19 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
             ROOMY.. => NAME,
         };
         let name = line::cut(&name, most).to_string();
-        parts.push(6, vec![Span::styled(name, cx.style(Role::Strong))]);
+        // Where there is little room, what goes on counts more than where.
+        parts.push(
+            if columns < WIDE { 5 } else { 6 },
+            vec![Span::styled(name, cx.style(Role::Strong))],
+        );
         parts.push(3, vec![Span::styled(clean(&start.team), cx.style(Role::Dim))]);
         if let Some(view) = &head.phase {
             let mut phase = vec![Span::styled(clean(&view.title), cx.style(Role::Text))];
             if view.max_attempts > 1 {
-                let attempt = format!(" {}/{}", view.attempt, view.max_attempts);
+                let attempt = match columns {
+                    ..WIDE => format!(" {}", view.attempt),
+                    _ => format!(" {}/{}", view.attempt, view.max_attempts),
+                };
                 phase.push(Span::styled(attempt, cx.style(Role::Dim)));
             }
             parts.push(6, phase);
@@ -234,40 +244,46 @@ const fn sandbox(level: SandboxLevel, columns: u16) -> (u8, &'static str, Role) 
     }
 }
 
-fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
+/// The board, or else the toolchain, and how much it matters; what is simulated matters more.
+fn device(cx: &Cx<'_>) -> Option<(Vec<Span<'static>>, u8)> {
     let head = &cx.view.head;
-    let mut parts = LineParts::default();
+    let weight = |is_simulated| if is_simulated { 7 } else { 4 };
     if let Some(board) = &head.board {
         let role = if board.simulated { Role::Simulated } else { Role::Text };
         let (dot, dot_role) = presence(cx, board);
-        parts.push(
-            4,
-            vec![
-                Span::styled(clean(&board.label), cx.style(role)),
-                Span::styled(dot, cx.style(dot_role)),
-            ],
-        );
-    } else if let Some(start) = head.start.as_ref().filter(|start| !start.toolchain.is_empty()) {
-        parts.push(
-            4,
-            vec![
-                Span::styled(clean(&start.toolchain), cx.style(Role::Dim)),
-                Span::styled(" ○", cx.style(Role::Faint)),
-            ],
-        );
+        let label = Span::styled(clean(&board.label), cx.style(role));
+        let spans = vec![label, Span::styled(dot, cx.style(dot_role))];
+        return Some((spans, weight(board.simulated)));
+    }
+    let start = head.start.as_ref().filter(|start| !start.toolchain.is_empty())?;
+    let label = Span::styled(clean(&start.toolchain), cx.style(Role::Dim));
+    let spans = vec![label, Span::styled(" ○", cx.style(Role::Faint))];
+    Some((spans, weight(start.toolchain == VIRTUAL)))
+}
+
+fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
+    let head = &cx.view.head;
+    let mut parts = LineParts::default();
+    let model = head.start.as_ref().map(|start| head.model.as_ref().unwrap_or(&start.model));
+    let is_scripted = model.is_some_and(|model| model == SCRIPTED);
+    let device = device(cx);
+    // What is simulated says so in one word each where there is little room.
+    let is_short = columns < WIDE && is_scripted && device.as_ref().is_some_and(|of| of.1 == 7);
+    if let Some((spans, weight)) = device.filter(|_| !is_short) {
+        parts.push(weight, spans);
     }
     if let Some(level) = head.sandbox {
         let (weight, text, role) = sandbox(level, columns);
         parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
-    if let Some(start) = &head.start {
-        let model = head.model.as_ref().unwrap_or(&start.model);
+    if let Some(model) = model {
         // What is simulated says so before anything else gets room.
         let (weight, role) =
             if model.contains("script") { (7, Role::Simulated) } else { (3, Role::Text) };
-        let label = match model.as_str() {
-            SCRIPTED if columns < ROOMY => "scripted".to_owned(),
-            model => clean(model),
+        let label = match is_scripted {
+            true if is_short => "virtual, scripted".to_owned(),
+            true if columns < ROOMY => "scripted".to_owned(),
+            true | false => clean(model),
         };
         parts.push(weight, vec![Span::styled(label, cx.style(role))]);
     }
@@ -329,7 +345,8 @@ mod tests {
                 |fixture: &UiBench| fixture.screen().lines().next().unwrap_or_default().to_owned();
             let place = |row: &str| {
                 let column = |part| row.find(part).map(|at| row[..at].chars().count());
-                ["i2c-scan", "build & fix", "scripted"].map(column)
+                let name = if width < WIDE { "virtual" } else { "i2c-scan" };
+                [name, "build & fix", "scripted"].map(column)
             };
             let before = place(&first(&fixture));
             assert!(before.iter().all(Option::is_some), "{width}: {}", first(&fixture));

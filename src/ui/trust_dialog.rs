@@ -2,12 +2,15 @@
 //!
 //! Owns the choice only; whoever shows it writes it down.
 
+use std::time::Instant;
+
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Widget};
 
+use super::guard::{Care, Guard, Subject};
 use super::line;
 use super::panes::wrap_words;
 use super::role::Role;
@@ -30,12 +33,17 @@ pub struct TrustDialog {
     project: String,
     why: String,
     selected: usize,
+    guard: Guard,
+    /// Why the last key did not decide.
+    refused: &'static str,
+    /// Whether the answers are on the screen.
+    is_whole: bool,
 }
 
 /// The answers; the one that changes nothing goes first.
 const ANSWERS: [(TrustAnswer, &str, &str); 2] = [
     (TrustAnswer::Leave, "Do not trust it", "nothing is started"),
-    (TrustAnswer::Trust, "Trust it", "also in later sessions; `firmhand trust --forget` undoes it"),
+    (TrustAnswer::Trust, "Trust it", "for good; `firmhand trust --forget` undoes it"),
 ];
 
 /// Columns of the dialog.
@@ -44,33 +52,46 @@ const COLUMNS: u16 = 76;
 impl TrustDialog {
     /// Asks about that project; `why` says what a build of it does.
     #[must_use]
-    pub const fn new(theme: Theme, project: String, why: String) -> Self {
-        Self { theme, project, why, selected: 0 }
+    pub fn new(theme: Theme, project: String, why: String, now: Instant) -> Self {
+        let mut guard = Guard::default();
+        guard.look_at(Some(Subject::Dialog(0)), now);
+        Self { theme, project, why, selected: 0, guard, refused: "", is_whole: false }
     }
 
     /// Deals with one event of the terminal; draw afterwards.
-    pub fn on_event(&mut self, event: &Event) -> Option<TrustAnswer> {
-        let Event::Key(key) = event else { return None };
-        if key.kind == KeyEventKind::Release {
-            return None;
+    pub fn on_event(&mut self, event: &Event, now: Instant) -> Option<TrustAnswer> {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, now),
+            Event::Paste(_) => {
+                self.guard.pasted(now);
+                None
+            }
+            _ => None,
         }
-        self.on_key(key)
     }
 
-    fn on_key(&mut self, key: &KeyEvent) -> Option<TrustAnswer> {
+    /// Letters do nothing, so that a sentence typed ahead cannot choose.
+    fn on_key(&mut self, key: &KeyEvent, now: Instant) -> Option<TrustAnswer> {
+        self.guard.watch(key, now);
+        self.refused = "";
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Up | KeyCode::Char('k') => self.selected = 0,
-            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => self.selected = 1,
-            KeyCode::Esc | KeyCode::Char('q') => return Some(TrustAnswer::Leave),
+            KeyCode::Up => self.selected = 0,
+            KeyCode::Down => self.selected = 1,
+            KeyCode::Esc => return Some(TrustAnswer::Leave),
             KeyCode::Char('c') if is_control => return Some(TrustAnswer::Leave),
-            KeyCode::Enter => return ANSWERS.get(self.selected).map(|(answer, ..)| *answer),
+            KeyCode::Enter if !self.is_whole => self.refused = "make the window larger first",
+            KeyCode::Enter => match self.guard.check(Care::Looked, now) {
+                Ok(_) => return ANSWERS.get(self.selected).map(|(answer, ..)| *answer),
+                Err(refusal) => self.refused = refusal.words(),
+            },
             _ => {}
         }
         None
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>) {
+    pub fn draw(&mut self, frame: &mut Frame<'_>, now: Instant) {
+        self.guard.drawn(now);
         let screen = frame.area();
         let buf = frame.buffer_mut();
         buf.set_style(screen, self.theme.style(Role::Text));
@@ -82,15 +103,20 @@ impl TrustDialog {
             Line::default(),
         ];
         let why = wrap_words(&sanitize::line(&self.why), columns);
-        rows.extend(why.into_iter().map(|words| Line::styled(words, dim)));
+        // The answers have to be seen; of the reason as much as there is room for.
+        let around = rows.len() + ANSWERS.len() + 4;
+        let room = usize::from(screen.height).saturating_sub(around);
+        self.is_whole = usize::from(screen.height) > around && columns >= 40;
+        rows.extend(why.into_iter().take(room).map(|words| Line::styled(words, dim)));
         rows.push(Line::default());
         let first = rows.len();
         for (_, title, help) in ANSWERS {
             rows.push(Line::from(vec![
                 Span::styled(format!(" {title:<18}"), self.theme.style(Role::Dialog)),
-                Span::styled(help, dim),
+                Span::styled(line::cut(help, columns.saturating_sub(19)), dim),
             ]));
         }
+        rows.push(Line::styled(line::cut(self.refused, columns), dim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2);
         let area = Rect {
             x: screen.width.saturating_sub(width + 4) / 2,
@@ -118,18 +144,52 @@ impl TrustDialog {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::config::Assets;
     use crate::ui::Depth;
 
     fn dialog() -> TrustDialog {
         let theme = Theme::load(&Assets::built_in(), "dark", Depth::True).unwrap();
-        TrustDialog::new(theme, "/home/me/sensor".into(), "a build runs its scripts".into())
+        let why = "a build runs its scripts".to_owned();
+        TrustDialog::new(theme, "/home/me/sensor".into(), why, Instant::now())
+    }
+
+    fn show(dialog: &mut TrustDialog, (width, height): (u16, u16), now: Instant) -> String {
+        let backend = ratatui::backend::TestBackend::new(width, height);
+        let mut terminal = ratatui::Terminal::new(backend).unwrap();
+        terminal.draw(|frame| dialog.draw(frame, now)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    /// Keys so many milliseconds apart, the first one as long after the dialog appeared.
+    fn press_every(dialog: &mut TrustDialog, gap: u64, codes: &[KeyCode]) -> Option<TrustAnswer> {
+        let mut now = Instant::now();
+        show(dialog, (80, 24), now);
+        let mut press = |code: &KeyCode| {
+            now += Duration::from_millis(gap);
+            dialog.on_event(&Event::Key(KeyEvent::new(*code, KeyModifiers::NONE)), now)
+        };
+        codes.iter().find_map(&mut press)
     }
 
     fn press(dialog: &mut TrustDialog, codes: &[KeyCode]) -> Option<TrustAnswer> {
-        let key = |code: &KeyCode| Event::Key(KeyEvent::new(*code, KeyModifiers::NONE));
-        codes.iter().map(|code| dialog.on_event(&key(code))).last().flatten()
+        press_every(dialog, 500, codes)
+    }
+
+    #[test]
+    fn what_is_typed_ahead_does_not_decide() {
+        use KeyCode::{Char, Down, Enter};
+        let words: Vec<KeyCode> = "just fix it".chars().map(Char).chain([Enter]).collect();
+        assert_eq!(press_every(&mut dialog(), 90, &words), None);
+        assert_eq!(press_every(&mut dialog(), 1, &words), None);
+        assert_eq!(press_every(&mut dialog(), 100, &[Down, Enter]), None);
+        let mut small = dialog();
+        let now = Instant::now();
+        show(&mut small, (60, 7), now);
+        let enter = Event::Key(KeyEvent::new(Enter, KeyModifiers::NONE));
+        assert_eq!(small.on_event(&enter, now + Duration::from_secs(2)), None);
     }
 
     #[test]
@@ -145,10 +205,7 @@ mod tests {
     #[test]
     fn the_project_and_what_its_build_does_are_on_the_screen() {
         for (width, height) in [(60, 16), (80, 24), (200, 60)] {
-            let backend = ratatui::backend::TestBackend::new(width, height);
-            let mut terminal = ratatui::Terminal::new(backend).unwrap();
-            terminal.draw(|frame| dialog().draw(frame)).unwrap();
-            let screen = terminal.backend().to_string();
+            let screen = show(&mut dialog(), (width, height), Instant::now());
             for words in ["/home/me/sensor", "a build runs its scripts", "Trust it"] {
                 assert!(screen.contains(words), "{width}: {screen}");
             }

@@ -28,7 +28,20 @@ pub struct LogSigns {
 }
 
 /// Words in the lines of a fault that tell of the I2C bus.
-const BUS: &[&str] = &["i2c", "wire", "nack", "sensor", "ssd1306", "check wiring", "requestfrom"];
+const BUS: &[&str] = &[
+    "i2c",
+    "[wire",
+    " wire ",
+    "wire.",
+    "twowire",
+    "nack",
+    "sensor not",
+    "sensor,",
+    "no sensor",
+    "ssd1306",
+    "check wiring",
+    "requestfrom",
+];
 
 /// Words in them that tell of pins.
 const PINS: &[&str] =

@@ -132,6 +132,7 @@ impl Overlay {
             Self::Plan(plan) if !plan.is_typing() => Some(Care::Looked),
             Self::Context(list) if !list.is_typing() => Some(Care::Looked),
             Self::Words(words) if !words.decides() => None,
+            Self::Models(list) if list.decides() => Some(Care::Looked),
             Self::Plan(_)
             | Self::Context(_)
             | Self::Words(_)

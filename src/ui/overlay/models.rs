@@ -44,6 +44,11 @@ impl ModelList {
         Self { offers, current, selected: current.unwrap_or(0), answers }
     }
 
+    /// Whether a choice decides how the run goes on.
+    pub(super) const fn decides(&self) -> bool {
+        self.answers.is_some()
+    }
+
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
         if let Some(row) = pick::moved(action, self.selected, self.offers.len()) {
             self.selected = row;
@@ -69,10 +74,14 @@ impl ModelList {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = Line::styled(" enter selects · esc back ", cx.style(Role::DialogDim));
+        let (title, hint) = match self.answers {
+            Some(_) => ("Go on with which model?", " enter goes on with it · esc back "),
+            None => ("Model", " enter selects · esc back "),
+        };
+        let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let rows = u16::try_from(self.offers.len()).unwrap_or(u16::MAX);
         let height = rows.min(screen.height.saturating_sub(6));
-        let inside = super::frame("Model", hint, (56, height), screen, buf, cx);
+        let inside = super::frame(title, hint, (56, height), screen, buf, cx);
         let top = self.selected.saturating_sub(usize::from(inside.height).saturating_sub(1));
         for ((place, offer), row) in self.offers.iter().enumerate().skip(top).zip(inside.rows()) {
             let mark = if self.current == Some(place) { "● " } else { "  " };

@@ -84,6 +84,12 @@ impl Preview {
         Self { title, place: Some(place), content, top, first_column: 0, height: 0 }
     }
 
+    /// What it shows, and as it is when.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// Shows text that is there already.
     #[must_use]
     pub fn text(title: &str, text: &str) -> Self {
