@@ -196,7 +196,7 @@ pub fn resume(
     let damage = reopened.torn.map(|kept| {
         UserError::new(
             "The journal of this session was damaged at the end",
-            format!("its last line was incomplete; it is kept in {}", kept.display()),
+            format!("its last line is not whole; it is kept in {}", kept.display()),
             "Look at the last changes before you go on.",
         )
     });

@@ -11,9 +11,9 @@ use crate::engine::EngineHandle;
 use crate::gate::ApprovalQueue;
 use crate::journal::{JournalReader, ReadItem};
 use crate::model::{
-    BuildEvent, BuildOutcome, DecidedBy, Event, Intent, Outcome, PersonEvent, PhaseEvent,
-    PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TestEvent, TestReport,
-    TurnEvent, UserError, Verdict, event::Level,
+    BuildEvent, BuildOutcome, ChatSummary, DecidedBy, Event, Intent, ModelEvent, Outcome,
+    PersonEvent, PhaseEvent, PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent,
+    SessionOutcome, TestEvent, TestReport, TurnEvent, UserError, Verdict, event::Level,
 };
 use crate::text::{json, sanitize};
 
@@ -231,6 +231,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
             build_end(outcome, diagnostics.len())
         }
         Event::Test(TestEvent::Ended { report, .. }) => tests_end(report),
+        Event::Model(ModelEvent::Summarised(summary)) => summarised(summary),
         Event::Person(PersonEvent::Asked { text, .. }) => format!("question: {text}"),
         Event::Person(PersonEvent::Noticed { level: Level::Warning | Level::Error, notice }) => {
             sentence(notice)
@@ -242,6 +243,14 @@ pub(super) fn line(event: &Event) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+fn summarised(summary: &ChatSummary) -> String {
+    let messages = summary.messages();
+    match &summary.failed {
+        None => format!("  {messages} messages summarised for the agents"),
+        Some(why) => format!("  {messages} messages could not be summarised: {}", sentence(why)),
+    }
 }
 
 /// Why an approved change is not on disk; `None` when it is, or when it was denied, which the

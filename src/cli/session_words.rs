@@ -8,7 +8,7 @@ use crate::text::sanitize;
 
 /// What a session is about: its name, or its task.
 pub fn about(session: &SessionSummary) -> String {
-    let task = || session.start.as_ref().map_or("(unreadable)", |start| start.task.as_str());
+    let task = || session.start.as_ref().map_or("(damaged)", |start| start.task.as_str());
     sanitize::line(session.title.as_deref().unwrap_or_else(task)).into_owned()
 }
 
@@ -30,7 +30,7 @@ pub fn state_words(state: &SessionState) -> String {
         SessionState::Ended(SessionOutcome::Failed(_)) => "failed".to_owned(),
         SessionState::Ended(SessionOutcome::Stopped) => "stopped".to_owned(),
         SessionState::Unfinished => "unfinished".to_owned(),
-        SessionState::Unreadable(why) => format!("unreadable: {why}"),
+        SessionState::Unreadable(why) => format!("cannot be read: {why}"),
     }
 }
 

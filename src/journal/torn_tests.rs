@@ -17,7 +17,7 @@ fn each_torn_line_is_put_into_a_file_of_its_own_and_a_whole_journal_leaves_none(
     }
     assert_eq!(found, ["{\"v\":1", "{\"v\":2", "{\"v\":3"]);
     for number in 1..=3 {
-        assert!(dir.root().join(format!("journal.torn-{number}")).is_file());
+        assert!(dir.root().join(format!("journal.damaged-{number}")).is_file());
     }
     assert_eq!(JournalWriter::reopen(&dir).unwrap().1.torn, None);
 }

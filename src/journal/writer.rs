@@ -214,7 +214,7 @@ fn sync_meanwhile(file: &dyn Storage, meanwhile: &mut dyn FnMut()) -> std::io::R
 /// Moves the bytes from `whole` to `len` into a file beside the journal.
 fn put_aside(dir: &SessionDir, file: &File, whole: u64, len: u64) -> Result<PathBuf, JournalError> {
     let (path, mut aside) = free_file(dir.root())?;
-    let failed = || JournalError::io("put a torn line aside", &path);
+    let failed = || JournalError::io("put a damaged line aside", &path);
     let mut bytes = vec![0; usize::try_from(len - whole).unwrap_or(0)];
     file.read_exact_at(&mut bytes, whole).map_err(failed())?;
     aside.write_all(&bytes).and_then(|()| aside.sync_all()).map_err(failed())?;
@@ -225,11 +225,11 @@ fn put_aside(dir: &SessionDir, file: &File, whole: u64, len: u64) -> Result<Path
 fn free_file(root: &Path) -> Result<(PathBuf, File), JournalError> {
     let mut number = 1_u32;
     loop {
-        let path = root.join(format!("journal.torn-{number}"));
+        let path = root.join(format!("journal.damaged-{number}"));
         match File::create_new(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(JournalError::io("put a torn line aside", path)(error)),
+            Err(error) => return Err(JournalError::io("put a damaged line aside", path)(error)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answering::Cost;
+use super::cost::Cost;
 use super::ids::{AgentName, CallId, ToolName};
 
 /// Who a message is from, in the sense of the chat protocols.

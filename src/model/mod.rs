@@ -8,6 +8,7 @@ pub mod blob;
 pub mod board;
 pub mod build;
 pub mod check;
+pub mod cost;
 pub mod decision;
 pub mod draft;
 pub mod error;
@@ -36,11 +37,12 @@ pub mod time;
 pub mod timeline;
 pub mod tool_spec;
 
-pub use answering::{Budget, Cost, LeftOut, ModelEvent, Spent};
+pub use answering::{Budget, ChatSummary, LeftOut, ModelEvent, Spent, SummarisedTurn};
 pub use blob::{BlobRef, ContentHash};
 pub use board::{BoardInfo, ErasePlan, FlashImage, FlashPlan, FlashRegion, ReadPlan, SendPlan};
 pub use build::{BuildOutcome, Diagnostic, Memory, MemoryUse, ProgramSize, Severity};
 pub use check::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
+pub use cost::Cost;
 pub use decision::{
     AfterReject, Amended, DecidedBy, Decision, DecisionNote, LineComment, Side, Verdict,
 };

@@ -135,8 +135,29 @@ impl PolicyChoice {
             ChosenHow::Unknown => " · nothing is known of this state",
             ChosenHow::Person => " · you named it",
         };
-        format!("state `{}`: {}{note}{how}", self.state, parts.join(" · "))
+        let state = state_words(&self.state);
+        format!("{state} (`{}`): {}{note}{how}", self.state, parts.join(" · "))
     }
+}
+
+/// A state in words: what is there, and how far the work is by the number of actions taken.
+///
+/// Words that are none of a state's stay as they are: classes of tasks, for instance.
+#[must_use]
+pub fn state_words(state: &str) -> String {
+    let word = |word: &str| match word {
+        "start" => "no plan or code".to_owned(),
+        "plan" => "planned".to_owned(),
+        "code" => "code written".to_owned(),
+        "error" => "tests failed".to_owned(),
+        "pass" => "tests passed".to_owned(),
+        "0" => "at the start".to_owned(),
+        "1" => "early".to_owned(),
+        "2" => "later".to_owned(),
+        "3" => "late".to_owned(),
+        other => other.to_owned(),
+    };
+    state.split(',').map(word).collect::<Vec<_>>().join(", ")
 }
 
 impl AgentValue {
@@ -194,10 +215,11 @@ mod tests {
                 value("tester", None, Some("no code yet")),
             ],
         };
-        let all = "state `start,0`: coder 8.5 ± 0.02 (1,204×) · planner: never tried · tester: no code yet";
+        let all = "no plan or code, at the start (`start,0`): coder 8.5 ± 0.02 (1,204×) · planner: never tried · tester: no code yet";
         assert_eq!(choice.line(), all);
         (choice.how, choice.instead) = (ChosenHow::Person, Some("start,1".to_owned()));
         assert_eq!(choice.line(), format!("{all} · as in `start,1` · you named it"));
+        assert_eq!(state_words("plan,code,error,2"), "planned, code written, tests failed, later");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!((grouped(204), grouped(0)), ("204".to_owned(), "0".to_owned()));
     }

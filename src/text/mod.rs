@@ -19,6 +19,7 @@ pub mod credentials;
 pub mod diff;
 mod diff_line;
 pub mod esp_log;
+pub mod file_blocks;
 pub mod includes;
 pub mod insert;
 pub mod inspect;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec, UserError};
+use crate::text::file_blocks;
 use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox, WorkspaceError, is_source};
 
 /// Lists files.
@@ -189,7 +190,7 @@ impl FileBatch {
             match self.text(&path, self.limits.file_bytes.min(space)) {
                 Ok((content, omitted)) => {
                     files += 1;
-                    text.push_str(&format!("### File: {path} ###\n{content}"));
+                    text.push_str(&format!("{}\n{content}", file_blocks::head(path.as_str())));
                     text.push_str(if content.ends_with('\n') { "\n" } else { "\n\n" });
                     if omitted > 0 {
                         cut.push(json!({ "path": path, "omitted_bytes": omitted }));

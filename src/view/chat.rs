@@ -5,7 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use super::entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
+use super::entry::{
+    CallState, CallView, ChatEntry, RetryView, SummarisedView, SummaryView, TrimView, TurnPart,
+    TurnView,
+};
 use super::plan::{self, FilePlan, PlannedState};
 use super::review::Review;
 use super::ruled::RuledView;
@@ -14,9 +17,9 @@ use super::work::Work;
 
 use crate::model::event::RunStart;
 use crate::model::{
-    AgentName, CallId, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath, ProposalEvent,
-    ProposalId, QuestionId, Record, SessionEvent, TeamEvent, Timestamp, TurnEvent, TurnId, Usage,
-    UserError, event::Level,
+    AgentName, CallId, ChatSummary, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath,
+    ProposalEvent, ProposalId, QuestionId, Record, SessionEvent, SummarisedTurn, TeamEvent,
+    Timestamp, TurnEvent, TurnId, Usage, UserError, event::Level,
 };
 
 /// Entries that are kept whole; older ones are in the journal.
@@ -349,12 +352,33 @@ impl Chat {
                 let trim = TrimView { left_out, tokens: *tokens, window: *window };
                 self.add_settled(*turn, TurnPart::Trimmed(trim));
             }
+            ModelEvent::Summarised(summary) => {
+                let part = self.summary(summary);
+                self.with_turn(summary.turn, |view| view.usage += summary.usage);
+                self.add_settled(summary.turn, part);
+            }
             ModelEvent::Chosen { label, .. } => self.push(ChatEntry::Notice {
                 level: Level::Info,
                 notice: UserError::new(format!("{label} answers from now on"), "you chose it", ""),
             }),
             ModelEvent::Named { .. } | ModelEvent::Budgeted(_) => {}
         }
+    }
+
+    fn summary(&self, summary: &ChatSummary) -> TurnPart {
+        let turns = summary.replaces.iter().map(|&SummarisedTurn { turn, messages }| {
+            let found = self.place_of(turn).and_then(|place| self.entries.get(place)?.turn());
+            let about = found.map(|found| (found.agent.clone(), found.begins()));
+            SummarisedView { turn, messages, about }
+        });
+        TurnPart::Summary(SummaryView { turns: turns.collect(), summary: summary.clone().into() })
+    }
+
+    /// Place of the entry of a turn that is still kept.
+    #[must_use]
+    pub fn place_of(&self, wanted: TurnId) -> Option<usize> {
+        let is_it = |entry: &Arc<ChatEntry>| entry.turn().is_some_and(|it| it.turn == wanted);
+        self.entries.iter().rposition(is_it)
     }
 
     fn add_reasoning(&mut self, turn: TurnId, text: &str) {

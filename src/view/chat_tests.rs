@@ -64,6 +64,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
             TurnPart::Call(call) => format!("call {}", call.call),
             TurnPart::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
             TurnPart::Trimmed(_) => "trimmed".into(),
+            TurnPart::Summary(_) => "summary".into(),
         })
         .collect();
     let call = format!("call {}", CallId(1));

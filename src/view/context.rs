@@ -1,10 +1,12 @@
 //! Files whose content is in what an agent was told.
 //!
-//! Knows no tool: any object that names a file and holds its text counts.
+//! Knows no tool: any object that names a file and holds its text counts, and any text of files one
+//! after the other.
 
 use serde_json::Value;
 
 use crate::model::ProjectPath;
+use crate::text::file_blocks;
 
 /// How deep answers are looked into.
 const DEPTH: u8 = 6;
@@ -31,7 +33,12 @@ fn look(value: &Value, depth: u8, found: &mut Vec<(ProjectPath, u64)>) {
             }
             fields.values().for_each(|field| look(field, depth, found));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::String(text) => found.extend(
+            file_blocks::files(text)
+                .into_iter()
+                .filter_map(|(path, bytes)| Some((ProjectPath::new(path).ok()?, bytes as u64))),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -48,9 +55,10 @@ mod tests {
             { "file_name": "b.c", "bytes": 7 },
             { "deep": [{ "file_name": "c.h", "code": "x" }] },
             { "path": "../outside", "content": "no" },
-        ] });
+        ], "text": "### File: main/all.c ###\nint a;\n\n### File: ../no ###\nx\n" });
         let found: Vec<(String, u64)> =
             files_in(&answer).into_iter().map(|(path, bytes)| (path.to_string(), bytes)).collect();
-        assert_eq!(found, [("main/a.c".to_owned(), 5), ("c.h".to_owned(), 1)]);
+        let expected = [("main/a.c", 5), ("c.h", 1), ("main/all.c", 8)];
+        assert_eq!(found, expected.map(|(path, bytes)| (path.to_owned(), bytes)));
     }
 }

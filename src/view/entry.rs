@@ -10,8 +10,8 @@ use super::work::RunWork;
 
 use crate::model::event::RunStart;
 use crate::model::{
-    AgentName, CallId, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamEvent, Timestamp,
-    ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
+    AgentName, CallId, ChatSummary, LeftOut, PhaseOutcome, QuestionId, SessionOutcome, TeamEvent,
+    Timestamp, ToolName, TurnId, TurnStop, Usage, UserError, event::Level,
 };
 
 /// One entry of the conversation.
@@ -112,6 +112,17 @@ impl TurnView {
         self.parts.iter().filter_map(TurnPart::call)
     }
 
+    /// Its first words, or else the tools that it called.
+    #[must_use]
+    pub fn begins(&self) -> String {
+        let words = self.parts.iter().filter_map(TurnPart::text);
+        let line = words.flat_map(str::lines).map(str::trim).find(|line| !line.is_empty());
+        line.map_or_else(
+            || self.calls().map(|call| call.tool.as_str()).collect::<Vec<_>>().join(", "),
+            ToOwned::to_owned,
+        )
+    }
+
     /// A tool call by its number.
     #[must_use]
     pub fn call(&self, wanted: CallId) -> Option<&CallView> {
@@ -132,6 +143,8 @@ pub enum TurnPart {
     Retry(RetryView),
     /// Not everything fitted into the model.
     Trimmed(TrimView),
+    /// The oldest part of the conversation was summarised, or could not be.
+    Summary(SummaryView),
 }
 
 impl TurnPart {
@@ -170,6 +183,24 @@ pub struct TrimView {
     pub tokens: u64,
     /// Tokens it can take.
     pub window: u64,
+}
+
+/// A summary, and what it replaces for the agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryView {
+    pub summary: Box<ChatSummary>,
+    /// What each of the replaced turns was about, oldest first.
+    pub turns: Vec<SummarisedView>,
+}
+
+/// A turn that is replaced for the agents, whole or in part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummarisedView {
+    pub turn: TurnId,
+    /// How many of its messages are replaced.
+    pub messages: u32,
+    /// Who spoke, and the first words or calls; `None` where the turn is not kept in memory.
+    pub about: Option<(AgentName, String)>,
 }
 
 /// One tool call.

@@ -184,6 +184,7 @@ impl Head {
                     self.provider = Some(provider.clone());
                 }
                 ModelEvent::Budgeted(budget) => self.budget = *budget,
+                ModelEvent::Summarised(summary) => self.usage += summary.usage,
                 ModelEvent::Reasoned { .. }
                 | ModelEvent::Faulted { .. }
                 | ModelEvent::Trimmed { .. } => {}

@@ -24,7 +24,10 @@ mod work_words;
 
 pub use analyses::{Analyses, AnalysisRow, AnalysisView};
 pub use chat::{Chat, KEPT};
-pub use entry::{CallState, CallView, ChatEntry, RetryView, TrimView, TurnPart, TurnView};
+pub use entry::{
+    CallState, CallView, ChatEntry, RetryView, SummarisedView, SummaryView, TrimView, TurnPart,
+    TurnView,
+};
 pub use head::{Head, PersonQuestion, PhaseView, RunState, RunView, Speaker};
 pub use logs::{BuildView, Logs, PanicView, SerialView};
 pub use marks::{Mark, MarkKind, Marks, mark_of};

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    AgentName, BuildEvent, BuildOutcome, Change, DecidedBy, Decision, Event, InquiryId, Outcome,
-    PersonEvent, ProjectPath, Proposal, ProposalEvent, ProposalId, Record, SessionEvent, TestEvent,
-    Timestamp, TurnEvent, TurnId, Usage,
+    AgentName, BuildEvent, BuildOutcome, Change, DecidedBy, Decision, Event, InquiryId, ModelEvent,
+    Outcome, PersonEvent, ProjectPath, Proposal, ProposalEvent, ProposalId, Record, SessionEvent,
+    TestEvent, Timestamp, TurnEvent, TurnId, Usage,
 };
 
 /// What one agent did.
@@ -341,6 +341,9 @@ impl Work {
                     run.tests.count(report.has_passed());
                 }
             }
+            Event::Model(ModelEvent::Summarised(summary)) => {
+                self.add_usage(summary.turn, summary.usage);
+            }
             Event::Person(PersonEvent::Asked { .. }) => self.has_question = true,
             Event::Person(PersonEvent::Answered { .. }) => self.has_question = false,
             Event::Phase(_)
@@ -402,10 +405,7 @@ impl Work {
                 self.with_agent(*turn, |work| work.tool_calls += 1);
             }
             TurnEvent::ModelAnswered { turn, usage, .. } => {
-                self.with_agent(*turn, |work| work.usage += *usage);
-                if let Some(run) = self.now() {
-                    run.usage += *usage;
-                }
+                self.add_usage(*turn, *usage);
             }
             TurnEvent::Ended { turn, .. } => {
                 let Some(open) = self.open_turns.remove(turn) else { return };
@@ -419,6 +419,13 @@ impl Work {
             | TurnEvent::PolicyTaken(_)
             | TurnEvent::TextAdded { .. }
             | TurnEvent::ToolAnswered { .. } => {}
+        }
+    }
+
+    fn add_usage(&mut self, turn: TurnId, usage: Usage) {
+        self.with_agent(turn, |work| work.usage += usage);
+        if let Some(run) = self.now() {
+            run.usage += usage;
         }
     }
 

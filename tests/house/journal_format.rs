@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::events::boards::VARIANTS;
-use crate::events::{LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, event, kind};
+use crate::events::{
+    LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, SUMMARISED, event, kind,
+};
 use firmhand::app::Timeline;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::{Record, Seq, Timestamp};
@@ -30,7 +32,9 @@ fn records() -> Vec<Record> {
     let learned = (0..3).flat_map(|variant| LEARNED.map(|kind| event(kind, variant, variant)));
     let marked = (0..3).flat_map(|variant| MARKED.map(|kind| event(kind, variant, variant)));
     let all = all.chain(later).chain(latest).chain(newest).chain(last).chain(learned).chain(marked);
-    let all = all.chain(std::iter::once(event(3, 64, 2)));
+    let summarised =
+        (0..3).flat_map(|variant| SUMMARISED.map(|kind| event(kind, variant, variant + 1)));
+    let all = all.chain(std::iter::once(event(3, 64, 2))).chain(summarised);
     (1..)
         .zip(all)
         .map(|(seq, event)| {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::events::{LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, event, kind, log};
+use crate::events::{
+    LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, SUMMARISED, event, kind, log,
+};
 use firmhand::app::{FeedChange, Live, Timeline};
 use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
@@ -142,8 +144,14 @@ fn check(steps: &[Step]) {
 fn scenario() -> Vec<Step> {
     let mut steps = Vec::new();
     for variant in 0..crate::events::boards::VARIANTS.end {
-        for kind in
-            ORDER.into_iter().chain(LATER).chain(NEWEST).chain(LAST).chain(LEARNED).chain(MARKED)
+        for kind in ORDER
+            .into_iter()
+            .chain(LATER)
+            .chain(NEWEST)
+            .chain(LAST)
+            .chain(LEARNED)
+            .chain(MARKED)
+            .chain(SUMMARISED)
         {
             steps.push(Step::Record(Box::new(event(kind, variant, variant / 2 + 1))));
         }

@@ -3,21 +3,29 @@
 //! Every message is made once and shared by all requests; an agent sees its own words and tool
 //! calls as its own, and those of others as messages to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::model::event::{FileSignatures, ProjectFile};
-use crate::model::{AgentName, CallId, Document, Message, MessageRole, ToolCall, ToolName};
+use crate::model::{
+    AgentName, CallId, ChatSummary, Document, Message, MessageRole, SummarisedTurn, ToolCall,
+    ToolName, TurnId,
+};
 
 /// One message, as its author and as the others see it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct ChatLine {
     of: Option<AgentName>,
     /// `None`: everyone sees it.
     to: Option<AgentName>,
     own: Option<Arc<Message>>,
     other: Option<Arc<Message>>,
+    /// The turn whose answer, or whose tool's answer, it is.
+    turn: Option<TurnId>,
+    /// Whether it is a summary of what was there before.
+    is_summary: bool,
 }
 
 impl ChatLine {
@@ -33,6 +41,42 @@ impl ChatLine {
     fn is_answer(&self) -> bool {
         self.own.as_ref().is_some_and(|own| own.role == MessageRole::Assistant)
     }
+
+    /// What `agent` is given of it.
+    fn seen_by(&self, agent: &AgentName) -> Option<&Arc<Message>> {
+        if self.to.as_ref().is_some_and(|to| to != agent) {
+            return None;
+        }
+        if self.of.as_ref() == Some(agent) { self.own.as_ref() } else { self.other.as_ref() }
+    }
+
+    /// What a summary of it is made from, as `agent` knows it.
+    fn in_words(&self, agent: &AgentName) -> Option<String> {
+        let seen = self.seen_by(agent)?;
+        let text = match &self.other {
+            // The answer of a tool, with the name of the tool.
+            Some(other) if seen.role == MessageRole::Tool => &other.text,
+            _ => &seen.text,
+        };
+        let calls = seen.calls.iter().map(|call| format!("(calls `{}`: {})", call.tool, call.args));
+        let text = Some(text.clone()).filter(|text| !text.is_empty());
+        let words = text.into_iter().chain(calls).collect::<Vec<_>>().join("\n");
+        Some(match &self.of {
+            Some(of) => format!("{of}: {words}"),
+            None => words,
+        })
+    }
+}
+
+/// The older part of a chat, as one agent knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::engine) struct OlderPart {
+    /// Whose messages it holds, oldest first.
+    pub turns: Vec<SummarisedTurn>,
+    /// Its messages in words, after the summary of what was before them.
+    pub messages: Vec<String>,
+    /// How many tokens the agent is given of it.
+    pub tokens: u64,
 }
 
 /// About how long a value is.
@@ -65,6 +109,8 @@ pub(in crate::engine) struct Chat {
     is_cut: bool,
     /// What the person said while tools ran: a model wants the answers to its calls first.
     held: Vec<(Option<AgentName>, String)>,
+    /// The turn in which the last summary failed; it is not tried twice.
+    failed_summary: Option<TurnId>,
 }
 
 /// Most bytes of a chat; many times what any model can be given at once.
@@ -74,7 +120,14 @@ impl Chat {
     /// Adds the task, the person's words, or a note of the program.
     pub fn tell(&mut self, to: Option<AgentName>, text: String) {
         let message = Arc::new(user(None, text));
-        self.push(ChatLine { of: None, to, own: None, other: Some(message) });
+        self.push(ChatLine { to, other: Some(message), ..ChatLine::default() });
+    }
+
+    /// Adds a note of the program on what came of a call that it made itself in that turn.
+    pub fn report(&mut self, turn: TurnId, to: Option<AgentName>, text: String) {
+        let message = Arc::new(user(None, text));
+        let turn = Some(turn);
+        self.push(ChatLine { to, other: Some(message), turn, ..ChatLine::default() });
     }
 
     /// Keeps words back until [`Chat::tell_held`].
@@ -118,15 +171,87 @@ impl Chat {
         if let Some(first) = first.filter(|_| !self.is_cut) {
             let note = "An older part of this conversation was left out here.".to_owned();
             let other = Some(Arc::new(user(None, note)));
-            self.lines.insert(first, ChatLine { of: None, to: None, own: None, other });
+            self.lines.insert(first, ChatLine { other, ..ChatLine::default() });
             self.is_cut = true;
         }
+    }
+
+    /// The part that a summary may replace so that no more than `kept` tokens come after it: what
+    /// models and tools answered, save the newest answer.
+    pub fn older_part(
+        &self,
+        (turn, agent): (TurnId, &AgentName),
+        kept: u64,
+        count: impl Fn(&Message) -> u64,
+    ) -> OlderPart {
+        let mut older = OlderPart::default();
+        if self.failed_summary == Some(turn) {
+            return older;
+        }
+        let (mut end, mut after, mut has_newest) = (0, 0_u64, false);
+        for (place, line) in self.lines.iter().enumerate().rev() {
+            after += line.seen_by(agent).map_or(0, |message| count(message));
+            if has_newest && after > kept {
+                break;
+            }
+            if line.is_answer() {
+                (end, has_newest) = (place, true);
+            }
+        }
+        for line in self.lines.iter().take(end) {
+            let is_hidden = line.to.as_ref().is_some_and(|to| to != agent);
+            let Some(turn) = line.turn.filter(|_| !is_hidden) else {
+                if line.is_summary {
+                    older.messages.extend(line.in_words(agent));
+                }
+                continue;
+            };
+            match older.turns.last_mut().filter(|last| last.turn == turn) {
+                Some(last) => last.messages += 1,
+                None => older.turns.push(SummarisedTurn { turn, messages: 1 }),
+            }
+            older.tokens += line.seen_by(agent).map_or(0, |message| count(message));
+            older.messages.extend(line.in_words(agent));
+        }
+        older
+    }
+
+    /// Puts a summary in the place of what it replaces, and of the summary before it.
+    pub fn summarised(&mut self, summary: &ChatSummary) {
+        if summary.failed.is_some() {
+            self.failed_summary = Some(summary.turn);
+            return;
+        }
+        let mut left: BTreeMap<TurnId, u32> = BTreeMap::new();
+        for SummarisedTurn { turn, messages } in &summary.replaces {
+            *left.entry(*turn).or_default() += messages;
+        }
+        let mut first = None;
+        for line in std::mem::take(&mut self.lines) {
+            let of_turn = line.turn.and_then(|turn| left.get_mut(&turn));
+            let is_replaced = of_turn.is_some_and(|left| {
+                let is_one = *left > 0;
+                *left = left.saturating_sub(1);
+                is_one
+            });
+            if is_replaced || line.is_summary {
+                first = first.or(Some(self.lines.len()));
+                self.bytes = self.bytes.saturating_sub(line.bytes());
+            } else {
+                self.lines.push(line);
+            }
+        }
+        let text = format!("Summary of the earlier part of this conversation:\n{}", summary.text);
+        let other = Some(Arc::new(user(None, text)));
+        let line = ChatLine { other, is_summary: true, ..ChatLine::default() };
+        self.bytes += line.bytes();
+        self.lines.insert(first.unwrap_or(self.lines.len()), line);
     }
 
     /// Adds one complete answer of a model.
     pub fn add_answer(
         &mut self,
-        agent: &AgentName,
+        (turn, agent): (TurnId, &AgentName),
         text: &str,
         calls: Vec<ToolCall>,
         heard: Audience,
@@ -143,11 +268,27 @@ impl Chat {
             calls,
             answers: None,
         });
-        self.push(ChatLine { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push_of((turn, agent), own, other);
+    }
+
+    fn push_of(
+        &mut self,
+        (turn, agent): (TurnId, &AgentName),
+        own: Arc<Message>,
+        other: Option<Arc<Message>>,
+    ) {
+        let (of, own, turn) = (Some(agent.clone()), Some(own), Some(turn));
+        self.push(ChatLine { of, own, other, turn, ..ChatLine::default() });
     }
 
     /// Adds a tool's answer to a call of `agent`, as it is written for models.
-    pub fn answered(&mut self, agent: &AgentName, call: CallId, tool: &ToolName, result: String) {
+    pub fn answered(
+        &mut self,
+        (turn, agent): (TurnId, &AgentName),
+        call: CallId,
+        tool: &ToolName,
+        result: String,
+    ) {
         let told = format!("`{tool}` answered me: {result}");
         let own = Arc::new(Message {
             role: MessageRole::Tool,
@@ -157,7 +298,7 @@ impl Chat {
             answers: Some(call),
         });
         let other = Some(Arc::new(user(Some(agent.clone()), told)));
-        self.push(ChatLine { of: Some(agent.clone()), to: None, own: Some(own), other });
+        self.push_of((turn, agent), own, other);
     }
 
     /// What `agent` is given: its instructions, the task, what it needs from the blackboard, and
@@ -170,13 +311,7 @@ impl Chat {
     ) -> Vec<Arc<Message>> {
         let mut messages = Vec::with_capacity(self.lines.len() + needed.len() + 1);
         messages.push(Arc::clone(instructions));
-        for line in &self.lines {
-            if line.to.as_ref().is_some_and(|to| to != agent) {
-                continue;
-            }
-            let is_own = line.of.as_ref() == Some(agent);
-            messages.extend(if is_own { line.own.clone() } else { line.other.clone() });
-        }
+        messages.extend(self.lines.iter().filter_map(|line| line.seen_by(agent)).cloned());
         let needed = needed.into_iter().map(|text| Arc::new(user(None, text)));
         let task = messages.len().min(2);
         messages.splice(task..task, needed);
@@ -258,66 +393,5 @@ fn user(agent: Option<AgentName>, text: String) -> Message {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_very_long_chat_loses_its_oldest_answers_and_no_answer_of_a_tool_loses_its_call() {
-        let mut chat = Chat::default();
-        let a = AgentName::from("A");
-        chat.tell(None, "the task".into());
-        let size = 1 << 20;
-        for number in 1..=100 {
-            let args = json!({ "code": "x".repeat(size) });
-            let call = ToolCall { id: CallId(number), tool: "read_file".into(), args };
-            chat.add_answer(&a, "", vec![call], Audience::ByAll);
-            if number == 50 {
-                chat.tell(None, "the person's words".into());
-            }
-            chat.answered(
-                &a,
-                CallId(number),
-                &"read_file".into(),
-                json!({ "ok": true }).to_string(),
-            );
-        }
-        let kept = chat.messages(&a, &system("rules".into()), Vec::new());
-        let texts: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
-        assert_eq!(texts[1], "the task");
-        assert_eq!(texts[2], "An older part of this conversation was left out here.");
-        assert_eq!(texts.iter().filter(|text| text.starts_with("An older")).count(), 1);
-        assert!(texts.contains(&"the person's words"));
-        let called: Vec<CallId> = kept.iter().flat_map(|it| &it.calls).map(|it| it.id).collect();
-        let answered: Vec<CallId> = kept.iter().filter_map(|it| it.answers).collect();
-        assert_eq!(called, answered);
-        assert_eq!(called.last(), Some(&CallId(100)));
-        assert!((16..33).contains(&called.len()), "{}", called.len());
-        assert!(chat.bytes <= MOST_BYTES);
-    }
-
-    #[test]
-    fn an_agent_sees_its_own_calls_and_the_others_see_what_came_of_them() {
-        let mut chat = Chat::default();
-        let (a, b) = (AgentName::from("A"), AgentName::from("B"));
-        chat.tell(None, "the task".into());
-        let call = ToolCall { id: CallId(1), tool: "build_project".into(), args: json!({}) };
-        chat.add_answer(&a, "", vec![call], Audience::ByAll);
-        chat.answered(&a, CallId(1), &"build_project".into(), json!({ "ok": true }).to_string());
-        chat.tell(Some(b.clone()), "only for B".into());
-        let rules = system("rules".into());
-        let for_a = chat.messages(&a, &rules, Vec::new());
-        let roles: Vec<MessageRole> = for_a.iter().map(|m| m.role).collect();
-        assert_eq!(
-            roles,
-            [MessageRole::System, MessageRole::User, MessageRole::Assistant, MessageRole::Tool]
-        );
-        assert_eq!(for_a[3].answers, Some(CallId(1)));
-        let for_b = chat.messages(&b, &rules, Vec::new());
-        assert_eq!(for_b.len(), 4);
-        assert_eq!(for_b[2].agent, Some(a));
-        assert!(for_b[2].text.contains(r#"{"ok":true}"#));
-        assert_eq!(for_b[3].text, "only for B");
-    }
-}
+#[path = "chat_tests.rs"]
+mod tests;

@@ -22,8 +22,8 @@ use crate::engine::team::{
     CallResult, Exchange, Facts, LogSigns, Phase, PlanReview, SpeakerSelection, files_in,
 };
 use crate::model::{
-    AgentName, CallId, PlanItem, PolicyChoice, PolicyTable, ToolCall, ToolName, TurnId, TurnStop,
-    Usage,
+    AgentName, CallId, ChatSummary, PlanItem, PolicyChoice, PolicyTable, ToolCall, ToolName,
+    TurnId, TurnStop, Usage,
 };
 use crate::text::recover;
 use crate::tools::{ASK, HAND_OFF, HandOffArgs};
@@ -203,6 +203,13 @@ impl Attempt {
         self.turn = Some(OpenTurn::new(turn, agent.clone(), (phase.work.get(agent), looks_up)));
     }
 
+    /// A model has summarised the oldest part of the chat, or could not.
+    pub fn summarised(&mut self, summary: &ChatSummary) {
+        self.facts.tokens += summary.usage.total();
+        self.facts.cost += summary.usage.cost;
+        self.chat.summarised(summary);
+    }
+
     /// More text came.
     pub fn added(&mut self, text: &str) {
         if let Some(turn) = &mut self.turn {
@@ -252,7 +259,7 @@ impl Attempt {
         let heard = if is_private { Audience::ByItself } else { Audience::ByAll };
         let is_final = calls.is_empty();
         turn.work.trail = Some(repetition::trail(turn.work.trail, &turn.text, &calls));
-        self.chat.add_answer(&turn.agent, &turn.text, calls, heard);
+        self.chat.add_answer((turn.id, &turn.agent), &turn.text, calls, heard);
         let same = || Concern::SameFiles(turn.agent.clone());
         let mut concern = (repeated || rewritten).then(same);
         let Some(work) = phase.work.get(&turn.agent).filter(|_| is_final) else {
@@ -465,7 +472,8 @@ fn fixed_result(
     let answer = work.exchange.compact(result);
     // What was looked up is for the agent alone; what was done is known to all.
     let to = (turn.work.stage == TurnStage::LookingUp).then(|| turn.agent.clone());
-    chat.tell(to, format!("The program called `{tool}` for {}: {answer}", turn.agent));
+    let note = format!("The program called `{tool}` for {}: {answer}", turn.agent);
+    chat.report(turn.id, to, note);
     match turn.fixed_answered(work, result, is_ok) {
         AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),
         AfterCall::GoesOn => None,
@@ -480,7 +488,8 @@ fn own_result(
     (call, result): (&ToolCall, &Value),
 ) -> Option<Concern> {
     let exchange = phase.work.get(&turn.agent).map_or(Exchange::Json, |work| work.exchange);
-    chat.answered(&turn.agent, call.id, &call.tool, exchange.compact(result));
+    let result_text = exchange.compact(result);
+    chat.answered((turn.id, &turn.agent), call.id, &call.tool, result_text);
     let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
     turn.wrong_calls = if WRONG_CALLS.contains(&code) { turn.wrong_calls + 1 } else { 0 };
     if turn.wrong_calls < PATIENCE {

@@ -25,7 +25,7 @@ use crate::model::event::RunStart;
 use crate::model::{
     AgentName, ArtifactKind, CallId, ChosenBy, Event, FilesEvent, ModelEvent, PersonEvent,
     PhaseEvent, PhaseOutcome, ProjectPath, ProposalEvent, QuestionId, SessionEvent, SessionOutcome,
-    Spent, TeamEvent, TurnEvent, TurnId, TurnStop,
+    Spent, TeamEvent, TurnEvent, TurnId, TurnStop, Usage,
 };
 
 /// How far a run has come.
@@ -329,8 +329,7 @@ impl RunProgress {
             }
             Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
                 self.memory.model.state.clone_from(state);
-                let spent = self.budget_meter.used(*usage).map(Concern::Spent);
-                self.concern = spent.or(self.concern.take());
+                self.spend(*usage);
                 if let RunStage::Running(attempt) = &mut self.stage
                     && let Some(phase) = self.team.phases.get(attempt.phase)
                 {
@@ -367,14 +366,9 @@ impl RunProgress {
             Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
             Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
             Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
-            Event::Proposal(ProposalEvent::Inquired { .. })
-            | Event::Proposal(ProposalEvent::InquiryTextAdded { .. })
-            | Event::Proposal(ProposalEvent::InquiryEnded { .. })
-            | Event::Proposal(ProposalEvent::Made(_))
-            | Event::Proposal(ProposalEvent::Settled { .. }) => self.happened_beside(event),
+            Event::Proposal(_) => self.happened_beside(event),
             Event::Session(SessionEvent::Sandboxed { .. })
             | Event::Files(_)
-            | Event::Proposal(_)
             | Event::Build(_)
             | Event::Test(_)
             | Event::Log(_)
@@ -390,8 +384,7 @@ impl RunProgress {
             self.team = team;
         }
         let before = std::mem::replace(&mut self.task, start.task.clone());
-        self.memory.start_run((&before, self.ended.as_ref()), start);
-        self.ended = None;
+        self.memory.start_run((&before, self.ended.take().as_ref()), start);
         self.numbers.run = start.number;
         self.stage = RunStage::Before { phase: 0, attempt: 1, step: None };
         self.hold = Hold::default();
@@ -417,8 +410,17 @@ impl RunProgress {
         self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
     }
 
+    fn spend(&mut self, usage: Usage) {
+        let spent = self.budget_meter.used(usage).map(Concern::Spent);
+        self.concern = spent.or(self.concern.take());
+    }
+
     fn model_event(&mut self, event: &ModelEvent) {
         match event {
+            ModelEvent::Summarised(summary) => {
+                self.spend(summary.usage);
+                self.in_attempt(|attempt| attempt.summarised(summary));
+            }
             ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
             ModelEvent::Named { model } => self.memory.model.name = Some(model.clone()),
             ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
@@ -573,10 +575,9 @@ impl RunProgress {
     }
 
     fn person_answered(&mut self, question: QuestionId, answer: &str) {
-        if self.hold.question != Some(question) {
+        if self.hold.question.take_if(|asked| *asked == question).is_none() {
             return;
         }
-        self.hold.question = None;
         match self.concern.take() {
             Some(concern) => {
                 self.hold.is_stopping |= answer == STOP;

@@ -78,7 +78,7 @@ pub(in crate::engine) fn fit(
     let whole = || Fitted { messages: Arc::clone(messages), trimmed: None };
     let Some(meter) = meter else { return Ok(whole()) };
     let room = meter.window.saturating_sub(meter.answer);
-    if bytes(messages, tools) / FEWEST_BYTES <= room {
+    if is_surely_within(messages, tools, room) {
         return Ok(whole());
     }
     let counter = &meter.counter;
@@ -139,6 +139,15 @@ pub(in crate::engine) fn smaller(
     // The service counts otherwise, so its limit alone may not be enough.
     let window = limit.unwrap_or(meter.window).min(sent * 3 / 4 + meter.answer);
     (window > 0).then(|| Meter { answer: meter.answer.min(window / 4), window, ..meter })
+}
+
+/// Whether a conversation has no more than so many tokens, however they are counted.
+pub(in crate::engine) fn is_surely_within(
+    messages: &[Arc<Message>],
+    tools: &[ToolSpec],
+    most: u64,
+) -> bool {
+    bytes(messages, tools) / FEWEST_BYTES <= most
 }
 
 fn bytes(messages: &[Arc<Message>], tools: &[ToolSpec]) -> u64 {

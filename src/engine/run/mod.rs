@@ -14,6 +14,7 @@ mod runner;
 mod secrets;
 mod shared;
 mod signatures;
+mod summary;
 mod tool_run;
 mod turn;
 

@@ -15,6 +15,7 @@ use super::outside::Lookout;
 use super::recorded_calls::RecordedCalls;
 use super::shared::Shared;
 use super::signatures;
+use super::summary::SummaryRequest;
 use super::tool_run::ToolRun;
 use super::turn::{AnswerEnd, Asking};
 use crate::engine::attempt::{Answered, OpenTurn};
@@ -237,11 +238,7 @@ impl Runner {
     async fn ask_model(&self) -> Result<(), UserError> {
         self.give_way().await;
         let started = Instant::now();
-        let asking = {
-            let progress = self.shared.progress();
-            Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits)
-        };
-        let Some((asking, request, most)) = asking else { return Ok(()) };
+        let Some((asking, request, most)) = self.asking() else { return Ok(()) };
         let turn = asking.turn();
         let left = self.shared.progress().time_left();
         let heard = within(left, self.hear(asking, request, most)).await;
@@ -272,19 +269,30 @@ impl Runner {
         }
     }
 
+    /// The request of the open turn as it is now.
+    fn asking(&self) -> Option<(Asking<'_>, Request, Option<u64>)> {
+        let progress = self.shared.progress();
+        Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits)
+    }
+
     /// Asks with as much of the conversation as the model takes, and the agent may be given: at
-    /// most so many tokens.
-    async fn hear(
-        &self,
-        mut asking: Asking<'_>,
+    /// most so many tokens. What is old is summarised first; what does not fit then is left out.
+    async fn hear<'a>(
+        &'a self,
+        mut asking: Asking<'a>,
         mut request: Request,
         most: Option<u64>,
     ) -> Result<Result<(), UserError>, UserError> {
-        let whole = Arc::clone(&request.messages);
         let mut meter = context::within(most, self.shared.provider().meter(&request));
         for _ in 0..MOST_FITS {
             let turn = asking.turn();
-            match context::fit(&whole, &request.tools, meter.as_ref()) {
+            if let Some(summary) = SummaryRequest::of(&self.shared, &request, meter.as_ref()) {
+                summary.carry_out(&self.shared).await?;
+                if let Some((again, shorter, _)) = self.asking() {
+                    (asking, request) = (again, shorter);
+                }
+            }
+            match context::fit(&request.messages, &request.tools, meter.as_ref()) {
                 Ok(fitted) => {
                     request.messages = fitted.messages;
                     if let Some(trimmed) = fitted.trimmed {
@@ -303,10 +311,8 @@ impl Runner {
                 return Ok(Err(error));
             };
             meter = Some(smaller);
-            let progress = self.shared.progress();
-            let again = Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits);
-            let Some((again, ..)) = again else { return Ok(Err(error)) };
-            asking = again;
+            let Some((again, whole, _)) = self.asking() else { return Ok(Err(error)) };
+            (asking, request) = (again, whole);
         }
         Ok(Err(UserError::new(
             "The conversation does not fit into the model",

@@ -79,6 +79,99 @@ async fn a_conversation_that_is_refused_is_asked_again_with_less() {
     assert!(what.starts_with("Planner: “1. **Writer**"), "{what}");
 }
 
+/// The planner says so much that the closer's service refuses the conversation; a request for a
+/// summary is answered with `summary`. What is asked is kept.
+fn refusing(summary: &'static str, asked: &Arc<Mutex<Vec<Request>>>) -> Arc<Model> {
+    let all = Arc::clone(asked);
+    Arc::new(move |request: &Request| {
+        all.lock().unwrap().push(request.clone());
+        let bytes: usize = request.messages.iter().map(|message| message.text.len()).sum();
+        let is_of_summary = request.messages[0].text.starts_with("You shorten the record");
+        match (request.agent.as_str(), request.messages.len()) {
+            _ if is_of_summary => say(summary),
+            ("Closer", _) if bytes > 10_000 => {
+                vec![Ok(Delta::TooLong { limit: None }), Err(fault())]
+            }
+            ("Planner", 2) => {
+                say(&format!("1. **Writer** : write main.txt\n{}", "x".repeat(20_000)))
+            }
+            _ => usual(request),
+        }
+    })
+}
+
+async fn refused(world: &SessionBench, summary: &'static str) -> Vec<Request> {
+    let asked = Arc::default();
+    let handle = world.begin(u64::MAX, refusing(summary, &asked)).unwrap();
+    let outcome = world.supervise(handle, "stop").await.unwrap();
+    assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", world.events());
+    std::mem::take(&mut *asked.lock().unwrap())
+}
+
+fn summaries(world: &SessionBench) -> Vec<ChatSummary> {
+    let summaries = world.events().into_iter().filter_map(|event| match event {
+        Event::Model(ModelEvent::Summarised(summary)) => Some(*summary),
+        _ => None,
+    });
+    summaries.collect()
+}
+
+/// Whether the conversation goes on from the summary.
+fn has_summary(request: &Request) -> bool {
+    let texts: Vec<&str> = request.messages.iter().map(|it| it.text.as_str()).collect();
+    assert!(!texts.iter().any(|text| text.len() > 10_000));
+    texts[1].contains("make main.txt") && texts.iter().any(|text| text.ends_with("was saved."))
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long_is_summarised_and_the_summary_is_sent_from_then_on() {
+    let world = SessionBench::new(TEAM);
+    let asked = refused(&world, "The writer wrote main.txt, which was saved.").await;
+    let made = summaries(&world);
+    let first = &made[0];
+    assert!(first.failed.is_none() && first.usage.total() > 0, "{first:?}");
+    assert!(first.messages() >= 1 && first.replaces[0].turn == TurnId(1), "{first:?}");
+    let cut = |e: &Event| matches!(e, Event::Model(ModelEvent::Trimmed { .. }));
+    assert!(!world.events().iter().any(cut), "nothing has to be left out");
+    let at = asked.iter().position(|it| it.messages[0].text.starts_with("You shorten")).unwrap();
+    let request = &asked[at];
+    assert!(request.tools.is_empty() && request.messages.len() == 2);
+    assert!(request.messages[1].text.contains("Planner: 1. **Writer** : write main.txt"));
+    let mut later = asked.iter().skip(at + 1).filter(|it| it.phase == request.phase).peekable();
+    assert!(later.peek().is_some() && later.all(has_summary));
+}
+
+#[tokio::test]
+async fn without_a_summary_parts_are_left_out_as_before_and_it_is_said_why() {
+    let world = SessionBench::new(TEAM);
+    refused(&world, "").await;
+    let made = summaries(&world);
+    assert_eq!(made.len(), 1, "it is not asked for again in the same turn");
+    assert!(made[0].failed.as_ref().is_some_and(|why| why.why.contains("empty")), "{made:?}");
+    assert!(made[0].usage.total() > 0, "what it cost counts");
+    let cut = |e: &Event| matches!(e, Event::Model(ModelEvent::Trimmed { .. }));
+    assert!(world.events().iter().any(cut));
+}
+
+#[tokio::test]
+async fn a_run_that_is_cut_off_after_the_summary_goes_on_from_it() {
+    let summary = "The writer wrote main.txt, which was saved.";
+    let whole = SessionBench::new(TEAM);
+    refused(&whole, summary).await;
+    let is_made = |e: &Event| matches!(e, Event::Model(ModelEvent::Summarised(_)));
+    let made = whole.events().iter().position(is_made).unwrap() as u64;
+    let (world, asked) = (SessionBench::new(TEAM), Arc::default());
+    let handle = world.begin(made + 1, refusing(summary, &asked)).unwrap();
+    world.supervise(handle, "stop").await.unwrap_err();
+    assert!(is_made(&world.events()[made as usize]));
+    asked.lock().unwrap().clear();
+    let handle = world.resume(refusing(summary, &asked)).unwrap();
+    assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Completed);
+    let asked = asked.lock().unwrap();
+    let phase = &asked[0].phase;
+    assert!(asked.iter().filter(|it| it.phase == *phase).all(has_summary));
+}
+
 #[tokio::test]
 async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_again() {
     let world = SessionBench::new(TEAM);

@@ -5,7 +5,7 @@
 
 use super::Overlay;
 use super::details::Details;
-use crate::model::policy::grouped;
+use crate::model::policy::{grouped, state_words};
 use crate::model::{AgentName, Artifact, PolicyTable, PolicyValue, Timestamp};
 use crate::text::sanitize;
 use crate::ui::role::Role;
@@ -43,7 +43,8 @@ fn policy_rows(policy: &PolicyView) -> Vec<(String, Role)> {
     let chosen = policy.choice.as_ref();
     if let Some((agent, choice)) = chosen {
         let class = choice.class.as_ref().map_or_else(String::new, |class| format!(" ({class})"));
-        let text = format!("now in `{}`{class}: {agent} speaks", choice.state);
+        let words = state_words(&choice.state);
+        let text = format!("now {words} (`{}`){class}: {agent} speaks", choice.state);
         rows.push((clean(&text), Role::Text));
         let words = choice.values.iter().map(|value| format!("  {}", clean(&value.words())));
         rows.extend(words.map(|words| (words, Role::Text)));
@@ -175,7 +176,7 @@ mod tests {
         let choice = Some(("coder".into(), Box::new(choice)));
         let rows = policy_rows(&PolicyView { table: Box::new(table), choice });
         let all: Vec<&str> = rows.iter().map(|(row, _)| row.trim_end()).collect();
-        assert!(all[1].contains("now in `code,2`: coder speaks"), "{all:#?}");
+        assert!(all[1].contains("now code written, later (`code,2`): coder speaks"), "{all:#?}");
         assert!(all[2].contains("coder 8.0 ± 0.10 (1,204×)"), "{all:#?}");
         let start = rows.iter().find(|(row, _)| row.starts_with("start,0")).unwrap();
         assert!(start.0.contains("██ 8.00*") && start.0.contains("░░ 2.00 "), "{start:?}");

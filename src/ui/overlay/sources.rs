@@ -88,6 +88,13 @@ pub fn has_sources(view: &SessionView) -> bool {
 }
 
 impl SourceList {
+    /// The list at a passage of a call, unfolded; `None`: it is not listed.
+    #[must_use]
+    pub fn at(passage: (CallId, usize), view: &SessionView) -> Option<Self> {
+        let selected = passages(view).iter().position(|row| row.id() == passage)?;
+        Some(Self { selected, unfolded: BTreeSet::from([passage]) })
+    }
+
     pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let rows = passages(cx.view);
         self.selected = self.selected.min(rows.len().saturating_sub(1));

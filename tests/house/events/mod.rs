@@ -20,7 +20,7 @@ use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 49;
+pub const LAST_KIND: usize = 50;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -66,6 +66,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Person(PersonEvent::StopRequested) => 30,
         Event::Person(PersonEvent::Noticed { .. }) => 31,
         Event::Port(PortEvent::Changed { .. }) => 40,
+        Event::Model(ModelEvent::Summarised(_)) => 50,
         Event::Model(_) => 32,
         Event::Team(TeamEvent::PassageMarked(_)) => 49,
         Event::Team(_) => 33,
@@ -455,8 +456,22 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         }))),
         46..=48 => learned::event(kind, variant),
         49 => passage_marked(variant),
+        50 => summarised(variant, number),
         _ => other_event(kind, variant, number),
     }
+}
+
+fn summarised(variant: u32, number: u32) -> Event {
+    let replaces =
+        (1..=number).map(|turn| SummarisedTurn { turn: TurnId(turn), messages: turn }).collect();
+    Event::Model(ModelEvent::Summarised(Box::new(ChatSummary {
+        turn: TurnId(number),
+        replaces,
+        tokens: 9_000,
+        text: "GPIO 5 is taken.\u{1b}[2J".into(),
+        usage: Usage { input: 8_000, output: 300, ..Usage::default() },
+        failed: (variant % 3 == 1).then(|| error("no summary")),
+    })))
 }
 
 fn passage_marked(variant: u32) -> Event {
@@ -483,6 +498,9 @@ pub const LEARNED: [usize; 3] = [46, 47, 48];
 
 /// A passage of the documentation that is pinned or muted.
 pub const MARKED: [usize; 1] = [49];
+
+/// A conversation that was summarised.
+pub const SUMMARISED: [usize; 1] = [50];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

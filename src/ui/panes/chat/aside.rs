@@ -1,12 +1,13 @@
 //! What stands between an agent's words without being said by it: thoughts, calls that are made
 //! again, and what a model was not given.
 
+use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
-use crate::view::{RetryView, TrimView};
+use crate::view::{RetryView, SummaryView, TrimView};
 
-use super::row::{EntryRow, Right, RowContext, indented};
+use super::row::{EntryRow, FoldItem, Right, RowContext, indented};
 
 /// Bytes of a thought that are shown at most.
 const MOST_SHOWN: usize = 64 << 10;
@@ -68,11 +69,57 @@ pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> 
     rows
 }
 
+/// The rows of a summary: one when folded, else what it says and what it replaces.
+pub(super) fn summary(part: usize, view: &SummaryView, place: &RowContext<'_>) -> Vec<EntryRow> {
+    let is_unfolded = place.unfolded.contains(&(place.entry, FoldItem::Summary(part)));
+    let messages = match view.summary.messages() {
+        1 => "1 message".to_owned(),
+        messages => format!("{messages} messages"),
+    };
+    let (mark, role) = match &view.summary.failed {
+        Some(_) => ("✗ ", Role::Warn),
+        None => (if is_unfolded { "▾ " } else { "▸ " }, Role::Dim),
+    };
+    let head = match &view.summary.failed {
+        Some(why) => format!("{mark}{messages} could not be summarised: {}", why.why),
+        None => {
+            let tokens = line::count(view.summary.tokens);
+            format!("{mark}{messages} summarised for the agents ({tokens} tokens)")
+        }
+    };
+    let mut rows = indented(&head, role, place);
+    if !is_unfolded || view.summary.failed.is_some() {
+        return rows;
+    }
+    rows.extend(indented(&view.summary.text, Role::Text, place));
+    rows.extend(indented("Replaced, in full above:", Role::Dim, place));
+    for piece in &view.turns {
+        let (agent, words) = match &piece.about {
+            Some((agent, words)) => (agent.as_str(), words.as_str()),
+            None => ("a turn", "no longer in memory; the replay has it"),
+        };
+        let count = format!("{:>5} ", piece.messages);
+        let agent = sanitize::line(agent).into_owned();
+        let space = place.width.saturating_sub(line::width(&count) + line::width(&agent) + 4);
+        let words = line::cut(&sanitize::line(words), space);
+        let pieces = vec![
+            StyledText::new(count, Role::Dim),
+            StyledText::new(agent, Role::Link),
+            StyledText::new(format!("  {words}"), Role::Dim),
+        ];
+        let item = piece.about.is_some().then_some(FoldItem::Summarised(piece.turn));
+        rows.push(EntryRow { item, ..EntryRow::new(pieces) });
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::ChatPane;
     use crate::model::TurnEvent;
-    use crate::model::{Event, LeftOut, ModelEvent, TurnId, UserError};
+    use crate::model::{
+        ChatSummary, Event, LeftOut, ModelEvent, SummarisedTurn, TurnId, Usage, UserError,
+    };
     use crate::ui::action::Action;
     use crate::ui::panes::pane_bench::PaneBench;
 
@@ -109,5 +156,54 @@ mod tests {
         desk.press(&mut pane, Action::Open);
         let shown = desk.show(&mut pane, 60, 20);
         assert!(shown.contains("▾ thinking") && shown.contains("what the pins are"), "{shown}");
+    }
+
+    fn summarised(failed: Option<UserError>) -> Event {
+        let replaces = vec![SummarisedTurn { turn: TurnId(1), messages: 3 }];
+        let (text, usage) = ("The pin is\u{1b}[31m GPIO 5.".to_owned(), Usage::default());
+        let summary = ChatSummary { turn: TurnId(2), replaces, tokens: 2_100, text, usage, failed };
+        Event::Model(ModelEvent::Summarised(Box::new(summary)))
+    }
+
+    #[test]
+    fn a_summary_is_one_line_that_opens_and_leads_to_what_it_replaces() {
+        let mut desk = PaneBench::new();
+        let mut pane = ChatPane::default();
+        for (turn, text) in [(1, "I look at the first pins.\n\n"), (2, "later words")] {
+            let turn = TurnId(turn);
+            desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
+            if turn == TurnId(2) {
+                desk.record(summarised(None));
+            }
+            let text = text.repeat(if turn == TurnId(1) { 30 } else { 1 });
+            desk.record(Event::Turn(TurnEvent::TextAdded { turn, text }));
+        }
+        let shown = desk.show(&mut pane, 60, 14);
+        assert!(shown.contains("▸ 3 messages summarised for the agents (2.1k tokens)"), "{shown}");
+        assert!(!shown.contains("GPIO 5") && shown.contains("later words"), "{shown}");
+        desk.press(&mut pane, Action::Open);
+        desk.press(&mut pane, Action::Bottom);
+        let shown = desk.show(&mut pane, 60, 14);
+        assert!(shown.contains("▾ 3 messages") && shown.contains("GPIO 5."), "{shown}");
+        assert!(shown.contains("3 Coder  I look at the first pins."), "{shown}");
+        desk.press(&mut pane, Action::NextFold);
+        desk.show(&mut pane, 60, 14);
+        desk.press(&mut pane, Action::Open);
+        let shown = desk.show(&mut pane, 60, 14);
+        assert!(shown.contains("◆ Coder") && !shown.contains("later words"), "{shown}");
+    }
+
+    #[test]
+    fn a_summary_that_failed_says_why() {
+        let mut desk = PaneBench::new();
+        let mut pane = ChatPane::default();
+        let turn = TurnId(2);
+        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
+        desk.record(summarised(Some(UserError::new("x", "the service is down", "y"))));
+        let shown = desk.show(&mut pane, 70, 12);
+        assert!(
+            shown.contains("3 messages could not be summarised: the service is down"),
+            "{shown}"
+        );
     }
 }

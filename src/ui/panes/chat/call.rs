@@ -142,8 +142,9 @@ fn summary(result: &Value) -> (String, Role) {
         .into_iter()
         .flatten()
         .filter_map(|(key, value)| {
-            let count = value.as_array()?.len();
-            (count > 0).then(|| counted(key, count))
+            let items = value.as_array()?;
+            let checks = checks(items).filter(|_| key == "steps");
+            checks.or_else(|| (!items.is_empty()).then(|| counted(key, items.len())))
         })
         .collect();
     if is_ok {
@@ -171,8 +172,28 @@ fn tests(counts: &Value) -> Option<String> {
     }
 }
 
+/// `3 checks passed, 2 not done`, from the steps of a check; `None`: these are none.
+fn checks(steps: &[Value]) -> Option<String> {
+    let results: Vec<Option<bool>> = steps
+        .iter()
+        .map(|step| Some(step.get("step").and(step.get("ok"))?.as_bool()))
+        .collect::<Option<_>>()?;
+    let count = |wanted| results.iter().filter(|result| **result == wanted).count();
+    let checks = |count: usize| if count == 1 { "check" } else { "checks" };
+    let passed = count(Some(true));
+    let passed = (passed > 0).then(|| format!("{passed} {} passed", checks(passed)));
+    let not_done = count(None);
+    let not_done = (not_done > 0).then(|| format!("{not_done} not done"));
+    let words: Vec<String> = passed.into_iter().chain(not_done).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// `1 error`, `2 errors`, `3 saved`.
 fn counted(key: &str, count: usize) -> String {
+    if key == "made" {
+        let files = if count == 1 { "file" } else { "files" };
+        return format!("{count} {files} translated");
+    }
     match key.strip_suffix('s') {
         Some(single) if count == 1 => format!("1 {single}"),
         _ => format!("{count} {key}"),
@@ -340,6 +361,13 @@ mod tests {
         assert_eq!(words(run), "✓ 3 tests");
         assert_eq!(words(json!({ "ok": false, "counts": counts(0, 1) })), "✗ 1 of 1 test failed");
         assert_eq!(words(json!({ "ok": true, "saved": ["a.c"] })), "✓ 1 saved");
+        let step = |ok| json!({ "step": "lint", "ok": ok });
+        let made = json!([{ "file_name": "a.py", "code": "" }]);
+        let steps = json!([step(Some(true)), step(None), step(Some(true))]);
+        let checked = json!({ "ok": true, "made": made, "steps": steps });
+        assert_eq!(words(checked), "✓ 1 file translated, 2 checks passed, 1 not done");
+        let wrong = json!({ "ok": false, "errors": ["x"], "steps": [step(Some(false))] });
+        assert_eq!(words(wrong), "✗ 1 error, 1 step");
         let stopped =
             json!({ "ok": false, "counts": counts(0, 0), "error": { "message": "late" } });
         assert_eq!(words(stopped), "✗ late");

@@ -169,3 +169,24 @@ fn foreign_text_is_copied_without_anything_a_terminal_obeys() {
     let text = copied(&desk.press(&mut pane, Action::Copy));
     assert!(!text.contains(['\x1b', '\x07', '\u{202e}']), "{text:?}");
 }
+
+#[test]
+fn a_number_in_an_answer_opens_the_source_it_names() {
+    let mut desk = PaneBench::new();
+    let mut pane = ChatPane::default();
+    turn(&mut desk, 1, "AnswerAgent", "");
+    call(&mut desk, 1, 7, "retrieve_docs", json!({ "query": "probe" }));
+    let chunk = |number: u64, title: &str| json!({ "title": title, "source": "s", "score": 1.0, "text": "t", "number": number });
+    let chunks = json!([chunk(1, "I2C: Probing"), chunk(2, "GPIO: Levels")]);
+    answer(&mut desk, 7, json!({ "ok": true, "chunks": chunks }));
+    let text = "Call `probe` for `a[1]` of each.\n\nThe level is low [2].\n".to_owned();
+    desk.record(Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text }));
+    end(&mut desk, 1);
+    desk.show(&mut pane, 60, 20);
+    let effects = desk.press(&mut pane, Action::Open);
+    let [Effect::Open(overlay)] = &effects[..] else { panic!("{effects:?}") };
+    let Overlay::Sources(list) = &**overlay else { panic!("{overlay:?}") };
+    let here = SourceList::at((CallId(7), 1), desk.cx().view).unwrap();
+    assert_eq!(format!("{list:?}"), format!("{here:?}"), "the source with the number 2");
+    assert!(SourceList::at((CallId(7), 2), desk.cx().view).is_none());
+}

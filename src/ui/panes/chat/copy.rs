@@ -24,13 +24,18 @@ pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
     let call_of = |wanted: CallId| entry.turn()?.call(wanted);
     let found = match item {
         FoldItem::Call(id) => call_of(id).map(call),
-        FoldItem::Source(id, number) => {
+        FoldItem::Source(id, number) | FoldItem::Cited(id, number) => {
             call_of(id).and_then(|view| source(view, number)).map(|(_, text)| text)
         }
         FoldItem::Thought(place) => match part(place) {
             Some(TurnPart::Reasoning(text)) => Some(text.clone()),
             _ => None,
         },
+        FoldItem::Summary(place) => match part(place) {
+            Some(TurnPart::Summary(view)) => Some(view.summary.text.clone()),
+            _ => None,
+        },
+        FoldItem::Summarised(_) => None,
         FoldItem::Code(place, fold) => match part(place) {
             Some(TurnPart::Text(text)) => {
                 code_blocks(text.get(fold.start()..).unwrap_or_default()).into_iter().next()

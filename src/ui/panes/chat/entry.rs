@@ -1,5 +1,7 @@
 //! The rows of one entry, brought up to date as it grows.
 
+use std::collections::BTreeMap;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -13,7 +15,7 @@ use crate::view::{CallView, ChatEntry, TurnPart, TurnView};
 use super::paint::{draw_entry_row, draw_row};
 use super::row::{EntryRow, FoldItem, INDENT, RowContext, indented};
 use super::stamp::{CallStamp, EntryStamp};
-use super::{aside, call, card};
+use super::{aside, call, card, citations};
 
 /// The rows of one entry.
 #[derive(Debug, Default)]
@@ -38,6 +40,8 @@ enum EntryBody {
     Text {
         part: usize,
         document: Box<MarkdownDocument>,
+        /// Sources that are cited, each with its row.
+        cited: Vec<(usize, FoldItem)>,
     },
     Call {
         call: CallId,
@@ -49,6 +53,11 @@ enum EntryBody {
         part: usize,
         bytes: usize,
         is_unfolded: bool,
+        rows: Vec<EntryRow>,
+    },
+    /// The summary in that part.
+    Summary {
+        part: usize,
         rows: Vec<EntryRow>,
     },
 }
@@ -92,10 +101,13 @@ impl EntryLayout {
         head.push(turn_head(turn, place));
         self.push(EntryBody::Rows(head));
         let mut after_call = false;
+        // A text that grows cites nothing yet: its rows still change.
+        let given = if turn.ended.is_some() { citations::given(turn) } else { BTreeMap::default() };
         for (index, part) in turn.parts.iter().enumerate() {
             match part {
                 TurnPart::Text(text) => {
-                    let body = text_body(index, text, &mut old, place);
+                    let mut body = text_body(index, text, &mut old, place);
+                    body.find_citations(text, &given);
                     if after_call && body.rows() > 0 {
                         self.push(EntryBody::Rows(vec![EntryRow::default()]));
                     }
@@ -118,6 +130,11 @@ impl EntryLayout {
                     after_call = true;
                     self.push(EntryBody::Rows(aside::trimmed(view, place)));
                 }
+                TurnPart::Summary(view) => {
+                    after_call = true;
+                    let rows = aside::summary(index, view, place);
+                    self.push(EntryBody::Summary { part: index, rows });
+                }
             }
         }
         if let Some(rows) = turn_end(turn, place) {
@@ -139,27 +156,37 @@ impl EntryLayout {
                 let own = rows.get(inside).and_then(|row| row.item);
                 own.or(Some(FoldItem::Call(*call)))
             }
-            EntryBody::Text { part, document } => {
-                document.fold_at(inside).map(|fold| FoldItem::Code(*part, fold))
+            EntryBody::Text { part, document, cited } => {
+                let code = document.fold_at(inside).map(|fold| FoldItem::Code(*part, fold));
+                let at = |(row, item): &(usize, FoldItem)| (*row == inside).then_some(*item);
+                code.or_else(|| cited.iter().find_map(at))
             }
             EntryBody::Thought { part, .. } => Some(FoldItem::Thought(*part)),
+            EntryBody::Summary { part, rows } => {
+                let own = rows.get(inside).and_then(|row| row.item);
+                own.or(Some(FoldItem::Summary(*part)))
+            }
             EntryBody::Rows(_) => None,
         }
     }
 
     /// Everything that can be folded, with its row.
     pub fn items(&self) -> Vec<(usize, FoldItem)> {
+        let with_own = |section: &EntrySection, whole: FoldItem, rows: &[EntryRow]| {
+            let own = |(row, entry): (usize, &EntryRow)| Some((section.first + row, entry.item?));
+            let mut items = vec![(section.first, whole)];
+            items.extend(rows.iter().enumerate().filter_map(own));
+            items
+        };
         let of_section = |section: &EntrySection| match &section.body {
-            EntryBody::Call { call, rows, .. } => {
-                let own =
-                    |(row, entry): (usize, &EntryRow)| Some((section.first + row, entry.item?));
-                let mut items = vec![(section.first, FoldItem::Call(*call))];
-                items.extend(rows.iter().enumerate().filter_map(own));
-                items
-            }
-            EntryBody::Text { part, document } => {
-                let item = |(row, fold)| (section.first + row, FoldItem::Code(*part, fold));
-                document.folds().into_iter().map(item).collect()
+            EntryBody::Call { call, rows, .. } => with_own(section, FoldItem::Call(*call), rows),
+            EntryBody::Summary { part, rows } => with_own(section, FoldItem::Summary(*part), rows),
+            EntryBody::Text { part, document, cited } => {
+                let code = document.folds().into_iter();
+                let code = code.map(|(row, fold)| (row, FoldItem::Code(*part, fold)));
+                let mut items: Vec<_> = code.chain(cited.iter().copied()).collect();
+                items.sort_by_key(|(row, _)| *row);
+                items.into_iter().map(|(row, item)| (section.first + row, item)).collect()
             }
             EntryBody::Thought { part, .. } => vec![(section.first, FoldItem::Thought(*part))],
             EntryBody::Rows(_) => Vec::new(),
@@ -173,10 +200,11 @@ impl EntryLayout {
         match &section.body {
             EntryBody::Rows(rows)
             | EntryBody::Call { rows, .. }
-            | EntryBody::Thought { rows, .. } => {
+            | EntryBody::Thought { rows, .. }
+            | EntryBody::Summary { rows, .. } => {
                 (rows.get(inside).map_or_else(String::new, |row| row.row.text()), 0)
             }
-            EntryBody::Text { part, document } => {
+            EntryBody::Text { part, document, .. } => {
                 let text = text_of(entry, *part).unwrap_or_default();
                 (document.row(text, inside).text(), usize::from(INDENT))
             }
@@ -187,7 +215,7 @@ impl EntryLayout {
     pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) -> bool {
         let place = self.sections.partition_point(|section| section.first + section.rows <= row);
         let Some(section) = self.sections.get_mut(place) else { return false };
-        if let EntryBody::Text { part, document } = &mut section.body
+        if let EntryBody::Text { part, document, .. } = &mut section.body
             && let Some(text) = text_of(entry, *part)
         {
             return document.prepare(text, row - section.first, 1);
@@ -208,12 +236,13 @@ impl EntryLayout {
         match &section.body {
             EntryBody::Rows(rows)
             | EntryBody::Call { rows, .. }
-            | EntryBody::Thought { rows, .. } => {
+            | EntryBody::Thought { rows, .. }
+            | EntryBody::Summary { rows, .. } => {
                 if let Some(row) = rows.get(inside) {
                     draw_entry_row(row, area, buf, cx);
                 }
             }
-            EntryBody::Text { part, document } => {
+            EntryBody::Text { part, document, .. } => {
                 let text = text_of(entry, *part).unwrap_or_default();
                 let area = Rect {
                     x: area.x + INDENT.min(area.width),
@@ -227,9 +256,24 @@ impl EntryLayout {
 }
 
 impl EntryBody {
+    fn find_citations(&mut self, source: &str, given: &BTreeMap<u64, FoldItem>) {
+        let Self::Text { document, cited, .. } = self else { return };
+        cited.clear();
+        if given.is_empty() {
+            return;
+        }
+        for row in 0..document.rows() {
+            let text = document.row(source, row).text();
+            cited.extend(citations::in_row(&text, given).into_iter().map(|item| (row, item)));
+        }
+    }
+
     fn rows(&self) -> usize {
         match self {
-            Self::Rows(rows) | Self::Call { rows, .. } | Self::Thought { rows, .. } => rows.len(),
+            Self::Rows(rows)
+            | Self::Call { rows, .. }
+            | Self::Thought { rows, .. }
+            | Self::Summary { rows, .. } => rows.len(),
             Self::Text { document, .. } => document.rows(),
         }
     }
@@ -244,13 +288,11 @@ fn text_body(
     let same = |body: &EntryBody| matches!(body, EntryBody::Text { part, .. } if *part == index);
     let mut document = match old.iter().position(same).map(|found| old.swap_remove(found)) {
         Some(EntryBody::Text { document, .. }) => document,
-        Some(EntryBody::Rows(_) | EntryBody::Call { .. } | EntryBody::Thought { .. }) | None => {
-            Box::new(MarkdownDocument::new(place.text_width()))
-        }
+        _ => Box::new(MarkdownDocument::new(place.text_width())),
     };
     document.update(if is_choice(text) { "" } else { text });
     document.set_unfolded(place.unfolded_code(index));
-    EntryBody::Text { part: index, document }
+    EntryBody::Text { part: index, document, cited: Vec::new() }
 }
 
 /// Whether the text is the answer of an agent that only chooses who speaks next, or may become it:

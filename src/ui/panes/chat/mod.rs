@@ -7,6 +7,7 @@ mod anchor;
 mod aside;
 mod call;
 mod card;
+mod citations;
 mod copy;
 mod entry;
 mod fact;
@@ -33,7 +34,7 @@ use crate::ui::action::{Action, KeyContext};
 use crate::ui::input_line::{InputLine, Purpose};
 use crate::ui::job;
 use crate::ui::line;
-use crate::ui::overlay::{Overlay, Preview};
+use crate::ui::overlay::{Overlay, Preview, SourceList};
 use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
@@ -197,6 +198,20 @@ impl ChatPane {
         self.selected = Some(item);
         if let (entry, FoldItem::Source(call, number)) = item {
             return open_source(entry, call, number, cx);
+        }
+        if let (entry, FoldItem::Cited(call, number)) = item {
+            return match SourceList::at((call, number), cx.view) {
+                Some(list) => vec![Effect::Open(Box::new(Overlay::Sources(list)))],
+                None => open_source(entry, call, number, cx),
+            };
+        }
+        if let (_, FoldItem::Summarised(turn)) = item {
+            let Some(entry) = cx.view.chat.place_of(turn) else {
+                return Effect::info("this turn is no longer in memory; the replay has it");
+            };
+            let row = self.layouts.first_row(entry, cx);
+            self.show(Anchor { entry, row }, cx);
+            return Vec::new();
         }
         // What is unfolded grows downwards, from where it is.
         self.leave_bottom(cx);

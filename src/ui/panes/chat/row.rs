@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{CallId, Timestamp};
+use crate::model::{CallId, Timestamp, TurnId};
 use crate::text::sanitize;
 use crate::ui::agents::Agents;
 use crate::ui::line;
@@ -24,6 +24,12 @@ pub(super) enum FoldItem {
     Thought(usize),
     /// A source that a call found, by its place in the answer.
     Source(CallId, usize),
+    /// A source that a text cites, by its place in the answer to the call.
+    Cited(CallId, usize),
+    /// The summary in that part of a turn.
+    Summary(usize),
+    /// A turn that was summarised, where it is.
+    Summarised(TurnId),
 }
 
 /// What the layout of an entry depends on besides itself.
@@ -67,7 +73,10 @@ impl RowContext<'_> {
             FoldItem::Code(..)
             | FoldItem::Call(_)
             | FoldItem::Thought(_)
-            | FoldItem::Source(..) => None,
+            | FoldItem::Source(..)
+            | FoldItem::Cited(..)
+            | FoldItem::Summary(_)
+            | FoldItem::Summarised(_) => None,
         };
         self.own().filter_map(code).collect()
     }

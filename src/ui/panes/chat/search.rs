@@ -175,6 +175,7 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
                     }
                     TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
                     TurnPart::Trimmed(_) => false,
+                    TurnPart::Summary(view) => is_in(&view.summary.text),
                 })
         }
         ChatEntry::RunStarted { start, .. } => is_in(&start.task) || is_in(&start.team),

@@ -110,7 +110,10 @@ impl Seek<'_, '_> {
                 FoldItem::Call(_)
                 | FoldItem::Code(..)
                 | FoldItem::Thought(_)
-                | FoldItem::Source(..) => None,
+                | FoldItem::Source(..)
+                | FoldItem::Cited(..)
+                | FoldItem::Summary(_)
+                | FoldItem::Summarised(_) => None,
             };
             let mut rows = Vec::new();
             if target.is_entry(entry) {

@@ -297,6 +297,15 @@ fn of_model(event: &ModelEvent) -> DigestParts {
             let text = format!("{turn} {pieces} pieces left out, {tokens} of {window} tokens");
             ("model_trimmed", text, Tone::Plain)
         }
+        ModelEvent::Summarised(summary) => {
+            let (turn, messages) = (summary.turn, summary.messages());
+            let text = match &summary.failed {
+                None => format!("{turn} {messages} messages, {} tokens", summary.tokens),
+                Some(why) => format!("{turn} {messages} messages: {why}"),
+            };
+            let tone = if summary.failed.is_some() { Tone::Bad } else { Tone::Plain };
+            ("model_summarised", text, tone)
+        }
         ModelEvent::Named { model } => ("model_named", model.clone(), Tone::Plain),
         ModelEvent::Chosen { provider, label } => {
             ("model_chosen", format!("{label} ({provider})"), Tone::Plain)
