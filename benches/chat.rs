@@ -30,6 +30,7 @@ fn main() {
     for (name, text) in [
         ("paragraphs, lists, code", mixed(lines)),
         ("one block of C", code(lines)),
+        ("one file of an answer in JSON", file(lines)),
         ("one list", (0..lines).map(|line| format!("- item **{line}** of `many`\n")).collect()),
         ("one paragraph", (0..lines).map(|line| format!("line {line} goes on and on\n")).collect()),
     ] {
@@ -58,6 +59,14 @@ fn code(lines: usize) -> String {
         .map(|line| format!("    value_{line} = probe({line}, \"text\"); // {line}\n"))
         .collect();
     format!("```c\nvoid all(void)\n{{\n{body}}}\n```\n")
+}
+
+/// A file as agents write it: in a list of files, with its lines escaped.
+fn file(lines: usize) -> String {
+    let line = |line| format!("int value_{line} = probe({line}, \"text\"); // {line}\n");
+    let code: String = (0..lines).map(line).collect();
+    let files = serde_json::json!([{ "file_name": "main/main.c", "code": code }]);
+    format!("```json\n{files}\n```\n")
 }
 
 struct Nothing;
@@ -153,10 +162,11 @@ fn stream(text: &str, tokens_a_frame: usize) {
     let total: Duration = frames.iter().sum();
     frames.sort();
     println!(
-        "  {:>5} frames: {:>7.1} ms in all, {:>6.2} ms the slowest, {:>6.2} ms the median; folding {:.1} ms",
+        "  {:>5} frames: {:>7.1} ms in all, {:>6.2} ms the slowest, {:>6.2} ms p99, {:>6.2} ms the median; folding {:.1} ms",
         frames.len(),
         millis(total),
         millis(frames.last().copied().unwrap_or_default()),
+        millis(frames[(frames.len() - 1) * 99 / 100]),
         millis(frames[frames.len() / 2]),
         millis(folding),
     );

@@ -1,9 +1,9 @@
 //! What a person at the desk waits for: `cargo bench --bench desk`.
 //!
-//! Drives the real program in a pseudo-terminal of 200×50 cells: first frame, idle cost, keys
-//! under load, a long answer, and how soon a proposal is on screen. Prints medians; without
-//! `--bench` it makes one small round, to show that it works. Names of parts choose among them:
-//! `cargo bench --bench desk -- scroll idle`.
+//! Drives the real program in a pseudo-terminal of 200×50 cells: first frame, the start screen with
+//! 500 sessions, idle cost, keys under load, a long answer, how soon a follow-up starts, and how soon
+//! a proposal is on screen. Prints medians; without `--bench` it makes one small round, to show that it
+//! works. Names of parts choose among them: `cargo bench --bench desk -- scroll idle`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -30,8 +30,10 @@ fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let amount = |bench, check| if is_bench { bench } else { check };
-    let parts: [(&str, &dyn Fn()); 6] = [
+    let parts: [(&str, &dyn Fn()); 8] = [
         ("first_frame", &|| first_frame(amount(15, 1))),
+        ("start_screen", &|| start_screen(amount(15, 1), amount(500, 20))),
+        ("follow_up", &|| follow_up(amount(10, 1))),
         ("idle", &|| idle(amount(10, 1) as u64)),
         ("proposal", &|| proposal(amount(15, 1))),
         ("scroll", &|| scroll(amount(300, 3))),
@@ -54,6 +56,47 @@ fn first_frame(rounds: usize) {
         times.push(at - terminal.started);
     }
     report("process start to first full frame", &mut times);
+}
+
+/// How much longer the first frame of the start screen takes with many sessions than with none.
+fn start_screen(rounds: usize, sessions: usize) {
+    for sessions in [0, sessions] {
+        let stage = Stage::new();
+        stage.sessions(sessions);
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let mut terminal = Terminal::start(COLS, ROWS, stage.root(), &[]);
+            let heading = format!("Sessions {sessions}");
+            let at = terminal.wait("the start screen", |screen| {
+                let contents = screen.contents();
+                contents.contains("New task") && (sessions == 0 || contents.contains(&heading))
+            });
+            times.push(at - terminal.started);
+            terminal.type_keys("q");
+        }
+        report(&format!("process start to the start screen, {sessions} sessions"), &mut times);
+    }
+}
+
+/// From Enter after a follow-up until the next run is in the journal.
+fn follow_up(rounds: usize) {
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let stage = Stage::new();
+        stage.script(&stage::say(5), "ask");
+        let mut terminal = stage.run(COLS, ROWS);
+        terminal.wait("the end of the run", |_| stage.recorded("session_ended").is_some());
+        terminal.type_keys("i");
+        std::thread::sleep(Duration::from_millis(500));
+        terminal.type_keys("once more");
+        std::thread::sleep(Duration::from_millis(200));
+        let pressed = wall(Instant::now());
+        terminal.type_keys("\r");
+        terminal.wait("the next run", |_| stage.recorded("run_started").is_some());
+        let began = stage.recorded("run_started").expect("the next run has started");
+        times.push(Duration::from_micros((began * 1_000).saturating_sub(pressed)));
+    }
+    report("enter to the start of the next run (± 1 ms)", &mut times);
 }
 
 fn idle(seconds: u64) {

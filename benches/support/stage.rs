@@ -67,6 +67,31 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// Puts so many ended sessions into the data folder.
+    pub fn sessions(&self, count: usize) {
+        for number in 0..count {
+            let id = format!("20260101-{number:06}-blink");
+            let at = 1_767_225_600_000_u64 + number as u64 * 60_000;
+            let start = serde_json::json!({
+                "id": id, "task": format!("Blink an LED on GPIO {number}"), "team": "generate",
+                "project": "/tmp/blink", "model": "bench", "toolchain": "none", "program": "0",
+            });
+            let line = |seq: u64, event: serde_json::Value| {
+                let at = at + seq * 1_000;
+                serde_json::json!({ "v": 1, "seq": seq, "at": at, "event": event }).to_string()
+            };
+            let mut journal = line(1, serde_json::json!({ "session_started": start }));
+            for seq in 2..200 {
+                let text = "The scan uses the master driver, but its header is missing.";
+                let added = serde_json::json!({ "text_added": { "turn": 1, "text": text } });
+                journal.push_str(&format!("\n{}", line(seq, added)));
+            }
+            let ended = serde_json::json!({ "session_ended": { "outcome": "completed" } });
+            journal.push_str(&format!("\n{}\n", line(200, ended)));
+            self.write(&format!("data/sessions/{id}/journal.jsonl"), &journal);
+        }
+    }
+
     /// Sets the script and how proposals are decided.
     pub fn script(&self, script: &str, decide: &str) {
         self.write("script.toml", script);

@@ -33,9 +33,17 @@ const NEWS: usize = 6;
 /// When there is no terminal or the settings are wrong.
 pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
     terminal::require()?;
-    let mut failed = None;
+    let (mut failed, mut opened) = (None, None);
     loop {
-        let chosen = choose(machine, failed.take())?;
+        let chosen = choose(machine, failed.take(), opened.take())?;
+        opened = match &chosen {
+            Ok(
+                StartChoice::Resume(name)
+                | StartChoice::Replay(name)
+                | StartChoice::ReplayFromStart(name),
+            ) => Some(name.clone()),
+            _ => None,
+        };
         let draft = match &chosen {
             Ok(StartChoice::New(draft)) => Some(draft.clone()),
             _ => None,
@@ -93,12 +101,16 @@ type StartError = (String, Option<Draft>);
 fn choose(
     machine: &Machine,
     failed: Option<StartError>,
+    opened: Option<String>,
 ) -> Result<Result<StartChoice, Left>, UserError> {
     let env = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(env);
     let theme = Theme::load(&machine.assets, &machine.settings.theme.value, depth)?;
     let keymap = Keymap::load(&machine.assets, &machine.settings.keymap.value)?;
     let mut start = Start::new(theme, keymap, facts(machine, failed)?);
+    if let Some(session) = opened {
+        start.select_session(&session);
+    }
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
     let shown = start::choose(&mut screen, &mut start, machine);
     runtime::screen()?.block_on(shown)

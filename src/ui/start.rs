@@ -47,6 +47,9 @@ enum HelpState {
     Open,
 }
 
+/// What a key does that is for other screens.
+const NOTHING: &str = "this does nothing here";
+
 /// What the first `esc` says.
 const LEAVE: &str = "press esc again, or q, to quit";
 
@@ -183,7 +186,14 @@ impl Start {
         }
         let key = Key::of(event);
         match self.keymap.look_up(&CHAIN, &[key]) {
-            Lookup::Action(action) => self.act(action),
+            Lookup::Action(action) => {
+                let choice = self.act(action);
+                // The name of an action that is for other screens says nothing here.
+                if self.notice.as_deref() == Some(NOTHING) {
+                    self.notice = Some(format!("`{key}` does nothing here"));
+                }
+                choice
+            }
             Lookup::Prefix(_) | Lookup::Unbound => {
                 self.notice = Some(format!("`{key}` does nothing here"));
                 None
@@ -217,9 +227,19 @@ impl Start {
                 Some(session) => self.sessions.begin_delete(&session.clone()),
                 None => self.notice = Some("choose a session first".to_owned()),
             },
-            _ => self.notice = Some(format!("`{}` does nothing here", action.name())),
+            _ => self.notice = Some(NOTHING.to_owned()),
         }
         None
+    }
+
+    /// Selects the row of a session, if it is listed.
+    pub fn select_session(&mut self, name: &str) {
+        let sessions = &self.facts.sessions;
+        let is_it = |row: &StartRow| match row {
+            StartRow::Session(place) => sessions.get(*place).is_some_and(|it| it.name == name),
+            _ => false,
+        };
+        self.selected = self.rows.iter().position(is_it).unwrap_or(self.selected);
     }
 
     /// The session that is turned to.

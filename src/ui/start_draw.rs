@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
-use super::{CHAIN, HelpState, SessionAccess, Start, StartExample, StartSession, verbs};
+use super::{CHAIN, HelpState, Start, StartExample, StartSession, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -166,8 +166,14 @@ impl Start {
         block.render(area, buf);
         for ((action, words), row) in KEYS.iter().zip(inside.rows()) {
             let keys = self.keymap.keys_of(&CHAIN, *action);
-            let keys: Vec<String> = keys.iter().take(3).map(ToString::to_string).collect();
-            let text = format!(" {:<18} {words}", keys.join("  "));
+            let mut shown: Vec<String> = Vec::new();
+            for key in keys.iter().map(ToString::to_string) {
+                if !shown.contains(&key) {
+                    shown.push(key);
+                }
+            }
+            shown.truncate(3);
+            let text = format!(" {:<18} {words}", shown.join("  "));
             line::draw(&Line::from(self.span(text, Role::Dialog)), row, buf);
         }
     }
@@ -272,8 +278,7 @@ impl Start {
                 false => format!("  {words} "),
             });
         }
-        let is_open = session.open == SessionAccess::ResumeOrReplay;
-        let role = if is_open { Role::Warn } else { Role::Dim };
+        let role = state_role(&session.state);
         let right = Line::from(vec![
             self.span(line::cut(&session.state, 24), role),
             self.span(format!("  {}", session.when), Role::Dim),
@@ -282,8 +287,8 @@ impl Start {
         let room = usize::from(width).saturating_sub(right.width() + 4);
         let title = line::cut(&session.title, room);
         let mut left = vec![self.span(format!("  {title}"), Role::Strong)];
-        let room = room.saturating_sub(line::width(&title) + 3);
         let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
+        let room = room.saturating_sub(line::width(&title) + line::width(gap));
         if room > 8 {
             left.push(self.span(format!("{gap}{}", line::cut(&session.task, room)), role));
         }
@@ -426,5 +431,19 @@ impl Start {
             }
         }
         line::draw(&Line::from(spans), second, buf);
+    }
+}
+
+/// What waits or was left in the middle is to be seen first.
+fn state_role(state: &str) -> Role {
+    let begins = |word: &str| state.starts_with(word);
+    if state.contains(" waiting") || begins("unfinished") {
+        Role::Warn
+    } else if begins("running") {
+        Role::Busy
+    } else if begins("failed") || begins("cannot") {
+        Role::Error
+    } else {
+        Role::Dim
     }
 }

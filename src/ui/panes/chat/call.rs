@@ -75,8 +75,10 @@ fn digest(args: &Value) -> String {
         Value::Object(fields) => {
             // Text tells more than numbers, and needs no name when it comes first.
             let is_number = |value: &Value| value.is_number() || value.is_boolean();
-            let (numbers, texts): (Vec<_>, Vec<_>) =
+            let (numbers, mut texts): (Vec<_>, Vec<_>) =
                 fields.iter().partition(|(_, value)| is_number(value));
+            // What is looked for tells more than where.
+            texts.sort_by_key(|(key, _)| *key != "query");
             let mut shown = String::new();
             for (key, value) in texts.into_iter().chain(numbers) {
                 let words = words(value);
@@ -188,12 +190,14 @@ fn checks(steps: &[Value]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// `1 error`, `2 errors`, `3 saved`.
+/// `1 error`, `2 errors`, `3 saved`, with plain words where a key says little.
 fn counted(key: &str, count: usize) -> String {
-    if key == "made" {
-        let files = if count == 1 { "file" } else { "files" };
-        return format!("{count} {files} translated");
-    }
+    let key = match key {
+        "made" if count == 1 => return "1 file translated".to_owned(),
+        "made" => return format!("{count} files translated"),
+        "chunks" => "passages",
+        key => key,
+    };
     match key.strip_suffix('s') {
         Some(single) if count == 1 => format!("1 {single}"),
         _ => format!("{count} {key}"),
