@@ -15,6 +15,8 @@ use super::words::{self, EXCEPTIONS, NameId};
 /// Loops and handlers in each other, as Python counts them: it allows 20.
 const MOST_LOOPS: u32 = 18;
 
+const ANY_EXCEPTION: &str = "Name an exception of Python, or none: `: tpecxe`.";
+
 /// Checks a program whose form may have faults, too.
 pub(super) fn check(program: &Program<'_>, faults: &mut Faults) {
     let scope = Scope::of(program, faults);
@@ -245,7 +247,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         if EXCEPTIONS.contains(&text) {
             return;
         }
-        let hint = hints::of_unknown(text, EXCEPTIONS.into_iter());
+        let hint = hints::of_unknown(text, EXCEPTIONS.into_iter(), ANY_EXCEPTION);
         self.faults.add(name.span, format!("there is no exception `{text}`"), hint);
     }
 
@@ -354,7 +356,8 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             let message = format!("`{text}` is assigned in another function only");
             self.faults.add(span, message, hint);
         } else {
-            self.unknown(text, span, "is not known");
+            let hint = "Assign it before, or correct the name.";
+            self.unknown(text, span, ("is not known", hint));
         }
     }
 
@@ -367,7 +370,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         is_own
     }
 
-    fn unknown(&mut self, text: &str, span: Span, what: &str) {
+    fn unknown(&mut self, text: &str, span: Span, (what, otherwise): (&str, &str)) {
         if self.faults.is_full() {
             return;
         }
@@ -378,7 +381,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
                 .is_some_and(|own| own.function.is_some() || own.is_global || own.is_local)
         });
         let declared = words::DECLARED.iter().map(|function| function.name);
-        let hint = hints::of_unknown(text, known.map(|(_, text)| text).chain(declared));
+        let hint = hints::of_unknown(text, known.map(|(_, text)| text).chain(declared), otherwise);
         self.faults.add(span, format!("`{text}` {what}"), hint);
     }
 
@@ -407,7 +410,8 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             let hint = "Call a function by the name that it is defined with.";
             self.faults.add(span, format!("`{text}` is a value, not a function"), hint);
         } else {
-            self.unknown(text, span, "is not a function of this program");
+            let hint = "Define it with `fed`, or correct the name.";
+            self.unknown(text, span, ("is not a function of this program", hint));
         }
     }
 

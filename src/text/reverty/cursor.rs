@@ -3,7 +3,7 @@
 //!
 //! Must not know the rules of either language.
 
-use super::ast::Place;
+use super::ast::{Name, Place};
 use super::fault::Span;
 use super::hints;
 use super::lexer::{Lexer, Tok, Token};
@@ -36,13 +36,23 @@ pub(super) struct Cursor<'s> {
     is_in_line: bool,
     /// Of the expression that was read last.
     pub height: u32,
+    /// Names that a rule wants to see again at the end.
+    pub noted: Vec<Name>,
 }
 
 impl<'s> Cursor<'s> {
     pub(super) fn new(text: &'s str, dialect: Dialect) -> Self {
         let mut lexer = Lexer::new(text, dialect);
         let token = lexer.next();
-        Self { lexer, token, last: token, depth: 0, is_in_line: false, height: 0 }
+        Self {
+            lexer,
+            token,
+            last: token,
+            depth: 0,
+            is_in_line: false,
+            height: 0,
+            noted: Vec::new(),
+        }
     }
 
     pub(super) const fn token(&self) -> Token {

@@ -4,9 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::ast::{Chain, Expr, ExprKind, Level, Op};
-use super::cursor::{Cursor, Parsed};
+use super::ast::{Chain, Expr, ExprKind, Level, Op, Type};
+use super::cursor::{Cursor, Failed, Parsed};
 use super::fault::Span;
+use super::hints;
 use super::lexer::Tok;
 use super::literal;
 use super::sign::Sign;
@@ -141,9 +142,18 @@ fn plain<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
         Tok::Sign(Sign::Open) => return parenthesised(c),
         Tok::Sign(Sign::OpenList) => ExprKind::List(list(c, Sign::CloseList)?),
         Tok::Sign(Sign::OpenDict) => ExprKind::Dict(dictionary(c)?),
+        Tok::Key(keyword) => return Err(no_value(c, keyword)),
         _ => return Err(c.unexpected("a value")),
     };
     Ok(Expr { kind, span: c.span(start.span) })
+}
+
+/// Notes that a keyword is where a value is wanted.
+fn no_value(c: &mut Cursor<'_>, keyword: Keyword) -> Failed {
+    let Some(own) = Type::of(keyword) else { return c.unexpected("a value") };
+    let span = c.token().span;
+    let message = format!("`{}` is a type, not a value", c.text(span));
+    c.fault(span, message, hints::of_type_as_value(own))
 }
 
 fn taken<'s>(c: &mut Cursor<'s>, kind: ExprKind<'s>) -> ExprKind<'s> {
@@ -154,9 +164,15 @@ fn taken<'s>(c: &mut Cursor<'s>, kind: ExprKind<'s>) -> ExprKind<'s> {
 /// The text between the quotes, as Reverty writes it.
 fn string<'s>(c: &Cursor<'s>, span: Span) -> Cow<'s, str> {
     let text = c.text(span);
-    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+    let within = |quotes: usize| text.get(quotes..text.len().saturating_sub(quotes));
+    let inner = within(1).unwrap_or_default();
+    let is_triple = text.len() >= 6 && (text.starts_with("\"\"\"") || text.starts_with("'''"));
     match c.dialect() {
         Dialect::Reverty => Cow::Borrowed(inner),
+        Dialect::Python if is_triple => {
+            let line = literal::on_one_line(within(3).unwrap_or_default());
+            Cow::Owned(literal::from_python(&line).into_owned())
+        }
         Dialect::Python => literal::from_python(inner),
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Owns these sentences. Must not decide what is wrong.
 
+use super::ast::Type;
 use super::lexer::Tok;
 use super::sign::Sign;
 use super::words::{self, Dialect, Keyword};
@@ -98,10 +99,19 @@ pub(super) fn of_type(word: &str, dialect: Dialect) -> String {
 }
 
 /// About a name that means nothing: what may have been meant.
-pub(super) fn of_unknown<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+pub(super) fn of_unknown<'n>(
+    name: &str,
+    known: impl Iterator<Item = &'n str>,
+    otherwise: &str,
+) -> String {
     let mirrored: String = name.chars().rev().collect();
-    if words::from_reverty(&mirrored).is_some() || words::from_python(&mirrored).is_some() {
-        return format!("Write `{mirrored}`.");
+    let keyword = words::from_reverty(&mirrored).or_else(|| words::from_python(&mirrored));
+    match keyword {
+        Some(keyword) if Type::of(keyword).is_some_and(|own| own != Type::None) => {
+            return otherwise.to_owned();
+        }
+        Some(_) => return format!("Write `{mirrored}`."),
+        None => {}
     }
     let bound = 1 + name.len() / 5;
     let near = known
@@ -114,7 +124,19 @@ pub(super) fn of_unknown<'n>(name: &str, known: impl Iterator<Item = &'n str>) -
         .min();
     match near {
         Some((.., other)) => format!("Is it `{other}`?"),
-        None => "Assign it before, or correct the name.".to_owned(),
+        None => otherwise.to_owned(),
+    }
+}
+
+/// About a type where a value is wanted.
+pub(super) fn of_type_as_value(own: Type) -> String {
+    match own {
+        Type::Int | Type::Float | Type::Str => {
+            format!("Write `{}(…)` to convert a value.", words::python(own.keyword()))
+        }
+        Type::Bool | Type::None | Type::List | Type::Dict | Type::Tuple => {
+            "Types stand before parameters, and after the name that is assigned.".to_owned()
+        }
     }
 }
 
@@ -146,8 +168,10 @@ mod tests {
         assert_eq!(distance(b"kitten", b"sitting"), 3);
         assert_eq!(distance(b"", b"abc"), 3);
         let known = ["factorial", "result", "x"];
-        assert_eq!(of_unknown("factorail", known.into_iter()), "Is it `factorial`?");
-        assert_eq!(of_unknown("reslt", known.into_iter()), "Is it `result`?");
-        assert!(of_unknown("banana", known.into_iter()).starts_with("Assign it"));
+        let hint = |name| of_unknown(name, known.into_iter(), "no idea");
+        assert_eq!(hint("factorail"), "Is it `factorial`?");
+        assert_eq!(hint("reslt"), "Is it `result`?");
+        assert_eq!(hint("banana"), "no idea");
+        assert_eq!(hint("bool"), "no idea", "a type is no function");
     }
 }

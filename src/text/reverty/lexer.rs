@@ -253,8 +253,10 @@ impl<'s> Lexer<'s> {
         }
         let text = self.text.get(start..self.at).unwrap_or_default();
         if matches!(self.peek(0), b'"' | b'\'') && is_prefix(text) {
-            let message = format!("strings have no prefix such as `{text}`");
-            let hint = "Join the parts: `\"sum: \" + str(x)`.";
+            let (message, hint) = match text.contains(['f', 'F']) {
+                true => ("there are no f-strings", "Join the parts: `\"sum: \" + str(x)`."),
+                false => ("a string begins with its quote", "Remove the letters before it."),
+            };
             self.fault(start, self.at, message, hint);
             let quote = self.peek(0);
             return Token { kind: Tok::Bad, ..self.string(quote) };
@@ -328,13 +330,9 @@ impl<'s> Lexer<'s> {
                 None | Some(b'\n') => return self.open_string(start),
                 Some(b'\r') if self.peek(1) == b'\n' => return self.open_string(start),
                 Some(b'\\') if has_escapes && !matches!(self.peek(1), b'\r' | b'\n' | 0) => {
-                    self.at += 2;
+                    self.escape();
                 }
-                Some(byte) if is_control(byte) => {
-                    let hint = "Write it as an escape such as `\\n`.";
-                    self.fault(self.at, self.at + 1, "a control character is in a string", hint);
-                    self.at += 1;
-                }
+                Some(byte) if is_control(byte) => self.control(),
                 Some(_) => self.at += 1,
             }
         }
@@ -346,22 +344,42 @@ impl<'s> Lexer<'s> {
         self.token(Tok::Bad, start)
     }
 
-    /// `"""…"""`: not part of the subset; read to the end so that what follows is understood.
+    /// `"""…"""`, over any number of lines.
     fn triple(&mut self, start: usize, quote: u8) -> Token {
         let close = [quote; 3];
+        self.at = start;
+        let Token { line, indent, .. } = self.token(Tok::Str, start);
         self.at = start + 3;
-        while self.at < self.bytes.len()
-            && !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(&close))
-        {
-            match self.peek(0) {
-                b'\n' => self.line_feed(),
-                _ => self.at += 1,
+        loop {
+            match self.bytes.get(self.at).copied() {
+                None => return self.open_string(start),
+                Some(_) if self.bytes.get(self.at..).is_some_and(|it| it.starts_with(&close)) => {
+                    self.at += 3;
+                    return Token { line, indent, ..self.token(Tok::Str, start) };
+                }
+                Some(b'\n') => self.line_feed(),
+                Some(b'\\') if self.peek(1) != b'\n' => self.escape(),
+                Some(byte) if is_control(byte) && !(byte == b'\r' && self.peek(1) == b'\n') => {
+                    self.control();
+                }
+                Some(_) => self.at += 1,
             }
         }
-        self.at = self.bytes.len().min(self.at + 3);
-        let message = "a string over several lines is not part of Reverty";
-        self.fault(start, start + 3, message, "Write a comment with `#`.");
-        self.token(Tok::Bad, start)
+    }
+
+    /// A backslash in Python, with what it is before.
+    fn escape(&mut self) {
+        if self.peek(1) == b'N' && self.peek(2) == b'{' {
+            let hint = "Write the character itself.";
+            self.fault(self.at, self.at + 2, "characters have no names in Reverty", hint);
+        }
+        self.at = self.bytes.len().min(self.at + 2);
+    }
+
+    fn control(&mut self) {
+        let hint = "Write it as an escape such as `\\n`.";
+        self.fault(self.at, self.at + 1, "a control character is in a string", hint);
+        self.at += 1;
     }
 
     fn comment(&mut self) {

@@ -87,6 +87,24 @@ pub(super) fn from_python(inner: &str) -> Cow<'_, str> {
     Cow::Owned(reverty)
 }
 
+/// What is between the quotes of a string over several lines in Python, as it is on one line.
+pub(super) fn on_one_line(inner: &str) -> String {
+    let inner = inner.replace("\r\n", "\n");
+    let mut line = String::with_capacity(inner.len() + 8);
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' => line.push_str("\\n"),
+            '\\' => match characters.next() {
+                Some('\n') => {}
+                other => line.extend(std::iter::once('\\').chain(other)),
+            },
+            other => line.push(other),
+        }
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

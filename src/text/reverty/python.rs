@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::ast::{Block, Expr, ExprKind, Function, Place, Program, Stmt, StmtKind};
+use super::expr::as_name;
 use super::scope::globals_of;
 use super::words::{Dialect, Keyword, NameId};
 use super::write::Writer;
@@ -39,7 +40,14 @@ pub enum Ending {
 pub(super) fn translate(program: &Program<'_>, first: u32, ending: Ending) -> Python {
     let writer = Writer { dialect: Dialect::Python, names: &program.names };
     let globals = globals(program);
-    let mut form = Form { out: String::new(), lines: Vec::new(), writer, globals, depth: 0 };
+    let mut form = Form {
+        out: String::new(),
+        lines: Vec::new(),
+        writer,
+        globals,
+        declared_global: Vec::new(),
+        depth: 0,
+    };
     let is_asked = |stmt: &&Stmt<'_>| stmt.place.line >= first;
     let has_early_call = calls_before_definition(program);
     if has_early_call {
@@ -64,7 +72,7 @@ fn is_function(stmt: &Stmt<'_>) -> bool {
 }
 
 /// The names that statements outside of functions assign, by their numbers.
-fn globals(program: &Program<'_>) -> Vec<bool> {
+pub(super) fn globals(program: &Program<'_>) -> Vec<bool> {
     let mut globals = vec![false; program.names.len()];
     super::scope::each_assigned(&program.body, &mut |name, _| {
         if let Some(own) = globals.get_mut(name.id.index()) {
@@ -76,17 +84,23 @@ fn globals(program: &Program<'_>) -> Vec<bool> {
 
 /// Where `main` is defined, when it has no parameters and the program does not call it itself.
 fn main_of(program: &Program<'_>) -> Option<Place> {
-    let text = |id: NameId| program.names.text(id);
-    let is_called = program.body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Expr(Expr { kind: ExprKind::Call { name, .. }, .. }) => text(*name) == "main",
-        _ => false,
-    });
+    let is_called = calls_main(program);
     program.body.iter().filter(|_| !is_called).find_map(|stmt| match &stmt.kind {
         StmtKind::Function(function) => {
-            let is_main = text(function.name.id) == "main" && function.parameters.is_empty();
-            is_main.then_some(stmt.place)
+            let is_main = program.names.text(function.name.id) == "main";
+            (is_main && function.parameters.is_empty()).then_some(stmt.place)
         }
         _ => None,
+    })
+}
+
+/// Whether a statement outside of blocks calls `main`.
+pub(super) fn calls_main(program: &Program<'_>) -> bool {
+    program.body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Expr(Expr { kind: ExprKind::Call { name, .. }, .. }) => {
+            program.names.text(*name) == "main"
+        }
+        _ => false,
     })
 }
 
@@ -148,6 +162,8 @@ struct Form<'p> {
     lines: Vec<u32>,
     writer: Writer<'p>,
     globals: Vec<bool>,
+    /// The globals that the function assigns; Python takes no type for them there.
+    declared_global: Vec<NameId>,
     depth: usize,
 }
 
@@ -243,6 +259,15 @@ impl Form<'_> {
                     self.body(handler.place.line, &handler.body);
                 }
             }
+            StmtKind::Assign { target, declared: Some(_), value }
+                if as_name(target).is_some_and(|id| self.declared_global.contains(&id)) =>
+            {
+                self.begin();
+                self.writer.expr(&mut self.out, target);
+                self.out.push_str(" = ");
+                self.writer.expr(&mut self.out, value);
+                self.end(place.line);
+            }
             simple => {
                 self.begin();
                 self.writer.simple(&mut self.out, simple);
@@ -264,7 +289,8 @@ impl Form<'_> {
         self.end(place.line);
         self.depth += 1;
         let is_global = |id: NameId| self.globals.get(id.index()).copied().unwrap_or(false);
-        for id in globals_of(function, &is_global) {
+        self.declared_global = globals_of(function, &is_global);
+        for id in self.declared_global.clone() {
             let text = format!("global {}", self.writer.names.text(id));
             self.line(place.line, &text);
         }
@@ -272,6 +298,7 @@ impl Form<'_> {
             self.line(place.line, "pass");
         }
         function.body.iter().for_each(|stmt| self.stmt(stmt));
+        self.declared_global.clear();
         self.depth -= 1;
     }
 }

@@ -10,10 +10,12 @@ use super::cursor::{Cursor, Failed, Parsed};
 use super::expr::{as_name, expression};
 use super::fault::Faults;
 use super::hints;
-use super::lexer::{Tok, Token};
+use super::lexer::{Lexer, Tok, Token};
 use super::parser::{MOST_BRANCHES, check_target, name};
+use super::python;
+use super::scope::each_assigned;
 use super::sign::Sign;
-use super::words::{Dialect, Keyword};
+use super::words::{Dialect, Keyword, NameId};
 
 /// Reads a program in Python, and what of it has no form in Reverty.
 pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
@@ -25,14 +27,60 @@ pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
             c.bump();
         }
     }
-    let lexer = c.lexer;
-    let names = lexer.names;
+    let Cursor { lexer, noted, .. } = c;
+    let Lexer { names, comments, mut faults, .. } = lexer;
     // What Reverty does without being asked.
-    body.retain(|stmt| {
-        !matches!(&stmt.kind, StmtKind::If { branches, otherwise: None }
+    let has_guard = body.pop_if(|stmt| {
+        matches!(&stmt.kind, StmtKind::If { branches, otherwise: None }
         if matches!(branches.as_slice(), [only] if is_main_guard(only, &|id| names.text(id))))
     });
-    (Program { body, comments: lexer.comments, names }, lexer.faults)
+    let program = Program { body, comments, names };
+    if faults.is_empty() {
+        check_globals(&program, &noted, &mut faults);
+        check_main(&program, has_guard.is_some(), &mut faults);
+    }
+    (program, faults)
+}
+
+/// In Python a function has names of its own; in Reverty those that the program assigns outside of
+/// functions are the same everywhere.
+fn check_globals(program: &Program<'_>, declared: &[Name], faults: &mut Faults) {
+    let globals = python::globals(program);
+    let is_global = |id: NameId| globals.get(id.index()).copied().unwrap_or(false);
+    for Name { id, span } in declared.iter().filter(|name| !is_global(name.id)) {
+        let message = format!("`{}` is assigned in functions only", program.names.text(*id));
+        faults.add(*span, message, "Assign it outside of functions, too.");
+    }
+    let body = &program.body;
+    let ends = body.iter().skip(1).map(|stmt| stmt.place.span.start).chain([u32::MAX]);
+    for (stmt, end) in body.iter().zip(ends) {
+        let StmtKind::Function(function) = &stmt.kind else { continue };
+        let own =
+            declared.iter().filter(|name| (stmt.place.span.start..end).contains(&name.span.start));
+        let mut known: Vec<NameId> = own.map(|name| name.id).collect();
+        each_assigned(&function.body, &mut |name, _| {
+            if is_global(name.id) && !known.contains(&name.id) {
+                known.push(name.id);
+                let text = program.names.text(name.id);
+                let message = format!("`{text}` is a local here, and a global of the program");
+                let hint = "A name means one thing in the whole program: use another name.";
+                faults.add(name.span, message, hint);
+            }
+        });
+    }
+}
+
+/// Reverty calls `main` at the end of a program that does not do so itself.
+fn check_main(program: &Program<'_>, has_guard: bool, faults: &mut Faults) {
+    let main = program.body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Function(own) if program.names.text(own.name.id) == "main" => Some(own),
+        _ => None,
+    });
+    let main = main.filter(|own| own.parameters.is_empty());
+    if let Some(main) = main.filter(|_| python::calls_main(program) == has_guard) {
+        let hint = "Call it once, at the end: `main()`.";
+        faults.add(main.name.span, "a function `main` of Reverty runs at the end", hint);
+    }
 }
 
 /// `if __name__ == "__main__": main()`.
@@ -177,7 +225,8 @@ fn word<'s>(c: &mut Cursor<'s>, start: Token, word: &str) -> Parsed<Clause<'s>> 
         "global" => {
             c.bump();
             loop {
-                name(c, "a name")?;
+                let name = name(c, "a name")?;
+                c.noted.push(name);
                 if !c.has_sign(Sign::Comma) {
                     break;
                 }

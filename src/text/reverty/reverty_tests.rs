@@ -102,7 +102,8 @@ fn the_order_of_python_is_hinted() {
 #[test]
 fn what_reverty_does_not_have_is_hinted() {
     faults("x = 'a'\n", &[(1, 5, "double quotes")]);
-    faults("x = f\"{y}\"\n", &[(1, 5, "no prefix such as `f`")]);
+    faults("x = f\"{y}\"\n", &[(1, 5, "there are no f-strings")]);
+    faults("x = rb\"y\"\n", &[(1, 5, "begins with its quote")]);
     faults("x = 7 // 2\n", &[(1, 7, "int(a / b)")]);
     faults("x = 7 ** 2\n", &[(1, 7, "`**`")]);
     faults("x = a.b\n", &[(1, 6, "attributes")]);
@@ -286,10 +287,11 @@ fn what_python_has_and_reverty_has_not_is_refused_with_its_place() {
     refused("def f(x: int):\n    return x\n", 1, 14, "has a type");
     refused("def f(x: int = 1) -> int:\n    return x\n", 1, 14, "no default");
     refused("def f(x: list[int]) -> int:\n    return 1\n", 1, 14, "no parameters");
-    refused("x = f'{y}'\n", 1, 5, "prefix");
+    refused("x = f'{y}'\n", 1, 5, "f-strings");
+    refused("print('\\N{BULLET}')\n", 1, 8, "characters have no names");
+    refused("'''doc\nx = 1\n", 1, 1, "does not end");
     refused("file = 1\n", 1, 1, "keyword of Reverty");
     refused("x = 1\nx.append(2)\n", 2, 2, "methods");
-    refused("\"\"\"doc\nmore\"\"\"\nx = 1\n", 1, 1, "several lines");
     refused("class A:\n    pass\n", 1, 1, "`class`");
     refused("x = [i for i in y]\n", 1, 8, "`,` or `]`");
     let text = "def f() -> None:\n    global x\n    x = 'it\\'s \"q\"'\n    pass\n\n\nx = 1  # c\n\
@@ -299,6 +301,56 @@ fn what_python_has_and_reverty_has_not_is_refused_with_its_place() {
     let text = text.replace("if __name__ == '__main__':\n    f()\n", "");
     let expected = ": enoN -> () f fed\n    x = \"it's \\x22q\\x22\"\n    enoN\n\nx = 1  # c\n";
     assert_eq!(from_python(&text).as_deref(), Ok(expected));
+}
+
+#[test]
+fn python_whose_meaning_would_change_is_refused() {
+    let refused = |text: &str, line: u32, column: u32, words: &str| {
+        let faults = from_python(text).unwrap_err();
+        assert_eq!((faults[0].line, faults[0].column), (line, column), "{faults:?}");
+        assert!(faults[0].message.contains(words), "{faults:?}");
+    };
+    let local = "`x` is a local here";
+    refused("x = 1\ndef f() -> int:\n    x = 2\n    return x\nprint(f(), x)\n", 3, 5, local);
+    refused("def f() -> None:\n    for x in range(3):\n        x += 1\nx = 1\n", 2, 9, local);
+    let other = "x = 1\ndef g() -> None:\n    global x\n    x = 2\ndef f() -> None:\n    x = 3\n";
+    refused(other, 6, 5, local);
+    refused("def f() -> None:\n    global g\n    g = 1\nf()\nprint(g)\n", 2, 12, "functions only");
+    let main = "def main() -> int:\n    return 3\n";
+    for after in ["", "x = main()\n", "main()\nif __name__ == '__main__':\n    main()\n"] {
+        refused(&format!("{main}{after}"), 1, 5, "runs at the end");
+    }
+    let guard = "if __name__ == '__main__':\n    main()\n";
+    assert!(from_python(&format!("{main}{guard}print(1)\n")).is_err());
+    for after in ["main()\nprint(1)\n", guard] {
+        assert!(from_python(&format!("{main}{after}")).is_ok(), "{after}");
+    }
+    let own = "def f(a: int) -> int:\n    a = a + 1\n    b = a\n    return b\ndef g(b: int) -> int:\n    return b\n";
+    assert!(from_python(own).is_ok());
+}
+
+#[test]
+fn strings_over_lines_become_strings_of_one_line() {
+    let text = "def f() -> int:\n    \"\"\"Doc 'x' \"y\".\n\n    More \\\n    \\t\\\\ here.\r\n    \"\"\"\n    \
+        return 1\nx = '\'\'a\"\'\'\' + 'b'\n".replace("\'", "'");
+    let expected = ": tni -> () f fed\n    \
+        \"Doc 'x' \\x22y\\x22.\\n\\n    More     \\t\\\\ here.\\n    \"\n\n    \
+        nruter 1\nx = \"a\\x22\" + \"b\"\n";
+    assert_eq!(from_python(&text).as_deref(), Ok(expected));
+}
+
+#[test]
+fn types_and_exceptions_are_no_names_and_no_values() {
+    faults("x = rts(5)\n", &[(1, 5, "`rts` is a type, not a value | Write `str(…)`")]);
+    faults("x = tsil\n", &[(1, 5, "`tsil` is a type")]);
+    faults("x = bool(5)\n", &[(1, 5, "is not a function of this program | Define it")]);
+    faults("ValueError = 5\n", &[(1, 1, "`ValueError` is an exception")]);
+    faults(": enoN -> (tni: KeyError) f fed enoN\n", &[(1, 17, "is an exception")]);
+    // Python takes no type for a global in a function.
+    let body =
+        "x: tni = 1\n: enoN -> () f fed\n    x: tni = 2\n    y: tni = x\n    print(y)\nf()\n";
+    let python = to_python(body).unwrap().text;
+    assert!(python.contains("    global x\n    x = 2\n    y: int = x\n"), "{python}");
 }
 
 #[test]

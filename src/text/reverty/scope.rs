@@ -131,6 +131,9 @@ impl<'p, 's> Scope<'p, 's> {
             let message = format!("`{text}` belongs to Python and is not available here");
             faults.add(name.span, message, "Use another name.");
         }
+        if words::EXCEPTIONS.contains(&text) {
+            faults.add(name.span, format!("`{text}` is an exception"), "Use another name.");
+        }
         let is_keyword = words::from_reverty(text).is_some();
         if self.names.dialect() == Dialect::Python && is_keyword {
             let message = format!("`{text}` is a keyword of Reverty");
