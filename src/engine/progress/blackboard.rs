@@ -37,6 +37,8 @@ pub(in crate::engine) struct Blackboard {
     chat: u32,
     /// The newest answer of each agent whose answers have a form.
     answers: BTreeMap<AgentName, Value>,
+    /// What nested teams have come to, oldest first.
+    results: Vec<String>,
 }
 
 impl Blackboard {
@@ -50,6 +52,20 @@ impl Blackboard {
         self.newest.clear();
         self.unrecorded.clear();
         self.answers.clear();
+        self.results.clear();
+    }
+
+    /// The team of a phase has ended.
+    pub fn team_ended(&mut self, phase: &str, outcome: &str, words: &str) {
+        let text = format!("The team of the phase `{phase}` has ended: {outcome}.\n{words}");
+        let text = text.trim_end().to_owned();
+        self.post(ArtifactKind::Result, &format!("the result of `{phase}`"), None, text.clone());
+        self.results.push(text);
+    }
+
+    /// What nested teams have come to.
+    pub fn team_results(&self) -> &[String] {
+        &self.results
     }
 
     /// Puts something up.

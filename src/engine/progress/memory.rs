@@ -154,6 +154,9 @@ impl PhaseMemory {
         for document in &self.documents {
             chat.tell(None, chat::document(document));
         }
+        for result in self.board.team_results() {
+            chat.tell(None, result.clone());
+        }
         for part in parts {
             let text = match part {
                 ContextPart::Files => chat::file_list(&self.listed.files),

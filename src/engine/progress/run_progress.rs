@@ -166,8 +166,7 @@ impl RunProgress {
         self.hold.question.map(|id| (id, options.unwrap_or_default(), self.hold.words))
     }
 
-    /// Adds to the time that models and tools have worked; what that uses up of the session's
-    /// budget is a matter for the person.
+    /// Adds to the time that models and tools have worked, which may use up the session's budget.
     pub fn worked(&mut self, millis: u64) {
         self.budget_meter.worked(millis);
         if let RunStage::Running(attempt) = &mut self.stage {
@@ -520,6 +519,7 @@ impl RunProgress {
         let Some((attempt, phase)) = self.running() else { return };
         let (place, number, step) = (attempt.phase, attempt.number, attempt.step);
         let (most, title) = (self.attempt_limit.of_phase(phase), phase.title.clone());
+        let words = attempt.chat.last_words().to_owned();
         let is_used_up = self.budget_meter.phase_reached().is_some();
         self.stage = match outcome {
             PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
@@ -543,6 +543,7 @@ impl RunProgress {
                 stage::after_success(&self.team, &mut self.memory, (place, step))
             }
         };
+        stage::leave_teams(&self.team, &mut self.memory, &self.stage, (place, outcome, &words));
     }
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {

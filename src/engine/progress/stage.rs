@@ -6,8 +6,8 @@ use super::memory::PhaseMemory;
 use super::plan_track::PlanTrack;
 use crate::engine::attempt::Attempt;
 use crate::engine::concern;
-use crate::engine::team::{ForEach, Phase, Team};
-use crate::model::{Event, PhaseEvent, SessionOutcome};
+use crate::engine::team::{ForEach, NestedTeam, Phase, Team};
+use crate::model::{Event, PhaseEvent, PhaseOutcome, SessionOutcome};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RunStage {
@@ -65,6 +65,25 @@ fn after_phase(team: &Team, memory: &mut PhaseMemory, place: usize) -> RunStage 
     let rules = team.phases.get(place).and_then(|phase| phase.steps.send_back.as_ref());
     let back = rules.filter(|rules| memory.send_back(rules));
     RunStage::before(team, &memory.plan, back.map_or(place + 1, |rules| rules.to))
+}
+
+/// Puts up what the nested teams came to whose last phase, at `place`, has now been left.
+pub(super) fn leave_teams(
+    team: &Team,
+    memory: &mut PhaseMemory,
+    stage: &RunStage,
+    (place, outcome, words): (usize, &PhaseOutcome, &str),
+) {
+    let RunStage::Before { phase: next, .. } = stage else { return };
+    let outcome = match outcome {
+        PhaseOutcome::Succeeded(why) | PhaseOutcome::Failed(why) => why.as_str(),
+        PhaseOutcome::Stopped => "stopped",
+    };
+    let is_left =
+        |nested: &&NestedTeam| nested.phases.contains(&place) && nested.phases.end <= *next;
+    for nested in team.nested.iter().filter(is_left) {
+        memory.board.team_ended(&nested.name, outcome, words);
+    }
 }
 
 /// The record with which an attempt at a phase, or at a step of the plan, begins.

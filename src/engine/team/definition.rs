@@ -1,6 +1,7 @@
 //! Teams and agents as they are once checked: everything a name stands for is there.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::condition::Condition;
@@ -68,6 +69,17 @@ pub struct Team {
     pub agents: BTreeMap<AgentName, Agent>,
     /// In the order they run.
     pub phases: Vec<Phase>,
+    /// The teams among them.
+    pub nested: Vec<NestedTeam>,
+}
+
+/// A team whose phases run within another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NestedTeam {
+    /// The name of the phase that it is.
+    pub name: String,
+    /// Places of its phases.
+    pub phases: Range<usize>,
 }
 
 /// A phase of a team: one shared chat, or one for each attempt.

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::answer_form::AnswerShape;
-use super::definition::{Agent, ContextPart, Phase, SpeakerSelection, Team};
-use super::format::{AgentFile, ContextWord, TeamFile};
+use super::definition::{Agent, ContextPart, NestedTeam, Phase, SpeakerSelection, Team};
+use super::format::{AgentFile, ContextWord, PhaseFile, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
 use super::{target_notes, toolchain_notes, work};
@@ -48,9 +48,8 @@ impl Team {
             ));
         }
         let agents = agents(assets, tools)?;
-        let file = assets.text(&format!("prompts/teams/{name}.toml"))?;
-        let source = TeamSource { file: &file, skipped: 0 };
-        team(&source, name, &agents, tools).map(Arc::new)
+        let files = TeamFiles { assets, agents: &agents, tools };
+        files.team(&[name]).map(Arc::new)
     }
 
     /// The team as it works with that toolchain: every agent is told on top of its instructions
@@ -115,58 +114,143 @@ pub fn agents(
     Ok(agents)
 }
 
-/// Reads the team of the file `stem`.
-fn team(
-    source: &TeamSource<'_>,
-    stem: &str,
-    agents: &BTreeMap<AgentName, Agent>,
-    tools: KnownTool<'_>,
-) -> Result<Team, UserError> {
-    let file: TeamFile = source.parse(&source.file.text)?;
-    source.same_name(&file.name, stem)?;
-    let mut limits = BTreeMap::new();
-    for (name, number) in file.limits {
-        let named = number.span();
-        let number = number.into_inner();
-        if number == 0 {
-            return Err(source.wrong(&named, "the number must be at least 1", "Raise it."));
+/// What the files of teams are read with.
+struct TeamFiles<'a> {
+    assets: &'a Assets,
+    agents: &'a BTreeMap<AgentName, Agent>,
+    tools: KnownTool<'a>,
+}
+
+/// The phases of a team while they are read.
+#[derive(Default)]
+struct Phases {
+    all: Vec<Phase>,
+    nested: Vec<NestedTeam>,
+    limits: BTreeMap<String, u32>,
+}
+
+impl TeamFiles<'_> {
+    /// Reads the last team of these; each is nested in the one before it.
+    fn team(&self, names: &[&str]) -> Result<Team, UserError> {
+        let stem = names.last().copied().unwrap_or_default();
+        let file = self.assets.text(&format!("prompts/teams/{stem}.toml"))?;
+        let source = TeamSource { file: &file, skipped: 0 };
+        let file: TeamFile = source.parse(&source.file.text)?;
+        source.same_name(&file.name, stem)?;
+        let mut phases = Phases::default();
+        for (name, number) in file.limits {
+            let named = number.span();
+            let number = number.into_inner();
+            if number == 0 {
+                return Err(source.wrong(&named, "the number must be at least 1", "Raise it."));
+            }
+            phases.limits.insert(name, number);
         }
-        limits.insert(name, number);
-    }
-    if file.phases.get_ref().is_empty() {
-        let why = "a team needs at least one phase";
-        return Err(source.wrong(&file.phases.span(), why, "Add a [[phases]] table."));
-    }
-    let mut phases: Vec<Phase> = Vec::new();
-    for phase in file.phases.into_inner() {
-        let span = phase.span();
-        let mut phase =
-            phase::phase(source, phase.into_inner(), &phases, agents, (&limits, tools))?;
-        if let SpeakerSelection::Policy(_) = phase.selection {
-            learns(source, &mut phase, agents, &span)?;
-            if phases.iter().any(|other| matches!(other.selection, SpeakerSelection::Policy(_))) {
-                let why = "a policy chooses in one phase of a team only";
-                return Err(source.wrong(&span, why, "Use another selection in this phase."));
+        if file.phases.get_ref().is_empty() {
+            let why = "a team needs at least one phase";
+            return Err(source.wrong(&file.phases.span(), why, "Add a [[phases]] table."));
+        }
+        for phase in file.phases.into_inner() {
+            match phase.get_ref().team {
+                Some(_) => self.nest(&source, phase, names, &mut phases)?,
+                None => self.phase(&source, phase, &mut phases)?,
             }
         }
-        if phases.iter().any(|other| other.name == phase.name) {
-            let why = format!("there are two phases `{}`", phase.name);
-            return Err(source.wrong(&span, why, "Give each its own name."));
-        }
-        phases.push(phase);
+        let Phases { all, nested, limits } = phases;
+        let takes_part =
+            |name: &AgentName| all.iter().any(|phase| phase.participants.contains(name));
+        let agents = self.agents.iter().filter(|(name, _)| takes_part(name));
+        Ok(Team {
+            name: file.name.into_inner(),
+            title: file.title,
+            description: file.description,
+            works_on: file.works_on,
+            limits,
+            agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
+            phases: all,
+            nested,
+        })
     }
-    let takes_part =
-        |name: &AgentName| phases.iter().any(|phase| phase.participants.contains(name));
-    let agents = agents.iter().filter(|(name, _)| takes_part(name));
-    Ok(Team {
-        name: file.name.into_inner(),
-        title: file.title,
-        description: file.description,
-        works_on: file.works_on,
-        limits,
-        agents: agents.map(|(name, agent)| (name.clone(), agent.clone())).collect(),
-        phases,
-    })
+
+    /// Adds a phase with agents of its own.
+    fn phase(
+        &self,
+        source: &TeamSource<'_>,
+        file: Spanned<PhaseFile>,
+        phases: &mut Phases,
+    ) -> Result<(), UserError> {
+        let span = file.span();
+        let numbers = (&phases.limits, self.tools);
+        let mut phase = phase::phase(source, file, &phases.all, self.agents, numbers)?;
+        if let SpeakerSelection::Policy(_) = phase.selection {
+            learns(source, &mut phase, self.agents, &span)?;
+        }
+        add(source, phase, &span, &mut phases.all)
+    }
+
+    /// Adds the phases of a team in the place of one.
+    fn nest(
+        &self,
+        source: &TeamSource<'_>,
+        file: Spanned<PhaseFile>,
+        names: &[&str],
+        phases: &mut Phases,
+    ) -> Result<(), UserError> {
+        let span = file.span();
+        let file = file.into_inner();
+        let Some(team) = &file.team else { return Ok(()) };
+        let (name, known) = (team.get_ref().as_str(), Team::names(self.assets));
+        if !known.iter().any(|known| known == name) {
+            let why = format!("there is no team `{name}`");
+            let fix = format!("Use one of: {}.", known.join(", "));
+            return Err(source.wrong(&team.span(), why, &fix));
+        }
+        if names.contains(&name) {
+            let why = format!("the team `{name}` would contain itself");
+            return Err(source.wrong(&team.span(), why, "Name another team."));
+        }
+        if let Some(key) = file.key_beside_team() {
+            let why = format!("a phase that is a team has no `{key}` of its own");
+            return Err(source.wrong(&span, why, "Remove that line, or the one with `team`."));
+        }
+        let inner = self.team(&[names, &[name]].concat())?;
+        let (outer, first) = (file.name.get_ref(), phases.all.len());
+        let title = file.title.unwrap_or(inner.title);
+        for mut phase in inner.phases {
+            phase.name = format!("{outer}/{}", phase.name);
+            phase.title = format!("{title}: {}", phase.title);
+            if let Some(back) = &mut phase.steps.send_back {
+                back.to += first;
+            }
+            add(source, phase, &span, &mut phases.all)?;
+        }
+        phases.nested.extend(inner.nested.into_iter().map(|team| NestedTeam {
+            name: format!("{outer}/{}", team.name),
+            phases: team.phases.start + first..team.phases.end + first,
+        }));
+        phases.nested.push(NestedTeam { name: outer.clone(), phases: first..phases.all.len() });
+        Ok(())
+    }
+}
+
+/// Adds a phase whose name no other one has.
+fn add(
+    source: &TeamSource<'_>,
+    phase: Phase,
+    span: &Range<usize>,
+    phases: &mut Vec<Phase>,
+) -> Result<(), UserError> {
+    let is_learned = |phase: &Phase| matches!(phase.selection, SpeakerSelection::Policy(_));
+    if is_learned(&phase) && phases.iter().any(is_learned) {
+        let why = "a policy chooses in one phase of a team only";
+        return Err(source.wrong(span, why, "Use another selection in this phase."));
+    }
+    if phases.iter().any(|other| other.name == phase.name) {
+        let why = format!("there are two phases `{}`", phase.name);
+        return Err(source.wrong(span, why, "Give each its own name."));
+    }
+    phases.push(phase);
+    Ok(())
 }
 
 /// Checks that a policy can choose among the agents of a phase; its planner is the one that makes

@@ -57,9 +57,11 @@ pub fn schema() -> Schema {
 #[serde(deny_unknown_fields)]
 pub(in crate::engine) struct PhaseFile {
     pub name: Spanned<String>,
-    pub title: String,
-    pub participants: Spanned<Vec<Spanned<String>>>,
-    pub selection: SelectionWord,
+    /// A team whose phases run in its place, with their own chats; nothing else but a title goes with it.
+    pub team: Option<Spanned<String>>,
+    pub title: Option<String>,
+    pub participants: Option<Spanned<Vec<Spanned<String>>>>,
+    pub selection: Option<Spanned<SelectionWord>>,
     pub planner: Option<Spanned<String>>,
     pub selector: Option<Spanned<String>>,
     pub first: Option<Spanned<String>>,
@@ -80,11 +82,38 @@ pub(in crate::engine) struct PhaseFile {
     pub for_each: Option<Spanned<ForEachWord>>,
     /// Steps of the plan that are carried out again because of an answer in this phase.
     pub send_back: Option<Spanned<SendBackFile>>,
-    pub terminate: Spanned<ConditionFile>,
-    pub goal: GoalWord,
+    pub terminate: Option<Spanned<ConditionFile>>,
+    pub goal: Option<Spanned<GoalWord>>,
     pub max_rounds: Option<Spanned<LimitWord>>,
     #[serde(default)]
     pub instructions: BTreeMap<Spanned<String>, String>,
+}
+
+impl PhaseFile {
+    /// A key that a phase which is a team cannot have.
+    pub fn key_beside_team(&self) -> Option<&'static str> {
+        let keys = [
+            ("participants", self.participants.is_some()),
+            ("selection", self.selection.is_some()),
+            ("planner", self.planner.is_some()),
+            ("selector", self.selector.is_some()),
+            ("first", self.first.is_some()),
+            ("order", self.order.is_some()),
+            ("rework", !self.rework.is_empty()),
+            ("review_plan", self.review_plan),
+            ("context", !self.context.is_empty()),
+            ("attempts", self.attempts.is_some()),
+            ("retries", !self.retries.is_empty()),
+            ("checks", !self.checks.is_empty()),
+            ("for_each", self.for_each.is_some()),
+            ("send_back", self.send_back.is_some()),
+            ("terminate", self.terminate.is_some()),
+            ("goal", self.goal.is_some()),
+            ("max_rounds", self.max_rounds.is_some()),
+            ("instructions", !self.instructions.is_empty()),
+        ];
+        keys.into_iter().find(|(_, is_there)| *is_there).map(|(key, _)| key)
+    }
 }
 
 /// A number, or the name of one in the team's `limits`.

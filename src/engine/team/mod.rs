@@ -21,8 +21,8 @@ pub(super) use answer_form::{Exchange, files_in, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
-    Agent, ContextPart, Failure, ForEach, Phase, PlanReview, Rework, SendBack, SpeakerSelection,
-    Team,
+    Agent, ContextPart, Failure, ForEach, NestedTeam, Phase, PlanReview, Rework, SendBack,
+    SpeakerSelection, Team,
 };
 pub use field_test::FieldTest;
 pub use file::agents;

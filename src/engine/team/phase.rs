@@ -31,30 +31,49 @@ const SEND_BACKS: u32 = 2;
 /// Who may be handed over to besides the participants.
 const PERSON: &str = "person";
 
+/// What every phase says, if it is no team.
+struct Required {
+    title: String,
+    participants: Spanned<Vec<Spanned<String>>>,
+    selection: SelectionWord,
+    terminate: Spanned<ConditionFile>,
+    goal: GoalWord,
+}
+
+fn required(
+    source: &TeamSource<'_>,
+    file: &mut PhaseFile,
+    span: &Range<usize>,
+) -> Result<Required, UserError> {
+    let missing = |key: &str| {
+        let why = format!("missing field `{key}`");
+        source.wrong(span, why, "Add it to the phase.")
+    };
+    let goal = file.goal.take().ok_or_else(|| missing("goal"))?;
+    Ok(Required {
+        title: file.title.take().ok_or_else(|| missing("title"))?,
+        participants: file.participants.take().ok_or_else(|| missing("participants"))?,
+        selection: file.selection.take().ok_or_else(|| missing("selection"))?.into_inner(),
+        terminate: file.terminate.take().ok_or_else(|| missing("terminate"))?,
+        goal: goal.into_inner(),
+    })
+}
+
 /// Reads one phase; `before` are those before it.
 pub(in crate::engine) fn phase(
     source: &TeamSource<'_>,
-    mut file: PhaseFile,
+    file: Spanned<PhaseFile>,
     before: &[Phase],
     agents: &BTreeMap<AgentName, Agent>,
     (limits, tools): (&BTreeMap<String, u32>, KnownTool<'_>),
 ) -> Result<Phase, UserError> {
     let reader = PhaseReader { source, limits, tools };
-    let known: Vec<AgentName> = agents.keys().cloned().collect();
-    let span = file.participants.span();
-    let names = file.participants.get_ref().iter();
-    let participants: Vec<AgentName> =
-        names.map(|name| source.one_of(name, &known)).collect::<Result<_, _>>()?;
-    if participants.is_empty() {
-        return Err(source.wrong(&span, "this phase has no agents", "Name some agents."));
-    }
-    for (place, name) in participants.iter().enumerate() {
-        if participants.iter().take(place).any(|before| before == name) {
-            let why = format!("{name} is listed twice");
-            return Err(source.wrong(&span, why, "Name each agent once."));
-        }
-    }
-    let selection = reader.selection(&mut file, &participants)?;
+    let own = file.span();
+    let mut file = file.into_inner();
+    let Required { title, participants, selection, terminate, goal: wanted } =
+        required(source, &mut file, &own)?;
+    let participants = reader.participants(&participants, agents)?;
+    let selection = reader.selection(&mut file, (&selection, &wanted), &participants)?;
     let instructions = reader.instructions(&mut file, &participants)?;
     let work = reader.work(&mut file, &participants, agents)?;
     let planner = match (&selection, &file.planner) {
@@ -83,16 +102,16 @@ pub(in crate::engine) fn phase(
     };
     Ok(Phase {
         name: file.name.into_inner(),
-        title: file.title,
+        title,
         selection,
         context: file.context.into_iter().map(ContextPart::from).collect(),
         limits: PhaseLimits {
             attempts: source.positive(file.attempts, limits, 1)?,
             rounds: source.positive(file.max_rounds, limits, ROUNDS)?,
         },
-        terminate: reader.condition(file.terminate, &participants)?,
+        terminate: reader.condition(terminate, &participants)?,
         steps,
-        goal: goal(file.goal),
+        goal: goal(wanted),
         work,
         participants,
         plan: Planning { planner, review },
@@ -120,6 +139,31 @@ struct PhaseReader<'a> {
 }
 
 impl PhaseReader<'_> {
+    /// Who takes part.
+    fn participants(
+        &self,
+        names: &Spanned<Vec<Spanned<String>>>,
+        agents: &BTreeMap<AgentName, Agent>,
+    ) -> Result<Vec<AgentName>, UserError> {
+        let known: Vec<AgentName> = agents.keys().cloned().collect();
+        let span = names.span();
+        let wrong = |why: String, fix| Err(self.source.wrong(&span, why, fix));
+        let participants: Vec<AgentName> = names
+            .get_ref()
+            .iter()
+            .map(|name| self.source.one_of(name, &known))
+            .collect::<Result<_, _>>()?;
+        if participants.is_empty() {
+            return wrong("this phase has no agents".to_owned(), "Name some agents.");
+        }
+        for (place, name) in participants.iter().enumerate() {
+            if participants.iter().take(place).any(|before| before == name) {
+                return wrong(format!("{name} is listed twice"), "Name each agent once.");
+            }
+        }
+        Ok(participants)
+    }
+
     /// What the turns of the participants consist of, with the bounds of this phase.
     fn work(
         &self,
@@ -147,11 +191,12 @@ impl PhaseReader<'_> {
     fn selection(
         &self,
         file: &mut PhaseFile,
+        (selection, goal): (&SelectionWord, &GoalWord),
         participants: &[AgentName],
     ) -> Result<SpeakerSelection, UserError> {
-        let word = file.selection.word();
+        let word = selection.word();
         // In other selections it tells whose list is the plan, where there is to be one.
-        let plans = file.review_plan || matches!(file.goal, GoalWord::Planned);
+        let plans = file.review_plan || matches!(goal, GoalWord::Planned);
         let planner = file.planner.as_ref().filter(|_| !plans);
         let keys = [
             ("planner", "planner", planner.map(Spanned::span)),
@@ -174,7 +219,7 @@ impl PhaseReader<'_> {
                 Err(self.source.wrong(&file.name.span(), why, &fix))
             }
         };
-        Ok(match file.selection {
+        Ok(match selection {
             SelectionWord::Planner => SpeakerSelection::Planner(named(&file.planner, "planner")?),
             SelectionWord::Selector => {
                 SpeakerSelection::Selector(named(&file.selector, "selector")?)

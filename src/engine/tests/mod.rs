@@ -7,6 +7,7 @@ pub(crate) mod fixture;
 mod fixture_tools;
 mod follow_ups;
 mod models;
+mod nested;
 mod plan_phases;
 mod resume;
 mod runs;

@@ -12,7 +12,7 @@ use crate::text::toon;
 const CALLED: &str = "The program called `";
 
 /// Beginnings of messages that the program itself puts into a chat in the person's place.
-const PROGRAM_NOTES: [&str; 16] = [
+const PROGRAM_NOTES: [&str; 17] = [
     "Files of the project:\n",
     "The last build failed:\n",
     "Nobody was named to go on.",
@@ -26,6 +26,7 @@ const PROGRAM_NOTES: [&str; 16] = [
     "Your answer cannot be used: ",
     "The plan, and how far it is:\n",
     "This chat is about step ",
+    "The team of the phase `",
     "Signatures in the sources of the project:\n",
     "The attempt before this one failed: ",
     CALLED,

@@ -135,7 +135,7 @@ pub(super) fn of_type_as_value(own: Type) -> String {
             format!("Write `{}(…)` to convert a value.", words::python(own.keyword()))
         }
         Type::Bool | Type::None | Type::List | Type::Dict | Type::Tuple => {
-            "Types stand before parameters, and after the name that is assigned.".to_owned()
+            "A type is before a parameter, or after the name that is assigned.".to_owned()
         }
     }
 }

@@ -84,7 +84,7 @@ fn check_main(program: &Program<'_>, has_guard: bool, faults: &mut Faults) {
 }
 
 /// `if __name__ == "__main__": main()`.
-fn is_main_guard<'n>(branch: &Branch<'_>, text: &impl Fn(super::words::NameId) -> &'n str) -> bool {
+fn is_main_guard<'n>(branch: &Branch<'_>, text: &impl Fn(NameId) -> &'n str) -> bool {
     let ExprKind::Chain(chain) = &branch.condition.kind else { return false };
     let is_guard = as_name(&chain.first).is_some_and(|id| text(id) == "__name__")
         && chain.rest.is_empty()
