@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::model::{AfterReject, RuleSays};
+use crate::model::{AfterReject, AgentName, RuleSays};
 use crate::ui::guard::SILENCE;
 
 /// Lines closer together than this were not typed one after the other.
@@ -78,6 +78,8 @@ pub enum LineCommand {
     Say(String),
     /// Begin the next run of the session.
     Task(String),
+    /// Let this agent speak next.
+    Next(AgentName),
     /// Answer the question.
     Answer(String),
     /// Hold the run.
@@ -151,6 +153,9 @@ impl LineCommand {
             "task" if !rest.is_empty() => Self::Task(rest.trim().to_owned()),
             "say" if !rest.is_empty() => Self::Say(rest.trim().to_owned()),
             "answer" if !rest.is_empty() => Self::Answer(rest.trim().to_owned()),
+            "next" if !rest.is_empty() && !rest.contains(char::is_whitespace) => {
+                Self::Next(AgentName::from(rest.trim_start_matches('@')))
+            }
             "rules" => Self::Rules,
             "show" => Self::Show,
             "pause" => Self::Pause,
@@ -179,6 +184,7 @@ impl LineCommand {
             | Self::Show
             | Self::Say(_)
             | Self::Task(_)
+            | Self::Next(_)
             | Self::Pause
             | Self::Resume
             | Self::Stop
@@ -204,7 +210,7 @@ pub enum About {
 }
 
 /// How the commands are typed that need more than their name.
-const HOW: [(&str, &str); 15] = [
+const HOW: [(&str, &str); 16] = [
     (
         "approve",
         "give the number of the proposal, then what is asked for: `lines 1-3,5`, `edited`, `unseen`, `despite` or a phrase: approve 3",
@@ -223,10 +229,11 @@ const HOW: [(&str, &str); 15] = [
     ("say", "text is missing after `say`"),
     ("task", "the task is missing after `task`"),
     ("answer", "the answer is missing after `answer`"),
+    ("next", "name one agent of the team: next AGENT"),
 ];
 
 /// What can be typed.
-pub const HELP: [&str; 26] = [
+pub const HELP: [&str; 27] = [
     "approve NUMBER              applies the proposal",
     "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
     "approve NUMBER unseen       applies it although some changed lines were not printed; before `despite` or a phrase",
@@ -248,6 +255,7 @@ pub const HELP: [&str; 26] = [
     "say WORDS                   sends a message to the team",
     "task WORDS                  after a run: starts the next one in the same session",
     "answer NUMBER or WORDS      answers the open question",
+    "next AGENT                  names the agent that speaks next",
     "pause, resume               pauses the run, continues it",
     "stop                        ends the run properly",
     "quit                        leaves; `firmhand resume` continues",
@@ -406,11 +414,17 @@ mod tests {
             "tell 3",
             "reject",
             "say",
+            "next",
+            "next 3",
+            "next one two",
             "\u{1b}[200~approve 3",
         ] {
             assert!(matches!(LineCommand::parse(unclear), LineCommand::Unclear(_)), "{unclear}");
         }
         assert_eq!(LineCommand::parse("  "), LineCommand::Nothing);
+        for line in ["next BuildAgent", "NEXT  @BuildAgent "] {
+            assert_eq!(LineCommand::parse(line), LineCommand::Next("BuildAgent".into()));
+        }
         assert_eq!(LineCommand::parse("say approve 3"), LineCommand::Say("approve 3".into()));
     }
 

@@ -379,6 +379,7 @@ impl LineSession {
             LineCommand::Revoke(number) => Ok(Some(Intent::RevokeRule { rule: RuleId(number) })),
             LineCommand::Say(text) => Ok(Some(Intent::Say { to: None, text })),
             LineCommand::Task(task) => Ok(Some(Intent::StartRun { task, team: None })),
+            LineCommand::Next(agent) => Ok(Some(Intent::NameSpeaker { agent })),
             LineCommand::Answer(words) => Ok(self.answer(words)),
             LineCommand::Pause => Ok(Some(Intent::Pause)),
             LineCommand::Resume => Ok(Some(Intent::Resume)),

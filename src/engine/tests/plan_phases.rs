@@ -131,6 +131,52 @@ async fn what_is_no_plan_is_asked_for_again_with_the_reason() {
 }
 
 #[tokio::test]
+async fn a_plan_without_steps_ends_the_run_with_the_reason() {
+    for plan in ["First the store, then the rest.", "1.\n2. \n", "1. only the store"] {
+        let world = SessionBench::new(TEAM);
+        let handle = world.begin(u64::MAX, Arc::new(move |_: &Request| say(plan))).unwrap();
+        let outcome = world.supervise(handle, "go on").await.unwrap();
+        let SessionOutcome::Failed(error) = outcome else { panic!("{plan}: {outcome:?}") };
+        assert!(format!("{error:?}").contains("no numbered list"), "{plan}: {error:?}");
+        assert_eq!(titles(&world), ["plan", "plan"], "{plan}");
+    }
+}
+
+#[tokio::test]
+async fn steps_that_wait_for_each_other_are_carried_out_in_the_order_of_the_list() {
+    let plan = "1. the store, after step 2\n2. the list, after step 1";
+    let world = SessionBench::new(TEAM);
+    let model = move |request: &Request| match request.agent.as_str() {
+        "Planner" => say(plan),
+        _ => model("")(request),
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    let steps = ["step 1 of 2: the store, after step 2", "step 2 of 2: the list, after step 1"];
+    assert_eq!(titles(&world)[1..3], steps);
+}
+
+#[tokio::test]
+async fn a_plan_of_more_steps_than_are_kept_is_carried_out_to_its_end() {
+    let world = SessionBench::new(TEAM);
+    let model = |request: &Request| match request.agent.as_str() {
+        "Planner" => {
+            say(&(1..=230).map(|number| format!("{number}. part {number}\n")).collect::<String>())
+        }
+        "Writer" if mentions(request, "about step 200 of 200") => {
+            assert!(mentions(request, "31. part 230"), "the last step holds the rest");
+            say("done")
+        }
+        _ => model("")(request),
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    let titles = titles(&world);
+    assert_eq!(titles.len(), 202);
+    assert!(titles[200].starts_with("step 200 of 200: The other 31 steps"), "{}", titles[200]);
+}
+
+#[tokio::test]
 async fn steps_that_the_person_takes_out_or_adds_count_at_once() {
     let mut world = SessionBench::new(TEAM);
     world.supervision = Supervision::Ask;
