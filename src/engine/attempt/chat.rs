@@ -246,8 +246,9 @@ impl Chat {
         let line = ChatLine { other, is_summary: true, ..ChatLine::default() };
         self.bytes += line.bytes();
         self.lines.insert(first.unwrap_or(self.lines.len()), line);
+    }
 
-    /// What was said to everyone last; empty when nobody has said anything.
+    /// The newest answer that everyone was given; empty without one.
     pub fn last_words(&self) -> &str {
         let answers = self.lines.iter().rev().filter(|line| line.is_answer());
         let mut texts = answers.filter_map(|line| Some(line.other.as_ref()?.text.as_str()));

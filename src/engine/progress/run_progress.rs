@@ -1,7 +1,6 @@
 //! How far a run has come: a fold of its own events, and the one place that says what comes next.
 //!
-//! The live run applies each event it records, a resumed run those of the journal: both know the
-//! same afterwards. Must not read a clock, wait or record anything itself.
+//! Live and resumed runs apply the same events. Must not read a clock, wait or record anything itself.
 
 use std::sync::Arc;
 use std::time::Duration;
