@@ -2,11 +2,12 @@
 //!
 //! Pure. Must not know how passages are stored.
 
+use std::collections::HashMap;
+
 use super::chips::ChipSet;
 use super::group::{Group, Origin};
 use super::index::PassageFacts;
 use super::passage::PassageKind;
-use super::spelling::Corrections;
 use super::synonyms::Synonyms;
 use super::words::{Splitter, Word, WordRole};
 
@@ -18,6 +19,9 @@ const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
 const ADDRESS_DIGITS: usize = 5;
 /// Most bytes of a question that are looked at.
 const MOST_BYTES: usize = 4_000;
+
+/// What was written, as it is searched, and what is searched for it.
+pub type Corrections = HashMap<String, Vec<String>>;
 
 /// What sort of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

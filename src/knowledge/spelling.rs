@@ -2,11 +2,9 @@
 //!
 //! Reads the terms of the indexes. Must not change a word that a document has.
 
-use std::collections::HashMap;
-
 use super::group::Origin;
 use super::index::{PassageIndex, SYMBOLS, TEXT};
-use super::query::Question;
+use super::query::{Corrections, Question};
 use super::rank::Spread;
 
 /// Least letters of a word that is corrected; shorter ones have too many neighbours.
@@ -25,9 +23,6 @@ const MISPRINTS: u64 = 3;
 const TIMES: u64 = 200;
 /// Most words of one question that are looked up.
 const MOST: usize = 8;
-
-/// What was written, as it is searched, and what is searched for it.
-pub type Corrections = HashMap<String, Vec<String>>;
 
 /// The corrections of a question.
 ///
