@@ -94,7 +94,7 @@ impl Compiler<'_> {
         // Another file that is wrong, or that this one breaks, is worth a look.
         let is_here = |error: &Diagnostic| error.file.as_deref() == Some(path.as_str());
         // Before its first build, how a project is compiled is a guess, and its files come one by one.
-        let was_built = self.project.join("build").is_dir();
+        let was_built = ["build", ".pio/build"].iter().any(|dir| self.project.join(dir).is_dir());
         let level = match errors.iter().any(is_here) {
             _ if !was_built => FindingLevel::Note,
             true => FindingLevel::Stop,

@@ -107,7 +107,8 @@ const fn line(number: u32) -> FindingPlace {
 fn arithmetic(rows: &[CsvEntry], first: u32) -> Vec<Finding> {
     let mut found = Vec::new();
     let (mut labels, mut end) = (HashSet::new(), 0);
-    for (place, row) in rows.iter().enumerate() {
+    // What comes after a full table is said of the table as a whole.
+    for (place, row) in rows.iter().enumerate().take(MOST_ENTRIES + 1) {
         let wrongs = alone(&row.partition, first);
         found.extend(wrongs.into_iter().map(|text| stop(text).at(line(row.line))));
         let place_of = addresses(&row.partition);

@@ -36,6 +36,8 @@ pub(super) struct PinFlow<'a> {
     structures: HashMap<String, Vec<String>>,
     /// By the function they are in, where they are declared in one.
     variables: HashMap<(Option<usize>, String), Direction>,
+    /// The names of those, and of the functions that take pins.
+    names: HashSet<String>,
     fields: HashMap<String, Direction>,
     /// By function and place.
     parameters: HashMap<(String, usize), Direction>,
@@ -50,6 +52,7 @@ impl<'a> PinFlow<'a> {
             functions: Vec::new(),
             structures: HashMap::new(),
             variables: HashMap::new(),
+            names: HashSet::new(),
             fields: HashMap::new(),
             parameters: HashMap::new(),
         };
@@ -173,7 +176,10 @@ impl<'a> PinFlow<'a> {
     }
 
     fn function_at(&self, at: usize) -> Option<usize> {
-        self.functions.iter().position(|function| function.body.contains(&at))
+        // Bodies begin in the order of the source, and hardly lie in one another.
+        let after = self.functions.partition_point(|function| function.body.start <= at);
+        let near = (0..after).rev().take(8);
+        near.filter(|of| self.functions.get(*of).is_some_and(|of| of.body.contains(&at))).last()
     }
 
     /// The function that declares a variable which is used at `at`.
@@ -239,22 +245,23 @@ impl<'a> PinFlow<'a> {
         let place = of.and_then(|of| of.parameters.iter().position(|known| *known == name));
         if let (Some(of), Some(place)) = (of, place) {
             let key = (of.name.clone(), place);
+            self.names.insert(key.0.clone());
             return put(&mut self.parameters, key, direction);
         }
         let scope = self.scope(&name, at);
+        self.names.insert(name.clone());
         put(&mut self.variables, (scope, name), direction)
     }
 
     /// Follows each name that carries pins one step further. Whether there was anything new.
     fn step(&mut self) -> bool {
         let mut wanted: Vec<(Range<usize>, Direction)> = Vec::new();
-        let variables: HashSet<&str> = self.variables.keys().map(|(_, name)| &**name).collect();
         for at in 0..self.tokens.len() {
             let Some(name) = self.word(at) else { continue };
             for (argument, direction) in self.arguments(at, &name) {
                 wanted.push((argument, direction));
             }
-            if variables.contains(name.as_str())
+            if self.names.contains(&name)
                 && let Some(direction) = self.variable(&name, at)
             {
                 let is_value = self.is(at + 1, "=") && !self.is(at + 2, "=");
@@ -292,7 +299,7 @@ impl<'a> PinFlow<'a> {
     /// What is done to the pins that a variable holds; `None` when it holds none.
     pub(super) fn variable(&self, name: &str, at: usize) -> Option<Direction> {
         let find = |scope| self.variables.get(&(scope, name.to_owned())).copied();
-        if !self.variables.keys().any(|(_, known)| known == name) {
+        if !self.names.contains(name) {
             return None;
         }
         match self.function_at(at) {
@@ -309,8 +316,7 @@ impl<'a> PinFlow<'a> {
     /// The arguments of a call at `at` that are pins: of a function of the source, or of its
     /// constructor in `Led led(6)`.
     pub(super) fn arguments(&self, at: usize, name: &str) -> Vec<(Range<usize>, Direction)> {
-        let is_known = self.parameters.keys().any(|(function, _)| function == name);
-        if !is_known {
+        if !self.names.contains(name) {
             return Vec::new();
         }
         let open = match self.is(at + 1, "(") || self.is(at + 1, "{") {
@@ -319,7 +325,8 @@ impl<'a> PinFlow<'a> {
         };
         let is_call = self.is(open, "(") || self.is(open, "{") && open == at + 2;
         let body = self.close(open).map_or(0, |close| close + 1);
-        let is_definition = self.functions.iter().any(|function| function.body.start == body);
+        let is_definition =
+            self.functions.binary_search_by_key(&body, |function| function.body.start).is_ok();
         if !is_call || is_definition {
             return Vec::new();
         }

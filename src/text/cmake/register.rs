@@ -154,6 +154,9 @@ impl<'a> TargetCommand<'a> {
                 set.ok_or_else(|| CmakeError::new(line, "`COMPONENT_SRCS` is not set once"))?;
             return Ok(behind_last(text, set, 1, source));
         }
+        if self.kind == TargetKind::Plain && self.command.args.is_empty() {
+            return Err(CmakeError::new(line, format!("`{}` names no target", self.command.name)));
+        }
         if let Some(indices) = self.sources() {
             return Ok(self.among_sources(text, source, &indices, commands));
         }

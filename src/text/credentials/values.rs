@@ -155,7 +155,7 @@ pub fn is_stand_in(literal: &str) -> bool {
     }
     let holes = ["${", "$(", "{{", "%.", "%ESP", "!secret", "@@"];
     if holes.iter().any(|hole| literal.contains(hole))
-        || ["%s", "%d", "%u", "%x"].iter().any(|hole| has_hole(literal, hole))
+        || has_format(literal)
         || is_bracketed(literal)
         || is_variable(literal)
         || is_file(literal)
@@ -194,11 +194,16 @@ fn speaks_of_secrets(word: &str) -> bool {
     [PASSWORDS, TOKENS, SECRETS, "pass key keys tokens"].iter().any(|words| is_of(words, word))
 }
 
-/// A place of a format, e.g. `%s`, that is not the beginning of a word.
-fn has_hole(literal: &str, hole: &str) -> bool {
-    literal.match_indices(hole).any(|(at, _)| {
-        let next = literal.get(at + hole.len()..).and_then(|rest| rest.chars().next());
-        !next.is_some_and(char::is_alphabetic)
+/// Whether a text holds a place of a format, e.g. `%s` or `%02x`, that is not the beginning of a
+/// word.
+fn has_format(literal: &str) -> bool {
+    literal.match_indices('%').any(|(at, _)| {
+        let rest = literal.get(at + 1..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.*".contains(c));
+        let rest = rest.trim_start_matches(['h', 'l', 'z']);
+        let mut rest = rest.chars();
+        rest.next().is_some_and(|c| "sdiuxXcpfge".contains(c))
+            && !rest.next().is_some_and(char::is_alphabetic)
     })
 }
 
@@ -549,6 +554,8 @@ mod tests {
             "<your wifi password here>",
             "[password]",
             "pass=%s",
+            "%02x",
+            "%-8.*s",
         ] {
             assert!(is_stand_in(literal), "{literal}");
         }

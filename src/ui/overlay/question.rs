@@ -116,10 +116,13 @@ impl AnswerList {
         let most = usize::from(screen.height).saturating_sub(self.rows.len() + 6);
         let most = most.clamp(1, TEXT_ROWS);
         if words.len() > most {
-            words.truncate(most);
-            if let Some(last) = words.last_mut() {
-                *last = line::cut(&format!("{last} …"), usize::from(width));
+            // What is asked stands at the end.
+            let last = words.split_off(words.len() - most.div_ceil(2));
+            words.truncate(most - last.len());
+            if let Some(cut) = words.last_mut() {
+                *cut = line::cut(&format!("{cut} …"), usize::from(width));
             }
+            words.extend(last);
         }
         let rows = u16::try_from(words.len() + 1 + self.rows.len()).unwrap_or(u16::MAX);
         let hint = " 1–9 select · enter answers · esc leaves it waiting ";
