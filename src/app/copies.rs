@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use tokio::task::JoinSet;
 
 use super::history::InputHistory;
-use crate::journal::SessionDir;
-use crate::model::{LogSource, UserError};
+use crate::journal::{ReadItem, SessionDir, scan};
+use crate::model::{Event, LogId, LogSource, PortChange, PortEvent, UserError};
+use crate::text::sanitize;
 use crate::ui::Saved;
 
 /// Work under way for one session.
@@ -72,20 +73,23 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
     };
     #[expect(clippy::disallowed_methods, reason = "a new file that the person has named")]
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
-    let mut gone = 0;
+    let (mut gone, mut looked_up) = (0, 0);
     let bytes = match what {
         Saved::Log(log, end) => {
             let logs = dir.logs();
-            gone = logs.start(log)?.bytes.min(end);
+            let start = logs.start(log)?;
+            gone = start.bytes.min(end);
+            let mut explained = Explained::of(dir, log, start.lines);
             let mut offset = gone;
             while offset < end {
                 let bytes = logs.read_log(log, offset..end.min(offset + BLOCK))?;
                 if bytes.is_empty() {
                     break;
                 }
-                file.write_all(&bytes).map_err(failed)?;
+                file.write_all(&explained.with(&bytes)).map_err(failed)?;
                 offset += bytes.len() as u64;
             }
+            looked_up = explained.used;
             offset - gone
         }
         Saved::Events(last) => {
@@ -105,7 +109,67 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
         0 => String::new(),
         gone => format!("; the {gone} bytes before them are no longer kept"),
     };
-    Ok(format!("saved {bytes} bytes to {}{gone}", path.display()))
+    let looked_up = match looked_up {
+        0 => String::new(),
+        1 => ", with the calls of 1 panic".to_owned(),
+        count => format!(", with the calls of {count} panics"),
+    };
+    Ok(format!("saved {bytes} bytes to {}{looked_up}{gone}", path.display()))
+}
+
+/// What was looked up about the panics of a log, to be written below them.
+struct Explained {
+    /// By the number of the line that it stands before, the last first.
+    left: Vec<(u64, Vec<String>)>,
+    /// The number of the next line.
+    line: u64,
+    used: usize,
+}
+
+impl Explained {
+    /// For the log whose first line that is still there has that number. A journal that cannot be read
+    /// explains nothing.
+    fn of(dir: &SessionDir, log: LogId, first: u64) -> Self {
+        let mut left = Vec::new();
+        let take = |item: ReadItem, _| {
+            if let ReadItem::Record(record) = item
+                && let Event::Port(PortEvent::Changed { log: of, event }) = record.event
+                && let PortChange::Panicked { end, report, .. } = event
+                && of == log
+                && end > first
+            {
+                left.push((end, report.lines()));
+            }
+        };
+        if scan(&dir.journal(), take).is_err() {
+            left.clear();
+        }
+        left.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
+        Self { left, line: first, used: 0 }
+    }
+
+    /// The bytes, with what was looked up below the last line of each panic.
+    fn with(&mut self, bytes: &[u8]) -> Vec<u8> {
+        if self.left.is_empty() {
+            return bytes.to_vec();
+        }
+        let mut all = Vec::with_capacity(bytes.len());
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            all.extend_from_slice(piece);
+            if !piece.ends_with(b"\n") {
+                continue;
+            }
+            self.line += 1;
+            while let Some((_, lines)) = self.left.pop_if(|(end, _)| *end <= self.line) {
+                for line in lines {
+                    all.extend_from_slice(sanitize::line(&line).as_bytes());
+                    all.push(b'\n');
+                }
+                self.used += 1;
+            }
+        }
+        all
+    }
 }
 
 fn open(path: PathBuf) -> std::io::Result<std::fs::File> {
@@ -122,8 +186,8 @@ fn expand(to: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use crate::journal::LogLimits;
-    use crate::model::{LogId, LogKind, Seq, Timestamp};
+    use crate::journal::{JournalWriter, LogLimits};
+    use crate::model::{LogKind, PanicReport, Seq, Timestamp};
 
     use super::*;
 
@@ -162,5 +226,39 @@ mod tests {
         let to = data.path().join("events").display().to_string();
         save(&dir, Saved::Events(Seq(2)), &to).unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), b"a\nb\n");
+    }
+
+    #[test]
+    fn a_saved_log_has_the_calls_of_each_panic_below_it() {
+        let data = tempfile::tempdir().unwrap();
+        let dir = SessionDir::create(data.path(), "test", Timestamp(0)).unwrap();
+        let log = LogId { kind: LogKind::Serial, number: 1 };
+        let text = b"boot\nGuru Meditation Error\nBacktrace: 0x400d1234:0x3ffb\nRebooting\n";
+        dir.logs().append(log, text, Timestamp(0)).unwrap();
+        let report: PanicReport = serde_json::from_value(serde_json::json!({
+            "kind": "exception", "said": "Guru Meditation Error",
+            "traces": [{ "frames": [
+                { "pc": 0x400d_1234_u32, "function": "app_main", "file": "main/main.c", "line": 12 },
+                { "pc": 0x400d_5678_u32 },
+            ]}],
+        }))
+        .unwrap();
+        let mut journal = JournalWriter::create(&dir).unwrap();
+        for (number, line) in [(1, 1), (2, 1)] {
+            let change = PortChange::Panicked { line, end: 3, report: Box::new(report.clone()) };
+            let log = LogId { number, ..log };
+            let event = Event::Port(PortEvent::Changed { log, event: change });
+            journal.append(Timestamp(0), event).unwrap();
+        }
+        drop(journal);
+        let to = data.path().join("out.log").display().to_string();
+        let output = save(&dir, Saved::Log(log, text.len() as u64), &to).unwrap();
+        assert!(output.ends_with("out.log, with the calls of 1 panic"), "{output}");
+        let saved = std::fs::read_to_string(&to).unwrap();
+        assert_eq!(
+            saved,
+            "boot\nGuru Meditation Error\nBacktrace: 0x400d1234:0x3ffb\n--- exception ---\n    \
+             0x400d1234  app_main at main/main.c:12\n    0x400d5678  ??\nRebooting\n"
+        );
     }
 }

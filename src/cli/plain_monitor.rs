@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::device::panic::{PanicEvent, Watch};
 use crate::device::{Listener, Received, SerialHub};
-use crate::model::{ElfMatch, LogId, LogSource, PanicReport};
+use crate::model::{LogId, LogSource};
 use crate::text::esp_log::{self, LogLevel, TagFilter};
 use crate::text::sanitize;
 
@@ -214,41 +214,12 @@ impl<W: Write> Plain<W> {
             let hub = Arc::clone(hub);
             let report = tokio::task::spawn_blocking(move || hub.report(&raw)).await;
             let Ok(report) = report else { continue };
-            for line in words(&report) {
+            for line in report.lines() {
                 self.coloured(&sanitize::line(&line), Some("35"))?;
             }
         }
         Ok(())
     }
-}
-
-/// A panic as lines to read.
-fn words(report: &PanicReport) -> Vec<String> {
-    let task = report.task.as_ref().map(|task| format!(" in task {task}")).unwrap_or_default();
-    let mut lines = vec![format!("--- {}{task} ---", report.kind.words())];
-    for trace in &report.traces {
-        if let Some(core) = trace.core.filter(|_| report.traces.len() > 1) {
-            lines.push(format!("    core {core}:"));
-        }
-        for frame in &trace.frames {
-            let function = frame.function.as_deref().unwrap_or("??");
-            let place = frame.place();
-            let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
-            lines.push(if frame.inlined {
-                format!("                {function}{at} (inlined into the next)")
-            } else {
-                format!("    0x{:08x}  {function}{at}", frame.pc)
-            });
-        }
-        if trace.is_corrupted {
-            lines.push("    the stack is damaged from here on".to_owned());
-        }
-    }
-    if let Some(elf) = report.elf.as_ref().filter(|elf| elf.matches == ElfMatch::Same) {
-        lines.push(format!("    looked up in {}", elf.file));
-    }
-    lines.extend(report.notes.iter().map(|note| format!("    {note}")));
-    lines
 }
 
 #[cfg(test)]

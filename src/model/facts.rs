@@ -129,6 +129,9 @@ pub struct BoardFacts {
     /// Whether its flash is encrypted; `None` when that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash_encryption: Option<bool>,
+    /// Whether a debugger cannot reach the chip by JTAG; `None` when that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jtag_disabled: Option<bool>,
     /// The partition table that it holds; none when it holds none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partitions: Vec<Partition>,

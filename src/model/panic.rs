@@ -174,4 +174,34 @@ impl PanicReport {
     pub fn frames(&self) -> impl Iterator<Item = &PanicFrame> {
         self.traces.iter().flat_map(|trace| &trace.frames)
     }
+
+    /// It as lines to read: what failed, and the calls that led there.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let task = self.task.as_ref().map(|task| format!(" in task {task}")).unwrap_or_default();
+        let mut lines = vec![format!("--- {}{task} ---", self.kind.words())];
+        for trace in &self.traces {
+            if let Some(core) = trace.core.filter(|_| self.traces.len() > 1) {
+                lines.push(format!("    core {core}:"));
+            }
+            for frame in &trace.frames {
+                let function = frame.function.as_deref().unwrap_or("??");
+                let place = frame.place();
+                let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+                lines.push(if frame.inlined {
+                    format!("                {function}{at} (inlined into the next)")
+                } else {
+                    format!("    0x{:08x}  {function}{at}", frame.pc)
+                });
+            }
+            if trace.is_corrupted {
+                lines.push("    the stack is damaged from here on".to_owned());
+            }
+        }
+        if let Some(elf) = self.elf.as_ref().filter(|elf| elf.matches == ElfMatch::Same) {
+            lines.push(format!("    looked up in {}", elf.file));
+        }
+        lines.extend(self.notes.iter().map(|note| format!("    {note}")));
+        lines
+    }
 }

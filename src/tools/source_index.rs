@@ -3,6 +3,7 @@
 //! Owns the order and the time in which files are read: what is known of a file is kept until the file
 //! changes, so that a call goes on where the one before it ran out of time. Must not rank.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,7 +76,9 @@ impl SourceIndex {
         let sources: Vec<(ProjectPath, WatchStamp)> =
             sources.filter(|(path, _)| is_source(path)).collect();
         let of = sources.len();
-        self.read_texts(sandbox, &sources, query.request, started + patience.texts);
+        // A tree that took long to list leaves less time, but never none.
+        let texts = (started + patience.texts).max(Instant::now() + patience.texts / 2);
+        self.read_texts(sandbox, &sources, query.request, texts);
         let known = self.known_of(&sources);
         let texts = known.iter().map(|(path, it)| (path.clone(), Arc::clone(&it.facts)));
         let mut index = ProjectIndex::of_facts(texts);
@@ -95,8 +98,8 @@ impl SourceIndex {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads what is new or changed, files with words of the request in their path first, and forgets
-    /// what is gone or not text any more.
+    /// Reads what is new or changed, files with the most words of the request in their path first, and
+    /// forgets what is gone or not text any more.
     fn read_texts(
         &self,
         sandbox: &Sandbox,
@@ -118,7 +121,7 @@ impl SourceIndex {
             .collect();
         open.sort_by_cached_key(|(path, _)| {
             let path = path.as_str().to_lowercase();
-            !words.iter().any(|word| path.contains(word.as_str()))
+            Reverse(words.iter().filter(|word| path.contains(word.as_str())).count())
         });
         let read = in_parallel(&open, until, |(path, stamp)| {
             // What is no text counts as known and says nothing.

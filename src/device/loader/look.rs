@@ -38,10 +38,19 @@ pub struct ChipReply {
     /// E.g. `v3.1`.
     pub revision: String,
     pub mac: String,
+    /// How it is protected; `None` when it does not say.
+    pub security: Option<ChipSecurity>,
+}
+
+/// How a chip is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChipSecurity {
     /// Whether it starts signed programs only.
-    pub secure_boot: Option<bool>,
+    pub secure_boot: bool,
     /// Whether its flash is encrypted.
-    pub flash_encryption: Option<bool>,
+    pub flash_encryption: bool,
+    /// Whether a debugger cannot reach it by JTAG.
+    pub jtag_disabled: bool,
 }
 
 /// Asks a chip, then starts the board.
@@ -84,6 +93,5 @@ fn answer(talk: &mut Talk, question: &ChipQuery) -> Result<ChipReply, Trouble> {
         true => talk.read(offset, bytes)?,
         false => Vec::new(),
     };
-    let (secure_boot, flash_encryption) = security.unzip();
-    Ok(ChipReply { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption })
+    Ok(ChipReply { same, table, flash_bytes, revision, mac, security })
 }

@@ -10,17 +10,24 @@ use std::time::Duration;
 use espflash::connection::{Connection, ResetAfterOperation, ResetBeforeOperation};
 use espflash::flasher::Flasher;
 use espflash::image_format::Segment;
+use espflash::target::efuse::esp32;
 use espflash::target::{Chip, ProgressCallbacks};
 use md5::{Digest, Md5};
 use serialport::{SerialPort, TTYPort, UsbPortInfo};
 
-use super::{FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
+use super::{ChipSecurity, FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
 use crate::files;
 
 /// Written, compared and read at once; after each of these the person's wish to stop is heard.
 pub(super) const CHUNK: usize = 64 * 1024;
+
+/// What the chip's command for its state sets when it starts signed programs only.
+const SECURE_BOOT: u32 = 1;
+
+/// What it sets when JTAG is off: until a key is shown, or for good.
+const JTAG_DISABLED: u32 = 0b1100_0000;
 
 /// How long the loader may be silent at first.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -105,12 +112,30 @@ impl Talk {
         (named.unwrap_or_default(), mac.unwrap_or_default())
     }
 
-    /// Whether it starts signed programs only, and whether its flash is encrypted; `None` when it
-    /// does not tell.
-    pub(super) fn security(&mut self) -> Option<(bool, bool)> {
+    /// How it is protected; `None` when it does not tell.
+    pub(super) fn security(&mut self) -> Option<ChipSecurity> {
+        // The first chip has no command for it.
+        if self.flasher.chip() == Chip::Esp32 {
+            return self.security_bits();
+        }
         let reported = self.flasher.security_info().ok()?;
-        // An odd number of bits means that it is on.
-        Some((reported.flags & 1 != 0, reported.flash_crypt_cnt.count_ones() % 2 == 1))
+        Some(ChipSecurity {
+            secure_boot: reported.flags & SECURE_BOOT != 0,
+            // An odd number of bits means that it is on.
+            flash_encryption: reported.flash_crypt_cnt.count_ones() % 2 == 1,
+            jtag_disabled: reported.flags & JTAG_DISABLED != 0,
+        })
+    }
+
+    /// The same from the bits of an ESP32 that are burned once.
+    fn security_bits(&mut self) -> Option<ChipSecurity> {
+        let (chip, connection) = (self.flasher.chip(), self.flasher.connection());
+        let mut read = |field| chip.read_efuse_le::<u32>(connection, field).ok();
+        Some(ChipSecurity {
+            secure_boot: read(esp32::ABS_DONE_0)? != 0 || read(esp32::ABS_DONE_1)? != 0,
+            flash_encryption: read(esp32::FLASH_CRYPT_CNT)?.count_ones() % 2 == 1,
+            jtag_disabled: read(esp32::JTAG_DISABLE)? != 0,
+        })
     }
 
     pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {

@@ -40,7 +40,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     let mut args: Vec<OsString> =
         ["--format", "json", "--project-type", "sketch"].into_iter().map(OsString::from).collect();
     args.push(run.order.project.clone().into_os_string());
-    let why = match run.output(program, args).await {
+    let why = match run.output(program, |_| args).await {
         Ok(output) => match read(run, &output.text) {
             Some(reported) => return reported,
             None if output.is_whole => "its output cannot be read".to_owned(),

@@ -68,7 +68,7 @@ async fn one(
     if run.is_late() {
         return one_gap(path, NO_TIME);
     }
-    match run.output(program, args(run, unit)).await {
+    match run.output(program, |_| args(run, unit)).await {
         Ok(output) => {
             // What a build joined says itself where its lines are from; clang-tidy tells the others.
             let joined =

@@ -42,6 +42,22 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     if files.is_empty() {
         return gap("the project has no source in C or C++");
     }
+    let mut args = options(run);
+    args.extend(files);
+    match run.output(program, |_| args).await {
+        Ok(output) => {
+            let mut reported = read(run, &output.text);
+            if !output.is_whole {
+                reported.gaps.extend(gap(CUT_SHORT).gaps);
+            }
+            reported
+        }
+        Err(why) => gap(&why),
+    }
+}
+
+/// How it reads sources.
+pub(super) fn options(run: &Run<'_>) -> Vec<OsString> {
     let mut args: Vec<OsString> = [
         "--xml",
         "--xml-version=2",
@@ -63,17 +79,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
     .map(OsString::from)
     .collect();
     args.extend(folders(run));
-    args.extend(files);
-    match run.output(program, args).await {
-        Ok(output) => {
-            let mut reported = read(run, &output.text);
-            if !output.is_whole {
-                reported.gaps.extend(gap(CUT_SHORT).gaps);
-            }
-            reported
-        }
-        Err(why) => gap(&why),
-    }
+    args
 }
 
 fn gap(why: &str) -> LinterReport {

@@ -132,20 +132,23 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Runs a program in a folder of the system's, where no file of the project is found by chance;
-    /// returns what it printed, whole or not.
+    /// returns what it printed, whole or not. `args` are made for a folder that it may write, which
+    /// is removed.
     ///
     /// # Errors
     /// Why it told nothing to rely on.
     pub(super) async fn output(
         &self,
         program: &Path,
-        args: Vec<OsString>,
+        args: impl FnOnce(&Path) -> Vec<OsString>,
     ) -> Result<Output, String> {
+        let scratch = ScratchFolder::new().map_err(not_run)?;
+        let args = args(&scratch.temporary());
         let rest = self.until.saturating_duration_since(Instant::now());
         if let Some(runner) = self.order.runner.as_ref()
             && runner.protection().level != Level::None
         {
-            return self.confined(runner, program, args, rest).await;
+            return self.confined(runner, &scratch, (program, args), rest).await;
         }
         let job = ProcessSpec {
             program: program.as_os_str().to_owned(),
@@ -167,25 +170,23 @@ impl Run<'_> {
     }
 
     /// The same in the sandbox: it reads the project, its own files and the headers that its arguments
-    /// name, and writes a folder that is removed.
+    /// name, and writes `scratch`.
     async fn confined(
         &self,
         runner: &Runner,
-        program: &Path,
-        args: Vec<OsString>,
+        scratch: &ScratchFolder,
+        (program, args): (&Path, Vec<OsString>),
         time: Duration,
     ) -> Result<Output, String> {
-        let failed = |error: UserError| format!("it cannot be run: {}", error.why);
         let args = args.into_iter().map(OsString::into_string).collect::<Result<Vec<_>, _>>();
         let args = args.map_err(|_| "its arguments are not UTF-8".to_owned())?;
-        let scratch = ScratchFolder::new().map_err(failed)?;
         let ends = (Arc::new(|_: &[u8]| {}) as OutputSink, self.order.cancel.clone());
-        let env = RunEnv::new(runner, &scratch, &self.order.project, ends, time);
+        let env = RunEnv::new(runner, scratch, &self.order.project, ends, time);
         let mut job = env.program(program.to_owned(), args);
         job.limits.memory = MEMORY;
         job.env = vec![("LC_ALL".to_owned(), "C".to_owned())];
         job.reads = confined::reads(&self.order.project, program, &job.args);
-        let captured = env.run(job).await.map_err(failed)?;
+        let captured = env.run(job).await.map_err(not_run)?;
         if captured.was_cancelled {
             return Err("it was stopped".to_owned());
         }
@@ -213,6 +214,10 @@ impl Run<'_> {
     pub(super) fn is_late(&self) -> bool {
         self.until <= Instant::now()
     }
+}
+
+fn not_run(error: UserError) -> String {
+    format!("it cannot be run: {}", error.why)
 }
 
 /// What a linter printed.

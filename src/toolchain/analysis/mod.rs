@@ -8,6 +8,7 @@ mod arduino_lint;
 mod clang_tidy;
 mod cppcheck;
 mod linter;
+mod misra;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -53,9 +54,10 @@ async fn analyze_with(
     let lint = find(Linter::ArduinoLint);
     let run = Run { order, until };
     // Each is a process of its own, so that waiting for one holds none of the others up.
-    let (tidy, check, lint) = futures::join!(
+    let (tidy, check, rules, lint) = futures::join!(
         async { Some(clang_tidy::run(&run, tidy.as_deref()?).await) },
         async { Some(cppcheck::run(&run, check.as_deref()?).await) },
+        async { Some(misra::run(&run, check.as_deref()?).await) },
         async {
             let program = lint.as_deref().filter(|_| order.is_sketch)?;
             Some(arduino_lint::run(&run, program).await)
@@ -76,6 +78,10 @@ async fn analyze_with(
             }
             None => {}
         }
+    }
+    if let Some(reported) = rules {
+        issues.extend(reported.issues);
+        analysis.gaps.extend(reported.gaps);
     }
     analysis.issues = issues.into_iter().collect();
     analysis

@@ -42,7 +42,7 @@ pub(super) async fn compare(order: CompareOrder) -> Result<Compared, UserError> 
     let pieces = all_pieces(plan.images.iter().zip(contents).collect());
     let question =
         ChipQuery { what: CANNOT_COMPARE, board: plan.board, pieces, table: (table, TABLE_BYTES) };
-    let ChipReply { same, table, flash_bytes, revision, mac, secure_boot, flash_encryption } =
+    let ChipReply { same, table, flash_bytes, revision, mac, security } =
         loader::look(question).await?;
     let partitions = partitions::from_image(&table).unwrap_or_default();
     let not_asked = String::new();
@@ -51,8 +51,9 @@ pub(super) async fn compare(order: CompareOrder) -> Result<Compared, UserError> 
         flash_bytes,
         revision,
         mac,
-        secure_boot,
-        flash_encryption,
+        secure_boot: security.map(|known| known.secure_boot),
+        flash_encryption: security.map(|known| known.flash_encryption),
+        jtag_disabled: security.map(|known| known.jtag_disabled),
         partitions,
     };
     Ok(Compared { same, board })

@@ -46,9 +46,10 @@ async fn a_board_tells_what_it_holds_and_is_left_as_it_is() {
     let chip = Chip::start(Kind::Esp32C3, Fault::None, MEGABYTE);
     let empty = compare(&place, &chip).await.unwrap();
     assert_eq!(empty.same, [false, false, false]);
-    let BoardFacts { flash_bytes, not_asked, secure_boot, flash_encryption, .. } = empty.board;
+    let BoardFacts { flash_bytes, not_asked, secure_boot, flash_encryption, jtag_disabled, .. } =
+        empty.board;
     assert_eq!((flash_bytes, not_asked.as_str()), (Some(4 << 20), ""));
-    assert_eq!((secure_boot, flash_encryption), (Some(false), Some(false)));
+    assert_eq!([secure_boot, flash_encryption, jtag_disabled], [Some(false); 3]);
     assert_eq!(writes(&chip), 0, "the comparison wrote something");
     flash(&place, &chip.port).await.result.unwrap();
     let before = writes(&chip);

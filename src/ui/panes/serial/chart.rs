@@ -50,17 +50,28 @@ pub struct ValueChart {
     series: Vec<Series>,
     /// The name that shows.
     shown: usize,
+    /// Whether the person chose it; until then it is the one with the most values.
+    is_chosen: bool,
 }
 
 impl ValueChart {
     /// Nothing is known yet.
     pub const fn new(log: LogId) -> Self {
-        Self { log, scanned: 0, end: 0, partial: Vec::new(), series: Vec::new(), shown: 0 }
+        Self {
+            log,
+            scanned: 0,
+            end: 0,
+            partial: Vec::new(),
+            series: Vec::new(),
+            shown: 0,
+            is_chosen: false,
+        }
     }
 
     /// Turns to the next name, round the end; `None` when there is no other.
     pub fn next(&mut self) -> Option<&str> {
         self.shown = (self.shown + 1) % self.series.len().max(1);
+        self.is_chosen = true;
         let shown = self.series.get(self.shown).filter(|_| self.series.len() > 1)?;
         Some(&shown.name)
     }
@@ -73,8 +84,10 @@ impl ValueChart {
     /// Goes on in the first `end` bytes of a log; from anew when it is another one, or shorter.
     pub fn sync(&mut self, source: &dyn LogSource, log: LogId, end: u64) {
         if log != self.log || end < self.end {
-            let wanted = self.series.get(self.shown).map(|series| series.name.clone());
-            *self = Self::new(log);
+            let wanted = self.series.get(self.shown).filter(|_| self.is_chosen);
+            let wanted = wanted.map(|series| series.name.clone());
+            let is_chosen = wanted.is_some();
+            *self = Self { is_chosen, ..Self::new(log) };
             // The same name shows again as soon as it comes.
             self.series.extend(wanted.map(|name| Series { name, values: VecDeque::new() }));
         }
@@ -100,6 +113,20 @@ impl ValueChart {
             if piece.ends_with(b"\n") || self.partial.len() > MAX_LINE {
                 let whole = std::mem::take(&mut self.partial);
                 self.take(&sanitize::log_line(&whole));
+            }
+        }
+        self.choose();
+    }
+
+    /// Shows the name with the most values, the first of several, unless the person chose one.
+    fn choose(&mut self) {
+        if self.is_chosen {
+            return;
+        }
+        let count = |place: usize| self.series.get(place).map_or(0, |series| series.values.len());
+        for place in 0..self.series.len() {
+            if count(place) > count(self.shown) {
+                self.shown = place;
             }
         }
     }
@@ -256,5 +283,20 @@ mod tests {
     fn values_are_short() {
         let all = [23.4, 0.0, -67.0, 263_248.0, 0.000_12, 1.5e9].map(short);
         assert_eq!(all, ["23.40", "0", "-67", "263248", "1.20e-4", "1.500e9"]);
+    }
+
+    #[test]
+    fn the_name_with_the_most_values_shows_until_one_is_chosen() {
+        let mut text = "boot=1 heap: 5\n".to_owned();
+        text.push_str(&"temp=20\nheap: 6\ntemp=21\n".repeat(4));
+        let source = MemoryLog(text.clone().into_bytes());
+        let mut chart = ValueChart::new(LOG);
+        read(&mut chart, &source, text.len());
+        let shown = |chart: &ValueChart| chart.series[chart.shown].name.clone();
+        assert_eq!(shown(&chart), "temp");
+        assert_eq!(chart.next(), Some("boot"));
+        let more = format!("{text}temp=1\ntemp=2\n");
+        read(&mut chart, &MemoryLog(more.clone().into_bytes()), more.len());
+        assert_eq!(shown(&chart), "boot");
     }
 }

@@ -133,6 +133,12 @@ fn flash(plan: &FlashPlan, facts: &Facts) -> FactSheet {
     if !chip.is_empty() {
         sheet.fact("chip", chip.join(" · "), Ink::Plain);
     }
+    let security = board.map(security).unwrap_or_default();
+    if !security.is_empty() {
+        let is_on = |text: &&str| text.ends_with("is on") || text.ends_with("is encrypted");
+        let ink = if security.iter().any(is_on) { Ink::Warning } else { Ink::Plain };
+        sheet.fact("security", security.join(" · "), ink);
+    }
     sheet.fact("build", format!("#{}", plan.build), Ink::Plain);
     boot(&mut sheet, plan, flash);
     if let Some(why) = board.map(|board| &board.not_asked).filter(|why| !why.is_empty()) {
@@ -158,15 +164,24 @@ fn flash(plan: &FlashPlan, facts: &Facts) -> FactSheet {
 
 /// What the board told about itself.
 fn chip(board: &BoardFacts) -> Vec<String> {
-    let is_on = |state: Option<bool>| state == Some(true);
     let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let parts = [
         text(&board.revision),
         // Sizes of flash are given in units of 1,048,576 bytes.
         board.flash_bytes.map(|bytes| format!("{} MB of flash", bytes >> 20)),
         text(&board.mac),
-        is_on(board.secure_boot).then(|| "secure boot is on".to_owned()),
-        is_on(board.flash_encryption).then(|| "flash is encrypted".to_owned()),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// How the board says that it is protected; nothing of what it did not say.
+fn security(board: &BoardFacts) -> Vec<&'static str> {
+    let parts = [
+        board.secure_boot.map(|on| if on { "secure boot is on" } else { "no secure boot" }),
+        board
+            .flash_encryption
+            .map(|on| if on { "flash is encrypted" } else { "flash is not encrypted" }),
+        board.jtag_disabled.map(|off| if off { "JTAG is off" } else { "JTAG is open" }),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -457,5 +472,20 @@ mod tests {
             }
         }
         assert_eq!(at(12).concat(), " 0x1000  bootloader.bin0x10000  app.bin");
+    }
+
+    #[test]
+    fn a_board_says_how_it_is_protected_and_nothing_that_it_does_not_know() {
+        assert!(security(&BoardFacts::default()).is_empty());
+        let board = BoardFacts {
+            secure_boot: Some(true),
+            flash_encryption: Some(false),
+            jtag_disabled: Some(false),
+            ..BoardFacts::default()
+        };
+        let expected = ["secure boot is on", "flash is not encrypted", "JTAG is open"];
+        assert_eq!(security(&board), expected);
+        let board = BoardFacts { jtag_disabled: Some(true), ..BoardFacts::default() };
+        assert_eq!(security(&board), ["JTAG is off"]);
     }
 }
