@@ -57,7 +57,7 @@ fn notes() {
     let library = with_notes(Library::new(synonyms()));
     let questions = questions(3);
     let found = |question: &str| {
-        let found = library.search(question, K, &Filter::default()).unwrap();
+        let found = library.search(question, K, &Filter::default()).unwrap().found;
         found.into_iter().map(|found| found.passage.path).collect()
     };
     report("notes, own ranking", &questions, found);
@@ -103,7 +103,7 @@ fn framework(installed: &Path) {
     println!("opened, and the first question answered: {} ms", started.elapsed().as_millis());
     let questions = questions(2);
     let own = |question: &str| {
-        let found = library.search(question, K, &Filter::default()).unwrap();
+        let found = library.search(question, K, &Filter::default()).unwrap().found;
         found.into_iter().map(|found| found.passage.path).collect()
     };
     report("own ranking", &questions, own);

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use super::{own_file, pdf_apart};
+use super::{own_file, pdf_apart, search_models};
 use crate::files;
 use crate::knowledge::{
-    self, BuildOptions, BuildReport, Corpus, Knowledge, Library, Splitter, Synonyms, WindowSize,
+    self, BuildOptions, BuildReport, Corpus, Knowledge, Library, Splitter, Synonyms, VectorReport,
+    WindowSize,
 };
 use crate::model::UserError;
 use crate::text::contain;
@@ -139,6 +140,27 @@ impl<'a> Documentation<'a> {
         knowledge::build(&self.index_folder(corpus), corpus, &options)
     }
 
+    /// Makes the vectors of a corpus that are missing; `None` when no endpoint is set up for that.
+    ///
+    /// # Errors
+    /// When the endpoint fails, or nothing can be written.
+    pub fn build_vectors(
+        &self,
+        corpus: &Corpus,
+        progress: &dyn Fn(usize, usize),
+    ) -> Result<Option<VectorReport>, UserError> {
+        let (endpoints, wrong) = search_models::endpoints(self.machine);
+        let Some(embedder) = endpoints.embedder else {
+            let what = "Cannot make the vectors of the documents";
+            let fix = "Correct `[search]` of your configuration.";
+            return match self.machine.settings.search.embeddings.value {
+                Some(_) => Err(UserError::new(what, wrong.join("; "), fix)),
+                None => Ok(None),
+            };
+        };
+        knowledge::build_vectors(&self.index_folder(corpus), &*embedder, progress).map(Some)
+    }
+
     /// Everything that can be searched: the notes, and each corpus whose index is there. What is not
     /// there yet, or damaged, is built first if `missing` says so. A corpus that cannot be opened is
     /// left out and named.
@@ -153,6 +175,9 @@ impl<'a> Documentation<'a> {
         let file = self.machine.assets.text("assets/search/synonyms.txt")?;
         let synonyms = Synonyms::parse(&file.origin.to_string(), &file.text, &mut words)?;
         let mut library = Library::new(synonyms);
+        let (endpoints, wrong) = search_models::endpoints(self.machine);
+        library.ask(endpoints);
+        wrong.into_iter().for_each(|why| library.leave_out(why));
         if let Err(why) = framework() {
             library.leave_out(why);
         }

@@ -34,6 +34,7 @@ pub mod ports;
 pub mod profiles;
 mod project_folder;
 pub mod recordings;
+mod search_models;
 pub mod serial_commands;
 pub mod shipped;
 pub mod signals;

@@ -14,7 +14,7 @@ use super::report;
 use super::run::EventFormat;
 use crate::app::documentation::{Documentation, Scope};
 use crate::app::machine::Machine;
-use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, Library, PassageIndex};
+use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex, SearchAnswer};
 use crate::model::UserError;
 use crate::tools::ToolError;
 
@@ -55,7 +55,7 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
 
 fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCode, UserError> {
     let library = documentation.library(&|_| Ok(false))?;
-    say_left_out(&library);
+    say_left_out(library.left_out());
     let mut rows: Vec<(Corpus, Option<u64>)> =
         library.corpora().map(|(corpus, passages)| (corpus.clone(), Some(passages))).collect();
     for corpus in documentation.corpora()? {
@@ -102,6 +102,16 @@ fn build(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserE
         words.push_str(&format!("\n  {file}: {why}"));
     }
     report::line(&words);
+    let start = Instant::now();
+    if let Some(built) = documentation.build_vectors(corpus, &vector_progress(corpus))? {
+        report::line(&format!(
+            "{}: {}; {} made in {:.1} s",
+            corpus.label(),
+            counted(built.vectors, "vector"),
+            built.made,
+            start.elapsed().as_secs_f64(),
+        ));
+    }
     Ok(())
 }
 
@@ -117,6 +127,16 @@ fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
         if is_shown && done.is_multiple_of(1_000) && done > 0 {
             let all = counted(all, "file");
             report::aside(&format!("indexing {label}: {done} of {all}"));
+        }
+    }
+}
+
+/// Making vectors takes minutes, so it is said each time some are done.
+fn vector_progress(corpus: &Corpus) -> impl Fn(usize, usize) {
+    let (label, is_shown) = (corpus.label(), std::io::stderr().is_terminal());
+    move |done, all| {
+        if is_shown && done.is_multiple_of(640) {
+            report::aside(&format!("vectors of {label}: {done} of {all}"));
         }
     }
 }
@@ -156,15 +176,15 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
 /// When the arguments name no chip, or nothing can be searched.
 pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<ExitCode, UserError> {
     match (found(machine, args, project), args.json) {
-        (Ok((found, left_out)), true) => {
-            let results: Vec<_> = found.iter().map(result).collect();
-            let mut answer = json!({ "ok": true, "results": results });
-            if !left_out.is_empty() {
-                answer["not_searched"] = json!(left_out);
+        (Ok(answer), true) => {
+            let results: Vec<_> = answer.found.iter().map(result).collect();
+            let mut value = json!({ "ok": true, "results": results });
+            if !answer.left_out.is_empty() {
+                value["not_searched"] = json!(answer.left_out);
             }
-            report::json(&answer)?;
+            report::json(&value)?;
         }
-        (Ok((found, _)), false) => print(&found),
+        (Ok(answer), false) => print(&answer.found),
         (Err(error), true) => {
             report::json(&ToolError::from_user_error("search_failed", &error).to_answer())?;
             return Ok(ExitCode::FAILURE);
@@ -175,11 +195,7 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
 }
 
 /// What there is for the question, and what was not searched; indexes what is not indexed yet.
-fn found(
-    machine: &Machine,
-    args: &SearchArgs,
-    project: &Path,
-) -> Result<(Vec<Found>, Vec<String>), UserError> {
+fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<SearchAnswer, UserError> {
     let documentation = Documentation::of(machine, Some(project));
     let filter = filter(args)?;
     let build_missing = |corpus: &Corpus| {
@@ -188,8 +204,8 @@ fn found(
     };
     let mut library = documentation.library(&build_missing)?;
     let query = args.query.join(" ");
-    let found = match library.search(&query, usize::from(args.k), &filter) {
-        Ok(found) => found,
+    let answer = match library.search(&query, usize::from(args.k), &filter) {
+        Ok(answer) => answer,
         Err(error) => {
             // A damaged index is built again, once; what is sound stays.
             if !remove_damaged(&documentation)? {
@@ -199,13 +215,13 @@ fn found(
             library.search(&query, usize::from(args.k), &filter)?
         }
     };
-    say_left_out(&library);
-    Ok((found, library.left_out().to_vec()))
+    say_left_out(&answer.left_out);
+    Ok(answer)
 }
 
 /// Says on standard error what is not searched.
-fn say_left_out(library: &Library) {
-    for what in library.left_out() {
+fn say_left_out(left_out: &[String]) {
+    for what in left_out {
         report::aside(&format!("not searched: {what}"));
     }
 }

@@ -10,6 +10,7 @@ use super::models::{BudgetsLayer, ModelsLayer, Profiles};
 use super::notify::Notify;
 use super::policy::{PolicyRule, Ruling};
 use super::sandbox::SandboxLayer;
+use super::search::SearchLayer;
 use super::source::{ConfigSource, LayerKind};
 use super::spanned::{Spanned, schema_of};
 
@@ -29,6 +30,8 @@ pub(super) struct Layer {
     pub profiles: Profiles,
     /// The sandbox of builds.
     pub sandbox: SandboxLayer,
+    /// Models that take part in the search of documents.
+    pub search: SearchLayer,
     /// What may be spent.
     pub budget: BudgetsLayer,
     /// Rules that decide about effects; the first one that holds counts.

@@ -13,6 +13,7 @@ mod notify;
 pub mod origin;
 pub mod policy;
 mod sandbox;
+mod search;
 pub mod settings;
 mod source;
 pub mod spanned;
@@ -27,6 +28,7 @@ pub use notify::Notify;
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, PolicyRule, Ruling};
 pub use sandbox::{BuildSwitch, SandboxUse};
+pub use search::SearchUse;
 pub use settings::{
     EnvOverrides, LimitOverrides, Overrides, RunLimits, SettingRow, Settings, TerminalUse,
 };

@@ -14,6 +14,7 @@ use super::notify::Notify;
 use super::origin::{Origin, Sourced};
 use super::policy::Policy;
 use super::sandbox::SandboxUse;
+use super::search::SearchUse;
 use super::source::{ConfigSource, LayerKind};
 
 /// Environment variable that names the theme.
@@ -37,6 +38,8 @@ pub struct Settings {
     pub logs: LogKeeping,
     /// The sandbox of builds.
     pub sandbox: SandboxUse,
+    /// Models that take part in the search of documents.
+    pub search: SearchUse,
     /// Models, and what may be spent on them.
     pub models: Models,
     /// Rules that decide for the person.
@@ -156,6 +159,7 @@ impl Default for Settings {
             },
             logs: LogKeeping { keep_mib: Sourced::default(256), segment_mib: Sourced::default(16) },
             sandbox: SandboxUse::default(),
+            search: SearchUse::default(),
             models: Models::default(),
             policy: Policy::default(),
         }
@@ -229,6 +233,12 @@ impl Settings {
             ),
             row("sandbox.writable", &self.sandbox.writable, paths(&self.sandbox.writable.value)),
         ];
+        let named = |profile: &Sourced<Option<String>>| {
+            profile.value.clone().unwrap_or_else(|| "none".to_owned())
+        };
+        let search = &self.search;
+        rows.push(row("search.embeddings", &search.embeddings, named(&search.embeddings)));
+        rows.push(row("search.reranker", &search.reranker, named(&search.reranker)));
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
         rows.push(row("models.profile", &models.profile, profile));
@@ -270,6 +280,7 @@ impl Settings {
             self.terminal.notify = source.sourced(notify);
         }
         self.sandbox.take(source, &layer.sandbox)?;
+        self.search.take(source, &layer.search)?;
         self.models.take(source, &layer.models, &layer.profiles, &layer.budget)?;
         let numbers = [
             (&layer.limits.build_seconds, &mut self.limits.build_seconds),

@@ -123,6 +123,23 @@ fn a_project_may_not_widen_the_sandbox_of_builds() {
 }
 
 #[test]
+fn documents_go_to_a_service_only_when_the_person_says_so() {
+    let place = ConfigDirs::new("[search]\nembeddings = 'near'\n", "");
+    let settings = place.load(&Overrides::default()).unwrap();
+    assert_eq!(settings.search.embeddings.value.as_deref(), Some("near"));
+    assert_eq!(settings.search.reranker.value, None);
+    let rows = settings.rows();
+    let row = |key: &str| rows.iter().find(|row| row.key == key).map(|row| row.value.as_str());
+    assert_eq!((row("search.embeddings"), row("search.reranker")), (Some("near"), Some("none")));
+    for key in ["embeddings", "reranker"] {
+        let text = format!("[search]\n\n{key} = 'near'");
+        let error = ConfigDirs::new("", &text).load(&Overrides::default()).unwrap_err();
+        assert!(error.what.ends_with("line 3"), "{error:?}");
+        assert!(error.why.contains("may not send documents"), "{error:?}");
+    }
+}
+
+#[test]
 fn a_policy_file_holds_rules_only_and_must_exist() {
     let place = ConfigDirs::new("", "");
     let file = place.path("policy.toml");

@@ -30,6 +30,10 @@ const CORPUS_FILE: &str = "corpus.json";
 const FILES_FILE: &str = "files.json";
 /// Name of the file that the building program holds.
 const LOCK_FILE: &str = "build.lock";
+/// Name of the file that the program holds which makes vectors.
+pub const VECTORS_LOCK: &str = "vectors.lock";
+/// Name of the file with the vectors of the passages.
+pub const VECTORS_FILE: &str = "vectors.bin";
 /// Threads that read files.
 const THREADS: usize = 2;
 
@@ -97,7 +101,7 @@ pub fn build(
         let why = format!("{} is not there", corpus.root.display());
         return Err(UserError::new(what(), why, "Remove it with `firmhand index remove`."));
     }
-    let lock = lock(folder).map_err(wrong)?;
+    let lock = lock(folder, LOCK_FILE).map_err(wrong)?;
     let built = attempt(folder, corpus, options).or_else(|why| {
         // A full disk, for example, leaves the older state as it was.
         if !is_damaged(folder) {
@@ -124,10 +128,11 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Waits until no other program holds that file of an index, and holds it.
 #[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
-fn lock(folder: &Path) -> io::Result<File> {
+pub fn lock(folder: &Path, name: &str) -> io::Result<File> {
     fs::create_dir_all(folder)?;
-    let file = File::create(folder.join(LOCK_FILE))?;
+    let file = File::create(folder.join(name))?;
     file.lock()?;
     Ok(file)
 }
@@ -143,7 +148,9 @@ pub fn is_damaged(folder: &Path) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the folder holds the index and nothing else")]
 fn discard(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
-        if entry.file_name() != LOCK_FILE {
+        // Vectors belong to texts, wherever those stand.
+        let kept = [LOCK_FILE, VECTORS_LOCK, VECTORS_FILE];
+        if !kept.iter().any(|name| entry.file_name() == *name) {
             fs::remove_file(entry.path())?;
         }
     }
@@ -152,7 +159,7 @@ fn discard(folder: &Path) -> io::Result<()> {
 
 /// Writes a file beside the index, whole or not at all.
 #[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
-fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+pub fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     let draft = folder.join(format!("{name}.new"));
     let mut file = File::create(&draft)?;
     file.write_all(content)?;

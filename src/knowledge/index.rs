@@ -14,7 +14,8 @@ use tantivy::schema::{
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::{
-    DocAddress, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term,
+    DocAddress, DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TERMINATED,
+    TantivyDocument, Term,
 };
 
 use super::chips::ChipSet;
@@ -22,7 +23,7 @@ use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -56,6 +57,8 @@ pub const MISSING: &str = "missing:";
 pub const FACTS: &str = "facts";
 /// Name of the column with the number of the file.
 pub const FILE: &str = "file";
+/// Name of the column with the key of the text, which its vector has too.
+const KEY: &str = "key";
 
 /// An index that can be searched.
 pub struct PassageIndex {
@@ -121,6 +124,7 @@ fn schema() -> (Schema, Fields) {
     let stored = schema.add_text_field("stored", STORED);
     schema.add_u64_field(FACTS, NumericOptions::from(FAST));
     schema.add_u64_field(FILE, NumericOptions::from(FAST) | INDEXED);
+    schema.add_u64_field(KEY, NumericOptions::from(FAST) | INDEXED);
     (schema.build(), Fields { searched, names, path, stored })
 }
 
@@ -201,6 +205,46 @@ impl PassageIndex {
         let text = document.get_first(self.fields.stored).and_then(|value| value.as_str());
         serde_json::from_str(text.unwrap_or_default())
             .map_err(|error| tantivy::TantivyError::InvalidArgument(error.to_string()))
+    }
+
+    /// The key and the address of every passage.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn keys(&self) -> tantivy::Result<Vec<(u64, DocAddress)>> {
+        let mut keys = Vec::new();
+        for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
+            let column = segment.fast_fields().u64(KEY)?;
+            for doc in segment.doc_ids_alive() {
+                keys.extend(column.first(doc).map(|key| (key, DocAddress::new(ordinal, doc))));
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The first passage with that key, and what is said of it.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn of_key(&self, key: u64) -> tantivy::Result<Option<(DocAddress, PassageFacts)>> {
+        let term = Term::from_field_u64(self.index.schema().get_field(KEY)?, key);
+        for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
+            let list = segment.inverted_index(term.field())?;
+            let Some(mut docs) = list.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            let facts = segment.fast_fields().u64(FACTS)?;
+            while docs.doc() != TERMINATED {
+                let doc = docs.doc();
+                if !segment.is_deleted(doc)
+                    && let Some(facts) = facts.first(doc).and_then(PassageFacts::unpack)
+                {
+                    return Ok(Some((DocAddress::new(ordinal, doc), facts)));
+                }
+                docs.advance();
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a name of the framework is known, as the index took it in.
@@ -308,6 +352,7 @@ impl IndexChange<'_> {
         document.add_text(fields.stored, stored);
         document.add_u64(schema.get_field(FACTS)?, PassageFacts::of(passage).pack());
         document.add_u64(schema.get_field(FILE)?, file);
+        document.add_u64(schema.get_field(KEY)?, passage.key());
         self.writer.add_document(document).map(|_| ())
     }
 

@@ -3,18 +3,24 @@
 //! Owns the choice of what is good enough to be an answer, and the reasons that are given with it.
 //! Must not write.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tantivy::DocAddress;
 
 use super::build::{self, IndexInfo};
 use super::chips::ChipSet;
 use super::corpus::{Corpus, CorpusKind};
+use super::endpoint::{Embedder, Endpoints};
+use super::fusion;
 use super::group::{Group, Origin};
 use super::index::PassageIndex;
-use super::passage::{Passage, component_of};
+use super::passage::{Found, Passage, component_of};
 use super::query::{Corrections, Filter, Form, Question};
 use super::rank::{self, Hit, Spread};
 use super::spelling;
 use super::synonyms::Synonyms;
+use super::vectors::{self, Near};
 use super::words::Splitter;
 use crate::model::UserError;
 use crate::text::contain::contained;
@@ -45,33 +51,37 @@ const KNOWN_WORD: f32 = 4.5;
 const UNKNOWN_WORD: f32 = 6.5;
 /// Results that score less than this part of the best are left out.
 const LEAST_OF_BEST: f32 = 0.35;
+/// How far down the lists are looked at that endpoints take part in.
+const DEPTH: usize = 50;
 /// What a note counts for where the framework's own documents are there.
 const NOTE_WITH_FRAMEWORK: f32 = 0.62;
 
-/// A passage that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    pub passage: Passage,
-    /// The corpus it is from.
-    pub corpus: String,
-    pub version: String,
-    /// Comparable within one search only.
-    pub score: f32,
-    /// Which words fit, and what else counted.
-    pub why: String,
+/// What a search comes to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchAnswer {
+    /// The best first.
+    pub found: Vec<Found>,
+    /// What was not searched or asked, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 /// An open index.
 struct OpenCorpus {
     corpus: Corpus,
     index: PassageIndex,
+    /// Where it is on the disk; `None` in memory.
+    folder: Option<PathBuf>,
 }
+
+/// The number of a corpus, and a passage in it.
+type Place = (usize, DocAddress);
 
 /// What can be searched.
 #[derive(Default)]
 pub struct Library {
     open: Vec<OpenCorpus>,
     synonyms: Synonyms,
+    endpoints: Endpoints,
     left_out: Vec<String>,
 }
 
@@ -79,7 +89,12 @@ impl Library {
     /// A library without documents.
     #[must_use]
     pub fn new(synonyms: Synonyms) -> Self {
-        Self { open: Vec::new(), synonyms, left_out: Vec::new() }
+        Self { synonyms, ..Self::default() }
+    }
+
+    /// Lets endpoints take part: the question goes to them, to a reranker also what was found.
+    pub fn ask(&mut self, endpoints: Endpoints) {
+        self.endpoints = endpoints;
     }
 
     /// Notes what is not searched, and why.
@@ -105,13 +120,14 @@ impl Library {
         let info = build::info(folder)
             .ok_or_else(|| wrong("it is of another version, or not complete".to_owned()))?;
         let index = PassageIndex::open(folder).map_err(|error| wrong(error.to_string()))?;
-        self.add(info.corpus.clone(), index);
+        let (corpus, folder) = (info.corpus.clone(), Some(folder.to_owned()));
+        self.open.push(OpenCorpus { corpus, index, folder });
         Ok(info)
     }
 
-    /// Adds an open index.
+    /// Adds an index in memory.
     pub fn add(&mut self, corpus: Corpus, index: PassageIndex) {
-        self.open.push(OpenCorpus { corpus, index });
+        self.open.push(OpenCorpus { corpus, index, folder: None });
     }
 
     /// What is in it.
@@ -130,7 +146,12 @@ impl Library {
     ///
     /// # Errors
     /// When an index cannot be read.
-    pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
+    pub fn search(
+        &self,
+        query: &str,
+        k: usize,
+        filter: &Filter,
+    ) -> Result<SearchAnswer, UserError> {
         let wrong = |error: tantivy::TantivyError| {
             let what = "Cannot search the documentation";
             UserError::from_cause(what, &error).fix("Run `firmhand index check`.")
@@ -164,8 +185,66 @@ impl Library {
         Ok((question, spread, corrections))
     }
 
-    fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<Vec<Found>> {
+    fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<SearchAnswer> {
+        let depth = if self.endpoints.is_any() { k.max(DEPTH) } else { k };
+        let found = self.find_by_words(query, depth, filter)?;
+        let mut left_out = self.left_out.clone();
+        let mut found = match &self.endpoints.embedder {
+            None => found.into_iter().map(|(_, found)| found).collect(),
+            Some(embedder) => {
+                let near = self.near(query, &**embedder, filter, &mut left_out)?;
+                self.joined(found, &near, filter)?
+            }
+        };
+        if let Some(reranker) = &self.endpoints.reranker
+            && let Err(why) = fusion::rerank(&mut found, query, &**reranker)
+        {
+            left_out.push(format!("the reranker: {why}"));
+        }
+        found.truncate(k);
+        Ok(SearchAnswer { found, left_out })
+    }
+
+    /// What has the words of the question, and is about it.
+    fn find_by_words(
+        &self,
+        query: &str,
+        k: usize,
+        filter: &Filter,
+    ) -> tantivy::Result<Vec<(Place, Found)>> {
         let (question, spread, corrections) = self.read(query)?;
+        let hits = self.hits(&question, &spread, filter)?;
+        let judge = Judge::new(&question, &spread);
+        let hits = hits.into_iter().filter(|(_, hit)| judge.is_about(hit));
+        let mut best = None;
+        let mut found: Vec<(Place, Found)> = Vec::new();
+        for (number, hit) in hits {
+            let best = *best.get_or_insert(hit.score);
+            if found.len() >= k || hit.score < best * LEAST_OF_BEST {
+                break;
+            }
+            let place = (number, hit.address);
+            let Some(mut one) = self.passage(place, filter)? else { continue };
+            if found.iter().any(|(_, known)| known.is_same(&one)) {
+                continue;
+            }
+            one.score = hit.score;
+            one.why = judge.why(&hit, &one.passage, filter.chip);
+            for (written, meant) in &corrections {
+                one.why.push_str(&format!("; `{}` for `{written}`", meant.join(" ")));
+            }
+            found.push((place, one));
+        }
+        Ok(found)
+    }
+
+    /// The passages that have words of the question, the best first.
+    fn hits(
+        &self,
+        question: &Question,
+        spread: &Spread,
+        filter: &Filter,
+    ) -> tantivy::Result<Vec<(usize, Hit)>> {
         let has_framework = self.frameworks().next().is_some();
         let mut hits: Vec<(usize, Hit)> = Vec::new();
         for (number, part) in self.open.iter().enumerate() {
@@ -174,44 +253,101 @@ impl Library {
             }
             let is_note = part.corpus.kind == CorpusKind::Notes;
             let factor = if is_note && has_framework { NOTE_WITH_FRAMEWORK } else { 1.0 };
-            let found = rank::rank(&part.index, &question, &spread, filter)?;
+            let found = rank::rank(&part.index, question, spread, filter)?;
             hits.extend(
                 found.into_iter().map(|hit| (number, Hit { score: hit.score * factor, ..hit })),
             );
         }
         hits.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
-        let judge = Judge::new(&question, &spread);
-        hits.retain(|(_, hit)| judge.is_about(hit));
-        let best = hits.first().map_or(0.0, |(_, hit)| hit.score);
-        let mut found = Vec::new();
-        for (number, hit) in hits {
-            if found.len() >= k || hit.score < best * LEAST_OF_BEST {
-                break;
+        Ok(hits)
+    }
+
+    /// The passages whose vectors are near to that of the question, with their similarity.
+    fn near(
+        &self,
+        query: &str,
+        embedder: &dyn Embedder,
+        filter: &Filter,
+        left_out: &mut Vec<String>,
+    ) -> tantivy::Result<Vec<(Place, f32)>> {
+        let vector = match embedder.embed_question(query) {
+            Ok(vector) => vector,
+            Err(why) => {
+                left_out.push(format!("the vectors: {why}"));
+                return Ok(Vec::new());
             }
-            let OpenCorpus { corpus, index } = &self.open[number];
-            let passage = index.passage(hit.address)?;
-            if let Some(component) = &filter.component
-                && component_of(&passage.path) != Some(component.as_str())
-            {
+        };
+        let mut near = Vec::new();
+        for (number, part) in self.open.iter().enumerate() {
+            let Some(folder) = &part.folder else { continue };
+            if !takes_corpus(filter, &part.corpus) {
                 continue;
             }
-            // A text that two files include is one answer, and so is a section in several pieces.
-            let is_known = |known: &Found| {
-                let is_same =
-                    known.passage.source() == passage.source() && known.corpus == corpus.name;
-                is_same || known.passage.text == passage.text
-            };
-            if found.iter().any(is_known) {
-                continue;
+            match vectors::nearest(folder, embedder.model(), &vector, DEPTH) {
+                Err(why) => left_out.push(format!("the vectors of {}: {why}", part.corpus.label())),
+                Ok(found) => {
+                    for Near { key, similarity } in found {
+                        if let Some((address, facts)) = part.index.of_key(key)?
+                            && filter.takes(facts)
+                        {
+                            near.push(((number, address), similarity));
+                        }
+                    }
+                }
             }
-            let mut why = judge.why(&hit, &passage, filter.chip);
-            for (written, meant) in &corrections {
-                why.push_str(&format!("; `{}` for `{written}`", meant.join(" ")));
-            }
-            let (name, version) = (corpus.name.clone(), corpus.version.clone());
-            found.push(Found { passage, corpus: name, version, score: hit.score, why });
         }
-        Ok(found)
+        near.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        near.truncate(DEPTH);
+        Ok(near)
+    }
+
+    /// What the words found and what the vectors found, as one list.
+    fn joined(
+        &self,
+        by_words: Vec<(Place, Found)>,
+        near: &[(Place, f32)],
+        filter: &Filter,
+    ) -> tantivy::Result<Vec<Found>> {
+        if near.is_empty() {
+            return Ok(by_words.into_iter().map(|(_, found)| found).collect());
+        }
+        let places = by_words.iter().map(|(place, _)| *place).collect();
+        let order = fusion::fused(&[places, near.iter().map(|(place, _)| *place).collect()]);
+        let mut by_words: HashMap<Place, Found> = by_words.into_iter().collect();
+        let similar: HashMap<Place, f32> = near.iter().copied().collect();
+        let mut joined: Vec<Found> = Vec::new();
+        for (place, score) in order {
+            let mut one = match by_words.remove(&place) {
+                Some(found) => found,
+                None => match self.passage(place, filter)? {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
+            if joined.iter().any(|known| known.is_same(&one)) {
+                continue;
+            }
+            one.score = score;
+            if let Some(similarity) = similar.get(&place) {
+                let gap = if one.why.is_empty() { "" } else { "; " };
+                one.why.push_str(&format!("{gap}similar by {similarity:.2}"));
+            }
+            joined.push(one);
+        }
+        Ok(joined)
+    }
+
+    /// The passage at a place, if it is in the component that is asked for.
+    fn passage(&self, (number, address): Place, filter: &Filter) -> tantivy::Result<Option<Found>> {
+        let OpenCorpus { corpus, index, .. } = &self.open[number];
+        let passage = index.passage(address)?;
+        let is_wanted = match &filter.component {
+            Some(component) => component_of(&passage.path) == Some(component.as_str()),
+            None => true,
+        };
+        let (name, version) = (corpus.name.clone(), corpus.version.clone());
+        let found = Found { passage, corpus: name, version, score: 0.0, why: String::new() };
+        Ok(is_wanted.then_some(found))
     }
 }
 

@@ -50,7 +50,7 @@ fn indexed(root: &Path, folder: &Path) -> Result<BuildReport, UserError> {
 fn sources(folder: &Path, query: &str, filter: &Filter) -> Vec<String> {
     let mut library = Library::default();
     library.open(folder).unwrap();
-    let found = library.search(query, 5, filter).unwrap();
+    let found = library.search(query, 5, filter).unwrap().found;
     found.iter().map(|found| found.passage.source()).collect()
 }
 
@@ -209,13 +209,13 @@ fn the_notes_answer_their_questions_and_no_others() {
     let named = notes.iter().map(|(file, text)| (file.as_str(), text.as_str()));
     let mut library = Library::new(synonyms);
     library.add(notes::corpus(""), notes::in_memory(named).unwrap());
-    let german = library.search("WLAN verbindet nicht", 5, &Filter::default()).unwrap();
+    let german = library.search("WLAN verbindet nicht", 5, &Filter::default()).unwrap().found;
     assert!(german[0].passage.path.contains("wifi"), "{}", german[0].passage.path);
     let (mut asked, mut right, mut off_topic, mut silent) = (0, 0, 0, 0);
     let questions = text("tests/data/knowledge/questions.tsv");
     for line in questions.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let found = library.search(columns[1], 5, &Filter::default()).unwrap();
+        let found = library.search(columns[1], 5, &Filter::default()).unwrap().found;
         let accepted: Vec<&str> = columns[3].split_whitespace().collect();
         if columns[0] == "test" && !accepted.is_empty() {
             asked += 1;
@@ -256,7 +256,7 @@ fn words_that_no_document_has_are_read_as_their_neighbours() {
     let mut library = Library::default();
     library.open(index.path()).unwrap();
     let first = |question: &str| {
-        let found = library.search(question, 5, &Filter::default()).unwrap();
+        let found = library.search(question, 5, &Filter::default()).unwrap().found;
         found.into_iter().next().map(|found| (found.passage.path, found.why))
     };
     let names = [("bus_prob", "bus_probe"), ("bus_porbe", "bus_probe")];

@@ -10,7 +10,7 @@ use super::chips::{ChipFacts, ChipSet};
 use super::corpus::{Corpus, CorpusKind};
 use super::declared::DeclaredNames;
 use super::index::PassageIndex;
-use super::library::{Found, Library};
+use super::library::{Library, SearchAnswer};
 use super::passage::PassageKind;
 use super::query::Filter;
 use super::split::{self, Document, Form, SplitContext, WindowSize};
@@ -75,17 +75,13 @@ impl Knowledge {
     ///
     /// # Errors
     /// As there, and when the library could not be opened.
-    pub fn search(&self, query: &str, k: usize, filter: &Filter) -> Result<Vec<Found>, UserError> {
+    pub fn search(
+        &self,
+        query: &str,
+        k: usize,
+        filter: &Filter,
+    ) -> Result<SearchAnswer, UserError> {
         self.library()?.search(query, k, filter)
-    }
-
-    /// What is not searched, each with the reason; nothing while the library is still being opened.
-    #[must_use]
-    pub fn left_out(&self) -> Vec<String> {
-        if self.is_open.get().is_none() {
-            return Vec::new();
-        }
-        self.library().map_or_else(|_| Vec::new(), |library| library.left_out().to_vec())
     }
 
     /// The names that the framework declares; `None` without a framework, and while the library is
@@ -198,7 +194,7 @@ mod tests {
 
     fn titles(query: &str, k: usize, filter: &Filter) -> Vec<String> {
         let knowledge = Knowledge::new([("i2c.md", I2C), ("gpio.md", GPIO)]).unwrap();
-        let found = knowledge.search(query, k, filter).unwrap();
+        let found = knowledge.search(query, k, filter).unwrap().found;
         found.iter().map(|found| found.passage.full_title()).collect()
     }
 
@@ -213,7 +209,7 @@ mod tests {
             let lost = UserError::new("Cannot open the documentation", "no memory", "");
             knowledge.replace(if is_there { Ok(library) } else { Err(lost) });
             match search.join().unwrap() {
-                Ok(found) => assert!(is_there && !found.is_empty()),
+                Ok(answer) => assert!(is_there && !answer.found.is_empty()),
                 Err(error) => assert!(!is_there && error.why == "no memory"),
             }
         }

@@ -4,6 +4,7 @@
 //! stored.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::chips::ChipSet;
 
@@ -124,10 +125,52 @@ impl Passage {
         }
     }
 
+    /// A number that only this text under these headings has.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let mut hash = Sha256::new();
+        for part in [&self.title, &self.headings.join("\n"), &self.text] {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        hash.finalize().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// Headings and text in at most so many bytes, as a model is asked about it.
+    #[must_use]
+    pub fn as_asked(&self, most: usize) -> String {
+        let mut text = format!("{}\n\n{}", self.full_title(), self.text);
+        text.truncate(text.floor_char_boundary(most));
+        text
+    }
+
     /// The component of the framework that the file belongs to.
     #[must_use]
     pub fn component(&self) -> Option<&str> {
         component_of(&self.path)
+    }
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub passage: Passage,
+    /// The corpus it is from.
+    pub corpus: String,
+    pub version: String,
+    /// Comparable within one search only.
+    pub score: f32,
+    /// Which words fit, and what else counted.
+    pub why: String,
+}
+
+impl Found {
+    /// Whether both are one answer: a text that two files include, or a section in several pieces.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_place =
+            self.corpus == other.corpus && self.passage.source() == other.passage.source();
+        is_place || self.passage.text == other.passage.text
     }
 }
 

@@ -19,6 +19,7 @@ mod record;
 mod remote;
 mod retell;
 mod scripted;
+mod search_model;
 mod service;
 mod tokens;
 mod wire;
@@ -37,6 +38,7 @@ pub use record::Recording;
 pub use remote::Remote;
 pub use retell::{ReplayedAnswers, retell};
 pub use scripted::{Pacing, Script, Scripted, Sibling};
+pub use search_model::SearchModel;
 pub use service::Service;
 pub use tokens::{Meter, TokenCounter};
 

@@ -82,7 +82,7 @@ struct RetrieveDocs {
 }
 
 impl RetrieveDocs {
-    fn search(&self, args: RetrieveDocsArgs) -> Result<Value, ToolError> {
+    async fn search(&self, args: RetrieveDocsArgs) -> Result<Value, ToolError> {
         let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
         let chip = match &args.chip {
             None => None,
@@ -95,12 +95,18 @@ impl RetrieveDocs {
             corpus: None,
             version: args.version,
         };
-        let marks = self.state.marks();
-        let muted = marks.all().count() - marks.pinned().count();
-        let found = self
-            .knowledge
-            .search(&args.query, k + muted, &filter)
+        let muted = {
+            let marks = self.state.marks();
+            marks.all().count() - marks.pinned().count()
+        };
+        // Endpoints may take their time, for which no other task waits.
+        let (knowledge, query) = (Arc::clone(&self.knowledge), args.query);
+        let search = move || knowledge.search(&query, k + muted, &filter);
+        let searched = tokio::task::spawn_blocking(search)
+            .await
+            .map_err(|error| ToolError::new("search_failed", error.to_string(), ""))?
             .map_err(|error| ToolError::new("search_failed", error.to_string(), error.fix))?;
+        let marks = self.state.marks();
         let most = args.window.unwrap_or(usize::MAX);
         let mut answer = PassageList {
             space: self.limits.answer_bytes,
@@ -116,14 +122,14 @@ impl RetrieveDocs {
             });
             answer.add(chunk, &pinned.text);
         }
-        let wanted = found.iter().filter(|it| marks.of(&it.passage.source()) == PassageMark::None);
+        let wanted =
+            searched.found.iter().filter(|it| marks.of(&it.passage.source()) == PassageMark::None);
         for found in wanted.take(k) {
             answer.add(chunk(found), &found.passage.text);
         }
         let mut value = json!({ "chunks": answer.chunks });
-        let left_out = self.knowledge.left_out();
-        if !left_out.is_empty() {
-            value["not_searched"] = json!(left_out);
+        if !searched.left_out.is_empty() {
+            value["not_searched"] = json!(searched.left_out);
         }
         Ok(answer::ok(value))
     }
@@ -193,6 +199,6 @@ impl Tool for RetrieveDocs {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { Ok(Reply::Answer(self.search(args::parse(args)?)?)) })
+        Box::pin(async move { Ok(Reply::Answer(self.search(args::parse(args)?).await?)) })
     }
 }

@@ -3,10 +3,12 @@
 
 use std::fs;
 use std::process::Output;
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::place::Place;
+use crate::wire::{Reply, Server};
 
 /// Runs the program with that `IDF_PATH`.
 fn run(place: &Place, idf: &str, args: &[&str]) -> (Output, String) {
@@ -39,4 +41,110 @@ fn an_idf_path_that_names_nothing_is_said() {
     fs::create_dir(&folder).unwrap();
     let (_, errors) = run(&place, folder.to_str().unwrap(), &["search", "wifi scan"]);
     assert!(errors.contains("is not an ESP-IDF"), "{errors}");
+}
+
+/// A folder with two documents, added, and a configuration that names that server.
+fn documents(place: &Place, server: &Server) {
+    let folder = place.path("manuals");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("pump.md"), "# Pump\n\nThe zorbex runs at noon.\n").unwrap();
+    fs::write(folder.join("lamp.md"), "# Lamp\n\nThe lamp is zorbex green.\n").unwrap();
+    let base = server.url("/v1");
+    let wire = format!("wire = {{ base_url = \"{base}\", tries = 1 }}");
+    let profile = |name: &str| {
+        format!(
+            "[profiles.{name}]\nprovider = \"openai-compatible\"\nmodel = \"{name}-1\"\n{wire}\n\
+             key = {{ env = \"NEAR_KEY\" }}\n"
+        )
+    };
+    let config = format!(
+        "[search]\nembeddings = \"near\"\nreranker = \"order\"\n{}{}",
+        profile("near"),
+        profile("order")
+    );
+    fs::write(place.config().join("config.toml"), config).unwrap();
+}
+
+fn json_reply(value: &Value) -> Reply {
+    Reply::ok("application/json", value.to_string().as_bytes())
+}
+
+fn with_key(place: &Place, args: &[&str]) -> (Output, String) {
+    let mut command = place.command(args);
+    let output = command.env("NEAR_KEY", "sk-very-secret-key-1").output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!errors.contains("sk-very-secret"), "{errors}");
+    (output, errors)
+}
+
+#[test]
+fn endpoints_take_part_in_a_search_when_they_are_set_up() {
+    let (place, server) = (Place::new(), Server::new());
+    documents(&place, &server);
+    // `lamp.md` comes before `pump.md`.
+    server.then(json_reply(&json!({"data": [
+        {"index": 1, "embedding": [0.0, 1.0]}, {"index": 0, "embedding": [1.0, 0.0]},
+    ]})));
+    let folder = place.path("manuals");
+    let (output, errors) = with_key(&place, &["index", "add", folder.to_str().unwrap()]);
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(words.contains("2 vectors; 2 made"), "{words} {errors}");
+    let request = server.seen().remove(0);
+    let sent = &request.body;
+    assert!(request.line.contains("POST /v1/embeddings"), "{}", request.line);
+    assert_eq!(sent["model"], "near-1");
+    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret-key-1"));
+    let texts = sent["input"].as_array().unwrap();
+    assert_eq!(texts.len(), 2);
+    let is_lamp_first = texts[0].as_str().unwrap().contains("lamp");
+    // The question has no word of the documents, and the vector of the second text.
+    server.then(json_reply(&json!({"data": [{"index": 0, "embedding": [0.2, 1.0]}]})));
+    let question = ["search", "--json", "xylophone"];
+    let (output, errors) = with_key(&place, &question);
+    let found = answer(&output);
+    let expected = if is_lamp_first { "pump.md" } else { "lamp.md" };
+    assert_eq!(found["results"][0]["source"], expected, "{found} {errors}");
+    assert!(found["results"][0]["why"].as_str().unwrap().contains("similar by 0.9"), "{found}");
+    assert!(found.get("not_searched").is_none(), "{found}");
+    // Both fit by their words; the reranker turns their order.
+    let before = ["search", "--json", "zorbex"];
+    let rerank = |best: usize| {
+        json_reply(&json!({"results": [
+            {"index": best, "relevance_score": 0.9}, {"index": 1 - best, "relevance_score": 0.1},
+        ]}))
+    };
+    let mut first = Vec::new();
+    for best in [0, 1] {
+        server.then(json_reply(&json!({"data": [{"index": 0, "embedding": [1.0, 1.0]}]})));
+        server.then(rerank(best));
+        let (output, _) = with_key(&place, &before);
+        first.push(answer(&output)["results"][0]["source"].clone());
+    }
+    assert_ne!(first[0], first[1]);
+    let seen = server.seen();
+    let last = seen.last().unwrap();
+    assert!(last.line.contains("POST /v1/rerank"), "{}", last.line);
+    assert_eq!(last.body["query"], "zorbex");
+    assert_eq!(last.body["documents"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_endpoint_that_fails_or_is_slow_is_left_out_and_said() {
+    let (place, server) = (Place::new(), Server::new());
+    documents(&place, &server);
+    let folder = place.path("manuals");
+    server.then(Reply::status(500, "", "{\"error\":{\"message\":\"no model near-1\"}}"));
+    let (output, errors) = with_key(&place, &["index", "add", folder.to_str().unwrap()]);
+    assert!(!output.status.success() && errors.contains("no model near-1"), "{errors}");
+    // The words are indexed nevertheless, and nothing waits for a service that says nothing.
+    let silent = Reply::Raw(vec![(Duration::from_secs(30), Vec::new())]);
+    server.then(silent);
+    server.then(Reply::status(404, "", "{}"));
+    let (output, errors) = with_key(&place, &["search", "--json", "zorbex"]);
+    let found = answer(&output);
+    assert_eq!(found["results"].as_array().unwrap().len(), 2, "{found}");
+    let left_out = found["not_searched"].to_string();
+    assert!(left_out.contains("the vectors: no answer within 2 s"), "{left_out}");
+    assert!(left_out.contains("the reranker: "), "{left_out}");
+    assert!(errors.contains("not searched: the vectors"), "{errors}");
 }

@@ -118,4 +118,4 @@ impl Dialect {
 }
 
 /// The API version of Azure that is asked for unless the profile names another.
-const AZURE_VERSION: &str = "2024-10-21";
+pub(super) const AZURE_VERSION: &str = "2024-10-21";
