@@ -108,10 +108,7 @@ pub struct Gate {
     numbers: Mutex<NextNumbers>,
     history: Mutex<ChangeHistory>,
     rules: Mutex<SessionRules>,
-    /// Told whenever a rule of the session was made or ended.
-    rules_changed: watch::Sender<()>,
-    /// Told whenever a proposal was not carried out as it was proposed.
-    set_changed: watch::Sender<SetChanges>,
+    changes: Changes,
     feedback: Mutex<BTreeMap<ProposalId, Value>>,
     /// What waits for the person, as it was stated last.
     waiting: Mutex<BTreeMap<ProposalId, Proposal>>,
@@ -135,6 +132,15 @@ pub(super) struct Pending {
     pub(super) damage: Option<String>,
     /// What had become of the other proposals when its checks were made.
     pub(super) judged_at: SetChanges,
+}
+
+/// What waiting proposals are told of.
+#[derive(Default)]
+struct Changes {
+    /// A rule of the session was made or ended.
+    of_rules: watch::Sender<()>,
+    /// A proposal was not carried out as it was proposed.
+    of_set: watch::Sender<SetChanges>,
 }
 
 /// How many proposals were not carried out as they were proposed, so that what was found about the
@@ -183,8 +189,7 @@ impl Gate {
             numbers: Mutex::new(numbers),
             history: Mutex::default(),
             rules: Mutex::default(),
-            rules_changed: watch::Sender::new(()),
-            set_changed: watch::Sender::new(SetChanges::default()),
+            changes: Changes::default(),
             feedback: Mutex::default(),
             waiting: Mutex::default(),
             context: Mutex::new(Arc::new(context)),
@@ -491,7 +496,7 @@ impl Gate {
             rules.add(id, &rule);
             id
         };
-        self.rules_changed.send_replace(());
+        self.changes.of_rules.send_replace(());
         Ok(id)
     }
 
@@ -511,12 +516,12 @@ impl Gate {
 
     /// Tells of every change of the session's rules from now on.
     pub(super) fn watch_rules(&self) -> watch::Receiver<()> {
-        self.rules_changed.subscribe()
+        self.changes.of_rules.subscribe()
     }
 
     /// Tells of every proposal that is not carried out as it was proposed from now on.
     pub(super) fn watch_set(&self) -> watch::Receiver<SetChanges> {
-        self.set_changed.subscribe()
+        self.changes.of_set.subscribe()
     }
 
     /// A proposal was not carried out as it was proposed.
@@ -524,7 +529,7 @@ impl Gate {
         const HEADERS: [&str; 5] = [".h", ".hpp", ".hh", ".hxx", ".inc"];
         let Some(path) = proposal.change.path() else { return };
         let is_header = HEADERS.iter().any(|end| path.as_str().ends_with(end));
-        self.set_changed.send_modify(|changes| *changes = changes.after(is_header));
+        self.changes.of_set.send_modify(|changes| *changes = changes.after(is_header));
     }
 
     /// Keeps what the agent is to be told about a decision.

@@ -7,6 +7,11 @@ use std::ops::Range;
 use super::pin_flow::Direction;
 use super::pin_uses::PinUse;
 
+/// Whether a file declares options.
+pub(super) fn is_kconfig(name: &str) -> bool {
+    name == "Kconfig" || name == "Kconfig.projbuild" || name.starts_with("Kconfig.in")
+}
+
 /// Words in the name of an option that make it something else than a pin.
 const NO_PINS: [&str; 14] = [
     "PSRAM", "FLASH", "SPIRAM", "RESERVED", "MAX", "COUNT", "CTRL", "ISR", "EXTI", "CACHE", "INT",

@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
 use super::pin_flow::{Direction, PinFlow};
-use super::pin_options;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// A number that is used as a pin.
@@ -52,20 +51,9 @@ pub(super) fn is_code(name: &str) -> bool {
     matches!(end, "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc")
 }
 
-/// Whether a file declares options.
-pub(super) fn is_kconfig(name: &str) -> bool {
-    name == "Kconfig" || name == "Kconfig.projbuild" || name.starts_with("Kconfig.in")
-}
-
-/// All numbers that a file uses as pins.
-pub(super) fn find(name: &str, text: &str, chip: &str) -> Vec<PinUse> {
+/// All numbers that a source uses as pins.
+pub(super) fn find(text: &str, chip: &str) -> Vec<PinUse> {
     let Some(table) = TABLE.as_ref() else { return Vec::new() };
-    if is_kconfig(name) {
-        return pin_options::defaults(text, chip);
-    }
-    if !is_code(name) {
-        return pin_options::settings(text);
-    }
     let all = tokens(text, Style::C);
     let active = for_chip(all, chip);
     let constants = Constants::new(&active);

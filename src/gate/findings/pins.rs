@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Subject;
 use super::pin_flow::Direction;
+use super::pin_options;
 use super::pin_uses::{self, PinUse};
 use super::source::{self, SourceText};
 use crate::config::assets::Assets;
@@ -19,7 +20,7 @@ const DEFAULT_CHIP: &str = "esp32";
 /// The check of a text; `None` for what is not text, or names no pins.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let name = path.file_name();
-    let is_settings = name.starts_with("sdkconfig") || pin_uses::is_kconfig(name);
+    let is_settings = name.starts_with("sdkconfig") || pin_options::is_kconfig(name);
     if !pin_uses::is_code(name) && !is_settings {
         return None;
     }
@@ -28,7 +29,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 }
 
 fn in_source(source: &SourceText<'_>, chip: Option<&str>) -> Vec<Finding> {
-    let uses = pin_uses::find(source.path.file_name(), source.text, chip.unwrap_or(DEFAULT_CHIP));
+    let (name, known) = (source.path.file_name(), chip.unwrap_or(DEFAULT_CHIP));
+    let uses = match pin_options::is_kconfig(name) {
+        true => pin_options::defaults(source.text, known),
+        false if pin_uses::is_code(name) => pin_uses::find(source.text, known),
+        false => pin_options::settings(source.text),
+    };
     if uses.is_empty() {
         return Vec::new();
     }

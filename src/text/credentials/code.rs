@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::labels::is_label;
 use super::plain::is_explained;
 use super::secret::{Secret, finding_text, known_in};
-use super::values::{NameSays, is_label, is_like_password, is_stand_in, name_says, parts};
+use super::values::{NameSays, is_like_password, is_stand_in, name_says, parts};
 use super::values::{Randomness, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 

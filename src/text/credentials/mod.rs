@@ -5,6 +5,7 @@
 //! judge: what a finding means is the caller's.
 
 mod code;
+mod labels;
 mod plain;
 mod secret;
 mod values;

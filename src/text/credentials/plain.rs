@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::labels::is_label;
 use super::secret::{Secret, finding_text};
-use super::values::{NameSays, is_label, is_stand_in, name_says};
+use super::values::{NameSays, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
 use crate::text::c_tokens::{Style, tokens};
 
