@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::build::{VECTORS_FILE, VECTORS_LOCK, lock, write_whole};
 use super::endpoint::Embedder;
 use super::index::PassageIndex;
+use crate::files;
 use crate::model::UserError;
 
 /// Texts that are sent at once.
@@ -152,7 +153,7 @@ pub fn nearest(
 }
 
 fn open(folder: &Path) -> io::Result<(Head, BufReader<File>)> {
-    let mut file = BufReader::with_capacity(1 << 18, File::open(folder.join(VECTORS_FILE))?);
+    let mut file = BufReader::with_capacity(1 << 18, files::open(&folder.join(VECTORS_FILE))?);
     let mut line = String::new();
     (&mut file).take(4_096).read_line(&mut line)?;
     let head: Head = serde_json::from_str(&line)?;

@@ -393,7 +393,7 @@ fn written(line: &str, images: &[FlashImage]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn trouble(said: &str, is_there: bool) -> Trouble {
+    fn trouble(output: &str, is_there: bool) -> Trouble {
         let image = FlashImage {
             file: "a.bin".to_owned(),
             offset: 0x1_0000,
@@ -402,7 +402,7 @@ mod tests {
             same: false,
         };
         let mut writing = Writing::default();
-        writing.push(said.as_bytes(), &[image]);
+        writing.push(output.as_bytes(), &[image]);
         Trouble::of(&writing, is_there)
     }
 

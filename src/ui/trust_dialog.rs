@@ -43,7 +43,7 @@ pub struct TrustDialog {
 /// The answers; the one that changes nothing goes first.
 const ANSWERS: [(TrustAnswer, &str, &str); 2] = [
     (TrustAnswer::Leave, "Do not trust it", "nothing is started"),
-    (TrustAnswer::Trust, "Trust it", "for good; `firmhand trust --forget` undoes it"),
+    (TrustAnswer::Trust, "Trust it", "permanently; `firmhand trust --forget` undoes it"),
 ];
 
 /// Columns of the dialog.

@@ -22,7 +22,7 @@ fn answer(output: &Output) -> Value {
 }
 
 #[test]
-fn an_idf_path_that_names_nothing_is_said() {
+fn an_idf_path_that_names_nothing_is_reported() {
     let place = Place::new();
     let nowhere = place.path("nowhere");
     let nowhere = nowhere.to_str().unwrap();
@@ -129,7 +129,7 @@ fn endpoints_take_part_in_a_search_when_they_are_set_up() {
 }
 
 #[test]
-fn an_endpoint_that_fails_or_is_slow_is_left_out_and_said() {
+fn an_endpoint_that_fails_or_is_slow_is_left_out_and_named() {
     let (place, server) = (Place::new(), Server::new());
     documents(&place, &server);
     let folder = place.path("manuals");

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use espflash::target::Chip;
 
 use super::super::adapters::Adapters;
-use super::talk::Talk;
+use super::talk::{ChipSecurity, Talk};
 use super::words::Trouble;
 use super::{FlashPiece, SAFE_BAUD};
 use crate::model::{BoardInfo, UserError};
@@ -40,17 +40,6 @@ pub struct ChipReply {
     pub mac: String,
     /// How it is protected; `None` when it does not say.
     pub security: Option<ChipSecurity>,
-}
-
-/// How a chip is protected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChipSecurity {
-    /// Whether it starts signed programs only.
-    pub secure_boot: bool,
-    /// Whether its flash is encrypted.
-    pub flash_encryption: bool,
-    /// Whether a debugger cannot reach it by JTAG.
-    pub jtag_disabled: bool,
 }
 
 /// Asks a chip, then starts the board.

@@ -19,7 +19,8 @@ use super::adapters::Adapters;
 use super::identity;
 use crate::model::{BoardInfo, UserError};
 pub use flash::{FlashPiece, SAFE_BAUD, SECTOR};
-pub use look::{ChipQuery, ChipReply, ChipSecurity, look};
+pub use look::{ChipQuery, ChipReply, look};
+pub use talk::ChipSecurity;
 use talk::Talk;
 use words::{LoaderStage, Trouble};
 

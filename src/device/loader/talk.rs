@@ -15,10 +15,21 @@ use espflash::target::{Chip, ProgressCallbacks};
 use md5::{Digest, Md5};
 use serialport::{SerialPort, TTYPort, UsbPortInfo};
 
-use super::{ChipSecurity, FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
+use super::{FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
 use crate::files;
+
+/// How a chip is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChipSecurity {
+    /// Whether it starts signed programs only.
+    pub secure_boot: bool,
+    /// Whether its flash is encrypted.
+    pub flash_encryption: bool,
+    /// Whether a debugger cannot reach it by JTAG.
+    pub jtag_disabled: bool,
+}
 
 /// Written, compared and read at once; after each of these the person's wish to stop is heard.
 pub(super) const CHUNK: usize = 64 * 1024;

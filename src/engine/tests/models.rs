@@ -142,7 +142,7 @@ async fn a_conversation_that_is_too_long_is_summarised_and_the_summary_is_sent_f
 }
 
 #[tokio::test]
-async fn without_a_summary_parts_are_left_out_as_before_and_it_is_said_why() {
+async fn without_a_summary_parts_are_left_out_as_before_and_the_reason_is_shown() {
     let world = SessionBench::new(TEAM);
     refused(&world, "").await;
     let made = summaries(&world);

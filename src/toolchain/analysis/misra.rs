@@ -41,13 +41,13 @@ const RULES: [(&str, &str); 24] = [
     ("14.1", "a loop counts with a floating-point number, which rounds"),
     ("15.2", "a goto jumps back"),
     ("15.3", "a goto jumps into a block"),
-    ("16.2", "a case of the switch lies in another block"),
+    ("16.2", "a case of the switch is in another block"),
     ("16.3", "a case goes on into the next: write break"),
     ("17.2", "this function calls itself, so that its stack has no limit"),
     ("17.6", "static within the brackets of a parameter"),
     ("18.8", "the size of this array is known only at run time: it may not fit on the stack"),
     ("21.4", "setjmp and longjmp skip what releases resources"),
-    ("21.7", "atoi and its like cannot report that the text is no number: use strtol"),
+    ("21.7", "atoi, atol and atof cannot report that the text is no number: use strtol"),
 ];
 
 pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_once_and_is_no_finding() {
+    fn what_is_missing_is_named_once_and_is_no_finding() {
         let order = order("/home/dev/demo");
         for (text, word) in [
             ("Checking m.c ...\nDid not find addon misra.py\n", "not installed"),

@@ -170,12 +170,12 @@ pub(super) fn merge_overflows(found: &mut [Diagnostic]) {
     let is_overflow = |one: &&Diagnostic| one.message.contains("' overflowed by ");
     let full: Vec<String> = found.iter().filter(is_overflow).filter_map(region).collect();
     for one in found.iter_mut().filter(|one| is_error(one)) {
-        let is_said = match one.message.contains("' will not fit in region `") {
+        let is_known = match one.message.contains("' will not fit in region `") {
             true => region(one).is_some_and(|name| full.contains(&name)),
             // The framework's linker scripts say it a third time.
             false => !full.is_empty() && one.message.ends_with(" segment data does not fit."),
         };
-        if is_said {
+        if is_known {
             one.severity = Severity::Note;
         }
     }
