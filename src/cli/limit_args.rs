@@ -53,7 +53,7 @@ pub fn limit(text: &str) -> Result<NamedLimit, String> {
     };
     match value.filter(|value| *value > 0.0) {
         Some(value) => Ok(NamedLimit { name, value }),
-        None if name == LimitName::Cost => Err("expected an amount of dollars".to_owned()),
+        None if name == LimitName::Cost => Err("expected an amount of dollars above 0".to_owned()),
         None => Err("expected a whole number from 1 on".to_owned()),
     }
 }

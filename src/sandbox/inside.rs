@@ -92,7 +92,7 @@ fn build(received: &InsideOrder) -> Result<Facts, WallFailure> {
         limits::apply(&order.walls.limits, counted, received.others)?;
     }
     #[cfg(target_os = "linux")]
-    filter(order.level, &facts)?;
+    filter(order, &facts)?;
     Ok(facts)
 }
 
@@ -118,13 +118,15 @@ fn build_on_linux(order: &Order, facts: &mut Facts) -> Result<(), WallFailure> {
 }
 
 #[cfg(target_os = "linux")]
-fn filter(level: Level, facts: &Facts) -> Result<(), WallFailure> {
+fn filter(order: &Order, facts: &Facts) -> Result<(), WallFailure> {
+    let level = order.level;
     if level == Level::None {
         return Ok(());
     }
     super::seccomp::apply(super::seccomp::FilterFor {
         level,
         are_signals_kept: facts.landlock >= super::landlock_rules::SCOPES,
+        sees_machine: order.walls.machine.is_some(),
         own: std::process::id(),
     })
 }

@@ -38,6 +38,9 @@ const NAMES: [(&str, &str); 3] = [
     ("etc/host.conf", "multi on\n"),
 ];
 
+/// Entries that a folder may have to be shown one by one; in a larger one, what is hidden is covered.
+const MOST_LISTED: usize = 1000;
+
 /// An empty file, for those that are hidden.
 const EMPTY: &str = "/.empty";
 
@@ -57,12 +60,14 @@ pub(super) fn build_root(walls: &Walls) -> Result<bool, WallFailure> {
     for (path, shown) in &all {
         let shown = match shown {
             Shown::Hidden => hide(path),
+            Shown::Listed => show_listed(path, walls),
             Shown::Temporary(folder) => replace(path, folder),
             Shown::As(rights) => show(path, *rights),
         };
         shown.map_err(|error| named(path, &error))?;
     }
-    for (path, _) in all.iter().filter(|(_, shown)| *shown == Shown::Hidden) {
+    let is_closed = |shown: &Shown<'_>| matches!(shown, Shown::Hidden | Shown::Listed);
+    for (path, _) in all.iter().filter(|(_, shown)| is_closed(shown)) {
         close(path).map_err(|error| named(path, &error))?;
     }
     let has_proc = own_proc(walls);
@@ -85,6 +90,8 @@ enum Shown<'a> {
     As(Rights),
     /// Nothing of it is there.
     Hidden,
+    /// What is in it now, each by itself, but for what is hidden: what comes later is not seen.
+    Listed,
     /// That folder in its place.
     Temporary(&'a Path),
 }
@@ -108,16 +115,54 @@ fn plan(walls: &Walls) -> Vec<(PathBuf, Shown<'_>)> {
         let folder = Shown::Temporary(&machine.temporary);
         all.extend(TEMPORARY.map(|path| (PathBuf::from(path), folder)));
         all.extend(hidden.iter().map(|path| ((*path).clone(), Shown::Hidden)));
+        all.extend(listed(walls, &hidden).map(|path| (path.to_owned(), Shown::Listed)));
     }
     let mut plan: Vec<(PathBuf, Shown<'_>)> = Vec::new();
     for (path, shown) in all {
         // A folder comes with what is in it.
         let around = plan.iter().rev().find(|(around, _)| path.starts_with(around));
-        if around.is_none_or(|(_, around)| *around != shown) {
+        // What is listed shows folders in it as a whole.
+        if shown == Shown::Listed || around.is_none_or(|(_, around)| *around != shown) {
             plan.push((path, shown));
         }
     }
     plan
+}
+
+/// The folders around hidden files, and around what is hidden when it comes: a file that is covered is
+/// seen again when another one takes its place.
+fn listed<'a>(walls: &'a Walls, hidden: &'a [&PathBuf]) -> impl Iterator<Item = &'a Path> {
+    let around = hidden.iter().filter(|path| !is_folder(path)).filter_map(|path| path.parent());
+    around.filter(|folder| {
+        let is_shown = walls.reads.iter().any(|read| folder.starts_with(read));
+        let is_written = walls.writes.iter().any(|write| folder.starts_with(write));
+        let is_hidden = hidden.iter().any(|hidden| folder.starts_with(hidden));
+        let is_small = || fs::read_dir(old(folder)).is_ok_and(|all| all.count() <= MOST_LISTED);
+        folder.parent().is_some() && is_shown && !is_written && !is_hidden && is_small()
+    })
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(old(path)).is_ok_and(|found| found.is_dir())
+}
+
+/// Shows what is in a folder, each by itself.
+fn show_listed(path: &Path, walls: &Walls) -> io::Result<()> {
+    let hidden = walls.machine.iter().flat_map(|machine| &machine.hidden);
+    let hidden: Vec<&PathBuf> = hidden.collect();
+    fs::create_dir_all(path)?;
+    tmpfs(path, "mode=755,size=4m")?;
+    for entry in fs::read_dir(old(path))? {
+        let entry = path.join(entry?.file_name());
+        let is_named = walls.writes.contains(&entry) || hidden.contains(&&entry);
+        match (is_named, show(&entry, Rights::Read)) {
+            (true, _) | (false, Ok(())) => {}
+            // What this process does not reach, the program does not reach either.
+            (false, Err(error)) if is_out_of_reach(error.raw_os_error()) => {}
+            (false, Err(error)) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn named(path: &Path, error: &io::Error) -> WallFailure {
@@ -174,15 +219,20 @@ fn show(path: &Path, rights: Rights) -> io::Result<()> {
 fn bind(source: &Path, path: &Path, rights: Rights) -> io::Result<()> {
     mount_bind_recursive(source, path)?;
     restrict(path, rights)?;
-    for below in mounts_below(path) {
-        match restrict(&below, rights).map_err(|error| error.raw_os_error()) {
+    // Nothing is mounted in a file.
+    let below = if path.is_dir() { mounts_below(path)? } else { Vec::new() };
+    for below in below {
+        match restrict(&below, rights) {
             // What this process does not reach, the program does not reach either.
-            Ok(()) | Err(Some(libc::EACCES | libc::ENOENT | libc::ENOTCONN | libc::ESTALE)) => {}
-            Err(Some(code)) => return Err(io::Error::from_raw_os_error(code)),
-            Err(None) => return Err(io::ErrorKind::Other.into()),
+            Err(error) if !is_out_of_reach(error.raw_os_error()) => return Err(error),
+            Ok(()) | Err(_) => {}
         }
     }
     Ok(())
+}
+
+const fn is_out_of_reach(code: Option<i32>) -> bool {
+    matches!(code, Some(libc::EACCES | libc::ENOENT | libc::ENOTCONN | libc::ESTALE))
 }
 
 /// Puts a folder in the place of another one, which some systems do not have.
@@ -197,9 +247,15 @@ fn replace(path: &Path, folder: &Path) -> io::Result<()> {
 fn hide(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => tmpfs(path, "mode=755,size=1m"),
+        // What it leads to is hidden by itself.
+        Ok(found) if found.is_symlink() => Ok(()),
         Ok(_) => {
             fs::write(EMPTY, "")?;
             Ok(mount_bind_recursive(EMPTY, path)?)
+        }
+        // What is shown within it needs a place; where none can be made, nothing of it is seen.
+        Err(_) if is_folder(path) && fs::create_dir_all(path).is_ok() => {
+            tmpfs(path, "mode=755,size=1m")
         }
         Err(_) => Ok(()),
     }
@@ -234,11 +290,14 @@ fn restrict(path: &Path, rights: Rights) -> io::Result<()> {
 }
 
 /// The mounts that came along with a folder.
-fn mounts_below(path: &Path) -> Vec<PathBuf> {
+///
+/// # Errors
+/// When they cannot be listed: then nobody knows what may be written there.
+fn mounts_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     let list = old(Path::new("/proc/self/mountinfo"));
-    let Ok(text) = files::read_text(&list, files::BUILD_FACTS) else { return Vec::new() };
+    let text = files::read_text(&list, files::BUILD_FACTS)?;
     let places = text.lines().filter_map(|line| line.split(' ').nth(4)).map(unescaped);
-    places.filter(|place| place != path && place.starts_with(path)).collect()
+    Ok(places.filter(|place| place != path && place.starts_with(path)).collect())
 }
 
 /// Spaces and the like are written in octal there.

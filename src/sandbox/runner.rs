@@ -172,7 +172,8 @@ impl Runner {
         let mut channel = Channel::new(mine);
         let borrowed = [ends.input.as_fd(), ends.output.as_fd(), ends.errors.as_fd()];
         let answer = channel.send(order, &borrowed).and_then(|()| channel.receive());
-        let mut run = ConfinedRun { child, lifeline, channel: Mutex::new(Some(channel)) };
+        let mut run =
+            ConfinedRun { child: Some(child), lifeline, channel: Mutex::new(Some(channel)) };
         match answer {
             Ok(Some(answer)) => Ok((run, answer)),
             Ok(None) => {
@@ -208,8 +209,7 @@ fn real(walls: &Walls) -> Result<Walls, WallFailure> {
         .map_err(|error| WallFailure::new(format!("find {}", walls.program.display()), error))?;
     reads.extend(way);
     let machine = walls.machine.clone().map(|machine| MachineView {
-        // What a link leads to is hidden, and the link leads nowhere then.
-        hidden: machine.hidden.iter().filter_map(|path| std::fs::canonicalize(path).ok()).collect(),
+        hidden: machine.hidden.iter().flat_map(hidden_names).collect(),
         temporary: std::fs::canonicalize(&machine.temporary).unwrap_or(machine.temporary),
     });
     Ok(Walls {
@@ -220,6 +220,17 @@ fn real(walls: &Walls) -> Result<Walls, WallFailure> {
         reads,
         ..walls.clone()
     })
+}
+
+/// The names by which a path is hidden: what it leads to, also when it is a link; and its own in the
+/// folder that is really around it, also when nothing is there yet.
+fn hidden_names(path: &PathBuf) -> Vec<PathBuf> {
+    let target = std::fs::canonicalize(path).ok();
+    let around = path.parent().and_then(|around| std::fs::canonicalize(around).ok());
+    let own = around.zip(path.file_name()).map(|(around, name)| around.join(name));
+    let mut names: Vec<PathBuf> = own.into_iter().chain(target).collect();
+    names.dedup();
+    names
 }
 
 /// A program by the name that it was called by, for some do different things under different names;
@@ -244,10 +255,11 @@ fn named_program(program: &Path) -> io::Result<(PathBuf, Vec<PathBuf>)> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// A program that runs. Dropping it ends the program and all that it has started.
+/// A program that runs. Dropping it ends the program and all that it has started, soon.
 #[derive(Debug)]
 pub struct ConfinedRun {
-    child: Child,
+    /// `None` when it has been waited for.
+    child: Option<Child>,
     lifeline: UnixStream,
     channel: Mutex<Option<Channel>>,
 }
@@ -276,13 +288,21 @@ impl ConfinedRun {
 
     fn collect(&mut self) {
         let _ = self.lifeline.shutdown(Shutdown::Write);
-        let _ = self.child.wait();
+        if let Some(mut child) = self.child.take() {
+            let _ = child.wait();
+        }
     }
 }
 
 impl Drop for ConfinedRun {
     fn drop(&mut self) {
-        self.stop();
+        let _ = self.lifeline.shutdown(Shutdown::Both);
+        let Some(mut child) = self.child.take() else { return };
+        if let Ok(None) = child.try_wait() {
+            // It takes a moment, in which whoever drops it may have other things to do. Without a thread
+            // it ends all the same, and is collected with this program.
+            let _ = std::thread::Builder::new().spawn(move || child.wait());
+        }
     }
 }
 

@@ -167,9 +167,10 @@ const NAMESPACES: [u64; 7] =
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
 
-/// Families of sockets that stay within a network of one's own: unix, IPv4, IPv6; and netlink for
-/// what interfaces there are.
-const FAMILIES: [u64; 3] = [1, 2, 10];
+/// Families of sockets: unix, which stays within a network and a root of one's own; IPv4 and IPv6; and
+/// netlink for what interfaces there are.
+const UNIX: u64 = 1;
+const FAMILIES: [u64; 2] = [2, 10];
 const NETLINK: u64 = 16;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -180,6 +181,9 @@ pub(super) struct FilterFor {
     pub level: Level,
     /// Whether Landlock keeps signals inside.
     pub are_signals_kept: bool,
+    /// Whether the program sees the files of the machine, among which sockets of other programs are:
+    /// no wall of files keeps it from connecting to them.
+    pub sees_machine: bool,
     /// The process whose program is about to be run.
     pub own: u32,
 }
@@ -227,9 +231,9 @@ fn rules(filter: FilterFor) -> Result<Rules, BackendError> {
     let spaces = of_each(&NAMESPACES, |bit| flag(0, bit))?;
     when(libc::SYS_clone, &slices(&spaces))?;
     if filter.level == Level::Namespaces {
-        let [unix, four, six] = FAMILIES.map(|family| is_not(0, family));
-        let (unix, four, six) = (unix?, four?, six?);
-        let others = [unix, four, six, is_not(0, NETLINK)?];
+        let unix = (!filter.sees_machine).then_some(UNIX);
+        let allowed = FAMILIES.into_iter().chain([NETLINK]).chain(unix);
+        let others: Vec<_> = allowed.map(|family| is_not(0, family)).collect::<Result<_, _>>()?;
         let routes = [is(0, NETLINK)?, is_not(2, 0)?];
         when(libc::SYS_socket, &[&others, &routes])?;
         // The kernel's own encryption is a door of its own, and so are raw packets.
@@ -291,11 +295,13 @@ mod tests {
     fn every_filter_can_be_made() {
         for level in [Level::Namespaces, Level::Landlock] {
             for are_signals_kept in [true, false] {
-                let filter = FilterFor { level, are_signals_kept, own: 7 };
-                let [denied, missing] = programs(filter).unwrap();
-                // The kernel takes at most 4096 instructions.
-                assert!((100..4096).contains(&denied.len()), "{}", denied.len());
-                assert!(missing.len() < 40);
+                for sees_machine in [true, false] {
+                    let filter = FilterFor { level, are_signals_kept, sees_machine, own: 7 };
+                    let [denied, missing] = programs(filter).unwrap();
+                    // The kernel takes at most 4096 instructions.
+                    assert!((100..4096).contains(&denied.len()), "{}", denied.len());
+                    assert!(missing.len() < 40);
+                }
             }
         }
     }
@@ -303,7 +309,8 @@ mod tests {
     #[test]
     fn signals_stay_inside_by_one_way_or_the_other() {
         let kept = |are_signals_kept| {
-            let filter = FilterFor { level: Level::Landlock, are_signals_kept, own: 7 };
+            let (level, sees_machine) = (Level::Landlock, false);
+            let filter = FilterFor { level, are_signals_kept, sees_machine, own: 7 };
             rules(filter).unwrap().contains_key(&libc::SYS_kill)
         };
         assert!(kept(false) && !kept(true));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
+use super::hidden;
 use crate::model::UserError;
 use crate::sandbox::{Ends, RunReport, Runner, Walls};
 
@@ -55,27 +56,62 @@ pub(super) async fn run(
 pub(super) fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<PathBuf> {
     let mut reads = vec![project.to_owned(), program.to_owned()];
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let home = home.as_deref();
     for program in [program, &real] {
         let prefix = program.parent().and_then(Path::parent);
-        reads.extend(prefix.filter(|prefix| prefix.components().count() > 2).map(Path::to_owned));
+        let Some(prefix) = prefix.filter(|prefix| prefix.components().count() > 2) else {
+            continue;
+        };
+        // The folder of a person's own programs is around what they keep; its libraries are not.
+        match hidden::is_private(prefix, home) {
+            true => reads.push(prefix.join("lib")),
+            false => reads.push(prefix.to_owned()),
+        }
     }
     for arg in args {
         let Some(start) = arg.find('/').filter(|start| *start < LONGEST_OPTION) else { continue };
         let named = Path::new(arg.get(start..).unwrap_or_default());
         if !named.starts_with(project) && !reads.iter().any(|known| named.starts_with(known)) {
-            reads.extend(framework_of(named));
+            reads.extend(framework_of(named, home));
         }
     }
     reads
 }
 
 /// The folder of a framework that a file or folder of headers belongs to: a few folders below the root,
-/// so that there are not hundreds; never the folder of a person itself.
-fn framework_of(path: &Path) -> Option<PathBuf> {
-    let parts: Vec<_> = path.components().take(FRAMEWORK_DEPTH).collect();
+/// so that there are not hundreds; never the folder of a person itself, nor what they keep there.
+fn framework_of(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let of_home = home.filter(|home| path.starts_with(home));
+    let depth = of_home.map_or(0, |home| home.components().count() + 1).max(FRAMEWORK_DEPTH);
+    let parts: Vec<_> = path.components().take(depth).collect();
     let folder: PathBuf = parts.iter().collect();
-    let is_hidden = folder.components().any(|part| {
-        matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws" | ".config" | ".kube"))
-    });
-    (parts.len() == FRAMEWORK_DEPTH && !is_hidden).then_some(folder)
+    (parts.len() == depth && !hidden::is_private(&folder, home)).then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_keeps_is_no_framework() {
+        let of = |path: &str, home: &str| framework_of(Path::new(path), Some(Path::new(home)));
+        for (path, home) in [
+            ("/home/me/.netrc", "/home/me"),
+            ("/home/me/.ssh/id", "/home/me"),
+            ("/home/me/.local/share/keyrings/x", "/home/me"),
+            ("/export/home/staff/me/x", "/export/home/staff/me/x"),
+            ("/root/.aws/credentials", "/root"),
+        ] {
+            assert_eq!(of(path, home), None, "{path}");
+        }
+        for (path, home, folder) in [
+            ("/home/me/esp/idf/include", "/home/me", "/home/me/esp"),
+            ("/export/home/staff/me/esp/idf", "/export/home/staff/me", "/export/home/staff/me/esp"),
+            ("/root/.platformio/packages/x", "/root", "/root/.platformio/packages"),
+            ("/opt/esp/idf/components/x", "/home/me", "/opt/esp/idf"),
+        ] {
+            assert_eq!(of(path, home), Some(folder.into()), "{path}");
+        }
+    }
 }

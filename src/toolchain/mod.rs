@@ -19,6 +19,7 @@ pub mod flash_map;
 mod flow;
 #[doc(hidden)]
 pub mod foreign;
+mod hidden;
 mod history;
 mod host_board;
 mod host_memory;

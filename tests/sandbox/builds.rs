@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -193,6 +195,87 @@ fn what_the_walls_refuse_is_named_with_the_way_to_allow_it() {
     let sandbox = BuildSandbox { writable: vec!["main".into()], ..stand.sandbox.clone() };
     let stand = BuildStand { sandbox, ..stand };
     assert_eq!(stand.build().0.outcome, BuildOutcome::Passed);
+}
+
+#[test]
+fn what_is_hidden_stays_so_when_another_file_takes_its_place() {
+    let stand = BuildStand::new(
+        "mkdir -p build && touch build/ready\n\
+         until test -e build/go; do sleep 0.02; done\n\
+         for name in .netrc .git-credentials .config/git/credentials .aws/key .ssh/id_ed25519; do\n\
+         grep -q secret \"$HOME/$name\" && echo \"OPEN $name\"; done\n\
+         grep -q name \"$HOME/.config/git/config\" && ls \"$HOME/.gitconfig\" && echo works",
+    );
+    if !stand.has_walls() {
+        return;
+    }
+    for (path, text) in [("git/config", "name"), ("git/credentials", "secret")] {
+        let path = stand.path("home/.config").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let (report, log) = std::thread::scope(|scope| {
+        let built = scope.spawn(|| stand.build());
+        while !stand.path("project/build/ready").exists() && !built.is_finished() {
+            std::thread::yield_now();
+        }
+        for name in [".netrc", ".git-credentials", ".config/git/credentials", ".aws/key"] {
+            let path = stand.path("home").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(stand.path("new"), "secret").unwrap();
+            fs::rename(stand.path("new"), path).unwrap();
+        }
+        fs::create_dir_all(stand.path("project/build")).unwrap();
+        fs::write(stand.path("project/build/go"), "").unwrap();
+        built.join().unwrap()
+    });
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}\n{report:?}");
+    assert!(log.contains("works") && !log.contains("OPEN"), "{log}");
+}
+
+#[test]
+fn sockets_of_other_programs_are_not_reached() {
+    let stand = BuildStand::new(
+        "mkdir -p build\n\
+         python3 -c \"import socket; socket.socketpair()\" && echo works\n\
+         python3 - <<'END'\n\
+         import os, socket\n\
+         for place in (os.environ['HOME'] + '/.cache/agent', chr(0) + 'firmhand-test-socket'):\n\
+         \x20try:\n\
+         \x20 socket.socket(socket.AF_UNIX).connect(place)\n\
+         \x20 print('OPEN')\n\
+         \x20except OSError as error:\n\
+         \x20 print('closed', error)\n\
+         END",
+    );
+    if !stand.has_walls() {
+        return;
+    }
+    let place = stand.path("home/.cache/agent");
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let _listener = UnixListener::bind(place).unwrap();
+    let name = SocketAddr::from_abstract_name("firmhand-test-socket").unwrap();
+    let _abstract = UnixListener::bind_addr(&name).unwrap();
+    let (report, log) = stand.build();
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}\n{report:?}");
+    assert!(log.contains("works") && !log.contains("OPEN"), "{log}");
+    assert_eq!(log.matches("closed").count(), 2, "{log}");
+}
+
+#[test]
+fn nobody_opens_what_is_hidden_by_letting_builds_write_it() {
+    let mut stand =
+        BuildStand::new("mkdir -p build; cat \"$HOME/.ssh/id_ed25519\" && echo OPEN; true");
+    if !stand.has_walls() {
+        return;
+    }
+    stand.sandbox.writable = vec![stand.path("home/.ssh")];
+    let (report, log) = stand.build();
+    assert_eq!(report.outcome, BuildOutcome::Passed, "{log}\n{report:?}");
+    assert!(
+        !log.contains("OPEN") && log.contains("-- Not writable, because it holds keys"),
+        "{log}"
+    );
 }
 
 #[test]

@@ -5,7 +5,6 @@
 
 mod changes;
 mod environment;
-mod hidden;
 mod places;
 mod refusal;
 
@@ -13,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::confined;
+use super::hidden;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::model::Diagnostic;
 use crate::sandbox::{Limits, MachineView, RunEnd, Runner, WallFailure, Walls, machine};

@@ -2,8 +2,11 @@
 //!
 //! Reads what was printed, in pieces. Must not know the walls.
 
+use std::path::{Path, PathBuf};
+
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
+use crate::toolchain::hidden;
 
 /// What tools say of a file that they may not write.
 const READ_ONLY: [&str; 2] = ["Read-only file system", "[Errno 30]"];
@@ -66,10 +69,15 @@ impl Refusals {
                 _ => ("a file outside of what builds write", "/path/of/the/folder"),
             };
             let message = format!("the sandbox of builds does not let them write {named}");
-            let hint = format!(
-                "if the build has to, put `writable = [\"{folder}\"]` below `[sandbox]` into your own \
-                 config.toml; `builds = \"off\"` there runs builds without the sandbox"
-            );
+            let home = std::env::var_os("HOME").map(PathBuf::from);
+            // A build prints what it likes; nobody shall open all of their folders to it.
+            let hint = match hidden::is_private(Path::new(folder), home.as_deref()) {
+                true => "builds do not write there; look at what wants to".to_owned(),
+                false => format!(
+                    "if the build has to, put `writable = [\"{folder}\"]` below `[sandbox]` into your \
+                     own config.toml; `builds = \"off\"` there runs builds without the sandbox"
+                ),
+            };
             return Some(Diagnostic { hint, ..Diagnostic::new(Severity::Error, message) });
         }
         self.has_no_key.then(|| {
@@ -134,6 +142,16 @@ mod tests {
             assert!(found.message.ends_with(&format!("write {path}")), "{output}: {found:?}");
             let folder = path.rsplit_once('/').unwrap().0;
             assert!(found.hint.contains(&format!("writable = [\"{folder}\"]")), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_asked_to_open_what_they_keep() {
+        let home = std::env::var("HOME").unwrap();
+        for path in [&format!("{home}/x"), &format!("{home}/.ssh/id"), "/etc/passwd"] {
+            let output = format!("touch: cannot touch '{path}': Read-only file system\n");
+            let hint = found_in(&output).unwrap().hint;
+            assert!(!hint.contains("writable"), "{path}: {hint}");
         }
     }
 

@@ -169,7 +169,13 @@ impl IdfToolchain {
                 }
             };
         diagnostics::locate(&project, &mut diagnostics);
-        settings::check(&project, &mut diagnostics);
+        let folder = project.clone();
+        let checked = tokio::task::spawn_blocking(move || {
+            settings::check(&folder, &mut diagnostics);
+            diagnostics
+        });
+        // It ends without a result only when the program ends.
+        let mut diagnostics = checked.await.unwrap_or_default();
         // `idf.py` gives its advice itself; ninja has none to give.
         if outcome == BuildOutcome::Failed && way == Route::Ninja {
             hints::advise(&project, &mut diagnostics, env, &cancel).await;

@@ -17,6 +17,12 @@ use crate::model::{Diagnostic, Severity};
 /// The options there are, below the build folder.
 const MENUS: &str = "config/kconfig_menus.json";
 
+/// Bytes of them that are read: ESP-IDF's own are a few million.
+const MOST_MENUS: u64 = 32 << 20;
+
+/// Warnings about options without effect, at most.
+const MOST_WARNINGS: usize = 100;
+
 /// Levels of menus that are looked into.
 const MOST_DEPTH: usize = 64;
 
@@ -44,18 +50,17 @@ pub(super) fn check(project: &Path, found: &mut Vec<Diagnostic>) {
     }
     let Some(result) = sdkconfig.as_deref().map(Settings::read) else { return };
     let menus = project.join(BUILD).join(MENUS);
-    let Ok(menus) = files::read_text(&menus, files::BUILD_FACTS) else { return };
+    let Ok(menus) = files::read_text(&menus, MOST_MENUS) else { return };
     let Ok(menus) = serde_json::from_str::<Vec<Entry>>(&menus) else { return };
     let mut options = BTreeMap::new();
     collect(&menus, MOST_DEPTH, &mut options);
     let of_target = target(project).map(|target| format!("sdkconfig.defaults.{target}"));
+    let reported = reported(found);
     for file in ["sdkconfig.defaults".to_owned()].into_iter().chain(of_target) {
         let Some(text) = read(&file) else { continue };
-        for warning in unmet(&file, &text, &result, &options) {
-            if !found.iter().any(|known| is_reported(known, &warning.0)) {
-                found.push(warning.1);
-            }
-        }
+        let unmet = unmet(&file, &text, &result, &options).into_iter();
+        let new = unmet.filter(|(name, _)| !reported.contains(name)).take(MOST_WARNINGS);
+        found.extend(new.map(|(_, warning)| warning));
     }
 }
 
@@ -153,13 +158,15 @@ fn reason(needs: &str, result: &Settings<'_>) -> String {
     }
 }
 
-/// Whether Kconfig has said itself that an option had no effect.
-fn is_reported(known: &Diagnostic, name: &str) -> bool {
-    let is_word = |word: &str| word.trim_matches(['\'', '"', '`', ':', ',']) == name;
-    known.message.split_whitespace().any(is_word)
-        && ["not visible", "check dependencies", "disabled dependency"]
+/// The words of what Kconfig has said itself about options that had no effect.
+fn reported(found: &[Diagnostic]) -> BTreeSet<String> {
+    let is_about = |known: &&Diagnostic| {
+        ["not visible", "check dependencies", "disabled dependency"]
             .iter()
             .any(|words| known.message.contains(words))
+    };
+    let words = found.iter().filter(is_about).flat_map(|known| known.message.split_whitespace());
+    words.map(|word| word.trim_matches(['\'', '"', '`', ':', ',']).to_owned()).collect()
 }
 
 /// Gives errors about the target of `sdkconfig` the line that says it.

@@ -151,11 +151,11 @@ impl Toolchain for VirtualToolchain {
             false => ("ESP-IDF", IdfToolchain::find().map(|it| it.build_target(project))),
         };
         let installed = match found {
-            Ok(found) => format!("{} is installed, but this session uses the", found.framework),
-            Err(_) => format!("{name} not found:"),
+            Ok(found) => format!("{} is installed, but this session uses", found.framework),
+            Err(_) => format!("{name} was not found; this session uses"),
         };
         let mut target = BuildTarget::of_framework(format!(
-            "{installed} virtual board, which has a part of ESP-IDF v5.4 and of Arduino's core \
+            "{installed} the virtual board, which has a part of ESP-IDF v5.4 and of Arduino's core \
              (FreeRTOS, logging, GPIO, I2C, NVS, timers)"
         ));
         let sketch = CompilePlan::read(project, &self.kit).ok().and_then(|plan| plan.chip);

@@ -1,12 +1,14 @@
 //! What a person keeps that no build needs: keys, passwords, and what browsers and shells remember.
 //!
-//! Owns the list. What is not there is left out by whoever builds the walls.
+//! Owns the list. Must not know which walls hide it.
 
 use std::path::{Path, PathBuf};
 
 /// Below the home folder.
 const OF_PERSON: &[&str] = &[
-    // keys and ways to other machines
+    // keys and ways to other machines, and to the screen
+    ".Xauthority",
+    ".ICEauthority",
     ".ssh",
     ".gnupg",
     ".pki",
@@ -97,4 +99,43 @@ const OF_MACHINE: &[&str] = &[
 pub(super) fn of_person(home: Option<&Path>) -> Vec<PathBuf> {
     let own = home.into_iter().flat_map(|home| OF_PERSON.iter().map(|path| home.join(path)));
     own.chain(OF_MACHINE.iter().map(PathBuf::from)).collect()
+}
+
+/// Whether a folder is, holds or lies in something that is hidden, or is around the home folder.
+pub(super) fn is_private(folder: &Path, home: Option<&Path>) -> bool {
+    home.is_some_and(|home| home.starts_with(folder))
+        || of_person(home)
+            .iter()
+            .any(|hidden| hidden.starts_with(folder) || folder.starts_with(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_private_for_what_it_is_in_and_for_what_is_in_it() {
+        for (folder, private) in [
+            ("/", true),
+            ("/home", true),
+            ("/home/me", true),
+            ("/home/me/.ssh", true),
+            ("/home/me/.ssh/keys", true),
+            ("/home/me/.config", true),
+            ("/home/me/.local/share", true),
+            ("/home/me/.netrc", true),
+            ("/etc", true),
+            ("/home/me/esp", false),
+            ("/home/me/.platformio", false),
+            ("/home/me/.local/lib", false),
+            ("/opt/esp", false),
+            ("/home/other", false),
+        ] {
+            assert_eq!(
+                is_private(Path::new(folder), Some(Path::new("/home/me"))),
+                private,
+                "{folder}"
+            );
+        }
+    }
 }
