@@ -2,6 +2,7 @@
 //!
 //! Owns the pipe, and what a compiler or a linter may read. Must not know what is asked or built.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use tokio::io::AsyncReadExt;
@@ -28,8 +29,31 @@ const FRAMEWORK_DEPTH: usize = 4;
 pub(super) async fn run(
     runner: &Runner,
     walls: Walls,
-    mut output: impl FnMut(&[u8]),
+    output: impl FnMut(&[u8]),
 ) -> Result<RunReport, UserError> {
+    match run_until(runner, walls, output, std::future::pending::<Infallible>()).await? {
+        ConfinedEnd::Report(report) => Ok(report),
+        ConfinedEnd::Stopped(never) => match never {},
+    }
+}
+
+/// How a program ended that could be stopped.
+pub(super) enum ConfinedEnd<S> {
+    Report(RunReport),
+    /// All of it has ended, for this reason.
+    Stopped(S),
+}
+
+/// As [`run`]; when `stop` is there first, the program is ended, and that is waited for.
+///
+/// # Errors
+/// As [`run`].
+pub(super) async fn run_until<S>(
+    runner: &Runner,
+    walls: Walls,
+    mut output: impl FnMut(&[u8]),
+    stop: impl Future<Output = S>,
+) -> Result<ConfinedEnd<S>, UserError> {
     let failed = |error: std::io::Error| UserError::from_cause("Cannot run the program", &error);
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let mut reader = pipe::Receiver::from_owned_fd(reader.into()).map_err(failed)?;
@@ -39,17 +63,27 @@ pub(super) async fn run(
     let ends = Ends { input: input.into(), output: writer.into(), errors: errors.into() };
     let runner = runner.clone();
     let started = tokio::task::spawn_blocking(move || runner.start(&walls, ends)).await;
-    let run = started.map_err(|error| failed(error.into()))??;
-    let mut buffer = vec![0; CHUNK_BYTES];
-    loop {
-        match reader.read(&mut buffer).await.map_err(failed)? {
-            0 => break,
-            count => output(buffer.get(..count).unwrap_or_default()),
-        }
-    }
+    let mut run = started.map_err(|error| failed(error.into()))??;
     let waiter = run.waiter();
-    let report = tokio::task::spawn_blocking(move || waiter.wait()).await;
-    report.map_err(|error| failed(error.into()))
+    let until_over = async {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        loop {
+            match reader.read(&mut buffer).await? {
+                0 => break,
+                count => output(buffer.get(..count).unwrap_or_default()),
+            }
+        }
+        tokio::task::spawn_blocking(move || waiter.wait()).await.map_err(std::io::Error::from)
+    };
+    tokio::select! {
+        biased;
+        reason = stop => {
+            let stopped = tokio::task::spawn_blocking(move || run.stop()).await;
+            stopped.map_err(|error| failed(error.into()))?;
+            Ok(ConfinedEnd::Stopped(reason))
+        }
+        report = until_over => report.map(ConfinedEnd::Report).map_err(failed),
+    }
 }
 
 /// What a compiler or a linter reads: the project, its own files, and what its arguments name.

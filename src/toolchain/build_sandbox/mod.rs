@@ -11,7 +11,7 @@ mod refusal;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::confined;
+use super::confined::{self, ConfinedEnd};
 use super::hidden;
 use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::model::Diagnostic;
@@ -178,14 +178,17 @@ impl BuildSite<'_> {
             let path = path.display();
             output(format!("-- Not writable, because it holds keys: {path}\n").as_bytes());
         }
-        let run = confined::run(&sandbox.runner, walls, output);
-        let ended = tokio::select! {
-            biased;
-            () = job.cancel.cancelled() => return Ok(ProcessEnd::Cancelled),
-            () = tokio::time::sleep(job.timeout) => return Ok(ProcessEnd::TimedOut),
-            ended = run => ended,
+        let stop = async {
+            tokio::select! {
+                () = job.cancel.cancelled() => ProcessEnd::Cancelled,
+                () = tokio::time::sleep(job.timeout) => ProcessEnd::TimedOut,
+            }
         };
-        let report = ended.map_err(|error| std::io::Error::other(NotSetUp(error.why)))?;
+        let ended = confined::run_until(&sandbox.runner, walls, output, stop).await;
+        let report = match ended.map_err(|error| std::io::Error::other(NotSetUp(error.why)))? {
+            ConfinedEnd::Report(report) => report,
+            ConfinedEnd::Stopped(end) => return Ok(end),
+        };
         Ok(match report.end {
             RunEnd::Exit(0) => ProcessEnd::Well,
             RunEnd::Exit(code) => ProcessEnd::Badly(Some(code)),
