@@ -154,12 +154,13 @@ fn show_listed(path: &Path, walls: &Walls) -> io::Result<()> {
     tmpfs(path, "mode=755,size=4m")?;
     for entry in fs::read_dir(old(path))? {
         let entry = path.join(entry?.file_name());
-        let is_named = walls.writes.contains(&entry) || hidden.contains(&&entry);
-        match (is_named, show(&entry, Rights::Read)) {
-            (true, _) | (false, Ok(())) => {}
+        if walls.writes.contains(&entry) || hidden.contains(&&entry) {
+            continue;
+        }
+        match show(&entry, Rights::Read) {
             // What this process does not reach, the program does not reach either.
-            (false, Err(error)) if is_out_of_reach(error.raw_os_error()) => {}
-            (false, Err(error)) => return Err(error),
+            Err(error) if !is_out_of_reach(error.raw_os_error()) => return Err(error),
+            Ok(()) | Err(_) => {}
         }
     }
     Ok(())
