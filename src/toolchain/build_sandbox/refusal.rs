@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn nobody_is_asked_to_open_what_they_keep() {
         let home = std::env::var("HOME").unwrap();
-        for path in [&format!("{home}/x"), &format!("{home}/.ssh/id"), "/etc/passwd"] {
+        for path in ["/etc/passwd", &format!("{home}/x"), &format!("{home}/.ssh/id")] {
             let output = format!("touch: cannot touch '{path}': Read-only file system\n");
             let hint = found_in(&output).unwrap().hint;
             assert!(!hint.contains("writable"), "{path}: {hint}");
