@@ -35,11 +35,7 @@ pub fn fused<T: Copy + Eq + Hash + Ord>(lists: &[Vec<T>]) -> Vec<(T, f32)> {
 ///
 /// # Errors
 /// Why it says nothing, in words; the order is as before.
-pub fn rerank(
-    found: &mut Vec<Found>,
-    question: &str,
-    reranker: &dyn Reranker,
-) -> Result<(), String> {
+pub fn rerank(found: &mut [Found], question: &str, reranker: &dyn Reranker) -> Result<(), String> {
     let count = found.len().min(RERANKED);
     if count < 2 {
         return Ok(());

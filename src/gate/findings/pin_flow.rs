@@ -178,8 +178,8 @@ impl<'a> PinFlow<'a> {
     fn function_at(&self, at: usize) -> Option<usize> {
         // Bodies begin in the order of the source, and hardly lie in one another.
         let after = self.functions.partition_point(|function| function.body.start <= at);
-        let near = (0..after).rev().take(8);
-        near.filter(|of| self.functions.get(*of).is_some_and(|of| of.body.contains(&at))).last()
+        let mut near = after.saturating_sub(8)..after;
+        near.find(|of| self.functions.get(*of).is_some_and(|of| of.body.contains(&at)))
     }
 
     /// The function that declares a variable which is used at `at`.

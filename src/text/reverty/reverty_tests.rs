@@ -332,11 +332,11 @@ fn python_whose_meaning_would_change_is_refused() {
 #[test]
 fn strings_over_lines_become_strings_of_one_line() {
     let text = "def f() -> int:\n    \"\"\"Doc 'x' \"y\".\n\n    More \\\n    \\t\\\\ here.\r\n    \"\"\"\n    \
-        return 1\nx = '\'\'a\"\'\'\' + 'b'\n".replace("\'", "'");
+        return 1\nx = '\'\'a\"\'\'\' + 'b'\n";
     let expected = ": tni -> () f fed\n    \
         \"Doc 'x' \\x22y\\x22.\\n\\n    More     \\t\\\\ here.\\n    \"\n\n    \
         nruter 1\nx = \"a\\x22\" + \"b\"\n";
-    assert_eq!(from_python(&text).as_deref(), Ok(expected));
+    assert_eq!(from_python(text).as_deref(), Ok(expected));
 }
 
 #[test]
