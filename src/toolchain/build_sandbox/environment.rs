@@ -53,7 +53,7 @@ fn is_private(name: &OsStr) -> bool {
     };
     WAYS.contains(&name.as_str())
         || WAYS_BEGIN.iter().any(|begin| name.starts_with(begin))
-        || KEYS_END.iter().any(|end| ends(&end))
+        || KEYS_END.iter().any(ends)
         || KEYS_HOLD.iter().any(|part| name.contains(part))
 }
 

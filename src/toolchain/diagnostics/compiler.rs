@@ -178,6 +178,11 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
 
 /// What a program of the compiler says without a place.
 pub(super) fn program(line: &str) -> Option<Diagnostic> {
+    if let Some(found) = captures(&patterns::TOOL, line) {
+        let severity = if line.contains("warning: ") { Severity::Warning } else { Severity::Error };
+        let stated = format!("{}: {}", group(&found, 1), group(&found, 2));
+        return Some(unplaced(severity, &stated));
+    }
     let found = captures(&patterns::PROGRAM, line)?;
     let stated = group(&found, 2);
     // What failed was reported before.

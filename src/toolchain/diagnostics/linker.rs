@@ -10,7 +10,7 @@ use super::patterns::{self, captures, group, number};
 use crate::model::{Diagnostic, Severity};
 
 /// What only errors contain.
-const ERRORS: [&str; 22] = [
+const ERRORS: [&str; 23] = [
     "undefined reference to ",
     "multiple definition of ",
     "undefined symbol",
@@ -33,16 +33,18 @@ const ERRORS: [&str; 22] = [
     "undefined section",
     "cannot move location counter",
     "No space left on device",
+    "can't link ",
 ];
 
 /// What explains another line, or asks for nothing.
-const SILENT: [&str; 6] = [
+const SILENT: [&str; 7] = [
     "use the --help option",
     "skipping incompatible ",
     "supported targets:",
     "supported emulations:",
     "removing unused section",
     "disabling relaxation",
+    "failed to merge target specific data",
 ];
 
 /// What a line of a linker is.

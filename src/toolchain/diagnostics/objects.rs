@@ -19,8 +19,12 @@ pub(super) struct Objects {
     folders: HashMap<String, String>,
     /// Sources below their component's folder, by component and name.
     sources: HashMap<(String, String), String>,
+    /// Sources by the target of CMake that they are compiled for, and by name.
+    of_targets: HashMap<(String, String), String>,
     /// The source of the function that the linker's next lines are about.
     current: Option<String>,
+    /// Whether that function is in an archive of which no source is known.
+    is_unknown: bool,
 }
 
 impl Objects {
@@ -36,8 +40,14 @@ impl Objects {
             let name = source.rsplit('/').next().unwrap_or(source);
             let key = (component.to_owned(), name.to_owned());
             self.sources.insert(key, source.to_owned());
+        } else if let Some(found) = captures(&patterns::OBJECT_OF_TARGET, line) {
+            let source = format!("{}{}", group(&found, 1), group(&found, 3));
+            let name = source.rsplit('/').next().unwrap_or(&source).to_owned();
+            self.of_targets.insert((group(&found, 2).to_owned(), name), paths.relative(&source));
         } else if let Some(found) = captures(&patterns::IN_FUNCTION, line) {
-            self.current = self.source(group(&found, 1), paths);
+            let object = group(&found, 1);
+            self.current = self.source(object, paths);
+            self.is_unknown = self.current.is_none() && object.ends_with(')');
         }
     }
 
@@ -48,7 +58,8 @@ impl Objects {
         }
         let is_source = |name: &str| SOURCES.iter().any(|end| name.ends_with(end));
         if is_source(object) {
-            return Some(self.full(paths.relative(object)));
+            let is_somewhere = self.is_unknown && !object.contains('/');
+            return (!is_somewhere).then(|| self.full(paths.relative(object)));
         }
         let source = OBJECTS.iter().find_map(|end| object.strip_suffix(end))?;
         let object = source.replace('\\', "/");
@@ -73,13 +84,13 @@ impl Objects {
 
     /// The source of an object of one of the project's components.
     fn of_component(&self, component: &str, object: &str) -> Option<String> {
-        let folder = match self.folders.get(component) {
-            Some(folder) => folder.as_str(),
-            None if component == "main" => "main",
-            None => return None,
-        };
         let name = object.rsplit('/').next().unwrap_or(object);
         let key = (component.to_owned(), name.to_owned());
+        let folder = match self.folders.get(component) {
+            Some(folder) => folder.as_str(),
+            None if component == "main" && !self.of_targets.contains_key(&key) => "main",
+            None => return self.of_targets.get(&key).cloned(),
+        };
         let below = self.sources.get(&key).map_or(object, String::as_str);
         Some(format!("{folder}/{below}"))
     }

@@ -41,6 +41,11 @@ pub(super) static PROGRAM: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:\S*/)?(?:cc1(?:plus|obj)?|as|collect2|lto1|lto-wrapper|cc|c\+\+|[\w.-]*(?:gcc|g\+\+|clang|clang\+\+)(?:-[\d.]+)?)(?:\.exe)?: (fatal error|error|warning|internal compiler error): (.*)$").ok()
 });
 
+/// What other programs of a build say when they end.
+pub(super) static TOOL: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*/)?((?:[\w.-]+-)?(?:ar|ranlib|objcopy|strip|nm|size|make)(?:\.exe)?)(?:\[\d+\])?: ([^*].*(?:[Nn]o such file|not recognized|[Cc]annot |[Cc]an't |[Nn]o space left|[Pp]ermission denied|truncated|malformed|command not found).*)$").ok()
+});
+
 /// What any linker says of itself.
 pub(super) static LINKER: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:\S*/)?(?:[\w.-]+-)?(?:ld|mold)(?:\.\w+)?(?:\.exe)?: ?(.*)$").ok()
@@ -160,6 +165,11 @@ pub(super) static OBJECT_OF: Pattern = LazyLock::new(|| {
         r"Building \w+ object esp-idf/([\w.-]+)/CMakeFiles/__idf_[\w.-]+\.dir/(\S+?)\.(?:obj|o)$",
     )
     .ok()
+});
+
+/// An object of a target of CMake while it is made: the folder of the list, the target, and the source.
+pub(super) static OBJECT_OF_TARGET: Pattern = LazyLock::new(|| {
+    Regex::new(r"Building \w+ object ((?:\S*/)?)CMakeFiles/([^/]+)\.dir/(\S+?)\.(?:obj|o)$").ok()
 });
 
 pub(super) static CSV_LINE: Pattern = LazyLock::new(|| Regex::new(r"(?i)\bat line (\d+)").ok());
