@@ -113,7 +113,7 @@ fn vectors_find_what_has_no_word_of_the_question() {
     assert_eq!(report, VectorReport { vectors: 3, made: 3 });
     let after = search(folder.path(), question, with(Meanings::default()));
     assert_eq!((paths(&after), after.left_out.len()), (vec!["pump.md"], 0));
-    assert!(after.found[0].why.starts_with("similar by 0.9"), "{}", after.found[0].why);
+    assert!(after.found[0].why.starts_with("similar by 1.0"), "{}", after.found[0].why);
     // Words and vectors together: what both name comes first.
     let both = search(folder.path(), "noon entrance", with(Meanings::default()));
     assert_eq!(paths(&both)[0], "door.md");

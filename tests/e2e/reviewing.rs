@@ -91,6 +91,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     desk.terminal.wait_for("✎\\+ # mine");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
     // On to the editor and back: the text is as it was left.
+    thread::sleep(LOOK);
     desk.terminal.press("e");
     desk.terminal.wait_for("before the decision");
     desk.terminal.press("ctrl-s");

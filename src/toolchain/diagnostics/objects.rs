@@ -23,8 +23,6 @@ pub(super) struct Objects {
     of_targets: HashMap<(String, String), String>,
     /// The source of the function that the linker's next lines are about.
     current: Option<String>,
-    /// Whether that function is in an archive of which no source is known.
-    is_unknown: bool,
 }
 
 impl Objects {
@@ -45,9 +43,7 @@ impl Objects {
             let name = source.rsplit('/').next().unwrap_or(&source).to_owned();
             self.of_targets.insert((group(&found, 2).to_owned(), name), paths.relative(&source));
         } else if let Some(found) = captures(&patterns::IN_FUNCTION, line) {
-            let object = group(&found, 1);
-            self.current = self.source(object, paths);
-            self.is_unknown = self.current.is_none() && object.ends_with(')');
+            self.current = self.source(group(&found, 1), paths);
         }
     }
 
@@ -58,8 +54,7 @@ impl Objects {
         }
         let is_source = |name: &str| SOURCES.iter().any(|end| name.ends_with(end));
         if is_source(object) {
-            let is_somewhere = self.is_unknown && !object.contains('/');
-            return (!is_somewhere).then(|| self.full(paths.relative(object)));
+            return Some(self.full(paths.relative(object)));
         }
         let source = OBJECTS.iter().find_map(|end| object.strip_suffix(end))?;
         let object = source.replace('\\', "/");

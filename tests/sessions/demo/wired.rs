@@ -175,7 +175,7 @@ fn run(profile: Option<(Service, &Server)>) -> (Vec<Event>, BTreeMap<String, Str
         let url = speak::profile(service, &server.url("")).wire.base_url;
         let config = format!(
             "[profiles.wired]\nprovider = \"{service}\"\nmodel = \"test-model\"\n\
-             key.env = \"WIRED_KEY\"\nwire.base_url = \"{url}\"\n"
+             key.env = \"WIRED_KEY\"\nwire.base_url = \"{url}\"\ncontext_window = 200000\n"
         );
         fs::write(own("config/config.toml"), config).unwrap();
         command.env("WIRED_KEY", speak::KEY).args(["--profile", "wired"]);
