@@ -289,10 +289,12 @@ fn open_tty(path: &Path, baud: u32) -> io::Result<Link> {
 /// # Errors
 /// As the system says; a port that another program has is `ResourceBusy`.
 pub fn is_free(path: &Path) -> io::Result<()> {
-    let port =
-        rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let port = rustix::fs::open(path, flags, Mode::empty())?;
     rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive)
-        .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))
+        .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))?;
+    // A process that was started meanwhile may share the lock until it runs its program.
+    rustix::fs::flock(&port, FlockOperation::Unlock).map_err(io::Error::from)
 }
 
 /// Which device a port's name means.
