@@ -30,7 +30,7 @@ use firmhand::lang::{
     CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, read_header, within,
 };
 use firmhand::model::ProjectPath;
-use firmhand::workspace::{Sandbox, is_source};
+use firmhand::workspace::{ProjectDir, is_source};
 
 /// Files that are chosen for one commit.
 const CHOSEN: usize = 10;
@@ -232,15 +232,15 @@ fn past_commits(repo: &Path, count: usize) {
 }
 
 fn scan(folder: &Path) {
-    let sandbox = Sandbox::open(folder).unwrap();
-    let listing = sandbox.list(100_000);
+    let project_dir = ProjectDir::open(folder).unwrap();
+    let listing = project_dir.list(100_000);
     let is_header = |path: &ProjectPath| matches!(path.extension(), Some("h" | "hpp" | "hh"));
     let headers: Vec<ProjectPath> =
         listing.files.into_iter().map(|f| f.path).filter(is_header).collect();
     let started = Instant::now();
     let (mut bytes, mut told, mut declarations, mut unclear, mut files) = (0, 0, 0, 0, 0);
     for path in &headers {
-        let Ok(Ok(text)) = sandbox.read(path).map(String::from_utf8) else { continue };
+        let Ok(Ok(text)) = project_dir.read(path).map(String::from_utf8) else { continue };
         let header = read_header(path, &text, Duration::from_secs(4));
         files += 1;
         bytes += text.len();
@@ -275,9 +275,9 @@ fn answer(project: &Path, tool: &str, args: &serde_json::Value) -> serde_json::V
 fn share(project: &Path, request: &str) {
     use serde_json::json;
     let tokens = |text: &str| tiktoken::get_encoding("o200k_base").unwrap().count(text);
-    let sandbox = Sandbox::open(project).unwrap();
+    let project_dir = ProjectDir::open(project).unwrap();
     let (mut bytes, mut whole, mut count) = (0, 0, 0);
-    for (_, text) in sandbox.sources() {
+    for (_, text) in project_dir.sources() {
         bytes += text.len();
         whole += tokens(&text);
         count += 1;

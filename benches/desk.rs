@@ -58,9 +58,11 @@ fn first_frame(rounds: usize) {
     report("process start to first full frame", &mut times);
 }
 
-/// How much longer the first frame of the start screen takes with many sessions than with none.
-fn start_screen(rounds: usize, sessions: usize) {
-    for sessions in [0, sessions] {
+/// The first frame of the start screen with many sessions, and how much longer it takes than with
+/// none.
+fn start_screen(rounds: usize, most: usize) {
+    let mut medians = Vec::new();
+    for sessions in [0, most] {
         let stage = Stage::new();
         stage.sessions(sessions);
         let mut times = Vec::new();
@@ -75,7 +77,10 @@ fn start_screen(rounds: usize, sessions: usize) {
             terminal.type_keys("q");
         }
         report(&format!("process start to the start screen, {sessions} sessions"), &mut times);
+        medians.push(times[times.len() / 2]);
     }
+    goal(&format!("start screen with {most} sessions"), medians[1], 30);
+    println!("  {:.1} ms of it for the sessions", millis(medians[1].saturating_sub(medians[0])));
 }
 
 /// From Enter after a follow-up until the next run is in the journal.
@@ -97,6 +102,7 @@ fn follow_up(rounds: usize) {
         times.push(Duration::from_micros((began * 1_000).saturating_sub(pressed)));
     }
     report("enter to the start of the next run (± 1 ms)", &mut times);
+    goal("a follow-up starts after enter", times[times.len() / 2], 50);
 }
 
 fn idle(seconds: u64) {
@@ -206,6 +212,17 @@ fn keys_under_load(keys: usize) {
         (terminal.cpu_millis() - cpu) as f64 / elapsed / 10.0,
         terminal.memory_kb("VmRSS") as f64 / 1024.0,
     );
+}
+
+/// Prints a figure beside its goal in milliseconds.
+fn goal(what: &str, found: Duration, most: u64) {
+    let is_met = found <= Duration::from_millis(most);
+    let word = if is_met { "met" } else { "MISSED" };
+    println!("  {what}: {:.1} ms; goal ≤ {most} ms: {word}", millis(found));
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }
 
 /// That moment on the wall clock, in microseconds since 1970.

@@ -1,5 +1,5 @@
 //! How fast a team runs on a model that answers at once: `cargo bench --bench engine`, or a part of
-//! it, `-- chat` or `-- saves`.
+//! it, `-- chat`, `-- plan` (a plan of 50 steps, one after the other and side by side) or `-- saves`.
 //!
 //! Everything but the model is real: the recorder with its journal on disk, the gate, the files.
 //! Without `--bench` it makes one small round, to show that it works.
@@ -31,11 +31,14 @@ use firmhand::model::*;
 use firmhand::provider::{Delta, Provider, Request};
 use firmhand::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use firmhand::tools::{Reply, Tool, ToolError};
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
+
+/// Steps of the plan.
+const STEPS: u32 = 50;
 
 /// Comparisons of which the middle one is told.
 const ROUNDS: usize = 25;
@@ -45,10 +48,16 @@ fn main() {
     let names: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let (chat, rounds, saves) = if is_bench { (20_000, ROUNDS, 100) } else { (100, 1, 10) };
+    let turns_of_step = if is_bench { 100 } else { 2 };
     let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for messages in [100, 1_000].into_iter().filter(|_| is_wanted("chat")) {
-        let rate = rate(chat, run(data.path(), chat, messages, Kind::Chat));
+        let rate = rate(chat, run(data.path(), &talk(chat, messages), Kind::Chat));
         println!("chat turns, {messages} messages a chat: {rate:.0}/s");
+    }
+    for parallel in [1, 4].into_iter().filter(|_| is_wanted("plan")) {
+        let time = run(data.path(), &plan(turns_of_step, parallel), Kind::Chat);
+        let rate = rate(STEPS * turns_of_step, time);
+        println!("turns in a plan of {STEPS} steps, {parallel} side by side: {rate:.0}/s");
     }
     if is_wanted("saves") {
         compare_saves(data.path(), rounds, saves);
@@ -61,7 +70,7 @@ fn compare_saves(data: &Path, rounds: usize, saves: u32) {
     let (mut appends, mut turns, mut files, mut shares) = (vec![], vec![], vec![], vec![]);
     for round in 0..rounds {
         appends.push(rate(saves, syncing(data, saves)));
-        let ours = rate(saves, run(data, saves, 100, Kind::Save));
+        let ours = rate(saves, run(data, &talk(saves, 100), Kind::Save));
         let bare = rate(saves, by_hand(&data.join(format!("by-hand-{round}")), saves));
         shares.push(100.0 * ours / bare);
         turns.push(ours);
@@ -98,8 +107,12 @@ impl Provider for Model {
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
         let answered = request.messages.last().is_some_and(|last| last.role == MessageRole::Tool);
         let number = request.messages.len();
-        let piece = if self.0 == Kind::Chat || answered {
-            Delta::Text("Some words that an agent says in its turn.".into())
+        let piece = if request.phase == "plan" {
+            let steps = (1..=STEPS).map(|step| format!("{step}. part {step} (after nothing)\n"));
+            Delta::Text(steps.collect())
+        } else if self.0 == Kind::Chat || answered {
+            // Other words each time: whoever says the same twice is stopped.
+            Delta::Text(format!("Some words that an agent says in turn {number}."))
         } else {
             let args = json!({ "code": format!("int a{number};") }).to_string();
             Delta::Call { tool: "generate_code".into(), args }
@@ -109,7 +122,7 @@ impl Provider for Model {
     }
 }
 
-struct Save(Arc<Sandbox>, AtomicU32);
+struct Save(Arc<ProjectDir>, AtomicU32);
 
 impl Tool for Save {
     fn spec(&self) -> ToolSpec {
@@ -153,13 +166,13 @@ impl Toolchain for NoToolchain {
     }
 }
 
-/// How long attempts of `messages` turns take until there were `turns` of them.
+/// How long a team takes.
 ///
 /// Their files stay until the bench ends: ext4 without a journal looks through every file deleted
 /// in the last minutes before it makes one.
-fn run(data: &Path, turns: u32, messages: u32, kind: Kind) -> Duration {
+fn run(data: &Path, phases: &str, kind: Kind) -> Duration {
     let root = tempfile::tempdir_in(data).unwrap().keep();
-    let setup = setup(&root, turns.div_ceil(messages), messages.min(turns), kind);
+    let setup = setup(&root, phases, kind);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
     let started = Instant::now();
@@ -168,12 +181,35 @@ fn run(data: &Path, turns: u32, messages: u32, kind: Kind) -> Duration {
         engine.join().await.unwrap()
     });
     let time = started.elapsed();
-    // The attempts end by their limit of messages, which is not the goal.
-    assert!(matches!(outcome, SessionOutcome::Failed(_)));
+    // Attempts that end by their limit of messages have not reached their goal.
+    let is_plan = phases.contains("for_each");
+    assert_eq!(outcome == SessionOutcome::Completed, is_plan, "{outcome:?}");
     time
 }
 
-fn team(root: &Path, attempts: u32, messages: u32) -> Arc<Team> {
+/// Attempts of `messages` turns until there were `turns` of them.
+fn talk(turns: u32, messages: u32) -> String {
+    let (attempts, messages) = (turns.div_ceil(messages), messages.min(turns));
+    format!(
+        "[[phases]]\nname = \"p\"\ntitle = \"p\"\nparticipants = [\"A\", \"B\"]\n\
+         selection = \"round_robin\"\ngoal = \"build_passed\"\nattempts = {attempts}\n\
+         terminate = {{ max_messages = {messages} }}\n"
+    )
+}
+
+/// A plan, and so many turns for each of its steps.
+fn plan(turns: u32, parallel: u32) -> String {
+    format!(
+        "[[phases]]\nname = \"plan\"\ntitle = \"plan\"\nparticipants = [\"A\"]\n\
+         selection = \"round_robin\"\nplanner = \"A\"\ngoal = \"planned\"\n\
+         terminate = {{ max_messages = 1 }}\n\
+         [[phases]]\nname = \"step\"\ntitle = \"step\"\nparticipants = [\"A\", \"B\"]\n\
+         for_each = \"plan\"\nparallel = {parallel}\nselection = \"round_robin\"\n\
+         context = [\"plan\"]\ngoal = \"answered\"\nterminate = {{ max_messages = {turns} }}\n"
+    )
+}
+
+fn team(root: &Path, phases: &str) -> Arc<Team> {
     let write = |path: &str, text: &str| {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -185,18 +221,13 @@ fn team(root: &Path, attempts: u32, messages: u32) -> Arc<Team> {
         );
         write(&format!("prompts/agents/{name}.md"), &text);
     }
-    let text = format!(
-        "name = \"bench\"\ntitle = \"x\"\ndescription = \"x\"\n[[phases]]\nname = \"p\"\n\
-         title = \"p\"\nparticipants = [\"A\", \"B\"]\nselection = \"round_robin\"\n\
-         goal = \"build_passed\"\nattempts = {attempts}\n\
-         terminate = {{ max_messages = {messages} }}\n"
-    );
+    let text = format!("name = \"bench\"\ntitle = \"x\"\ndescription = \"x\"\n{phases}");
     write("prompts/teams/bench.toml", &text);
     Team::load(&Assets::with_user_folder(root), "bench", &|_| Ok(())).unwrap()
 }
 
-fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
-    let team = team(root, attempts, messages);
+fn setup(root: &Path, phases: &str, kind: Kind) -> EngineSetup {
+    let team = team(root, phases);
     std::fs::create_dir(root.join("project")).unwrap();
     let dir = SessionDir::create(root, "bench", Timestamp(0)).unwrap();
     let session = SessionStart {
@@ -213,7 +244,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     let state = recorder.state();
     let blobs = Arc::new(recorder.blobs().clone());
     let ledger: Arc<dyn Ledger> = recorder;
-    let project = Arc::new(Sandbox::open(&root.join("project")).unwrap());
+    let project = Arc::new(ProjectDir::open(&root.join("project")).unwrap());
     let desk = ApprovalQueue::default();
     let origin = Origin::User { file: "bench.toml".into(), line: 1 };
     let (tool, agent, path) = (None, None, None);
@@ -221,7 +252,7 @@ fn setup(root: &Path, attempts: u32, messages: u32, kind: Kind) -> EngineSetup {
     let parts = GateParts {
         ledger: Arc::clone(&ledger),
         blobs,
-        sandbox: Arc::clone(&project),
+        project_dir: Arc::clone(&project),
         toolchain: Arc::new(NoToolchain),
         serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
         policy: Arc::new(Policy::new(vec![rule])),

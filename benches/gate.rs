@@ -33,7 +33,7 @@ use firmhand::model::{
     Timestamp, TurnId, UserError,
 };
 use firmhand::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 use futures::future::{BoxFuture, FutureExt};
 
 fn main() {
@@ -107,7 +107,7 @@ impl Supervised {
         let parts = GateParts {
             ledger: Arc::<Recorder>::clone(&recorder),
             blobs: Arc::new(blobs),
-            sandbox: Arc::new(Sandbox::open(&project).unwrap()),
+            project_dir: Arc::new(ProjectDir::open(&project).unwrap()),
             toolchain: Arc::new(NoToolchain),
             serial: Arc::new(SerialHub::new(Arc::<Recorder>::clone(&recorder))),
             policy: Arc::new(Policy::new(vec![rule])),

@@ -223,8 +223,9 @@ impl Day {
             agent: agent.clone(),
             reason,
             choice: None,
+            step: None,
         }));
-        self.add(Event::Turn(TurnEvent::Started { turn, agent }));
+        self.add(Event::Turn(TurnEvent::Started { turn, agent, step: None }));
         for piece in 0..22 {
             self.add(Event::Turn(TurnEvent::TextAdded { turn, text: format!("{piece} {WORDS}") }));
         }

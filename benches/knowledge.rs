@@ -22,6 +22,7 @@ use firmhand::knowledge::{
     BuildOptions, Corpus, Filter, Library, Splitter, Synonyms, WindowSize, build, index_notes,
     notes_corpus,
 };
+use firmhand::text::redact::Redactor;
 use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
 use tantivy::schema::{STORED, STRING, Schema, TEXT, Value};
@@ -73,7 +74,8 @@ fn framework(installed: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let options = BuildOptions {
         window: WindowSize::default(),
-        pdf: &|_| Err("no PDF is read here".to_owned()),
+        parts: &|_| Err("no PDF is read here".to_owned()),
+        secrets: &Redactor::default(),
         progress: &|_, _| {},
     };
     let started = Instant::now();

@@ -130,6 +130,7 @@ async fn listen(remote: &Remote) -> usize {
     };
     let messages = vec![message(MessageRole::System, "rules"), message(MessageRole::User, "task")];
     let mut answer = remote.ask(Request {
+        step: None,
         agent: "A".into(),
         phase: "p".into(),
         attempt: 1,

@@ -2,14 +2,22 @@
 //!
 //! A folder holds sessions: every `journal.jsonl` below it is read. Tokens are counted as by the newest
 //! models of OpenAI. `shorter of both` is what agents with `exchange = "toon"` are given. Without a folder
-//! the journal of the tests is read.
+//! every recording that ships is played first, with everything approved by a rule, which takes minutes;
+//! the journal of the tests is read too.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints and may stop")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench prints and may stop"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use firmhand::model::{Event, Record, TurnEvent};
+use firmhand::provider::parse_script;
 use firmhand::text::toon;
 use serde_json::Value;
 
@@ -27,7 +35,12 @@ fn main() {
         std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(PathBuf::from).collect();
     let mut journals = Vec::new();
     folders.iter().for_each(|folder| find(folder, &mut journals));
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     if folders.is_empty() {
+        // Without `--bench` one is enough to show that it works.
+        let most = if std::env::args().any(|arg| arg == "--bench") { usize::MAX } else { 1 };
+        play_all(place.path(), most);
+        find(place.path(), &mut journals);
         journals.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/journal-v1.jsonl"));
     }
     let mut tools: BTreeMap<String, Count> = BTreeMap::new();
@@ -45,6 +58,54 @@ fn main() {
         all.shorter += count.shorter;
     }
     row("all", all);
+}
+
+/// Plays the recordings that ship; what each comes to is on disk below `place`.
+fn play_all(place: &Path, most: usize) {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let policy = place.join("policy.toml");
+    std::fs::write(&policy, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+    let folders = std::fs::read_dir(assets.join("demo")).unwrap().flatten();
+    let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
+    folders.sort();
+    for folder in folders.iter().take(most) {
+        let file = folder.join("script.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let next_to_it = |name: &str| Ok(std::fs::read_to_string(folder.join(name)).unwrap());
+        let script = parse_script("script.toml", &text, &next_to_it).unwrap();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let project = place.join("projects").join(&name);
+        std::fs::create_dir_all(&project).unwrap();
+        if let Some(starter) = script.project() {
+            copy(&assets.join("projects").join(starter), &project);
+        }
+        let done = Command::new(env!("CARGO_BIN_EXE_firmhand"))
+            .args(["run", script.task(), "--team", script.team(), "--speed", "max", "--script"])
+            .arg(&file)
+            .arg("--project")
+            .arg(&project)
+            .arg("--policy")
+            .arg(&policy)
+            .env("FIRMHAND_DATA_DIR", place.join("data"))
+            .env("FIRMHAND_CONFIG_DIR", place.join("config"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let outcome = done.status.code().map_or("killed".to_owned(), |code| code.to_string());
+        println!("played {name}, exit code {outcome}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).unwrap();
+        }
+    }
 }
 
 fn row(name: &str, count: Count) {

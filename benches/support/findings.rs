@@ -16,7 +16,7 @@ use firmhand::model::{
     Timestamp,
 };
 use firmhand::text::syntax::{SyntaxError, first_error};
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 
 const LINES: usize = 1000;
 /// Most that the findings about one change may cost.
@@ -28,7 +28,7 @@ pub fn run(data: &Path, rounds: usize) {
     fs::create_dir_all(project.join("main")).unwrap();
     fs::create_dir_all(project.join("build")).unwrap();
     let images = images(&project);
-    let sandbox = Sandbox::open(&project).unwrap();
+    let project_dir = ProjectDir::open(&project).unwrap();
     let mut context = FindingsContext::default();
     context.chip = Some("esp32".to_owned());
     context.task = "Let the pump run at most half an hour, in main/pump.c".to_owned();
@@ -37,7 +37,7 @@ pub fn run(data: &Path, rounds: usize) {
         let mut found = 0;
         for _ in 0..rounds {
             let draft = Draft { change: change.clone(), reason: String::new(), checks: Vec::new() };
-            let (proposals, all) = timed(|| examine(&sandbox, vec![draft], &context));
+            let (proposals, all) = timed(|| examine(&project_dir, vec![draft], &context));
             let parsed = timed(|| parses(&change)).1;
             times.push((all - parsed).max(0.0));
             syntax.push(parsed);

@@ -33,7 +33,7 @@ use crate::toolchain::BuildSandbox;
 use crate::toolchain::build_sandbox::without_walls;
 use crate::toolchain::{StopSwitch, Toolchain};
 use crate::tools::{self, Registry, ToolContext};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// A session whose engine runs.
 pub struct Running {
@@ -144,12 +144,9 @@ pub fn resume(
     let recorder = recorder.keeping(log_limits(&machine.settings));
     let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
     let past = Past::of(&dir, &recorder)?;
+    let unread = past.unread_lines();
     let Some(session) = past.session.clone() else {
-        return Err(UserError::new(
-            format!("Cannot resume {}", dir.id()),
-            "its journal does not begin with the start of a session",
-            "Start a new session with `firmhand new`.",
-        ));
+        return Err(no_start(&dir, unread));
     };
     if session.team == monitor::TEAM {
         return Err(UserError::new(
@@ -181,7 +178,7 @@ pub fn resume(
         found => found?,
     };
     check_trust(machine, &plan, &found)?;
-    let project = Sandbox::open(project)?;
+    let project = ProjectDir::open(project)?;
     let builds = builds(machine, &project)?;
     let opened = Opened {
         project: Arc::new(project),
@@ -200,8 +197,15 @@ pub fn resume(
             "Look at the last changes before you go on.",
         )
     });
-    tell_all(running.recorder.as_ref(), damage.into_iter().collect())?;
+    tell_all(running.recorder.as_ref(), damage.into_iter().chain(unread).collect())?;
     Ok(running)
+}
+
+fn no_start(dir: &SessionDir, unread: Option<UserError>) -> UserError {
+    let why = "its journal does not begin with the start of a session".to_owned();
+    let why = unread.map_or(why.clone(), |unread| format!("{why}: {}", unread.why));
+    let fix = "Start a new session with `firmhand new`.";
+    UserError::new(format!("Cannot resume {}", dir.id()), why, fix)
 }
 
 fn project_gone(dir: &SessionDir, project: &Path) -> UserError {
@@ -224,7 +228,7 @@ fn check_trust(machine: &Machine, plan: &LaunchPlan, found: &FoundParts) -> Resu
 }
 
 /// Runs what agents wrote for that project, and its builds, with what the person has said about it.
-fn builds(machine: &Machine, project: &Sandbox) -> Result<BuildSandbox, UserError> {
+fn builds(machine: &Machine, project: &ProjectDir) -> Result<BuildSandbox, UserError> {
     let consent = Trust::of(&machine.dirs.data).consent(project.root())?;
     Ok(machine.build_sandbox(machine.runner.with_consent(consent)))
 }
@@ -251,7 +255,7 @@ fn answer_limits(limits: &LaunchLimits) -> tools::AnswerLimits {
 struct Opened {
     dir: SessionDir,
     session: SessionStart,
-    project: Arc<Sandbox>,
+    project: Arc<ProjectDir>,
     parts: RunParts,
     recorder: Arc<Recorder>,
     numbers: NextNumbers,
@@ -276,7 +280,7 @@ fn launch(
         GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
-            sandbox: Arc::clone(&project),
+            project_dir: Arc::clone(&project),
             toolchain: Arc::clone(&parts.toolchain),
             serial: Arc::clone(&serial),
             policy: Arc::new(plan.policy),
@@ -290,7 +294,7 @@ fn launch(
     gate.sandboxed_by(parts.runner.clone());
     let examiner: Arc<dyn Examiner> = Arc::new(gate.examiner());
     let context = ToolContext {
-        sandbox: Arc::clone(&project),
+        project_dir: Arc::clone(&project),
         ledger: Arc::clone(&ledger),
         state: recorder.state(),
         knowledge,

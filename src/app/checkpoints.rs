@@ -50,7 +50,7 @@ const MAX_COARSE: u64 = 48;
 const LEAST_SPACING: u64 = 320_000;
 
 /// Most views kept near the place last gone to.
-const MAX_FINE: usize = 32;
+const MAX_FINE: usize = 20;
 
 /// Records between two of those.
 pub(super) const FINE_SPACING: u64 = 256;

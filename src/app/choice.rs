@@ -5,17 +5,17 @@ use std::path::Path;
 use crate::engine::Team;
 use crate::model::{Ground, UserError};
 use crate::toolchain::sketch::Sketch;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Looks at a project folder; one that is not there is empty.
 #[must_use]
 pub fn ground(project: Option<&Path>) -> Ground {
-    let sandbox = project.and_then(|path| Sandbox::open(path).ok());
-    match sandbox {
+    let project_dir = project.and_then(|path| ProjectDir::open(path).ok());
+    match project_dir {
         None => Ground::Empty,
-        Some(sandbox) if sandbox.list(1).files.is_empty() => Ground::Empty,
-        Some(sandbox) if Sketch::is_at(sandbox.root()) => Ground::Sketch,
-        Some(sandbox) if sandbox.is_generated() => Ground::Generated,
+        Some(project_dir) if project_dir.list(1).files.is_empty() => Ground::Empty,
+        Some(project_dir) if Sketch::is_at(project_dir.root()) => Ground::Sketch,
+        Some(project_dir) if project_dir.is_generated() => Ground::Generated,
         Some(_) => Ground::Existing,
     }
 }

@@ -4,18 +4,18 @@
 //! projects, and the list of what the person added. Must not know how passages are found.
 
 use std::borrow::Cow;
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use super::{own_file, pdf_apart, search_models};
+use super::{own_file, past_sessions, pdf_apart, search_models};
 use crate::files;
 use crate::knowledge::{
-    self, BuildOptions, BuildReport, Corpus, Knowledge, Library, Splitter, Synonyms, VectorReport,
-    WindowSize,
+    self, BuildOptions, BuildReport, Corpus, CorpusKind, Knowledge, Library, OwnWork, Part,
+    PassageKind, Splitter, Synonyms, VectorReport, WindowSize,
 };
 use crate::model::UserError;
 use crate::text::contain;
@@ -131,13 +131,50 @@ impl<'a> Documentation<'a> {
         corpus: &Corpus,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<BuildReport, UserError> {
-        let pdf = |path: &Path| {
-            pdf_apart::read(path)
-                .map(|text| text.pages)
-                .map_err(|(why, fix)| format!("{why}. {fix}"))
+        let parts = |path: &Path| match &corpus.project {
+            Some(project) => past_sessions::read(path, project),
+            None => pages(path),
         };
-        let options = BuildOptions { window: WindowSize::default(), pdf: &pdf, progress };
+        let redactor = self.machine.profiles.secrets().redactor();
+        let window = WindowSize::default();
+        let options = BuildOptions { window, parts: &parts, secrets: &redactor, progress };
         knowledge::build(&self.index_folder(corpus), corpus, &options)
+    }
+
+    /// The person's own work of these kinds, indexed as it is now; what cannot be indexed is left out
+    /// and named.
+    ///
+    /// # Errors
+    /// When the synonyms cannot be read.
+    pub fn own_library(&self, kinds: &[PassageKind]) -> Result<Library, UserError> {
+        let mut library = Library::new(self.synonyms()?);
+        let Some(project) = &self.project else {
+            library.leave_out("the project: no folder is named".to_owned());
+            return Ok(library);
+        };
+        for kind in PassageKind::OWN.into_iter().filter(|kind| kinds.contains(kind)) {
+            let corpus = match kind {
+                PassageKind::Session => {
+                    Corpus::sessions(&self.machine.dirs.data.join("sessions"), project)
+                }
+                _ => Corpus::project(project),
+            };
+            // Without a session there is nothing to find in them.
+            if !corpus.root.exists() {
+                continue;
+            }
+            let opened = self.build(&corpus, &|_, _| {}).and_then(|built| {
+                library.open(&self.index_folder(&corpus))?;
+                Ok(built.refused)
+            });
+            match opened {
+                Ok(refused) => refused.into_iter().for_each(|(file, why)| {
+                    library.leave_out(format!("{file}: {why}"));
+                }),
+                Err(error) => library.leave_out(format!("{}: {}", corpus.label(), error.why)),
+            }
+        }
+        Ok(library)
     }
 
     /// Makes the vectors of a corpus that are missing; `None` when no endpoint is set up for that.
@@ -171,10 +208,7 @@ impl<'a> Documentation<'a> {
         &self,
         missing: &dyn Fn(&Corpus) -> Result<bool, UserError>,
     ) -> Result<Library, UserError> {
-        let mut words = Splitter::default();
-        let file = self.machine.assets.text("assets/search/synonyms.txt")?;
-        let synonyms = Synonyms::parse(&file.origin.to_string(), &file.text, &mut words)?;
-        let mut library = Library::new(synonyms);
+        let mut library = Library::new(self.synonyms()?);
         let (endpoints, wrong) = search_models::endpoints(self.machine);
         library.ask(endpoints);
         wrong.into_iter().for_each(|why| library.leave_out(why));
@@ -200,6 +234,11 @@ impl<'a> Documentation<'a> {
         }
         self.add_notes(&mut library)?;
         Ok(library)
+    }
+
+    fn synonyms(&self) -> Result<Synonyms, UserError> {
+        let file = self.machine.assets.text("assets/search/synonyms.txt")?;
+        Synonyms::parse(&file.origin.to_string(), &file.text, &mut Splitter::default())
     }
 
     /// Adds the notes that ship with the program and the person's own copies of them.
@@ -266,6 +305,58 @@ pub enum Scope {
     Project,
 }
 
+/// Removes every index of past sessions in the data folder, so that nothing of a deleted one stays.
+/// Each is made again when somebody searches it.
+///
+/// # Errors
+/// When files cannot be removed.
+pub fn forget_sessions(data: &Path) -> Result<(), UserError> {
+    for entry in fs::read_dir(data.join("knowledge")).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let is_of_sessions = entry.file_name().to_string_lossy().starts_with("sessions-")
+            && knowledge::info(&folder).is_none_or(|info| info.corpus.kind == CorpusKind::Sessions);
+        if is_of_sessions {
+            let what = "Cannot remove the index of past sessions";
+            knowledge::remove(&folder).map_err(|error| UserError::from_cause(what, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// The pages of a PDF document.
+fn pages(path: &Path) -> Result<Vec<Part>, String> {
+    let text = pdf_apart::read(path).map_err(|(why, fix)| format!("{why}. {fix}"))?;
+    let page = |(number, text): (u32, String)| Part {
+        anchor: format!("page={number}"),
+        title: String::new(),
+        heading: format!("page {number}"),
+        text,
+    };
+    Ok((1..).zip(text.pages).map(page).collect())
+}
+
+/// What agents may search of the person's own work: the project, and past sessions if the person
+/// has allowed it.
+struct OwnWorkOfProject {
+    machine: Machine,
+    project: PathBuf,
+}
+
+impl OwnWork for OwnWorkOfProject {
+    fn open(&self, kinds: &[PassageKind]) -> Result<Library, UserError> {
+        let may_read = self.machine.settings.search.sessions.value;
+        let is_allowed = |kind: &PassageKind| *kind != PassageKind::Session || may_read;
+        let allowed: Vec<PassageKind> = kinds.iter().copied().filter(is_allowed).collect();
+        let documentation = Documentation::of(&self.machine, Some(&self.project));
+        let mut library = documentation.own_library(&allowed)?;
+        if allowed.len() < kinds.len() {
+            let why = "past sessions: the person has not allowed it with `search.sessions = true`";
+            library.leave_out(why.to_owned());
+        }
+        Ok(library)
+    }
+}
+
 /// What a session searches. It is opened on a thread of its own, because the first frame does not
 /// wait for it; then corpora without an index are built there, and searched as soon as they are
 /// complete.
@@ -276,7 +367,8 @@ pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, 
     let documentation = Documentation::of(machine, Some(project));
     documentation.notes()?;
     documentation.page()?;
-    let knowledge = Arc::new(Knowledge::opening());
+    let own = OwnWorkOfProject { machine: machine.clone(), project: project.to_owned() };
+    let knowledge = Arc::new(Knowledge::opening().with_own(Box::new(own)));
     let (machine, project) = (machine.clone(), project.to_owned());
     let later = Arc::downgrade(&knowledge);
     let open = move || {

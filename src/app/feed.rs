@@ -2,12 +2,13 @@
 //!
 //! Owns the fold of records into the view; both kinds use the same one.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use crate::journal::{self, Damage, JournalReader, ReadItem, SessionDir};
-use crate::model::{Seq, TimelineView, UserError};
+use crate::model::{OpenCall, Seq, TimelineView, UserError};
 use crate::view::{Mark, SessionView};
 
 use super::timeline::{FeedChange, Timeline};
@@ -105,6 +106,8 @@ pub struct Live {
     reader: JournalReader,
     view: SessionView,
     published: watch::Receiver<Seq>,
+    /// Calls that models are still writing; `None` where no run goes on.
+    open_calls: Option<watch::Receiver<Arc<[OpenCall]>>>,
     damage: Vec<Damage>,
 }
 
@@ -129,7 +132,13 @@ impl Live {
         let mut damage = Vec::new();
         let end = journal::scan(&path, |item, _| fold(item, &mut view, &mut damage))?;
         let reader = JournalReader::open_at(&path, end)?;
-        Ok(Self { reader, view, published, damage })
+        Ok(Self { reader, view, published, open_calls: None, damage })
+    }
+
+    /// Also shows what models are still writing.
+    #[must_use]
+    pub fn with_open_calls(self, open_calls: watch::Receiver<Arc<[OpenCall]>>) -> Self {
+        Self { open_calls: Some(open_calls), ..self }
     }
 
     /// The session so far.
@@ -143,34 +152,57 @@ impl Live {
     /// # Errors
     /// When the journal can no longer be read.
     pub fn pull(&mut self) -> Result<FeedChange, UserError> {
+        let has_open = self.look_at_open_calls();
         let published = *self.published.borrow_and_update();
         let start = self.reader.position();
         for _ in 0..BATCH {
             let position = self.reader.position();
-            // What is not published may still be taken back by the writer.
-            if position.seq >= published {
-                break;
-            }
-            if position.offset - start.offset >= BATCH_BYTES {
+            let is_full = position.offset - start.offset >= BATCH_BYTES;
+            if is_full && position.seq < published {
                 return Ok(FeedChange::ChangedAndMore);
             }
-            match self.reader.next_item()? {
+            match self.reader.next_published(published)? {
                 Some(item) => fold(item, &mut self.view, &mut self.damage),
                 None => break,
             }
         }
         let end = self.reader.position();
-        Ok(match (end.line > start.line, end.line - start.line == BATCH as u64) {
+        Ok(match (end.line > start.line || has_open, end.line - start.line == BATCH as u64) {
             (false, _) => FeedChange::Unchanged,
             (true, false) => FeedChange::Changed,
             (true, true) => FeedChange::ChangedAndMore,
         })
     }
 
+    /// Takes over what is being written; tells whether that has changed.
+    fn look_at_open_calls(&mut self) -> bool {
+        let Some(open_calls) = &mut self.open_calls else { return false };
+        let now = Arc::clone(&open_calls.borrow_and_update());
+        let has_changed = !Arc::ptr_eq(&now, &self.view.open_calls);
+        self.view.open_calls = now;
+        has_changed
+    }
+
     async fn changed(&mut self) {
-        if self.published.changed().await.is_err() {
-            std::future::pending().await
+        tokio::select! {
+            published = self.published.changed() => {
+                if published.is_err() {
+                    std::future::pending().await
+                }
+            }
+            () = grown(&mut self.open_calls) => {}
         }
+    }
+}
+
+/// Resolves when more of a call has come.
+async fn grown(open_calls: &mut Option<watch::Receiver<Arc<[OpenCall]>>>) {
+    let changed = match open_calls {
+        Some(open_calls) => open_calls.changed().await.is_ok(),
+        None => false,
+    };
+    if !changed {
+        std::future::pending().await
     }
 }
 

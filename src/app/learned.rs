@@ -59,6 +59,22 @@ pub fn process_of(assets: &Assets, team: &str) -> Result<Process, UserError> {
     shipped_process(assets, &agents.unwrap_or_default())
 }
 
+/// Why no run would use a policy of this team; `None` where runs do.
+///
+/// # Errors
+/// When the team's file is wrong.
+pub fn unused(assets: &Assets, team: &str) -> Result<Option<String>, UserError> {
+    if !Team::names(assets).iter().any(|name| name == team) {
+        return Ok(Some(format!("There is no team `{team}` that would use this policy.")));
+    }
+    let is_used = Team::load(assets, team, &tools::known)?.policy_agents().is_some();
+    Ok((!is_used).then(|| {
+        format!(
+            "The team `{team}` does not choose who speaks by a policy, and will not use this one."
+        )
+    }))
+}
+
 fn shipped_process(assets: &Assets, agents: &[PolicyAgent]) -> Result<Process, UserError> {
     let file = assets.text(PROCESS)?;
     let mut process = Process::parse(&file.origin.to_string(), &file.text)?;

@@ -8,11 +8,11 @@ use crate::gate::{leftovers, settle_leftovers};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::event::Level;
 use crate::model::{Event, Ledger, PersonEvent, UserError};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Settles what is left, by the journals of `own` and of the other sessions under `data`. Gives
 /// what the person has to know; what cannot be read, and what no journal names, stays as it is.
-pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &Sandbox) -> Vec<UserError> {
+pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &ProjectDir) -> Vec<UserError> {
     let mut left = leftovers(project);
     if left.is_empty() {
         return Vec::new();

@@ -28,6 +28,7 @@ pub mod next_runs;
 mod own_file;
 mod parts;
 mod past;
+mod past_sessions;
 pub mod pdf_apart;
 pub mod plan;
 pub mod ports;

@@ -206,6 +206,7 @@ fn question() -> Request {
         agent: "Doctor".into(),
         phase: "doctor".to_owned(),
         attempt: 1,
+        step: None,
         messages: Arc::from([
             message(MessageRole::System, "You are being tested."),
             message(

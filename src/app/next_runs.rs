@@ -17,7 +17,7 @@ use crate::model::event::SessionStart;
 use crate::model::{Ground, TeamOffer, TeamOffers, UserError};
 use crate::provider::{ChosenModel, Pacing, Provider, Scripted};
 use crate::toolchain::Toolchain;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// The runs that follow in one session.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl SessionRuns {
     #[must_use]
     pub fn new(
         machine: &Machine,
-        project: &Sandbox,
+        project: &ProjectDir,
         session: &SessionStart,
         (toolchain, pacing): (&Arc<dyn Toolchain>, Pacing),
     ) -> Arc<Self> {
@@ -114,6 +114,9 @@ impl NextRuns for SessionRuns {
         let plays_recording = matches!(ModelSource::parse(provider), Some(ModelSource::Script(_)));
         let recording = recordings.of_task(task).filter(|_| plays_recording);
         let (name, why) = match (team, recording) {
+            (Some(team), Some(recording)) if team != recording.team => {
+                return Err(recorded_otherwise(team, recording));
+            }
             (Some(team), _) => (team, "you chose it".to_owned()),
             (None, Some(recording)) => {
                 (recording.team.as_str(), "it was recorded with this task".to_owned())
@@ -157,6 +160,16 @@ pub fn offers_for(machine: &Machine, ground: Ground) -> Vec<TeamOffer> {
         .collect();
     offers.sort_by_key(|offer| offer.name != usual);
     offers
+}
+
+/// A recording is played with its own team only.
+fn recorded_otherwise(team: &str, recording: &Recording) -> UserError {
+    let own = &recording.team;
+    UserError::new(
+        format!("Cannot start the task with the team `{team}`"),
+        format!("no model is configured, and the recording of this task plays the team `{own}`"),
+        format!("Choose it with `/team {own}`, or configure a model; see `firmhand doctor`."),
+    )
 }
 
 /// Why a team fits when nobody names one.

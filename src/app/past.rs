@@ -4,11 +4,9 @@
 
 use crate::engine::Recorder;
 use crate::gate::NextNumbers;
-use crate::journal::SessionDir;
+use crate::journal::{self, Damage, ReadItem, SessionDir};
 use crate::model::event::{RunStart, SessionStart};
-use crate::model::{
-    Event, ModelEvent, ProposalEvent, RecordSource, SessionEvent, TurnEvent, UserError,
-};
+use crate::model::{Event, ModelEvent, ProposalEvent, SessionEvent, TurnEvent, UserError};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
@@ -23,6 +21,8 @@ pub(super) struct Past {
     /// The model that was chosen last.
     pub provider: Option<String>,
     pub numbers: NextNumbers,
+    /// Lines that this version cannot read: how many, and the first of them.
+    unread: Option<(u64, Damage)>,
 }
 
 impl Past {
@@ -35,10 +35,15 @@ impl Past {
             has_policy: false,
             provider: None,
             numbers: NextNumbers::after([]),
+            unread: None,
         };
         let state = recorder.state();
         let mut is_first = true;
-        dir.each(&mut |record| {
+        journal::scan(&dir.journal(), |item, _| {
+            let record = &match item {
+                ReadItem::Record(record) => record,
+                ReadItem::Damaged(line) => return past.pass_over(line),
+            };
             state.fold(record);
             match &record.event {
                 Event::Session(SessionEvent::Started(start)) if is_first => {
@@ -60,6 +65,31 @@ impl Past {
             is_first = false;
         })?;
         Ok(past)
+    }
+
+    fn pass_over(&mut self, line: Damage) {
+        match &mut self.unread {
+            Some((count, _)) => *count += 1,
+            None => self.unread = Some((1, line)),
+        }
+    }
+
+    /// What cannot be read of the session, for the person; `None`: all of it can.
+    pub fn unread_lines(&self) -> Option<UserError> {
+        let (count, first) = self.unread.as_ref()?;
+        let what = match count {
+            1 => "1 line of this session's journal cannot be read".to_owned(),
+            count => format!("{count} lines of this session's journal cannot be read"),
+        };
+        Some(UserError::new(
+            what,
+            format!(
+                "line {}: {}; it is damaged, or another version of firmhand wrote it. What it \
+                 recorded is missing here, everything else is complete",
+                first.line, first.why
+            ),
+            "The lines stay in the journal; the firmhand version that wrote them can read them.",
+        ))
     }
 
     /// The session with the task and the team of its last run.

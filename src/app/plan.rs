@@ -399,15 +399,21 @@ fn has_same_words(task: &str, other: &str) -> bool {
     task.split_whitespace().eq(other.split_whitespace())
 }
 
+/// Recorded tasks that are named when no model answers.
+const NAMED: usize = 3;
+
 /// Nothing answers for the agents. What can be done about it comes before what is long.
 pub(super) fn no_model(recordings: &Recordings) -> UserError {
-    let tasks: Vec<String> = recordings.tasks().map(|task| format!("“{task}”")).collect();
+    let mut tasks: Vec<&str> = recordings.tasks().collect();
+    tasks.sort_by_key(|task| task.len());
+    let tasks: Vec<String> = tasks.iter().take(NAMED).map(|task| format!("“{task}”")).collect();
     UserError::new(
         "Cannot start: no model can do this task",
         "no profile is configured, the environment holds no key, and no recording answers it",
         format!(
             "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-             OLLAMA_HOST; see `firmhand doctor`. Without a model, use a recorded task: {}.",
+             OLLAMA_HOST; see `firmhand doctor`. Without a model, use a recorded task such as {}; \
+             `firmhand examples` lists more.",
             tasks.join(", ")
         ),
     )

@@ -6,14 +6,14 @@ use crate::config::Assets;
 use crate::journal::SessionDir;
 use crate::model::UserError;
 use crate::toolchain::output_folder;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Opens the project's folder; one that is not there is made, as the person has asked for it.
 #[expect(clippy::disallowed_methods, reason = "the folder the person named, before any agent acts")]
 pub(super) fn project_folder(
     dir: &SessionDir,
     wanted: Option<&Path>,
-) -> Result<Sandbox, UserError> {
+) -> Result<ProjectDir, UserError> {
     let path = wanted.map_or_else(|| dir.project(), Path::to_owned);
     std::fs::create_dir_all(&path).map_err(|error| {
         UserError::new(
@@ -22,14 +22,14 @@ pub(super) fn project_folder(
             "Choose another folder with `--project DIR`.",
         )
     })?;
-    Ok(Sandbox::open(&path)?)
+    Ok(ProjectDir::open(&path)?)
 }
 
 /// Puts the files of a starter into an empty project; one that holds files already stays as it is.
 pub(super) fn begin_with(
     assets: &Assets,
     starter: &str,
-    project: &Sandbox,
+    project: &ProjectDir,
 ) -> Result<(), UserError> {
     if !project.list(1).files.is_empty() {
         return Ok(());

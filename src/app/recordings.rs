@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::config::Assets;
 use crate::files;
 use crate::model::UserError;
-use crate::provider::Script;
+use crate::provider::{Script, parse_script};
 
 /// Folder of the recorded conversations that ship with the program.
 const FOLDER: &str = "assets/demo";
@@ -105,11 +105,11 @@ pub fn load_script(assets: &Assets, name: &str) -> Result<Script, UserError> {
     if file.is_absolute() {
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
         let text = read_text(file)?;
-        return Script::parse(name, &text, &|sibling| read_text(&folder.join(sibling)));
+        return parse_script(name, &text, &|sibling| read_text(&folder.join(sibling)));
     }
     let folder = format!("{FOLDER}/{name}");
     let script = assets.text(&format!("{folder}/script.toml"))?;
-    Script::parse(&script.origin.to_string(), &script.text, &|sibling| {
+    parse_script(&script.origin.to_string(), &script.text, &|sibling| {
         Ok(assets.text(&format!("{folder}/{sibling}"))?.text.into_owned())
     })
 }

@@ -48,7 +48,7 @@ impl Asker {
         let request = ask(Arc::clone(&self.model));
         let runtime = self.runtime.as_ref().ok_or("it is closed")?;
         let task = runtime.spawn(async move {
-            // Nobody waits any more after the time.
+            // After the time limit nobody receives it.
             let _ = sender.send(request.await);
         });
         let late = |_| {

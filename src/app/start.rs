@@ -5,6 +5,7 @@ use std::thread;
 use tokio::sync::oneshot;
 
 use super::doctor;
+use super::documentation;
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::machine::Machine;
@@ -65,10 +66,15 @@ pub async fn choose(
             }
             Some(StartChoice::Delete(name)) => {
                 let done = SessionDir::find(&machine.dirs.data, &name)
-                    .and_then(|dir| journal::delete(&dir));
-                match done {
-                    Ok(()) => start.deleted(&name),
-                    Err(error) => start.refuse(UserError::from(error).to_string()),
+                    .and_then(|dir| journal::delete(&dir))
+                    .map_err(UserError::from);
+                if done.is_ok() {
+                    start.deleted(&name);
+                }
+                let forgotten =
+                    done.and_then(|()| documentation::forget_sessions(&machine.dirs.data));
+                if let Err(error) = forgotten {
+                    start.refuse(error.to_string());
                 }
             }
             Some(choice) => return Ok(Ok(choice)),

@@ -27,7 +27,7 @@ fn proposal(id: u32) -> Event {
 }
 
 fn turn(turn: u32) -> Event {
-    Event::Turn(TurnEvent::Started { turn: TurnId(turn), agent: AgentName::from("A") })
+    Event::Turn(TurnEvent::Started { turn: TurnId(turn), agent: AgentName::from("A"), step: None })
 }
 
 fn text_added(turn: u32, number: usize) -> Event {

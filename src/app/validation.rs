@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Assets;
 use crate::model::{ContentHash, ProjectPath, UserError};
-use crate::policy::{Judge, RecordedTask, TASKS, tasks};
+use crate::policy::{Judge, RecordedSelector, RecordedTask, SELECTOR, TASKS, tasks};
 use crate::sandbox::Runner;
 use crate::toolchain::scratch::{
     Coverage, RunEnv, ScratchFolder, TestLanguage, TestOrder, run_tests,
@@ -82,6 +82,15 @@ impl Judge for SandboxJudge {
 pub fn recorded_tasks(assets: &Assets) -> Result<Vec<RecordedTask>, UserError> {
     let file = assets.text(TASKS)?;
     tasks(&file.origin.to_string(), &file.text)
+}
+
+/// The recorded answers of a model that chooses who speaks, which ship, or those of the person.
+///
+/// # Errors
+/// When the file is wrong.
+pub fn recorded_selector(assets: &Assets) -> Result<RecordedSelector, UserError> {
+    let file = assets.text(SELECTOR)?;
+    RecordedSelector::parse(&file.origin.to_string(), &file.text)
 }
 
 fn test_program(task: &RecordedTask) -> String {

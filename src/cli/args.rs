@@ -258,7 +258,7 @@ pub struct ModelArgs {
 
 fn dollars(text: &str) -> Result<f64, String> {
     match text.trim_start_matches('$').parse::<f64>() {
-        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
+        Ok(dollars) if dollars.is_finite() && !Cost::from_dollars(dollars).is_zero() => Ok(dollars),
         Ok(_) | Err(_) => Err("expected an amount of dollars such as 0.50".to_owned()),
     }
 }

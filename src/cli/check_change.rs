@@ -12,13 +12,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::gate::{FindingsContext, examine};
+use crate::gate::{FindingsContext, chip_of, examine};
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, FindingLevel, FlashImage,
     FlashPlan, PlanItem, ProjectPath, Proposal, Side, Timestamp, UserError,
 };
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub(super) const NAME: &str = "check_change";
@@ -117,9 +117,10 @@ pub(super) fn answer(
     let args: CheckChangeArgs = serde_json::from_value(args).map_err(|error| {
         UserError::new("Cannot read a change from the arguments", error.to_string(), EXAMPLE)
     })?;
-    let sandbox = Sandbox::open(project)?;
+    let project_dir = ProjectDir::open(project)?;
     let mut context = FindingsContext::default();
-    context.chip.clone_from(&args.chip);
+    let chip = args.chip.or_else(|| chip_of(&project_dir));
+    context.chip.clone_from(&chip);
     context.task = args.task;
     context.plan = args.plan.into_iter().map(|task| PlanItem { task, agent: None }).collect();
     context.names = Some(Arc::new(names));
@@ -128,10 +129,10 @@ pub(super) fn answer(
     if wanted.is_empty() {
         wanted.push(args.single);
     }
-    let chip = args.chip.unwrap_or_else(|| "esp32".to_owned());
+    let chip = chip.unwrap_or_else(|| "esp32".to_owned());
     let drafts: Result<Vec<Draft>, UserError> =
-        wanted.into_iter().map(|wanted| draft(&sandbox, &chip, wanted)).collect();
-    let proposals = examine(&sandbox, drafts?, &context);
+        wanted.into_iter().map(|wanted| draft(&project_dir, &chip, wanted)).collect();
+    let proposals = examine(&project_dir, drafts?, &context);
     let reported: Vec<Value> = proposals.iter().map(change).collect();
     let findings = reported.iter().filter_map(|change| change["findings"].as_array()).flatten();
     let findings: Vec<Value> = findings.cloned().collect();
@@ -181,16 +182,16 @@ fn findings(check: &Check, path: Option<&str>) -> Vec<Value> {
     check.findings.iter().map(finding).collect()
 }
 
-fn draft(sandbox: &Sandbox, chip: &str, wanted: ChangeInput) -> Result<Draft, UserError> {
+fn draft(project_dir: &ProjectDir, chip: &str, wanted: ChangeInput) -> Result<Draft, UserError> {
     let change = match wanted.kind {
-        ChangeKind::Flash => DraftChange::Flash(flash(sandbox, chip, wanted.images)?),
+        ChangeKind::Flash => DraftChange::Flash(flash(project_dir, chip, wanted.images)?),
         ChangeKind::Save | ChangeKind::Insert | ChangeKind::Delete => {
             let path = wanted.path.as_deref().ok_or_else(|| missing("path"))?;
             let path = ProjectPath::new(path)
                 .map_err(|error| UserError::from_cause("Cannot use the path", &error))?;
             let base = match wanted.base {
                 Some(base) => Some(base.into_bytes()),
-                None => sandbox.read_if_there(&path)?,
+                None => project_dir.read_if_there(&path)?,
             };
             let content = match (wanted.content, wanted.content_base64) {
                 (Some(text), _) => Some(text.into_bytes()),
@@ -227,7 +228,7 @@ fn missing(field: &str) -> UserError {
     )
 }
 
-fn flash(sandbox: &Sandbox, chip: &str, images: Vec<Image>) -> Result<FlashPlan, UserError> {
+fn flash(project_dir: &ProjectDir, chip: &str, images: Vec<Image>) -> Result<FlashPlan, UserError> {
     let board = BoardInfo {
         label: format!("{chip} board"),
         chip: chip.to_owned(),
@@ -239,7 +240,7 @@ fn flash(sandbox: &Sandbox, chip: &str, images: Vec<Image>) -> Result<FlashPlan,
         let offset = offset(&image.offset)?;
         let path = ProjectPath::new(&image.file)
             .map_err(|error| UserError::from_cause("Cannot use the image", &error))?;
-        let content = sandbox.read_if_there(&path)?;
+        let content = project_dir.read_if_there(&path)?;
         let (bytes, hash) = match &content {
             Some(content) => (content.len() as u64, ContentHash::of(content)),
             None => (image.bytes.unwrap_or_default(), ContentHash::NONE),
@@ -298,6 +299,18 @@ mod tests {
         assert_eq!(same["findings"], reported["findings"]);
         let clean = ask(&[], &json!({ "path": "main/a.h", "content": "int a;\n" })).unwrap();
         assert_eq!((&clean["stops"], &clean["findings"]), (&json!(0), &json!([])));
+    }
+
+    #[test]
+    fn pins_are_those_of_the_chip_that_the_project_names() {
+        let blink = "void app_main(void)\n{\n    gpio_set_direction(14, GPIO_MODE_OUTPUT);\n}\n";
+        let change = json!({ "path": "main/main.c", "content": blink });
+        let files = [("sdkconfig.defaults", "CONFIG_IDF_TARGET=\"esp32c3\"\n")];
+        let reported = ask(&files, &change).unwrap();
+        assert_eq!(reported["findings"][0]["check"], "pins", "{reported}");
+        assert!(reported["findings"][0]["text"].as_str().unwrap().contains("ESP32-C3"));
+        let reported = ask(&[("sdkconfig.defaults", "CONFIG_IDF_TARGET=\"esp32s3\"\n")], &change);
+        assert_eq!(reported.unwrap()["findings"], json!([]));
     }
 
     #[test]

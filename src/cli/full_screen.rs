@@ -34,7 +34,7 @@ use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
 use crate::ui::{Arrangement, Depth, Keymap, Mode, ModelOffer, ThemeState, Ui, UiSetup};
 use crate::view::{RunState, SessionView};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// How long a run that was told to stop may take to record its end.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
@@ -182,7 +182,9 @@ fn supervise(
             _ => Ok(code),
         };
     };
-    let mut feed = Feed::Live(Box::new(Live::open(&dir, running.recorder.subscribe())?));
+    let live = Live::open(&dir, running.recorder.subscribe())?;
+    let live = live.with_open_calls(running.engine.open_calls.clone());
+    let mut feed = Feed::Live(Box::new(live));
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
     let memory = ScreenMemory::of(&machine.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
@@ -276,11 +278,13 @@ async fn end(mut running: Running, view: &SessionView) {
 
 fn farewell(dir: &SessionDir, view: &SessionView) {
     let name = dir.id();
+    // The person may have named it while it ran.
+    let title = dir.title().map_or_else(String::new, |title| format!(" “{title}”"));
     let waiting = view.review.waiting.len();
     match &view.head.state {
         RunState::Ended(_) => {
             report::line(&format!(
-                "Session {name} is complete. Look at it: firmhand replay {name}"
+                "Session {name}{title} is complete. Look at it: firmhand replay {name}"
             ));
             report::line(&format!("Ask for more: firmhand resume {name}"));
         }
@@ -294,7 +298,7 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
                 1 => " 1 proposal waits for your decision.".to_owned(),
                 n => format!(" {n} proposals wait for your decision."),
             };
-            report::line(&format!("Session {name} is kept as it is.{waits}"));
+            report::line(&format!("Session {name}{title} is kept as it is.{waits}"));
             report::line(&format!("Continue: firmhand resume {name}"));
         }
     }
@@ -352,7 +356,9 @@ fn ui_setup(
         models: if mode == Mode::Live { offers(&machine.profiles) } else { Vec::new() },
         history: history_of(machine, dir).map_or_else(Vec::new, |history| history.read()),
         files: project_of(dir).and_then(|project| {
-            Sandbox::open(&project).ok().map(|sandbox| Arc::new(sandbox) as Arc<dyn FileSource>)
+            ProjectDir::open(&project)
+                .ok()
+                .map(|project_dir| Arc::new(project_dir) as Arc<dyn FileSource>)
         }),
     })
 }

@@ -184,6 +184,12 @@ A team is a file in `prompts/teams/`: phases, and the agents that take part in e
 file in `prompts/agents/`: its instructions and the tools that it may call. Copies in the
 configuration folder are used instead of the built-in files. `--team NAME` selects a team; without
 it, the team fits the task and the project.
+
+A phase with `for_each = \"plan\"` runs once for each step of the plan. With `parallel = N`, 1 to 8, up
+to N steps run side by side, each with its own chat and its own copy of the project. A step waits for
+the steps that its line names, `(after 1, 3)`, for none with `(after nothing)`, and else for all before
+it. A file that two steps change is merged, or you are shown where they conflict. Proposals and
+questions still come one by one.
 ";
 
 const MODELS: &str = "\

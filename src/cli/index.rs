@@ -198,25 +198,45 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
 fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<SearchAnswer, UserError> {
     let documentation = Documentation::of(machine, Some(project));
     let filter = filter(args)?;
+    let query = args.query.join(" ");
+    let own = filter.own_kinds();
+    let mut answer = match filter.of_documents() {
+        Some(filter) => in_documents(&documentation, &query, args.k, &filter)?,
+        None => SearchAnswer::default(),
+    };
+    if !own.is_empty() {
+        let filter = Filter { kinds: own.clone(), ..filter };
+        let k = usize::from(args.k);
+        answer.join(documentation.own_library(&own)?.search(&query, k, &filter)?, k);
+    }
+    say_left_out(&answer.left_out);
+    Ok(answer)
+}
+
+/// The same in everything but the person's own work.
+fn in_documents(
+    documentation: &Documentation<'_>,
+    query: &str,
+    k: u16,
+    filter: &Filter,
+) -> Result<SearchAnswer, UserError> {
     let build_missing = |corpus: &Corpus| {
         report::aside(&format!("indexing {}, once", corpus.label()));
         documentation.build(corpus, &progress(corpus)).map(|_| true)
     };
+    let k = usize::from(k);
     let mut library = documentation.library(&build_missing)?;
-    let query = args.query.join(" ");
-    let answer = match library.search(&query, usize::from(args.k), &filter) {
-        Ok(answer) => answer,
+    match library.search(query, k, filter) {
+        Ok(answer) => Ok(answer),
         Err(error) => {
             // A damaged index is built again, once; what is sound stays.
-            if !remove_damaged(&documentation)? {
+            if !remove_damaged(documentation)? {
                 return Err(error);
             }
             library = documentation.library(&build_missing)?;
-            library.search(&query, usize::from(args.k), &filter)?
+            library.search(query, k, filter)
         }
-    };
-    say_left_out(&answer.left_out);
-    Ok(answer)
+    }
 }
 
 /// Says on standard error what is not searched.

@@ -48,7 +48,11 @@ pub fn limit(text: &str) -> Result<NamedLimit, String> {
     };
     let number = number.trim().trim_start_matches('$');
     let value = match name {
-        LimitName::Cost => number.parse::<f64>().ok().filter(|cost| cost.is_finite()),
+        // What is less than the smallest amount counts as nothing.
+        LimitName::Cost => number
+            .parse::<f64>()
+            .ok()
+            .filter(|cost| cost.is_finite() && !Cost::from_dollars(*cost).is_zero()),
         _ => number.parse::<u32>().ok().map(f64::from),
     };
     match value.filter(|value| *value > 0.0) {
@@ -100,8 +104,16 @@ mod tests {
 
     #[test]
     fn limits_have_names_and_numbers_above_nothing() {
-        for wrong in ["tokens", "tokens=0", "tokens=-1", "tokens=1.5", "cost=0", "cost=NaN", "x=1"]
-        {
+        for wrong in [
+            "tokens",
+            "tokens=0",
+            "tokens=-1",
+            "tokens=1.5",
+            "cost=0",
+            "cost=1e-12",
+            "cost=NaN",
+            "x=1",
+        ] {
             assert!(limit(wrong).is_err(), "{wrong}");
         }
         assert!(limit("speed=1").unwrap_err().contains("attempts"));

@@ -2,8 +2,8 @@
 
 mod args;
 mod check_change;
-mod checks;
 mod diagnose;
+mod doctor;
 mod examples;
 mod format_args;
 mod full_screen;
@@ -14,6 +14,7 @@ mod index_args;
 mod limit_args;
 mod lines;
 mod man;
+mod models;
 mod monitor;
 mod plain_monitor;
 mod policy;
@@ -126,10 +127,10 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             report::line(page.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        CliCommand::Doctor(args) => checks::doctor(&start_up.machine(None)?, &args),
+        CliCommand::Doctor(args) => doctor::run(&start_up.machine(None)?, &args),
         CliCommand::Diagnose(args) => diagnose::run(&args),
         CliCommand::Models { profile } => {
-            checks::models(&start_up.machine(None)?.profiles, profile.as_deref())
+            models::run(&start_up.machine(None)?.profiles, profile.as_deref())
         }
         CliCommand::Monitor(args) => {
             monitor::run(&start_up.machine(args.project.as_deref())?, args)

@@ -13,8 +13,8 @@ use super::policy_args::{
     PolicyOptions, PolicyResetArgs, PolicyShowArgs, PolicyTrainArgs,
 };
 use super::report;
-use crate::app::learned::process_of;
-use crate::app::validation::{SandboxJudge, recorded_tasks};
+use crate::app::learned::{process_of, unused};
+use crate::app::validation::{SandboxJudge, recorded_selector, recorded_tasks};
 use crate::config::{Assets, Dirs};
 use crate::files;
 use crate::journal::{SessionDir, SessionState, summary};
@@ -144,6 +144,10 @@ impl Command<'_> {
             }
         };
         self.store.save(&lock, &policy)?;
+        let assets = Assets::with_user_folder(&self.dirs.config);
+        if let Some(why) = unused(&assets, &self.options.team)? {
+            report::aside(&why);
+        }
         let path = self.store.path();
         if self.options.json {
             let origin = &policy.origin;
@@ -188,7 +192,9 @@ impl Command<'_> {
         let policy = self.trained()?;
         let episodes = policy.origin.episodes;
         let speed = self.speed(&policy, episodes.max(TIMED));
-        let all = recorded_tasks(&Assets::with_user_folder(&self.dirs.config))?;
+        let assets = Assets::with_user_folder(&self.dirs.config);
+        let all = recorded_tasks(&assets)?;
+        let selector = recorded_selector(&assets)?;
         let mut judge = SandboxJudge::new(Runner::of_this_program())?;
         let five: Vec<RecordedTask> = all.iter().filter(|task| task.published).cloned().collect();
         let (learned, fixed) = match play_both(&policy, &five, &mut judge) {
@@ -201,7 +207,8 @@ impl Command<'_> {
                 (None, None)
             }
         };
-        let comparison = compare(&policy, episodes, speed, FiveTasks { learned, fixed })?;
+        let comparison =
+            compare(&policy, episodes, speed, FiveTasks { learned, fixed }, &selector)?;
         let tasks = args.all_tasks.then(|| play_both(&policy, &all, &mut judge)).transpose()?;
         if let Some(path) = &args.svg {
             write_chart(path, &comparison_svg(&comparison))?;

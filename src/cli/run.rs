@@ -79,7 +79,8 @@ pub async fn run_headless(
     loop {
         // Looked at before reading, so that nothing recorded before the end is missed.
         let is_over = engine.is_finished();
-        match write_new(&mut reader, form, out) {
+        let last = *published.borrow_and_update();
+        match write_new(&mut reader, last, (form, out)) {
             Ok(Some(question)) => {
                 exit = exit.or(Some(RunExit::NeedsPerson));
                 send(&engine, question).await;
@@ -126,15 +127,15 @@ async fn send(engine: &EngineHandle, intent: Intent) {
     let _ = engine.intents.send(intent).await;
 }
 
-/// Writes what was recorded meanwhile; returns what to answer to the last question, if there was
-/// one.
+/// Writes what was recorded meanwhile, up to the record `published`; returns what to answer to the
+/// last question, if there was one.
 fn write_new(
     reader: &mut JournalReader,
-    form: EventFormat,
-    out: &mut (dyn Write + Send),
+    published: Seq,
+    (form, out): (EventFormat, &mut (dyn Write + Send)),
 ) -> Result<Option<Intent>, UserError> {
     let mut question = None;
-    while let Some(item) = reader.next_item()? {
+    while let Some(item) = reader.next_published(published)? {
         let ReadItem::Record(record) = item else { continue };
         write_record(&record, form, out).map_err(cannot_write)?;
         // An agent's own question has no answer that ends the run.
@@ -185,6 +186,20 @@ fn write_record(
     }
 }
 
+fn phase_end(outcome: &PhaseOutcome, step: Option<u32>) -> String {
+    let step = of_step(step);
+    match outcome {
+        PhaseOutcome::Succeeded(why) => format!("{step}phase reached its goal: {why}"),
+        PhaseOutcome::Failed(why) => format!("{step}phase did not reach its goal: {why}"),
+        PhaseOutcome::Stopped => format!("{step}phase stopped"),
+    }
+}
+
+/// Which step of the plan it is about; empty: the whole.
+fn of_step(step: Option<u32>) -> String {
+    step.map_or_else(String::new, |step| format!("step {step}: "))
+}
+
 /// An event as a line for people; `None` for those that do not matter that much.
 pub(super) fn line(event: &Event) -> Option<String> {
     Some(match event {
@@ -202,12 +217,10 @@ pub(super) fn line(event: &Event) -> Option<String> {
         Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
             format!("phase {title}, attempt {attempt} of {max_attempts}")
         }
-        Event::Phase(PhaseEvent::Ended { outcome, .. }) => match outcome {
-            PhaseOutcome::Succeeded(why) => format!("phase reached its goal: {why}"),
-            PhaseOutcome::Failed(why) => format!("phase did not reach its goal: {why}"),
-            PhaseOutcome::Stopped => "phase stopped".to_owned(),
-        },
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => format!("{agent}: {reason}"),
+        Event::Phase(PhaseEvent::Ended { outcome, step, .. }) => phase_end(outcome, *step),
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, step, .. }) => {
+            format!("{}{agent}: {reason}", of_step(*step))
+        }
         Event::Turn(TurnEvent::ToolCalled { tool, .. }) => format!("  calls {tool}"),
         Event::Proposal(ProposalEvent::Made(proposal)) => {
             let path = proposal.change.path().map(ToString::to_string).unwrap_or_default();
@@ -336,6 +349,23 @@ mod tests {
         let exit = run_headless(run, std::future::pending(), &mut out).await.unwrap();
         let lines = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         (exit, lines.map(|line| serde_json::from_slice(line).unwrap()).collect())
+    }
+
+    #[test]
+    fn what_is_not_published_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal.jsonl");
+        let line = |seq| {
+            let event = Event::Person(PersonEvent::Paused);
+            let record =
+                Record { v: Record::VERSION, seq: Seq(seq), at: crate::model::Timestamp(0), event };
+            serde_json::to_string(&record).unwrap() + "\n"
+        };
+        std::fs::write(&journal, line(1) + &line(2)).unwrap();
+        let mut reader = JournalReader::open(&journal).unwrap();
+        let mut out = Vec::new();
+        write_new(&mut reader, Seq(1), (EventFormat::Json, &mut out)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1);
     }
 
     #[tokio::test]

@@ -13,6 +13,7 @@ use super::run::EventFormat;
 use super::session_args::{ListArgs, SessionsArgs, SessionsCommand};
 use super::session_words::{about, local, state_with_waiting, state_words};
 use super::{report, session_report};
+use crate::app::documentation;
 use crate::journal::{self, SessionDir, SessionSummary, list_sessions};
 use crate::model::UserError;
 
@@ -46,6 +47,7 @@ pub fn run(data: &Path, args: SessionsArgs) -> Result<ExitCode, UserError> {
                 confirm_deletion(&dir)?;
             }
             journal::delete(&dir)?;
+            documentation::forget_sessions(data)?;
             let words = format!("{} is deleted", dir.id());
             answer(&format, &words, &json!({"ok": true, "id": dir.id()}))?;
         }

@@ -26,7 +26,7 @@ use crate::toolchain::{
 };
 use crate::tools::load_kit;
 use crate::tools::{self, Registry, Reply, SharedState, ToolContext, Unkept};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Tools that build.
 const BUILDS: &[&str] = &["build_project", "build_arduino"];
@@ -243,13 +243,13 @@ fn context(
         Some(journal) => Arc::clone(&journal.recorder) as _,
         None => Arc::new(Unkept),
     };
-    let sandbox = Arc::new(Sandbox::open(project)?);
+    let project_dir = Arc::new(ProjectDir::open(project)?);
     let board = journal.map(CallJournal::board);
-    let toolchain = toolchain(machine, sandbox.root(), board)?;
+    let toolchain = toolchain(machine, project_dir.root(), board)?;
     let hub = SerialHub::new(Arc::clone(&ledger))
-        .knowing(load_adapters(&machine.assets)?, Programs::of_project(sandbox.root()));
+        .knowing(load_adapters(&machine.assets)?, Programs::of_project(project_dir.root()));
     Ok(ToolContext {
-        sandbox,
+        project_dir,
         ledger,
         state: journal.map_or_else(SharedState::default, |journal| journal.recorder.state()),
         knowledge: knowledge(machine, project)?,

@@ -83,7 +83,7 @@ impl CallJournal {
         let parts = GateParts {
             ledger: Arc::clone(&context.ledger),
             blobs: Arc::new(self.recorder.blobs().clone()),
-            sandbox: Arc::clone(&context.sandbox),
+            project_dir: Arc::clone(&context.project_dir),
             toolchain: Arc::clone(&context.toolchain),
             serial: Arc::clone(&context.serial),
             policy: Arc::new(machine.settings.policy.clone()),

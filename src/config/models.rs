@@ -296,7 +296,12 @@ fn entry(
 fn budget(source: &ConfigSource<'_>, spanned: &Spanned<BudgetLayer>) -> Result<Budget, UserError> {
     let BudgetLayer { tokens, dollars, minutes } = *spanned.get_ref();
     let is_wrong = |number: f64| !number.is_finite() || number <= 0.0;
-    if tokens == Some(0) || dollars.is_some_and(is_wrong) || minutes.is_some_and(is_wrong) {
+    let is_nothing = dollars.is_some_and(|dollars| Cost::from_dollars(dollars).is_zero());
+    if tokens == Some(0)
+        || is_nothing
+        || dollars.is_some_and(is_wrong)
+        || minutes.is_some_and(is_wrong)
+    {
         return Err(source.wrong(spanned.span(), "a budget must be above 0"));
     }
     // Rounded up: a budget of a few seconds is not none.

@@ -1,4 +1,4 @@
-//! Which models take part in the search of documents, as settings.
+//! Which models take part in the search of documents, and what agents may search, as settings.
 //!
 //! Must not know how they are asked.
 
@@ -20,18 +20,27 @@ pub(super) struct SearchLayer {
     /// The profile whose model puts results in order. A search sends it the question and up to 30
     /// passages.
     pub reranker: Option<Spanned<String>>,
+    /// Whether agents may search what past sessions of the project came to: errors with what removed
+    /// them, decisions, final changes. A person may always, with `firmhand search --kind session`.
+    pub sessions: Option<Spanned<bool>>,
 }
 
-/// The profiles of models that take part in the search; none unless the person names them.
+/// The profiles of models that take part in the search, and whether agents may search past sessions;
+/// none and no unless the person says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchUse {
     pub embeddings: Sourced<Option<String>>,
     pub reranker: Sourced<Option<String>>,
+    pub sessions: Sourced<bool>,
 }
 
 impl Default for SearchUse {
     fn default() -> Self {
-        Self { embeddings: Sourced::default(None), reranker: Sourced::default(None) }
+        Self {
+            embeddings: Sourced::default(None),
+            reranker: Sourced::default(None),
+            sessions: Sourced::default(false),
+        }
     }
 }
 
@@ -45,16 +54,29 @@ impl SearchUse {
             [(&layer.embeddings, &mut self.embeddings), (&layer.reranker, &mut self.reranker)];
         for (given, into) in pairs {
             let Some(given) = given else { continue };
-            if source.kind == LayerKind::Project {
-                let why = "a project's own configuration may not send documents to a service, \
-                           because agents write to it";
-                let mut error = source.wrong(given.span(), why);
-                error.fix = "Move the line to your own configuration.".into();
-                return Err(error);
-            }
+            refuse_project(source, given, "send documents to a service")?;
             let Sourced { value, origin } = source.sourced(given);
             *into = Sourced { value: Some(value), origin };
         }
+        if let Some(given) = &layer.sessions {
+            refuse_project(source, given, "let agents read past sessions")?;
+            self.sessions = source.sourced(given);
+        }
         Ok(())
     }
+}
+
+/// A project's own configuration may not say such things: agents write to it.
+fn refuse_project<T>(
+    source: &ConfigSource<'_>,
+    given: &Spanned<T>,
+    what: &str,
+) -> Result<(), UserError> {
+    if source.kind != LayerKind::Project {
+        return Ok(());
+    }
+    let why = format!("a project's own configuration may not {what}, because agents write to it");
+    let mut error = source.wrong(given.span(), &why);
+    error.fix = "Move the line to your own configuration.".into();
+    Err(error)
 }

@@ -239,6 +239,7 @@ impl Settings {
         let search = &self.search;
         rows.push(row("search.embeddings", &search.embeddings, named(&search.embeddings)));
         rows.push(row("search.reranker", &search.reranker, named(&search.reranker)));
+        rows.push(row("search.sessions", &search.sessions, search.sessions.value.to_string()));
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
         rows.push(row("models.profile", &models.profile, profile));

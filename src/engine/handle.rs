@@ -11,7 +11,8 @@ use super::run::{IntentHandler, Runner, Shared, close_inquiries};
 use super::setup::EngineSetup;
 use crate::gate::ApprovalQueue;
 use crate::model::{
-    Event, Intent, PortEvent, RecordSource, SessionEvent, SessionOutcome, TeamEvent, UserError,
+    Event, Intent, OpenCall, PortEvent, RecordSource, SessionEvent, SessionOutcome, TeamEvent,
+    UserError,
 };
 
 pub struct Engine;
@@ -30,9 +31,9 @@ impl Engine {
         }
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
-        let runner = Runner::new(setup, shared, BTreeMap::new());
+        let runner = Runner::new(setup, Arc::clone(&shared), BTreeMap::new());
         runner.list_project()?;
-        Ok(EngineHandle::spawn(runner, desk))
+        Ok(EngineHandle::spawn(runner, desk, &shared))
     }
 
     /// Goes on with a session from its records: what was under way is taken up where it was. When
@@ -70,7 +71,7 @@ impl Engine {
         runner.close_interrupted()?;
         close_inquiries(&beside)?;
         runner.restore_goal();
-        let handle = EngineHandle::spawn(runner, desk);
+        let handle = EngineHandle::spawn(runner, desk, &beside);
         Ok(EngineHandle { was_over: is_over, ..handle })
     }
 }
@@ -81,6 +82,8 @@ pub struct EngineHandle {
     pub intents: mpsc::Sender<Intent>,
     /// Whether the last run of the session was over when the session was opened again.
     pub was_over: bool,
+    /// Calls that models are still writing, of which no record tells.
+    pub open_calls: watch::Receiver<Arc<[OpenCall]>>,
     task: JoinHandle<()>,
     ended: watch::Receiver<Option<RunEnd>>,
 }
@@ -111,7 +114,8 @@ impl BreakOff {
 }
 
 impl EngineHandle {
-    fn spawn(runner: Runner, desk: ApprovalQueue) -> Self {
+    fn spawn(runner: Runner, desk: ApprovalQueue, shared: &Shared) -> Self {
+        let open_calls = shared.open_calls.subscribe();
         let (intents, inbox) = mpsc::channel(INTENTS);
         let clerk = IntentHandler::new(runner.counter(desk), inbox);
         let (end, ended) = watch::channel(None);
@@ -142,7 +146,7 @@ impl EngineHandle {
                 end.send_replace(None);
             }
         });
-        Self { intents, was_over: false, task, ended }
+        Self { intents, was_over: false, open_calls, task, ended }
     }
 
     /// Tells when the run breaks off.

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::folder::{PlaceError, look};
 use crate::model::{Draft, DraftChange, ProjectPath, UserError};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Entries of a folder that are compared with a new name, at most.
 const MOST_ENTRIES: usize = 20_000;
@@ -29,7 +29,7 @@ const FOLDER: OFlags =
 ///
 /// # Errors
 /// What is wrong with the first that may not, for the agent that made it.
-pub(super) fn admit(sandbox: &Sandbox, drafts: &[Draft]) -> Result<(), UserError> {
+pub(super) fn admit(project_dir: &ProjectDir, drafts: &[Draft]) -> Result<(), UserError> {
     let mut new: Vec<&ProjectPath> = Vec::new();
     for draft in drafts {
         let (path, is_new, verb) = match &draft.change {
@@ -42,20 +42,20 @@ pub(super) fn admit(sandbox: &Sandbox, drafts: &[Draft]) -> Result<(), UserError
             | DraftChange::Send(_)
             | DraftChange::Nvs(_) => continue,
         };
-        look(sandbox, path).map_err(|error| error.tell(verb, path))?;
+        look(project_dir, path).map_err(|error| error.tell(verb, path))?;
         if is_new {
             name(path)?;
             new.iter().try_for_each(|other| differs(path, other))?;
             new.push(path);
         }
-        place(sandbox, path, is_new)?;
+        place(project_dir, path, is_new)?;
     }
     Ok(())
 }
 
 /// Why a new file cannot have its name; `None` when it can, or the disk does not tell.
-pub(super) fn name_conflict(sandbox: &Sandbox, path: &ProjectPath) -> Option<UserError> {
-    name(path).err().or_else(|| other_case_on_disk(sandbox, path).ok().flatten())
+pub(super) fn name_conflict(project_dir: &ProjectDir, path: &ProjectPath) -> Option<UserError> {
+    name(path).err().or_else(|| other_case_on_disk(project_dir, path).ok().flatten())
 }
 
 /// Whether every part of a new path can be a name on every usual system.
@@ -123,8 +123,11 @@ fn case_conflict(path: &ProjectPath, name: &str, there: &str) -> UserError {
 }
 
 /// The name on the disk that a new path has in another case.
-fn other_case_on_disk(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<UserError>, Errno> {
-    let mut folder = openat(sandbox.dir_for_effects().as_fd(), ".", FOLDER, Mode::empty())?;
+fn other_case_on_disk(
+    project_dir: &ProjectDir,
+    path: &ProjectPath,
+) -> Result<Option<UserError>, Errno> {
+    let mut folder = openat(project_dir.dir_for_effects().as_fd(), ".", FOLDER, Mode::empty())?;
     for part in path.as_str().split('/') {
         if let Some(there) = other_case_in(&folder, part)? {
             return Ok(Some(case_conflict(path, part, &there)));
@@ -139,12 +142,12 @@ fn other_case_on_disk(sandbox: &Sandbox, path: &ProjectPath) -> Result<Option<Us
 
 /// Goes down to the place of a change: whether it can be written there, and whether a new name has a
 /// twin.
-fn place(sandbox: &Sandbox, path: &ProjectPath, is_new: bool) -> Result<(), UserError> {
+fn place(project_dir: &ProjectDir, path: &ProjectPath, is_new: bool) -> Result<(), UserError> {
     let failed = |errno: Errno| PlaceError::from(errno).tell("save", path);
-    if is_new && let Some(conflict) = other_case_on_disk(sandbox, path).map_err(failed)? {
+    if is_new && let Some(conflict) = other_case_on_disk(project_dir, path).map_err(failed)? {
         return Err(conflict);
     }
-    let root = sandbox.dir_for_effects();
+    let root = project_dir.dir_for_effects();
     let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty()).map_err(failed)?;
     for part in path.as_str().split('/') {
         match openat(&folder, part, FOLDER, Mode::empty()) {
@@ -188,19 +191,19 @@ mod tests {
         Draft { change, reason: String::new(), checks: Vec::new() }
     }
 
-    fn project() -> (tempfile::TempDir, Sandbox) {
+    fn project() -> (tempfile::TempDir, ProjectDir) {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("main/Inc")).unwrap();
         fs::write(folder.path().join("main/led.h"), "x").unwrap();
         fs::write(folder.path().join("main/aux.c"), "x").unwrap();
         fs::write(folder.path().join("main/grün.c"), "x").unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
-        (folder, sandbox)
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        (folder, project_dir)
     }
 
     #[test]
     fn ordinary_changes_are_admitted() {
-        let (_folder, sandbox) = project();
+        let (_folder, project_dir) = project();
         for (path, base) in [
             ("main/new.c", None),
             ("main/led.h", Some("x")),
@@ -215,16 +218,16 @@ mod tests {
             ("main/ä ö.c", None),
             ("sdkconfig.defaults.esp32s3", None),
         ] {
-            let told = admit(&sandbox, &[draft(path, base)]);
+            let told = admit(&project_dir, &[draft(path, base)]);
             assert_eq!(told, Ok(()), "{path}");
         }
         let both = [draft("a/b.c", None), draft("a/c.c", None), draft("b/b.c", None)];
-        assert_eq!(admit(&sandbox, &both), Ok(()));
+        assert_eq!(admit(&project_dir, &both), Ok(()));
     }
 
     #[test]
     fn names_that_mean_another_file_elsewhere_are_refused() {
-        let (_folder, sandbox) = project();
+        let (_folder, project_dir) = project();
         for (path, word) in [
             ("main/Led.h", "`led.h`"),
             ("Main/x.c", "`main`"),
@@ -245,19 +248,19 @@ mod tests {
             ("main/a:b.c", "Windows"),
             ("main/a?.c", "Windows"),
         ] {
-            let error = admit(&sandbox, &[draft(path, None)]).unwrap_err();
+            let error = admit(&project_dir, &[draft(path, None)]).unwrap_err();
             assert!(error.to_string().contains(word), "{path}: {error}");
             assert!(!error.fix.is_empty());
         }
         for (one, two) in [("x/Led.c", "x/led.c"), ("New/a.c", "new/b.c"), ("x", "X")] {
-            let error = admit(&sandbox, &[draft(one, None), draft(two, None)]).unwrap_err();
+            let error = admit(&project_dir, &[draft(one, None), draft(two, None)]).unwrap_err();
             assert!(error.why.contains("only in upper and lower case"), "{error}");
         }
     }
 
     #[test]
     fn what_could_not_be_carried_out_is_refused() {
-        let (folder, sandbox) = project();
+        let (folder, project_dir) = project();
         let at = |path: &str| folder.path().join(path);
         let outside = tempfile::tempdir().unwrap();
         symlink(outside.path(), at("out")).unwrap();
@@ -279,7 +282,7 @@ mod tests {
             ("main/pipe.c", None, "regular file"),
             ("main/long.c", Some("x"), "bytes"),
         ] {
-            let error = admit(&sandbox, &[draft(path, base)]).unwrap_err();
+            let error = admit(&project_dir, &[draft(path, base)]).unwrap_err();
             assert!(error.to_string().contains(word), "{path}: {error}");
         }
     }

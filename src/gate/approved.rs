@@ -29,7 +29,7 @@ impl<P> Approved<P> {
 }
 
 /// A content that was approved, and whose approval is written but perhaps not yet on the disk:
-/// enough to lay the content ready beside the file, not to put it in place.
+/// enough to stage the content next to the file, not to put it in place.
 #[derive(Debug)]
 pub struct SyncPending<'a> {
     proposal: ProposalId,
@@ -173,7 +173,7 @@ pub(super) enum Ruled {
 /// Records `decision` and hands out what it allows. `content` is what the file shall hold: what was
 /// proposed, or what the decision says instead; empty for a change without content. `judged` is the
 /// proposal with the findings about just that content. A content that
-/// is approved is shown to `lay` while the record is on its way to the disk.
+/// is approved is shown to `stage` while the record is on its way to the disk.
 ///
 /// # Errors
 /// When the decision was made on something else, when `content` is not what was decided, or when
@@ -183,7 +183,7 @@ pub(super) fn decide(
     (proposal, judged): (&Proposal, &Proposal),
     decision: &Decision,
     content: Vec<u8>,
-    lay: &mut dyn FnMut(&SyncPending<'_>),
+    stage: &mut dyn FnMut(&SyncPending<'_>),
 ) -> Result<Ruled, UserError> {
     let refused = |why: &str| {
         let what = format!("Cannot carry out the decision on proposal {}", proposal.id);
@@ -219,8 +219,8 @@ pub(super) fn decide(
     });
     match ruled.place() {
         Some(place) => {
-            let granted = SyncPending { proposal: proposal.id, place };
-            ledger.record_meanwhile(decided, &mut || lay(&granted))?;
+            let pending = SyncPending { proposal: proposal.id, place };
+            ledger.record_meanwhile(decided, &mut || stage(&pending))?;
         }
         None => _ = ledger.record(decided)?,
     }

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::submit::Gate;
+use super::parts::GateParts;
 use super::table_offset::table_offset;
 use crate::model::{BoardFacts, Draft, DraftChange, Facts, FlashPlan};
 use crate::toolchain::esp_image::erased;
@@ -16,32 +16,30 @@ use crate::toolchain::{CompareOrder, Compared};
 /// A board that takes longer is not waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-impl Gate {
-    /// Compares the board of a flash with its images, and notes in the plan which of them it holds.
-    pub(super) async fn compared(&self, draft: &mut Draft) -> Facts {
-        let DraftChange::Flash(plan) = &mut draft.change else { return Facts::default() };
-        if plan.board.simulated {
-            return Facts::default();
-        }
-        let board = self.compare(plan).await;
-        Facts { board: Some(board), ..Facts::default() }
+/// Compares the board of a flash with its images, and notes in the plan which of them it holds.
+pub(super) async fn compared(parts: &GateParts, draft: &mut Draft) -> Facts {
+    let DraftChange::Flash(plan) = &mut draft.change else { return Facts::default() };
+    if plan.board.simulated {
+        return Facts::default();
     }
+    let board = compare(parts, plan).await;
+    Facts { board: Some(board), ..Facts::default() }
+}
 
-    async fn compare(&self, plan: &mut FlashPlan) -> BoardFacts {
-        let sandbox = &self.parts.sandbox;
-        let table = FlashMap::new(&plan.board.chip, table_offset(sandbox), Vec::new()).table;
-        let project = sandbox.root().to_owned();
-        let _lent = self.borrow(&plan.board, "it is compared with the build").await;
-        let order = CompareOrder { project, plan: plan.clone(), table };
-        let asked = tokio::time::timeout(PATIENCE, self.parts.toolchain.compare(order)).await;
-        match asked {
-            Ok(Ok(Compared { same, board })) => {
-                mark(plan, &same);
-                board
-            }
-            Ok(Err(error)) => BoardFacts::not_asked(error.why),
-            Err(_) => BoardFacts::not_asked("the board took too long to answer"),
+async fn compare(parts: &GateParts, plan: &mut FlashPlan) -> BoardFacts {
+    let project_dir = &parts.project_dir;
+    let table = FlashMap::new(&plan.board.chip, table_offset(project_dir), Vec::new()).table;
+    let project = project_dir.root().to_owned();
+    let _lent = parts.serial.lend(&plan.board.port, "it is compared with the build").await;
+    let order = CompareOrder { project, plan: plan.clone(), table };
+    let asked = tokio::time::timeout(PATIENCE, parts.toolchain.compare(order)).await;
+    match asked {
+        Ok(Ok(Compared { same, board })) => {
+            mark(plan, &same);
+            board
         }
+        Ok(Err(error)) => BoardFacts::not_asked(error.why),
+        Err(_) => BoardFacts::not_asked("the board took too long to answer"),
     }
 }
 

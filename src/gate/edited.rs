@@ -3,18 +3,42 @@
 //! Must not store, record or decide anything.
 
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::runtime::Handle;
 
+use super::examinations::Examinations;
 use super::examine::Examined;
-use super::submit::Gate;
+use super::parts::{GateParts, lock};
+use super::rulings::Rulings;
+use super::syntax::VersionCompiled;
 use crate::model::{
     BlobRef, Check, CheckKind, ContentHash, Decision, Examiner, Facts, Finding, FindingLevel,
     Proposal, UserError,
 };
 
-impl Gate {
+/// Looks at the person's versions, and keeps what the compiler said of the last one.
+pub(super) struct EditedVersions {
+    parts: Arc<GateParts>,
+    examinations: Arc<Examinations>,
+    rulings: Arc<Rulings>,
+    compiled: Mutex<VersionCompiled>,
+}
+
+impl EditedVersions {
+    pub(super) fn new(
+        parts: &Arc<GateParts>,
+        examinations: &Arc<Examinations>,
+        rulings: &Arc<Rulings>,
+    ) -> Self {
+        Self {
+            parts: Arc::clone(parts),
+            examinations: Arc::clone(examinations),
+            rulings: Arc::clone(rulings),
+            compiled: Mutex::default(),
+        }
+    }
+
     /// The proposal as it would be if it wrote `content`, with the checks and facts of that.
     pub(super) fn with_content(
         &self,
@@ -27,42 +51,39 @@ impl Gate {
             let why = format!("a {} writes no text", proposal.change.kind());
             return Err(UserError::new(what, why, "Approve or reject it as a whole."));
         };
-        let base = proposal.change.before();
-        let base = base.map(|base| self.parts.blobs.blob(&base.hash)).transpose()?;
+        let base = self.examinations.base_of(&proposal.change)?;
         // What the tool said of its own text does not hold for another one.
         let facts = Facts { held_rule: String::new(), ..proposal.facts.clone() };
         let versions = (&change, base.as_deref(), content);
-        let context = self.context();
-        let around = (&*self.parts.sandbox, &*context);
-        let Examined { mut checks, facts } = Examined::of(versions, Vec::new(), facts, around);
-        let word = self.version_compiled().of(change.hash()).flatten();
+        let Examined { mut checks, facts } = self.examinations.examine(versions, Vec::new(), facts);
+        let word = lock(&self.compiled).of(change.hash()).flatten();
         super::syntax::add_word(&mut checks, word, content);
         Ok(Proposal { change, checks, facts, ..proposal.clone() })
     }
 
-    /// Asks the compiler about another content for a proposal; [`Gate::with_content`] says what it
+    /// Asks the compiler about another content for a proposal; [`Self::with_content`] says what it
     /// found.
-    pub(super) async fn compile_version(&self, proposal: &Proposal, content: &[u8]) {
-        let (waiting, blobs) = (self.all_waiting(), self.parts.blobs.as_ref());
-        let word = self.compiler().version((proposal, content), &waiting, blobs).await;
+    async fn compile(&self, proposal: &Proposal, content: &[u8]) {
+        let (waiting, blobs) = (self.rulings.all_waiting(), self.parts.blobs.as_ref());
+        let compiler = self.examinations.compiler();
+        let word = compiler.version((proposal, content), &waiting, blobs).await;
         if let Some(hash) = version_hash(proposal, content) {
-            self.version_compiled().keep(hash, word);
+            lock(&self.compiled).keep(hash, word);
         }
     }
 
     /// The same for a content that was decided on: what was on screen holds, if it was asked then.
     pub(super) async fn compile_decided(&self, proposal: &Proposal, content: &[u8]) {
         let hash = version_hash(proposal, content);
-        if hash.is_some_and(|hash| self.version_compiled().of(hash).is_none()) {
-            self.compile_version(proposal, content).await;
+        if hash.is_some_and(|hash| lock(&self.compiled).of(hash).is_none()) {
+            self.compile(proposal, content).await;
         }
     }
 
-    /// Looks at versions of the person for as long as the run goes on, and keeps nothing of it
-    /// alive. Called on the runtime of the run.
-    #[must_use]
-    pub fn examiner(self: &Arc<Self>) -> VersionExaminer {
-        VersionExaminer { gate: Arc::downgrade(self), runtime: Handle::try_current().ok() }
+    /// Looks at versions for as long as the run goes on, and keeps nothing of it alive. Called on the
+    /// runtime of the run.
+    pub(super) fn examiner(self: &Arc<Self>) -> VersionExaminer {
+        VersionExaminer { versions: Arc::downgrade(self), runtime: Handle::try_current().ok() }
     }
 
     /// Why a decision does not cover another content for a proposal: there are more findings of
@@ -102,14 +123,14 @@ fn version_hash(proposal: &Proposal, content: &[u8]) -> Option<ContentHash> {
 
 /// Looks at what the person would write instead of what was proposed.
 pub struct VersionExaminer {
-    gate: Weak<Gate>,
+    versions: Weak<EditedVersions>,
     /// Where the compiler is waited for.
     runtime: Option<Handle>,
 }
 
 impl Examiner for VersionExaminer {
     fn examine(&self, proposal: &Proposal, content: &[u8]) -> Result<Proposal, UserError> {
-        let Some(gate) = self.gate.upgrade() else {
+        let Some(versions) = self.versions.upgrade() else {
             return Err(UserError::new(
                 format!("Cannot check your version of proposal {}", proposal.id),
                 "the run is over",
@@ -118,14 +139,15 @@ impl Examiner for VersionExaminer {
         };
         if let Some(runtime) = &self.runtime {
             let (done, answer) = sync_channel::<()>(1);
-            let (gate, proposal, content) = (Arc::clone(&gate), proposal.clone(), content.to_vec());
+            let (waited, proposal, content) =
+                (Arc::clone(&versions), proposal.clone(), content.to_vec());
             runtime.spawn(async move {
-                gate.compile_version(&proposal, &content).await;
+                waited.compile(&proposal, &content).await;
                 drop(done);
             });
             // Ends when the other side is gone, also with the runtime.
             let _ = answer.recv();
         }
-        gate.with_content(proposal, content)
+        versions.with_content(proposal, content)
     }
 }

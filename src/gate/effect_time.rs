@@ -44,14 +44,14 @@ impl BoardWork {
         self.time.get().and_then(Weak::upgrade)
     }
 
-    fn begin(&self) -> BoardWorkGuard<'_> {
+    pub(super) fn begin(&self) -> BoardWorkGuard<'_> {
         self.under_way.fetch_add(1, Ordering::SeqCst);
         BoardWorkGuard(self)
     }
 }
 
 /// One of them; over when it is dropped.
-struct BoardWorkGuard<'a>(&'a BoardWork);
+pub(super) struct BoardWorkGuard<'a>(&'a BoardWork);
 
 impl Drop for BoardWorkGuard<'_> {
     fn drop(&mut self) {

@@ -1,7 +1,7 @@
 //! The effects themselves: the only code that changes a project or writes to a board.
 //!
 //! Each function takes the proof of approval, looks once more at what it is about to change, and
-//! leaves either the old state or the new one, nothing in between. [`lay`] alone takes less than
+//! leaves either the old state or the new one, nothing in between. [`stage`] alone takes less than
 //! the proof, and changes nothing that is there. Must not decide anything.
 
 #![expect(clippy::disallowed_methods, reason = "what was approved is performed here")]
@@ -23,7 +23,7 @@ use crate::device::SerialHub;
 use crate::model::{BoardInfo, ContentHash, Outcome, ProjectPath, ProposalId, UserError};
 use crate::toolchain::nvs::{self, Rewritten};
 use crate::toolchain::{EraseOrder, FlashOrder, ReadOrder, RewriteOrder, Toolchain};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 pub use done::EffectResult;
 use done::make_lasting;
 pub use staged::StagedFile;
@@ -32,27 +32,27 @@ use swap::Swap;
 /// Names the temporary file of a content that nobody knows before it is there.
 pub(super) const UNKNOWN: ContentHash = ContentHash::NONE;
 
-/// Lays a content ready beside the file it is for, while its approval is on its way to the disk.
+/// Stages a content next to the file it is for, while its approval is on its way to the disk.
 /// `None` when the folder is missing or something is in the way: then all is done, and told, once
 /// the approval is there.
 #[must_use]
-pub fn lay(granted: &SyncPending<'_>, sandbox: &Sandbox) -> Option<StagedFile> {
-    let place = granted.place();
-    let folder = folder_if_there(sandbox, place.path).ok()??;
+pub fn stage(pending: &SyncPending<'_>, project_dir: &ProjectDir) -> Option<StagedFile> {
+    let place = pending.place();
+    let folder = folder_if_there(project_dir, place.path).ok()??;
     let seen = look_in(&folder, place.path.file_name()).ok()?;
     let is_base = seen.as_ref().map(|seen| seen.hash) == place.base;
-    is_base.then(|| StagedFile::stage(folder, seen, granted.proposal(), place).ok())?
+    is_base.then(|| StagedFile::stage(folder, seen, pending.proposal(), place).ok())?
 }
 
 /// Writes a whole file; its folders are made where they are missing.
 #[must_use]
 pub fn save(
     approved: &Approved<Save>,
-    laid: Option<StagedFile>,
-    sandbox: &Sandbox,
+    staged: Option<StagedFile>,
+    project_dir: &ProjectDir,
 ) -> EffectResult {
     let place = approved.effect().place();
-    let result = write(sandbox, approved.proposal(), place, laid);
+    let result = write(project_dir, approved.proposal(), place, staged);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("save", place.path)).into())
 }
 
@@ -60,19 +60,19 @@ pub fn save(
 #[must_use]
 pub fn insert(
     approved: &Approved<Insert>,
-    laid: Option<StagedFile>,
-    sandbox: &Sandbox,
+    staged: Option<StagedFile>,
+    project_dir: &ProjectDir,
 ) -> EffectResult {
     let place = approved.effect().place();
-    let result = write(sandbox, approved.proposal(), place, laid);
+    let result = write(project_dir, approved.proposal(), place, staged);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("change", place.path)).into())
 }
 
 /// Removes a file. Its folder stays, even when it is empty now.
 #[must_use]
-pub fn delete(approved: &Approved<Delete>, sandbox: &Sandbox) -> EffectResult {
+pub fn delete(approved: &Approved<Delete>, project_dir: &ProjectDir) -> EffectResult {
     let Delete { path, base } = approved.effect();
-    let result = remove(sandbox, approved.proposal(), path, *base);
+    let result = remove(project_dir, approved.proposal(), path, *base);
     result.unwrap_or_else(|error| Outcome::Failed(error.tell("delete", path)).into())
 }
 
@@ -108,7 +108,7 @@ pub async fn erase(
 /// Reads a part of a board's flash into a file that is not there yet.
 pub async fn read_back(
     approved: &Approved<ReadBack>,
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     toolchain: &dyn Toolchain,
     order: impl FnOnce(&ReadBack) -> ReadOrder,
 ) -> EffectResult {
@@ -116,7 +116,7 @@ pub async fn read_back(
     let mut order = order(approved.effect());
     order.plan = plan.clone();
     // Looked at first: reading takes minutes.
-    match look(sandbox, &plan.path) {
+    match look(project_dir, &plan.path) {
         Ok(None) => {}
         Ok(Some(found)) => return Outcome::Stale { found: Some(found.hash) }.into(),
         Err(error) => return Outcome::Failed(error.tell("save", &plan.path)).into(),
@@ -126,7 +126,7 @@ pub async fn read_back(
         Err(error) => return Outcome::Failed(error).into(),
     };
     let place = ContentUse { path: &plan.path, base: None, content: &content, hash: UNKNOWN };
-    let written = write(sandbox, approved.proposal(), place, None);
+    let written = write(project_dir, approved.proposal(), place, None);
     written.unwrap_or_else(|error| Outcome::Failed(error.tell("save", &plan.path)).into())
 }
 
@@ -188,29 +188,29 @@ pub async fn send(approved: &Approved<SendText>, serial: &SerialHub) -> Result<(
 /// # Errors
 /// When the disk does not allow it, or something of another program is kept elsewhere.
 pub(super) fn tidy(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     proposal: ProposalId,
     path: &ProjectPath,
     base: Option<ContentHash>,
     to: Option<ContentHash>,
 ) -> Result<(), PlaceError> {
-    match folder_if_there(sandbox, path)? {
+    match folder_if_there(project_dir, path)? {
         Some(folder) => staged::tidy(&folder, path.file_name(), proposal, base, to),
         None => Ok(()),
     }
 }
 
 fn write(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     proposal: ProposalId,
     place: ContentUse<'_>,
     staged: Option<StagedFile>,
 ) -> Result<EffectResult, PlaceError> {
-    if let Some(laid) = staged.filter(|laid| laid.is_for(proposal, place)) {
-        return laid.put();
+    if let Some(staged) = staged.filter(|staged| staged.is_for(proposal, place)) {
+        return staged.put();
     }
     // Looked at before folders are made, so that a stale base leaves nothing behind.
-    let folder = folder_if_there(sandbox, place.path)?;
+    let folder = folder_if_there(project_dir, place.path)?;
     let seen = match &folder {
         Some(folder) => look_in(folder, place.path.file_name())?,
         None => None,
@@ -221,7 +221,7 @@ fn write(
     }
     let folder = match folder {
         Some(folder) => folder,
-        None => open_folder(sandbox, place.path, &|folder, part| {
+        None => open_folder(project_dir, place.path, &|folder, part| {
             mkdirat(folder, part, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
             make_lasting(folder)
         })?,
@@ -230,12 +230,12 @@ fn write(
 }
 
 fn remove(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     proposal: ProposalId,
     path: &ProjectPath,
     base: ContentHash,
 ) -> Result<EffectResult, PlaceError> {
-    let Some(folder) = folder_if_there(sandbox, path)? else {
+    let Some(folder) = folder_if_there(project_dir, path)? else {
         return Ok(EffectResult::from(Outcome::Stale { found: None }));
     };
     let name = path.file_name();

@@ -7,7 +7,7 @@ use super::facts;
 use super::findings::{self, FindingsContext, Subject};
 use crate::model::{AgentName, Batch, BatchId, CallId, ProposalId, ToolName, TurnId};
 use crate::model::{BlobRef, Change, Check, ContentHash, Draft, DraftChange, Facts, Proposal};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// A draft with its contents stored.
 pub(super) struct Stated {
@@ -63,11 +63,11 @@ impl Examined {
         (change, base, content): (&Change, Option<&[u8]>, &[u8]),
         known: Vec<Check>,
         facts: Facts,
-        (sandbox, context): (&Sandbox, &FindingsContext),
+        (project_dir, context): (&ProjectDir, &FindingsContext),
     ) -> Self {
-        let facts = facts::find((sandbox, &context.proposed), change, facts);
+        let facts = facts::find((project_dir, &context.proposed), change, facts);
         let (checks, consequence) = {
-            let subject = Subject::new(change, (base, content), &facts, sandbox, context);
+            let subject = Subject::new(change, (base, content), &facts, project_dir, context);
             (findings::complete(&subject, known), findings::consequence(&subject))
         };
         Self { checks, facts: Facts { consequence, ..facts } }
@@ -77,7 +77,11 @@ impl Examined {
 /// What a proposal of these drafts would look like; nothing is stored, recorded or decided. The
 /// proposals have numbers from 1, and belong to no turn.
 #[must_use]
-pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &FindingsContext) -> Vec<Proposal> {
+pub fn examine(
+    project_dir: &ProjectDir,
+    drafts: Vec<Draft>,
+    context: &FindingsContext,
+) -> Vec<Proposal> {
     let of = u32::try_from(drafts.len()).unwrap_or(u32::MAX);
     let store = |content: &[u8]| {
         let (hash, bytes) = (ContentHash::of(content), content.len() as u64);
@@ -97,7 +101,7 @@ pub fn examine(sandbox: &Sandbox, drafts: Vec<Draft>, context: &FindingsContext)
     let proposal = |(index, (stated, reason, checks)): (u32, (Stated, String, Vec<Check>))| {
         let Stated { change, base, content } = stated;
         let versions = (&change, base.as_deref(), content.as_slice());
-        let around = (sandbox, &context);
+        let around = (project_dir, &context);
         let Examined { checks, facts } = Examined::of(versions, checks, Facts::default(), around);
         Proposal {
             id: ProposalId(index),

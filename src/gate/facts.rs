@@ -11,21 +11,21 @@ use crate::text::references::{Mention, MentionKind, can_mention, mentions};
 use crate::toolchain::esp_image::Chip;
 use crate::toolchain::flash_map::FlashMap;
 use crate::toolchain::partitions;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Most references that are kept.
 const MOST_REFERENCES: usize = 100;
 
 /// Adds what can be found out about `change`, in the project with what is proposed beside it.
 pub(super) fn find(
-    (sandbox, proposed): (&Sandbox, &ProposedFiles),
+    (project_dir, proposed): (&ProjectDir, &ProposedFiles),
     change: &Change,
     mut facts: Facts,
 ) -> Facts {
     match change {
-        Change::Delete { path, .. } => facts.references = references(sandbox, proposed, path),
-        Change::Flash(plan) => facts.flash = flash(sandbox, plan, facts.board.as_ref()),
-        Change::Erase(plan) => facts.flash = erased(sandbox, plan),
+        Change::Delete { path, .. } => facts.references = references(project_dir, proposed, path),
+        Change::Flash(plan) => facts.flash = flash(project_dir, plan, facts.board.as_ref()),
+        Change::Erase(plan) => facts.flash = erased(project_dir, plan),
         Change::Save { .. }
         | Change::Insert { .. }
         | Change::Send(_)
@@ -35,8 +35,12 @@ pub(super) fn find(
     facts
 }
 
-fn references(sandbox: &Sandbox, proposed: &ProposedFiles, gone: &ProjectPath) -> Vec<Reference> {
-    let on_disk = sandbox.references_to(std::slice::from_ref(gone)).into_iter();
+fn references(
+    project_dir: &ProjectDir,
+    proposed: &ProposedFiles,
+    gone: &ProjectPath,
+) -> Vec<Reference> {
+    let on_disk = project_dir.references_to(std::slice::from_ref(gone)).into_iter();
     let on_disk = on_disk.filter(|named| !proposed.has(&named.file));
     let mut found: Vec<(ProjectPath, Mention)> =
         on_disk.map(|named| (named.file, named.mention)).collect();
@@ -59,19 +63,23 @@ fn references(sandbox: &Sandbox, proposed: &ProposedFiles, gone: &ProjectPath) -
 
 /// What a flash touches. The table is that of the plan's own image if it writes one, else the one on
 /// the board, else the one that the project has.
-fn flash(sandbox: &Sandbox, plan: &FlashPlan, board: Option<&BoardFacts>) -> Option<FlashFacts> {
+fn flash(
+    project_dir: &ProjectDir,
+    plan: &FlashPlan,
+    board: Option<&BoardFacts>,
+) -> Option<FlashFacts> {
     let chip = &plan.board.chip;
     if plan.board.simulated && Chip::named(chip).is_none() {
         // A program of this machine: there is no flash behind it.
         return None;
     }
-    let place = FlashMap::new(chip, table_offset(sandbox), Vec::new()).table;
-    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+    let place = FlashMap::new(chip, table_offset(project_dir), Vec::new()).table;
+    let read = |file: &str| project_dir.read(&ProjectPath::new(file).ok()?).ok();
     let on_board = || {
         let held = board.map(|board| board.partitions.clone()).unwrap_or_default();
         (!held.is_empty()).then(|| (ON_BOARD.to_owned(), held))
     };
-    let found = own_table(sandbox, plan, place)
+    let found = own_table(project_dir, plan, place)
         .or_else(on_board)
         .or_else(|| partitions::of_project("", read));
     let (source, partitions) = found.unwrap_or_default();
@@ -84,20 +92,24 @@ fn flash(sandbox: &Sandbox, plan: &FlashPlan, board: Option<&BoardFacts>) -> Opt
 const ON_BOARD: &str = "the board";
 
 /// The table among the bytes that a plan writes, and the file that they are of.
-fn own_table(sandbox: &Sandbox, plan: &FlashPlan, place: u32) -> Option<(String, Vec<Partition>)> {
+fn own_table(
+    project_dir: &ProjectDir,
+    plan: &FlashPlan,
+    place: u32,
+) -> Option<(String, Vec<Partition>)> {
     let writes = |image: &&FlashImage| {
         let from = u64::from(image.offset);
         (from..from.saturating_add(image.bytes)).contains(&u64::from(place))
     };
     let image = plan.written().find(writes)?;
-    let content = findings::content_of(sandbox, &image.file)?;
+    let content = findings::content_of(project_dir, &image.file)?;
     let table = content.get((place - image.offset) as usize..)?;
     Some((image.file.clone(), partitions::from_image(table)?))
 }
 
 /// The partitions that would lose what they hold.
-fn erased(sandbox: &Sandbox, plan: &ErasePlan) -> Option<FlashFacts> {
-    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+fn erased(project_dir: &ProjectDir, plan: &ErasePlan) -> Option<FlashFacts> {
+    let read = |file: &str| project_dir.read(&ProjectPath::new(file).ok()?).ok();
     let (source, partitions) = partitions::of_project("", read)?;
     let landings = partitions::erased(plan, &partitions);
     Some(FlashFacts { source, partitions, table_offset: None, landings })

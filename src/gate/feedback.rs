@@ -3,9 +3,16 @@
 //!
 //! Owns the shape of these answers. Must not decide anything.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 
-use crate::model::{Amended, Decision, LineComment, Proposal, Side, Verdict};
+use super::parts::lock;
+use crate::model::{
+    Amended, BlobRef, BlobSource, Decision, LineComment, Proposal, ProposalId, Settlement, Side,
+    UserError, Verdict,
+};
 use crate::text::diff::{LineKind, Options, diff};
 
 /// Longest text of a comparison that is told, in bytes.
@@ -14,21 +21,66 @@ const MOST_DIFF: usize = 64 * 1024;
 /// Most refused lines that are told one by one.
 const MOST_LINES: usize = 400;
 
+/// What agents have not been told yet.
+pub(super) struct AgentFeedback {
+    blobs: Arc<dyn BlobSource>,
+    kept: Mutex<BTreeMap<ProposalId, Value>>,
+}
+
+impl AgentFeedback {
+    pub(super) fn new(blobs: &Arc<dyn BlobSource>) -> Self {
+        Self { blobs: Arc::clone(blobs), kept: Mutex::default() }
+    }
+
+    /// Keeps what there is to tell about a decision.
+    pub(super) fn keep(&self, proposal: &Proposal, decision: &Decision) {
+        if decision.verdict.amended().is_none()
+            && decision.verdict.words().is_empty()
+            && decision.verdict.comments().is_empty()
+        {
+            return;
+        }
+        // What is lost of a session does not keep the rest from being told.
+        let read = |blob: Option<BlobRef>| -> Arc<[u8]> {
+            let content = blob.and_then(|blob| self.blobs.blob(&blob.hash).ok());
+            content.unwrap_or_else(|| Arc::from([]))
+        };
+        let (base, proposed) = (read(proposal.change.before()), read(proposal.change.after()));
+        let written = read(decision.verdict.amended().or(proposal.change.after()));
+        let versions = Versions { base: &base, proposed: &proposed, written: &written };
+        if let Some(feedback) = feedback(proposal, decision, &versions) {
+            lock(&self.kept).insert(proposal.id, feedback);
+        }
+    }
+
+    /// Keeps what is uncertain about a change that was made.
+    pub(super) fn keep_doubt(&self, proposal: &Proposal, doubt: &UserError) {
+        let mut kept = lock(&self.kept);
+        let entry = kept.entry(proposal.id).or_insert_with(|| match proposal.change.path() {
+            Some(path) => json!({ "file_name": path }),
+            None => json!({}),
+        });
+        entry["uncertain"] = json!(doubt.to_string());
+    }
+
+    /// Gives what was kept about these decisions, once.
+    pub(super) fn take(&self, settlements: &[Settlement]) -> Vec<Value> {
+        let mut kept = lock(&self.kept);
+        settlements.iter().filter_map(|settled| kept.remove(&settled.proposal)).collect()
+    }
+}
+
 /// The versions of a file that a decision was about.
-pub(super) struct Versions<'a> {
+struct Versions<'a> {
     /// As it was.
-    pub(super) base: &'a [u8],
-    pub(super) proposed: &'a [u8],
+    base: &'a [u8],
+    proposed: &'a [u8],
     /// As it was written; the same as `proposed` when nothing was amended.
-    pub(super) written: &'a [u8],
+    written: &'a [u8],
 }
 
 /// What there is to tell; `None` when yes or no, and the reason, say it all.
-pub(super) fn feedback(
-    proposal: &Proposal,
-    decision: &Decision,
-    versions: &Versions<'_>,
-) -> Option<Value> {
+fn feedback(proposal: &Proposal, decision: &Decision, versions: &Versions<'_>) -> Option<Value> {
     let verdict = &decision.verdict;
     let comments = verdict.comments();
     let subject = proposal

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
 use crate::model::{ContentHash, ProjectPath, UserError};
-use crate::workspace::{MAX_FILE_BYTES, Sandbox};
+use crate::workspace::{MAX_FILE_BYTES, ProjectDir};
 
 /// Why a place cannot be looked at or changed.
 #[derive(Debug, thiserror::Error)]
@@ -118,14 +118,14 @@ const FOLDER: OFlags =
 
 /// Opens the folder that holds `path`. A missing one is handed to `on_missing` and tried again.
 pub(super) fn open_folder(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     path: &ProjectPath,
     on_missing: OnMissing<'_>,
 ) -> Result<OwnedFd, PlaceError> {
-    if Sandbox::is_protected(path) {
+    if ProjectDir::is_protected(path) {
         return Err(PlaceError::Protected);
     }
-    let root = sandbox.dir_for_effects();
+    let root = project_dir.dir_for_effects();
     let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty())?;
     for part in path.parent().into_iter().flat_map(|parent| parent.split('/')) {
         let next = match openat(&folder, part, FOLDER, Mode::empty()) {
@@ -142,10 +142,10 @@ pub(super) fn open_folder(
 
 /// Opens the folder that holds `path`, if it is there.
 pub(super) fn folder_if_there(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     path: &ProjectPath,
 ) -> Result<Option<OwnedFd>, PlaceError> {
-    match open_folder(sandbox, path, &|_, _| Err(Errno::NOENT)) {
+    match open_folder(project_dir, path, &|_, _| Err(Errno::NOENT)) {
         Ok(folder) => Ok(Some(folder)),
         Err(PlaceError::Disk(error)) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {
             Ok(None)
@@ -156,10 +156,10 @@ pub(super) fn folder_if_there(
 
 /// Looks at the file `path`; `None` when neither it nor its folder is there.
 pub(super) fn look(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     path: &ProjectPath,
 ) -> Result<Option<OpenFolder>, PlaceError> {
-    match folder_if_there(sandbox, path)? {
+    match folder_if_there(project_dir, path)? {
         Some(folder) => look_in(&folder, path.file_name()),
         None => Ok(None),
     }
@@ -167,10 +167,10 @@ pub(super) fn look(
 
 /// The entry of the file `path` without its content; `None` when it is not there.
 pub(super) fn identity(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     path: &ProjectPath,
 ) -> Result<Option<Identity>, PlaceError> {
-    let Some(folder) = folder_if_there(sandbox, path)? else { return Ok(None) };
+    let Some(folder) = folder_if_there(project_dir, path)? else { return Ok(None) };
     match statat(&folder, path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(Identity::of(&stat))),
         Err(Errno::NOENT) => Ok(None),
@@ -258,20 +258,20 @@ mod tests {
     #[test]
     fn an_entry_is_known_by_its_file_and_is_none_where_none_is() {
         let folder = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let path = ProjectPath::new("main/a.c").unwrap();
-        assert_eq!(identity(&sandbox, &path).unwrap(), None);
+        assert_eq!(identity(&project_dir, &path).unwrap(), None);
         fs::create_dir(folder.path().join("main")).unwrap();
-        assert_eq!(identity(&sandbox, &path).unwrap(), None);
+        assert_eq!(identity(&project_dir, &path).unwrap(), None);
         fs::write(folder.path().join("main/a.c"), "int a;").unwrap();
-        let first = identity(&sandbox, &path).unwrap();
+        let first = identity(&project_dir, &path).unwrap();
         assert!(first.is_some());
-        assert_eq!(identity(&sandbox, &path).unwrap(), first);
+        assert_eq!(identity(&project_dir, &path).unwrap(), first);
         fs::write(folder.path().join("main/a.c"), "int ab;").unwrap();
-        assert_ne!(identity(&sandbox, &path).unwrap(), first);
+        assert_ne!(identity(&project_dir, &path).unwrap(), first);
         fs::create_dir(folder.path().join("plain")).unwrap();
         fs::write(folder.path().join("plain/file"), "").unwrap();
         let through = ProjectPath::new("plain/file/a.c").unwrap();
-        assert!(identity(&sandbox, &through).is_err(), "a file is no folder");
+        assert!(identity(&project_dir, &through).is_err(), "a file is no folder");
     }
 }

@@ -13,7 +13,7 @@ use crate::model::{
     Change, ContentHash, Decision, Event, ProjectPath, ProposalEvent, ProposalId, Record,
     RecordSource, UserError,
 };
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// How names of such files begin.
 const PREFIX: &str = ".firmhand-";
@@ -58,8 +58,8 @@ impl Leftover {
 
 /// What the files of a project hold that effects have left.
 #[must_use]
-pub fn leftovers(sandbox: &Sandbox) -> Vec<Leftover> {
-    sandbox.hidden(PREFIX, MOST).into_iter().filter_map(Leftover::at).collect()
+pub fn leftovers(project_dir: &ProjectDir) -> Vec<Leftover> {
+    project_dir.hidden(PREFIX, MOST).into_iter().filter_map(Leftover::at).collect()
 }
 
 /// A proposal as a journal has it.
@@ -91,7 +91,7 @@ impl Known {
 /// # Errors
 /// When the records cannot be read.
 pub fn settle_leftovers(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     found: &mut Vec<Leftover>,
     records: &dyn RecordSource,
 ) -> Result<Vec<UserError>, UserError> {
@@ -104,10 +104,10 @@ pub fn settle_leftovers(
             return true;
         };
         // Long after its end, only what was replaced may be taken away.
-        if of.is_settled && leftover.is_displaced && !is_replaced(sandbox, leftover, of, base) {
+        if of.is_settled && leftover.is_displaced && !is_replaced(project_dir, leftover, of, base) {
             return true;
         }
-        if let Err(error) = effects::tidy(sandbox, leftover.proposal, path, base, of.to()) {
+        if let Err(error) = effects::tidy(project_dir, leftover.proposal, path, base, of.to()) {
             notices.push(error.tell("settle", path));
         }
         false
@@ -117,12 +117,12 @@ pub fn settle_leftovers(
 
 /// Whether a leftover holds what the journal says was in the place, or was to come into it.
 fn is_replaced(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     leftover: &Leftover,
     of: &Known,
     base: Option<ContentHash>,
 ) -> bool {
-    let held = look(sandbox, &leftover.path).ok().flatten().map(|held| held.hash);
+    let held = look(project_dir, &leftover.path).ok().flatten().map(|held| held.hash);
     held.is_some() && (held == base || held == of.to())
 }
 
@@ -229,9 +229,9 @@ mod tests {
         for (name, content) in files {
             fs::write(lib.join(name), content).unwrap();
         }
-        let sandbox = Sandbox::open(folder.path()).unwrap();
-        let mut found = leftovers(&sandbox);
-        settle_leftovers(&sandbox, &mut found, records).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        let mut found = leftovers(&project_dir);
+        settle_leftovers(&project_dir, &mut found, records).unwrap();
         let mut left: Vec<(String, String)> = fs::read_dir(&lib)
             .unwrap()
             .map(|entry| {

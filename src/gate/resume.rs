@@ -2,12 +2,21 @@
 //!
 //! Nothing that was decided is decided anew, and nothing that may have happened is done twice.
 
+use std::sync::Arc;
+
+use super::deciding::Deciding;
 use super::effects;
+use super::examinations::Examinations;
+use super::execution::Execution;
+use super::feedback::AgentFeedback;
 use super::folder::{PlaceError, look};
-use super::submit::{Gate, GateError, Judge, Origin, Pending};
+use super::parts::{GateError, GateParts, Origin};
+use super::proposing::{Pending, Proposing};
+use super::rulings::{Judge, Rulings};
+use super::set_changes::SetChanges;
 use crate::model::{
-    Batch, BlobSource, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event,
-    Finding, FindingLevel, Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId, Settlement,
+    Batch, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event, Finding,
+    FindingLevel, Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId, Settlement,
 };
 
 /// A proposal of that call as the journal has it.
@@ -15,7 +24,7 @@ use crate::model::{
 pub struct Recorded {
     /// The proposal as it was stated last.
     pub proposal: Proposal,
-    /// What it was about when it was made, if it was stated anew since.
+    /// What it was about when it was made, if it was restated since.
     pub made: Option<Change>,
     /// How it was decided; `None` while it waits.
     pub decision: Option<Decision>,
@@ -35,26 +44,22 @@ impl Recorded {
     }
 }
 
-impl Gate {
-    /// Where contents of recorded proposals are read from.
-    #[must_use]
-    pub fn contents(&self) -> &dyn BlobSource {
-        self.parts.blobs.as_ref()
-    }
+/// Takes up what the last run of the program left.
+pub(super) struct Recovery {
+    pub(super) parts: Arc<GateParts>,
+    pub(super) examinations: Arc<Examinations>,
+    pub(super) rulings: Arc<Rulings>,
+    pub(super) changes: Arc<SetChanges>,
+    pub(super) proposing: Arc<Proposing>,
+    pub(super) deciding: Arc<Deciding>,
+    pub(super) execution: Arc<Execution>,
+    pub(super) feedback: Arc<AgentFeedback>,
+}
 
-    /// As [`Gate::submit`] for a call some of whose drafts are proposals already. `recorded` and
-    /// `drafts` are matched by position; a recorded proposal goes before its draft, which may have
-    /// been made from files that have changed since.
-    ///
-    /// - What was settled stays settled.
-    /// - What was decided without an outcome is looked up on the disk and never done again.
-    /// - What waits is put on the desk again, unchanged, under its number. If its contents are lost,
-    ///   that is told on it, and it can only be rejected.
-    /// - Drafts that were not recorded yet are proposed now.
-    ///
-    /// # Errors
-    /// As [`Gate::submit`].
-    pub async fn resubmit(
+impl Recovery {
+    /// Brings a call to its end some of whose drafts are proposals already. `recorded` and `drafts`
+    /// are matched by position.
+    pub(super) async fn resubmit(
         &self,
         origin: &Origin,
         mut recorded: Vec<Recorded>,
@@ -68,7 +73,7 @@ impl Gate {
         for Recorded { proposal, decision, outcome, .. } in recorded {
             match (decision, outcome) {
                 (Some(decision), Some(outcome)) => {
-                    self.tell(&proposal, &decision);
+                    self.feedback.keep(&proposal, &decision);
                     settled.push(Settlement { proposal: proposal.id, decision, outcome });
                 }
                 (Some(decision), None) => settled.push(self.look_up(&proposal, decision)?),
@@ -78,14 +83,11 @@ impl Gate {
         if !missing.is_empty() {
             let batch = match batch {
                 Some(last) => Batch { index: last.index.saturating_add(1), ..last },
-                None => {
-                    let of = u32::try_from(missing.len()).unwrap_or(u32::MAX);
-                    Batch { id: self.next_batch(), index: 1, of }
-                }
+                None => self.proposing.new_batch(missing.len()),
             };
-            waiting.extend(self.propose(origin, batch, missing).await?);
+            waiting.extend(self.proposing.propose(origin, batch, missing).await?);
         }
-        settled.extend(self.settle_all(waiting).await?);
+        settled.extend(self.deciding.settle_all(waiting).await?);
         // Numbers rise with the position in the batch.
         settled.sort_by_key(|settlement| settlement.proposal);
         Ok(settled)
@@ -97,7 +99,7 @@ impl Gate {
             // out of reach by now; then the effect says so.
             let base = proposal.change.before().map(|blob| blob.hash);
             let to = Some(after.hash);
-            let _ = effects::tidy(&self.parts.sandbox, proposal.id, path, base, to);
+            let _ = effects::tidy(&self.parts.project_dir, proposal.id, path, base, to);
         }
         let (content, damage) = match self.content_of(&proposal.change) {
             Ok(content) => (content, None),
@@ -105,21 +107,19 @@ impl Gate {
         };
         let told = proposal.checks.iter().find(|check| check.kind == CheckKind::Stored).cloned();
         proposal.checks.retain(|check| check.kind != CheckKind::Stored);
-        let ruling = damage.as_ref().and_then(|_| self.ruling(&proposal));
+        let ruling = damage.as_ref().and_then(|_| self.rulings.ruling(&proposal));
         let found = damage.clone().map(|why| {
             let finding = Finding::new(FindingLevel::Stop, why);
             Check::with(CheckKind::Stored, vec![finding.advice("Reject it.")])
         });
         let is_told = told == found;
         proposal.checks.splice(0..0, found);
-        let judge = match (damage.clone(), ruling) {
-            (None, _) => self.judge(&proposal, &content, &self.all_waiting()),
-            (Some(why), Some((verdict, _))) if verdict.is_approval() => Judge::Nobody(why),
-            (Some(_), Some((verdict, rule))) => Judge::Policy(verdict, rule),
-            (Some(why), None) => self.judge_damaged(&proposal, why),
+        let judge = match damage.clone() {
+            None => self.rulings.judge(&proposal, &content, &self.rulings.all_waiting()),
+            Some(why) => self.rulings.judge_damaged(&proposal, ruling, why),
         };
-        self.note_content(&proposal.change, &content);
-        let judged_at = *self.watch_set().borrow();
+        self.examinations.note_content(&proposal.change, &content);
+        let judged_at = self.changes.count();
         let pending = Pending { proposal, content, seen: None, damage, judged_at };
         if !is_told {
             self.tell_damage(&pending)?;
@@ -152,7 +152,7 @@ impl Gate {
             && let Err(error) = blobs.blob(&before.hash)
         {
             // The file itself may still hold it.
-            let disk = change.path().map(|path| self.parts.sandbox.read_if_there(path));
+            let disk = change.path().map(|path| self.parts.project_dir.read_if_there(path));
             let same = |disk: &Vec<u8>| ContentHash::of(disk) == before.hash;
             let kept = disk.and_then(Result::ok).flatten().filter(same);
             let is_kept = kept.is_some_and(|disk| self.parts.ledger.store(&disk).is_ok());
@@ -177,7 +177,7 @@ impl Gate {
             false => Outcome::Denied,
             true => self.verify(proposal, &decision),
         };
-        self.settled(proposal, decision, outcome)
+        self.execution.settled(proposal, decision, outcome)
     }
 
     /// Tells from the disk what became of an approved change.
@@ -199,17 +199,18 @@ impl Gate {
         };
         let before = proposal.change.before().map(|blob| blob.hash);
         let after = decision.written(&proposal.change).map(|blob| blob.hash);
-        if let Err(error) = effects::tidy(&self.parts.sandbox, proposal.id, path, before, after) {
+        if let Err(error) = effects::tidy(&self.parts.project_dir, proposal.id, path, before, after)
+        {
             return Outcome::Failed(error.tell("verify", path));
         }
-        let found = look(&self.parts.sandbox, path).map(|found| found.map(|found| found.hash));
+        let found = look(&self.parts.project_dir, path).map(|found| found.map(|found| found.hash));
         judge_disk(path, before, after, found)
     }
 
     /// A file that was not there and now is can only be what was read: it is put there whole.
     fn verify_read(&self, id: ProposalId, path: &ProjectPath) -> Outcome {
-        let tidy = effects::tidy(&self.parts.sandbox, id, path, None, Some(effects::UNKNOWN));
-        match tidy.and_then(|()| look(&self.parts.sandbox, path)) {
+        let tidy = effects::tidy(&self.parts.project_dir, id, path, None, Some(effects::UNKNOWN));
+        match tidy.and_then(|()| look(&self.parts.project_dir, path)) {
             Ok(Some(_)) => Outcome::Applied,
             Ok(None) => Outcome::Interrupted(format!(
                 "The program ended while the flash was read; `{path}` was not written."

@@ -2,12 +2,12 @@
 
 use crate::model::ProjectPath;
 use crate::toolchain::partition_csv;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Where the table of partitions lies, as the last build or the configuration says.
-pub(super) fn table_offset(sandbox: &Sandbox) -> Option<u32> {
+pub(super) fn table_offset(project_dir: &ProjectDir) -> Option<u32> {
     let read = |file: &str| {
-        let content = sandbox.read(&ProjectPath::new(file).ok()?).ok()?;
+        let content = project_dir.read(&ProjectPath::new(file).ok()?).ok()?;
         String::from_utf8(content).ok()
     };
     let built = || {

@@ -3,11 +3,18 @@
 //! Goes the one way every effect goes: recorded, decided, checked against the disk, settled. What
 //! the disk no longer holds as it was applied stays as it is.
 
-use super::submit::{Gate, GateError, Origin};
+use std::sync::{Arc, Mutex};
+
+use super::execution::Execution;
+use super::history::ChangeHistory;
+use super::parts::{GateParts, Origin, lock};
+use super::proposing::Proposing;
+use super::resume::Recovery;
+use super::rulings::Rulings;
 use crate::config::Ruling;
 use crate::model::{
-    AgentName, Batch, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome,
-    ProposalEvent, ProposalId, Record, RecordSource, Settlement, ToolName, UserError, Verdict,
+    AgentName, DecidedBy, Decision, Draft, DraftChange, Event, Facts, Outcome, ProposalEvent,
+    ProposalId, Settlement, ToolName, UserError, Verdict,
 };
 
 /// What the screen calls the way an undo takes, in the place of a tool.
@@ -16,14 +23,24 @@ pub const UNDO_TOOL: &str = "undo";
 /// Who an undo is of, in the place of an agent.
 pub const PERSON: &str = "person";
 
-impl Gate {
+/// Takes changes back.
+pub(super) struct Undo {
+    pub(super) parts: Arc<GateParts>,
+    pub(super) rulings: Arc<Rulings>,
+    pub(super) proposing: Arc<Proposing>,
+    pub(super) execution: Arc<Execution>,
+    pub(super) recovery: Arc<Recovery>,
+    pub(super) history: Arc<Mutex<ChangeHistory>>,
+}
+
+impl Undo {
     /// Takes the change that proposal `id` made back. The events that were recorded are given too,
     /// in order, for whoever folds them.
     ///
     /// # Errors
     /// When there is nothing to take back under that number, or it could not be recorded.
-    pub fn undo(&self, id: ProposalId) -> Result<(Settlement, Vec<Event>), UserError> {
-        let carried = self.history().undoable(id)?.clone();
+    pub(super) fn undo(&self, id: ProposalId) -> Result<(Settlement, Vec<Event>), UserError> {
+        let carried = lock(&self.history).undoable(id)?.clone();
         let content = |blob: crate::model::BlobRef| -> Result<Vec<u8>, UserError> {
             Ok(self.parts.blobs.blob(&blob.hash)?.to_vec())
         };
@@ -44,20 +61,18 @@ impl Gate {
             agent: AgentName::new(PERSON),
             tool: ToolName::new(UNDO_TOOL),
         };
-        let batch = Batch { id: self.next_batch(), index: 1, of: 1 };
+        let batch = self.proposing.new_batch(1);
         let facts = Facts { undoes: Some(id), ..Facts::default() };
-        let pending = self.prepare(&origin, batch, draft, facts).map_err(user_error)?;
+        let pending = self.proposing.prepare(&origin, batch, draft, facts)?;
         let proposed = Event::Proposal(ProposalEvent::Made(Box::new(pending.proposal.clone())));
         self.parts.ledger.record(proposed.clone())?;
-        self.note_decided(pending.proposal.id);
+        self.rulings.note_decided(pending.proposal.id);
         let decision = self.say_undo(&pending.proposal);
         let decided = Event::Proposal(ProposalEvent::Decided {
             proposal: pending.proposal.id,
             decision: Box::new(decision.clone()),
         });
-        let (ruled, laid) = self.decide(&pending.proposal, &decision, pending.content)?;
-        let done = self.perform_on_files(ruled, laid);
-        let settlement = self.done(&pending.proposal, decision, done).map_err(user_error)?;
+        let settlement = self.execution.carry_out_on_files(pending, decision)?;
         let settled = Event::Proposal(ProposalEvent::Settled {
             proposal: settlement.proposal,
             outcome: settlement.outcome.clone(),
@@ -67,7 +82,7 @@ impl Gate {
 
     /// The wish is the approval, but what the configuration denies stays denied.
     fn say_undo(&self, proposal: &crate::model::Proposal) -> Decision {
-        let (ruling, rule) = self.rule_of_policy(proposal);
+        let (ruling, rule) = self.rulings.rule_of_policy(proposal);
         let (verdict, by) = match ruling {
             Ruling::Deny => (Verdict::reject(""), DecidedBy::Policy(rule)),
             Ruling::Allow | Ruling::Ask => (Verdict::Approve, DecidedBy::Person),
@@ -77,34 +92,15 @@ impl Gate {
         Decision { verdict, by, shown, unseen: 0, stops }
     }
 
-    /// Folds the records of an earlier start of the program in: the rules of the session, and what
-    /// was carried out. An undo that was cut off is looked up on the disk and settled.
-    ///
-    /// # Errors
-    /// When that cannot be recorded.
-    pub fn recall(&self, records: &dyn RecordSource) -> Result<(), UserError> {
-        records.each(&mut |record| self.learn(record))?;
-        self.settle_unfinished()
-    }
-
-    /// Folds one record of an earlier start of the program in.
-    pub fn learn(&self, record: &Record) {
-        self.observe(&record.event);
-        self.history().recall(record);
-        self.session_rules().recall(record);
-    }
-
     /// Looks up on the disk what became of undos that were cut off, and settles them.
     ///
     /// # Errors
     /// When that cannot be recorded.
-    pub fn settle_unfinished(&self) -> Result<(), UserError> {
-        let unfinished = self.history().unfinished_undos();
+    pub(super) fn settle_unfinished(&self) -> Result<(), UserError> {
+        let unfinished = lock(&self.history).unfinished_undos();
         for (proposal, decision) in unfinished {
             match decision {
-                Some(decision) => {
-                    self.look_up(&proposal, decision).map(drop).map_err(user_error)?
-                }
+                Some(decision) => self.recovery.look_up(&proposal, decision).map(drop)?,
                 None => {
                     let by = DecidedBy::Nobody("the program ended".to_owned());
                     let (verdict, shown) = (Verdict::reject(""), proposal.change.hash());
@@ -114,17 +110,10 @@ impl Gate {
                         decision: Box::new(decision.clone()),
                     });
                     self.parts.ledger.record(decided)?;
-                    self.settled(&proposal, decision, Outcome::Denied).map_err(user_error)?;
+                    self.execution.settled(&proposal, decision, Outcome::Denied)?;
                 }
             }
         }
         Ok(())
-    }
-}
-
-fn user_error(error: GateError) -> UserError {
-    match error {
-        GateError::Record(error) => error,
-        GateError::Detached => UserError::new("The program closes", "", ""),
     }
 }

@@ -93,6 +93,19 @@ impl JournalReader {
         }
     }
 
+    /// The next item, if it is one of the records up to `published`. What follows them may still be
+    /// taken back by the writer, when it cannot be synced: it is read again, never kept.
+    ///
+    /// # Errors
+    /// As [`JournalReader::next_item`].
+    pub fn next_published(&mut self, published: Seq) -> Result<Option<ReadItem>, JournalError> {
+        if self.position.seq >= published {
+            self.seek(self.position);
+            return Ok(None);
+        }
+        self.next_item()
+    }
+
     /// Index in the buffer of the line feed that ends the next line.
     fn line_end(&mut self) -> Result<Option<usize>, JournalError> {
         let buffered = self.buffer.get(self.start..).unwrap_or_default();

@@ -23,6 +23,8 @@ use super::words::Splitter;
 use crate::files;
 use crate::model::UserError;
 use crate::text::contain::contained;
+use crate::text::credentials;
+use crate::text::redact::Redactor;
 
 /// Name of the description of a corpus beside its index.
 const CORPUS_FILE: &str = "corpus.json";
@@ -46,6 +48,14 @@ pub struct IndexInfo {
     pub passages: u64,
 }
 
+/// The list of files beside an index.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct FileList {
+    /// [`PassageIndex::stamp`] of the index that holds them.
+    stamp: u64,
+    files: BTreeMap<String, FileStamp>,
+}
+
 /// A file as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileStamp {
@@ -67,11 +77,25 @@ pub struct BuildReport {
     pub refused: Vec<(String, String)>,
 }
 
+/// A piece of a file that is no plain text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Where it is in the file, e.g. `page=3`.
+    pub anchor: String,
+    /// Title of the whole; empty: the path of the file.
+    pub title: String,
+    pub heading: String,
+    pub text: String,
+}
+
 /// How a build is to be done.
 pub struct BuildOptions<'a> {
     pub window: WindowSize,
-    /// Reads the pages of a PDF document, or says why not.
-    pub pdf: &'a (dyn Fn(&Path) -> Result<Vec<String>, String> + Sync),
+    /// Reads a file that is no plain text, such as a PDF document or the journal of a session, or
+    /// says why not.
+    pub parts: &'a (dyn Fn(&Path) -> Result<Vec<Part>, String> + Sync),
+    /// Keys of the person that must not stand in an index of their own work.
+    pub secrets: &'a Redactor,
     /// Is told how many files of how many are done.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
@@ -157,14 +181,22 @@ fn discard(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file beside the index, whole or not at all.
-#[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
+/// Writes a file beside the index, whole or not at all, and waits until it is on the disk.
 pub fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
-    let draft = folder.join(format!("{name}.new"));
-    let mut file = File::create(&draft)?;
+    write_draft(folder, name, content)?.sync_all()?;
+    take_draft(folder, name)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
+fn write_draft(folder: &Path, name: &str, content: &[u8]) -> io::Result<File> {
+    let mut file = File::create(folder.join(format!("{name}.new")))?;
     file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&draft, folder.join(name))
+    Ok(file)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the folder of the index is the program's own")]
+fn take_draft(folder: &Path, name: &str) -> io::Result<()> {
+    fs::rename(folder.join(format!("{name}.new")), folder.join(name))
 }
 
 fn attempt(
@@ -178,7 +210,10 @@ fn attempt(
         discard(folder).map_err(|error| words(&error))?;
     }
     let index = PassageIndex::open_or_create(folder).map_err(|error| words(&error))?;
-    let known = if usable { stamps(folder) } else { BTreeMap::new() };
+    let stamp = index.stamp().map_err(|error| words(&error))?;
+    // After a power cut the list may be newer than the index.
+    let list = if usable { stamps(folder) } else { FileList::default() };
+    let known = if list.stamp <= stamp { list.files } else { BTreeMap::new() };
     let plan = Plan::of(corpus, known);
     if plan.work.is_empty() && plan.gone.is_empty() && usable {
         return Ok(BuildReport {
@@ -203,19 +238,22 @@ fn attempt(
     stamps.append(&mut done.stamps);
     let index = PassageIndex::open(folder).map_err(|error| words(&error))?;
     let (files, passages) = (stamps.len(), index.passages());
+    let list = FileList { stamp: index.stamp().map_err(|error| words(&error))?, files: stamps };
     let info = IndexInfo { format: FORMAT, corpus: corpus.clone(), files, passages };
-    write_json(folder, FILES_FILE, &stamps)?;
+    write_json(folder, FILES_FILE, &list)?;
     write_json(folder, CORPUS_FILE, &info)?;
     let (read, removed) = (plan.work.len(), plan.gone.len());
     Ok(BuildReport { files, read, removed, passages, refused: done.refused })
 }
 
+/// Does not wait for the disk, as the index beside it does not.
 fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_vec(value).map_err(|error| error.to_string())?;
-    write_whole(folder, name, &text).map_err(|error| error.to_string())
+    let written = write_draft(folder, name, &text).and_then(|_| take_draft(folder, name));
+    written.map_err(|error| error.to_string())
 }
 
-fn stamps(folder: &Path) -> BTreeMap<String, FileStamp> {
+fn stamps(folder: &Path) -> FileList {
     let text = files::read_text(&folder.join(FILES_FILE), files::IMAGE).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
@@ -225,7 +263,9 @@ fn add_components(corpus: &Corpus, change: &IndexChange<'_>) -> tantivy::Result<
     let folders = ["components", "examples/common_components"];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(corpus.root.join(folder)));
     let names = entries.flatten().flatten().filter_map(|entry| {
-        entry.path().is_dir().then(|| format!("{COMPONENT}{}", entry.file_name().display()))
+        // A folder may stay for tests of what was removed.
+        let is_component = entry.path().join("CMakeLists.txt").is_file();
+        is_component.then(|| format!("{COMPONENT}{}", entry.file_name().display()))
     });
     let is_there = |folder: &str| {
         let folder = corpus.root.join("components").join(folder);
@@ -330,24 +370,28 @@ impl Job<'_> {
     fn read(&self, work: &Work, words: &mut Splitter, done: &mut Done) -> tantivy::Result<()> {
         let path = &work.file.path;
         let place = self.corpus.absolute(path);
-        let pages = match work.file.role {
-            FileRole::Pdf => (self.options.pdf)(&place),
-            FileRole::Passages(..) | FileRole::Names => files::read_start(&place, files::SOURCE)
-                .map(|bytes| vec![String::from_utf8_lossy(&bytes).into_owned()])
+        let is_plain = !matches!(work.file.role, FileRole::Parts(_));
+        let parts = match is_plain {
+            false => (self.options.parts)(&place),
+            true => files::read_start(&place, files::SOURCE)
+                .map(|bytes| vec![whole(String::from_utf8_lossy(&bytes).into_owned())])
                 .map_err(|error| error.to_string()),
         };
-        let pages = match pages {
-            Ok(pages) => pages,
+        let mut parts = match parts {
+            Ok(parts) => parts,
             Err(why) => {
                 done.refused.push((path.clone(), why));
                 Vec::new()
             }
         };
-        if work.bytes > files::SOURCE && work.file.role != FileRole::Pdf {
+        if self.corpus.kind.is_own() {
+            parts.iter_mut().for_each(|part| self.clean(path, part));
+        }
+        if work.bytes > files::SOURCE && is_plain {
             let why = format!("only its first {} MiB are indexed", files::SOURCE >> 20);
             done.refused.push((path.clone(), why));
         }
-        let hash = hash_of(&pages);
+        let hash = hash_of(&parts);
         if let Some(old) = work.before.as_ref().filter(|old| old.hash == hash) {
             let stamp = FileStamp { bytes: work.bytes, modified: work.modified, ..old.clone() };
             done.stamps.insert(path.clone(), stamp);
@@ -355,14 +399,18 @@ impl Job<'_> {
         }
         self.change.remove(path);
         let mut count = 0;
-        for (number, text) in pages.iter().enumerate() {
-            for passage in self.passages(&work.file, number, text) {
+        for part in &parts {
+            for mut passage in self.passages(&work.file, part) {
+                // An option of the project is a text of the project before all.
+                if self.corpus.kind == CorpusKind::Project {
+                    passage.kind = PassageKind::Project;
+                }
                 self.change.add(&passage, work.number, words)?;
                 count += 1;
             }
         }
         if self.corpus.kind == CorpusKind::Framework
-            && let Some(names) = pages.first().and_then(|text| names_of(path, text))
+            && let Some(names) = parts.first().and_then(|part| names_of(path, &part.text))
         {
             self.change.add_names(path, work.number, &names)?;
         }
@@ -377,7 +425,15 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn passages(&self, file: &CorpusFile, page: usize, text: &str) -> Vec<Passage> {
+    /// Takes secrets out of the person's own work.
+    fn clean(&self, path: &str, part: &mut Part) {
+        for text in [&mut part.title, &mut part.heading, &mut part.text] {
+            let clean = credentials::without(path, text);
+            *text = self.options.secrets.clean(&clean).into_owned();
+        }
+    }
+
+    fn passages(&self, file: &CorpusFile, part: &Part) -> Vec<Passage> {
         let include =
             |path: &str| files::read_text(&self.corpus.absolute(path), files::SETTINGS).ok();
         let context =
@@ -385,21 +441,23 @@ impl Job<'_> {
         match file.role {
             FileRole::Names => Vec::new(),
             FileRole::Passages(form, kind) => {
+                let text = &part.text;
                 let document = Document { path: &file.path, text, kind, chips: file.chips };
                 split::split(document, form, &context)
             }
-            FileRole::Pdf => {
+            FileRole::Parts(kind) => {
+                let title = if part.title.is_empty() { &file.path } else { &part.title };
                 let of = |piece: split::Piece| Passage {
                     path: file.path.clone(),
-                    anchor: format!("page={}", page + 1),
-                    title: file.path.clone(),
-                    headings: vec![format!("page {}", page + 1)],
-                    kind: PassageKind::Guide,
+                    anchor: part.anchor.clone(),
+                    title: title.clone(),
+                    headings: vec![part.heading.clone()],
+                    kind,
                     chips: file.chips,
                     symbols: Vec::new(),
                     text: piece.text,
                 };
-                split::cut(text, self.options.window).into_iter().map(of).collect()
+                split::cut(&part.text, self.options.window).into_iter().map(of).collect()
             }
         }
     }
@@ -432,11 +490,18 @@ fn names_of(path: &str, text: &str) -> Option<String> {
     })
 }
 
-fn hash_of(pages: &[String]) -> String {
+/// A plain text, which is one part.
+fn whole(text: String) -> Part {
+    Part { anchor: String::new(), title: String::new(), heading: String::new(), text }
+}
+
+fn hash_of(parts: &[Part]) -> String {
     use std::fmt::Write as _;
     let mut hash = Sha256::new();
-    for page in pages {
-        hash.update(page.as_bytes());
+    for part in parts {
+        for text in [&part.anchor, &part.title, &part.heading, &part.text] {
+            hash.update(text.as_bytes());
+        }
     }
     let mut text = String::new();
     for byte in &hash.finalize()[..8] {

@@ -71,6 +71,12 @@ impl ChipSet {
         self.0 == 0
     }
 
+    /// How many there are.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        (self.0 & Self::ALL.0).count_ones()
+    }
+
     /// The names, in the order of the chips.
     #[must_use]
     pub fn names(self) -> Vec<&'static str> {

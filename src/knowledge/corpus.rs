@@ -1,12 +1,14 @@
-//! What is searched: the installed framework, notes, documents of the person.
+//! What is searched: the installed framework, notes, documents of the person, the project, and what
+//! its past sessions came to.
 //!
 //! Owns which files belong to a corpus, and its version. Reads folders; must not write, and must
 //! not know how passages are stored.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -15,6 +17,10 @@ use super::passage::PassageKind;
 use super::split::Form;
 use crate::files;
 
+/// Name of the file with the records of a session.
+pub const JOURNAL: &str = "journal.jsonl";
+/// Deepest folder that is looked into.
+const DEEPEST: usize = 24;
 /// Most files of one corpus.
 const MOST_FILES: usize = 200_000;
 /// Folders in which nothing for people is written.
@@ -32,6 +38,15 @@ const SKIPPED: [&str; 12] = [
     "target",
     "sphinx-known-warnings",
 ];
+
+/// The same in a project.
+const SKIPPED_IN_PROJECT: [&str; 6] =
+    [".git", "build", "node_modules", "__pycache__", "managed_components", "target"];
+/// Most files of a project that are read, and the longest of them, in bytes.
+const MOST_OF_PROJECT: usize = 5_000;
+const LONGEST_OF_PROJECT: u64 = 1 << 20;
+/// Most sessions that are read, the newest ones.
+const MOST_SESSIONS: usize = 400;
 
 /// Libraries that a copy of the framework may lack, because Git brings them separately: their
 /// folder, and how the names begin that they declare.
@@ -65,6 +80,21 @@ pub enum CorpusKind {
     Notes,
     /// Files of the person.
     Documents,
+    /// The project itself.
+    Project,
+    /// What past sessions of a project came to.
+    Sessions,
+}
+
+impl CorpusKind {
+    /// Whether it is the person's own work, out of which secrets are taken.
+    #[must_use]
+    pub const fn is_own(self) -> bool {
+        match self {
+            Self::Project | Self::Sessions => true,
+            Self::Framework | Self::Notes | Self::Documents => false,
+        }
+    }
 }
 
 /// A body of documents with one version.
@@ -79,6 +109,9 @@ pub struct Corpus {
     pub root: PathBuf,
     /// What its licence says, in a word.
     pub licence: String,
+    /// The project that sessions were about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<PathBuf>,
 }
 
 /// A file of a corpus.
@@ -95,8 +128,8 @@ pub struct CorpusFile {
 pub enum FileRole {
     /// Its passages.
     Passages(Form, PassageKind),
-    /// Its passages, page by page.
-    Pdf,
+    /// Its passages, from the reader for files that are no plain text.
+    Parts(PassageKind),
     /// The names in it only.
     Names,
 }
@@ -112,15 +145,36 @@ impl Corpus {
                 version: framework_version(root).unwrap_or_default(),
                 root: root.to_owned(),
                 licence: "Apache-2.0".to_owned(),
+                project: None,
             };
         }
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| "documents".to_owned());
+        Self { name, ..Self::own(root) }
+    }
+
+    /// The texts of a project.
+    #[must_use]
+    pub fn project(root: &Path) -> Self {
+        Self { kind: CorpusKind::Project, name: "project".to_owned(), ..Self::own(root) }
+    }
+
+    /// What the sessions in a folder came to that were about a project.
+    #[must_use]
+    pub fn sessions(root: &Path, project: &Path) -> Self {
+        let project = Some(project.to_owned());
+        let name = "sessions".to_owned();
+        Self { kind: CorpusKind::Sessions, name, project, ..Self::own(root) }
+    }
+
+    fn own(root: &Path) -> Self {
         Self {
             kind: CorpusKind::Documents,
-            name: name.unwrap_or_else(|| "documents".to_owned()),
+            name: String::new(),
             version: String::new(),
             root: root.to_owned(),
             licence: "the person's".to_owned(),
+            project: None,
         }
     }
 
@@ -143,7 +197,12 @@ impl Corpus {
                 .collect()
         };
         let mut id = plain(&self.label());
-        let hash = Sha256::digest(self.root.as_os_str().as_encoded_bytes());
+        let mut hash = Sha256::new_with_prefix(self.root.as_os_str().as_encoded_bytes());
+        if let Some(project) = &self.project {
+            hash.update([0]);
+            hash.update(project.as_os_str().as_encoded_bytes());
+        }
+        let hash = hash.finalize();
         id.push('-');
         for byte in &hash[..4] {
             let _ = write!(id, "{byte:02x}");
@@ -157,6 +216,9 @@ impl Corpus {
         if self.root.is_file() {
             let name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
             return name.and_then(|name| document(&name)).into_iter().collect();
+        }
+        if self.kind == CorpusKind::Sessions {
+            return self.session_files();
         }
         let is_framework = self.kind == CorpusKind::Framework;
         let mut files = Vec::new();
@@ -174,6 +236,21 @@ impl Corpus {
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files
+    }
+
+    /// The journals of the newest sessions.
+    fn session_files(&self) -> Vec<CorpusFile> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        // Names begin with the date; what is being removed begins with a dot.
+        names.retain(|name| !name.starts_with('.'));
+        names.sort_unstable();
+        let newest = names.split_off(names.len().saturating_sub(MOST_SESSIONS));
+        let role = FileRole::Parts(PassageKind::Session);
+        let file =
+            |name| CorpusFile { path: format!("{name}/{JOURNAL}"), role, chips: ChipSet::ALL };
+        newest.into_iter().map(file).collect()
     }
 
     /// Where a file is on the disk.
@@ -198,19 +275,49 @@ impl Corpus {
     }
 
     fn walk(&self, top: &Path, found: &mut Vec<CorpusFile>) {
-        let is_framework = self.kind == CorpusKind::Framework;
-        let mut walk = WalkBuilder::new(top);
-        walk.standard_filters(false).follow_links(false).max_depth(Some(24));
-        if !is_framework {
-            walk.git_ignore(true).git_exclude(true).hidden(true).require_git(false);
+        match self.kind {
+            CorpusKind::Framework => self.walk_framework(top, found),
+            CorpusKind::Project => self.walk_ignoring(&SKIPPED_IN_PROJECT, MOST_OF_PROJECT, found),
+            CorpusKind::Notes | CorpusKind::Documents | CorpusKind::Sessions => {
+                self.walk_ignoring(&SKIPPED, MOST_FILES, found);
+            }
         }
+    }
+
+    /// Goes through a folder of the framework, where nothing is ignored: without a look at each file,
+    /// since the system's list of a folder tells what is a file.
+    fn walk_framework(&self, top: &Path, found: &mut Vec<CorpusFile>) {
+        let mut open: Vec<(PathBuf, usize)> = vec![(top.to_owned(), 0)];
+        while let Some((folder, depth)) = open.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let name = entry.file_name();
+                let Some(name) = name.to_str() else { continue };
+                if kind.is_dir() && depth < DEEPEST && !SKIPPED.contains(&name) {
+                    open.push((entry.path(), depth + 1));
+                } else if kind.is_file()
+                    && found.len() < MOST_FILES
+                    && let Some(path) = entry.path().strip_prefix(&self.root).ok()
+                {
+                    found.extend(path.to_str().and_then(framework_file));
+                }
+            }
+        }
+    }
+
+    /// Goes through a folder of the person without what Git ignores.
+    fn walk_ignoring(&self, skipped: &'static [&str], most: usize, found: &mut Vec<CorpusFile>) {
+        let mut walk = WalkBuilder::new(&self.root);
+        walk.standard_filters(false).follow_links(false).max_depth(Some(DEEPEST));
+        walk.git_ignore(true).git_exclude(true).hidden(true).require_git(false);
         walk.filter_entry(move |entry| {
             let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_string_lossy();
-            !is_dir || entry.depth() == 0 || !SKIPPED.contains(&name.as_ref())
+            !is_dir || entry.depth() == 0 || !skipped.contains(&name.as_ref())
         });
+        let is_project = self.kind == CorpusKind::Project;
         for entry in walk.build().flatten() {
-            if found.len() >= MOST_FILES {
+            if found.len() >= most {
                 return;
             }
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
@@ -218,7 +325,11 @@ impl Corpus {
             }
             let Ok(path) = entry.path().strip_prefix(&self.root) else { continue };
             let Some(path) = path.to_str() else { continue };
-            found.extend(if is_framework { framework_file(path) } else { document(path) });
+            found.extend(match is_project {
+                true if is_long(&entry) => None,
+                true => project_file(path),
+                false => document(path),
+            });
         }
     }
 }
@@ -258,10 +369,23 @@ fn framework_version(root: &Path) -> Option<String> {
     Some(format!("{major}.{minor}.{}", part("ESP_IDF_VERSION_PATCH").unwrap_or_default()))
 }
 
+fn is_long(entry: &DirEntry) -> bool {
+    entry.metadata().is_ok_and(|found| found.len() > LONGEST_OF_PROJECT)
+}
+
+/// What a file of a project is read for: texts and sources, no data and no output.
+fn project_file(path: &str) -> Option<CorpusFile> {
+    let form = Form::of(path)?;
+    let is_data = [".csv", ".log"].iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let role = FileRole::Passages(form, PassageKind::Project);
+    (!is_data).then(|| CorpusFile { path: path.to_owned(), role, chips: ChipSet::ALL })
+}
+
 fn document(path: &str) -> Option<CorpusFile> {
     let chips = chips_of(path);
     if path.to_ascii_lowercase().ends_with(".pdf") {
-        return Some(CorpusFile { path: path.to_owned(), role: FileRole::Pdf, chips });
+        let role = FileRole::Parts(PassageKind::Guide);
+        return Some(CorpusFile { path: path.to_owned(), role, chips });
     }
     let form = Form::of(path)?;
     let kind = match form {
@@ -367,10 +491,10 @@ mod tests {
     fn a_framework_tells_its_version() {
         let folder = tempfile::tempdir().unwrap();
         for part in ["components", "docs/en", "tools/cmake"] {
-            std::fs::create_dir_all(folder.path().join(part)).unwrap();
+            fs::create_dir_all(folder.path().join(part)).unwrap();
         }
         let text = "set(IDF_VERSION_MAJOR 5)\nset(IDF_VERSION_MINOR 4)\nset(IDF_VERSION_PATCH 3)\n";
-        std::fs::write(folder.path().join("tools/cmake/version.cmake"), text).unwrap();
+        fs::write(folder.path().join("tools/cmake/version.cmake"), text).unwrap();
         let corpus = Corpus::at(folder.path());
         assert_eq!(
             (corpus.kind, corpus.label().as_str()),

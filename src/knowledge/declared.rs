@@ -42,8 +42,14 @@ impl DeclaredNames {
     /// The framework with its version, e.g. `ESP-IDF 5.4.1`.
     #[must_use]
     pub fn framework(&self) -> String {
-        let version = self.library.frameworks().next().map(|(corpus, _)| corpus.version.as_str());
-        format!("ESP-IDF {}", version.unwrap_or_default()).trim_end().to_owned()
+        format!("ESP-IDF {}", self.version()).trim_end().to_owned()
+    }
+
+    /// The version of the framework, e.g. `5.4.1`; empty when it is not known.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        let first = self.library.frameworks().next();
+        first.map_or("", |(corpus, _)| corpus.version.as_str())
     }
 
     /// Whether the framework knows a name; so when it cannot be found out.

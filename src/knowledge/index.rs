@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use tantivy::collector::Count;
-use tantivy::directory::MmapDirectory;
 use tantivy::merge_policy::NoMergePolicy;
 use tantivy::query::TermQuery;
 use tantivy::schema::{
@@ -14,16 +13,17 @@ use tantivy::schema::{
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::{
-    DocAddress, DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TERMINATED,
-    TantivyDocument, Term,
+    DocAddress, DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentMeta,
+    TERMINATED, TantivyDocument, Term,
 };
 
 use super::chips::ChipSet;
+use super::folder::IndexFolder;
 use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -34,6 +34,9 @@ pub const TEXT: usize = SEARCHED - 1;
 
 /// Memory of each thread that builds, in bytes; the least that the library takes is 15 MB.
 const THREAD_BYTES: usize = 20_000_000;
+
+/// One of so many passages may have changed before the whole index is written anew.
+const MOST_CHANGED: u32 = 8;
 
 /// The fields of an index.
 #[derive(Debug, Clone)]
@@ -134,7 +137,7 @@ impl PassageIndex {
     /// # Errors
     /// When there is none, or it cannot be read.
     pub fn open(folder: &Path) -> tantivy::Result<Self> {
-        Self::of(Index::open(MmapDirectory::open(folder)?)?)
+        Self::of(Index::open(IndexFolder::open(folder)?)?)
     }
 
     /// Opens the index in a folder, or makes an empty one.
@@ -142,7 +145,7 @@ impl PassageIndex {
     /// # Errors
     /// When it cannot be written, or what is there cannot be read.
     pub fn open_or_create(folder: &Path) -> tantivy::Result<Self> {
-        Self::of(Index::open_or_create(MmapDirectory::open(folder)?, schema().0)?)
+        Self::of(Index::open_or_create(IndexFolder::open(folder)?, schema().0)?)
     }
 
     /// An empty index in memory.
@@ -175,6 +178,14 @@ impl PassageIndex {
     pub fn renew(&mut self) -> tantivy::Result<()> {
         *self = Self::of(self.index.clone())?;
         Ok(())
+    }
+
+    /// A number that grows with each change that was completed.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn stamp(&self) -> tantivy::Result<u64> {
+        Ok(self.index.load_metas()?.opstamp)
     }
 
     /// Files whose checksum does not fit.
@@ -371,14 +382,27 @@ impl IndexChange<'_> {
     }
 
     /// Makes the change visible, and joins what a search would otherwise have to visit one by one.
+    /// With more than so many segments, the small ones are joined; all of them when they have become
+    /// a good part of the index.
     ///
     /// # Errors
     /// When it cannot be written, for example on a full disk; nothing is changed then.
     pub fn commit(mut self, most_segments: usize) -> tantivy::Result<()> {
         self.writer.commit()?;
-        let segments = self.of.index.searchable_segment_ids()?;
+        let mut segments = self.of.index.searchable_segment_metas()?;
         if segments.len() > most_segments {
-            self.writer.merge(&segments).wait()?;
+            segments.sort_by_key(|segment| std::cmp::Reverse(segment.num_docs()));
+            if let [large, small @ ..] = segments.as_slice()
+                && most_segments > 1
+            {
+                let of_small: u32 = small.iter().map(SegmentMeta::max_doc).sum();
+                let changed = of_small + large.num_deleted_docs();
+                if changed < large.max_doc() / MOST_CHANGED {
+                    segments.remove(0);
+                }
+            }
+            let joined: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
+            self.writer.merge(&joined).wait()?;
         }
         self.writer.garbage_collect_files().wait()?;
         self.writer.wait_merging_threads()

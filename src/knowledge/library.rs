@@ -4,6 +4,7 @@
 //! Must not write.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use tantivy::DocAddress;
@@ -63,6 +64,23 @@ pub struct SearchAnswer {
     pub found: Vec<Found>,
     /// What was not searched or asked, each with the reason.
     pub left_out: Vec<String>,
+}
+
+impl SearchAnswer {
+    /// Takes the results of another search in, in turns: scores of two searches say nothing about
+    /// each other.
+    pub fn join(&mut self, other: Self, k: usize) {
+        let (mut mine, mut theirs) = (take(&mut self.found).into_iter(), other.found.into_iter());
+        while self.found.len() < k {
+            let next = [mine.next(), theirs.next()];
+            if next.iter().all(Option::is_none) {
+                break;
+            }
+            self.found.extend(next.into_iter().flatten());
+        }
+        self.found.truncate(k);
+        self.left_out.extend(other.left_out);
+    }
 }
 
 /// An open index.

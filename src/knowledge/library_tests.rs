@@ -6,6 +6,7 @@ use super::super::build::{BuildOptions, BuildReport, build, info, is_damaged};
 use super::super::notes;
 use super::super::split::WindowSize;
 use super::*;
+use crate::text::redact::Redactor;
 
 const HEADER: &str =
     "/**\n * @brief Probe a device on the bus\n */\nesp_err_t bus_probe(int address);\n";
@@ -41,7 +42,8 @@ fn framework(root: &Path) {
 fn indexed(root: &Path, folder: &Path) -> Result<BuildReport, UserError> {
     let options = BuildOptions {
         window: WindowSize::default(),
-        pdf: &|_| Err("it is locked with a password".to_owned()),
+        parts: &|_| Err("it is locked with a password".to_owned()),
+        secrets: &Redactor::default(),
         progress: &|_, _| {},
     };
     build(folder, &Corpus::at(root), &options)
@@ -298,4 +300,134 @@ fn a_file_answers_with_two_sections_when_both_are_good() {
     assert_eq!(found, ["pump.md#start-the-pump", "pump.md#stop-the-pump"]);
     // Pieces of one section are one answer.
     assert_eq!(sources(index.path(), "water through the valve", &Filter::default()).len(), 1);
+}
+
+#[test]
+fn texts_of_the_project_are_found_without_its_secrets_and_without_what_is_not_its_own() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), "README.md", "# Pump\n\nThe zorbex waters the plants at noon.\n");
+    write(
+        root.path(),
+        "main/zorbex.h",
+        "/** Opens the zorbex valve. */\nvoid zorbex_open(void);\n",
+    );
+    write(
+        root.path(),
+        "main/zorbex.c",
+        "// The zorbex valve sticks below five degrees.\nconst char *password = \"hunter2222\";\n",
+    );
+    write(
+        root.path(),
+        "main/Kconfig.projbuild",
+        "config ZORBEX_PIN\n    int \"Pin of the zorbex\"\n",
+    );
+    for foreign in ["build/a.md", "managed_components/x/README.md", ".private/a.md"] {
+        write(root.path(), foreign, "# Foreign\n\nThe zorbex is foreign here.\n");
+    }
+    write(root.path(), "keys.md", "The zorbex token is tok-of-the-person-77.\n");
+    let redactor = Redactor::new(["tok-of-the-person-77"]);
+    let options = BuildOptions {
+        window: WindowSize::default(),
+        parts: &|_| Err("none".to_owned()),
+        secrets: &redactor,
+        progress: &|_, _| {},
+    };
+    let corpus = Corpus::project(root.path());
+    build(index.path(), &corpus, &options).unwrap();
+    let mut library = Library::default();
+    library.open(index.path()).unwrap();
+    let kinds = vec![super::super::PassageKind::Project];
+    let filter = Filter { kinds, ..Filter::default() };
+    let found = library.search("zorbex", 20, &filter).unwrap().found;
+    let mut paths: Vec<&str> = found.iter().map(|it| it.passage.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let own = ["README.md", "keys.md", "main/Kconfig.projbuild", "main/zorbex.c", "main/zorbex.h"];
+    assert_eq!(paths, own);
+    let all: String = found.iter().map(|it| it.passage.text.as_str()).collect();
+    assert!(!all.contains("hunter2222") && !all.contains("tok-of-the-person"), "{all}");
+    assert!(all.contains("•••"), "{all}");
+    assert!(found.iter().all(|it| it.passage.kind == super::super::PassageKind::Project));
+}
+
+/// Opens a library with one text, and tells how often.
+struct Own(std::sync::Arc<std::sync::atomic::AtomicUsize>);
+
+impl super::super::OwnWork for Own {
+    fn open(&self, kinds: &[super::super::PassageKind]) -> Result<Library, UserError> {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut library = Library::default();
+        library.leave_out(format!("asked for {}", kinds.len()));
+        let note = "---\ntitle: Own\nsource: x\n---\nThe zorbex of the project.\n";
+        library.add(notes::corpus(""), notes::in_memory([("own.md", note)]).unwrap());
+        Ok(library)
+    }
+}
+
+#[test]
+fn the_own_work_is_searched_only_when_its_kind_is_named() {
+    use super::super::PassageKind;
+    let opened = std::sync::Arc::default();
+    let own = Own(std::sync::Arc::clone(&opened));
+    let text = "---\ntitle: Bus\nsource: x\n---\nThe zorbex bus.\n";
+    let knowledge = notes::Knowledge::new([("bus.md", text)]).unwrap().with_own(Box::new(own));
+    let found = knowledge.search("zorbex", 5, &Filter::default()).unwrap();
+    assert_eq!(found.found.len(), 1);
+    assert_eq!(opened.load(std::sync::atomic::Ordering::Relaxed), 0, "nobody asked for it");
+    let kinds = |kinds: &[PassageKind]| Filter { kinds: kinds.to_vec(), ..Filter::default() };
+    let only = knowledge.search("zorbex", 5, &kinds(&[PassageKind::Project])).unwrap();
+    assert_eq!(only.left_out, ["asked for 1"]);
+    let both = [PassageKind::Note, PassageKind::Project, PassageKind::Session];
+    let both = knowledge.search("zorbex", 5, &kinds(&both)).unwrap();
+    assert_eq!((both.left_out[0].as_str(), both.found.len()), ("asked for 2", 1));
+    let without = notes::Knowledge::new([("bus.md", text)]).unwrap();
+    let answer = without.search("zorbex", 5, &kinds(&[PassageKind::Session])).unwrap();
+    assert!(answer.found.is_empty() && answer.left_out.len() == 1, "{answer:?}");
+}
+
+/// As a power cut may leave it: the list of files reached the disk, the index did not.
+#[test]
+fn an_index_that_is_older_than_its_list_of_files_is_read_again() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    let all = indexed(root.path(), index.path()).unwrap();
+    let list = index.path().join("files.json");
+    let mut value: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&list).unwrap()).unwrap();
+    value["stamp"] = serde_json::json!(value["stamp"].as_u64().unwrap() + 1_000_000);
+    std::fs::write(&list, value.to_string()).unwrap();
+    assert_eq!(indexed(root.path(), index.path()).unwrap().read, all.files);
+    assert_eq!(indexed(root.path(), index.path()).unwrap().read, 0);
+}
+
+/// Small changes are joined with each other, not each time with the whole index.
+#[test]
+fn many_small_changes_stay_searchable_and_do_not_rewrite_the_whole() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    let many = "Other\n=====\n\nLamps.\n\n".to_owned();
+    for number in 0..200 {
+        write(root.path(), &format!("docs/en/many/m{number}.rst"), &many);
+    }
+    indexed(root.path(), index.path()).unwrap();
+    let stores = || {
+        let files = std::fs::read_dir(index.path()).unwrap().flatten();
+        let mut files: Vec<(u64, String)> = files
+            .filter(|file| file.path().extension().is_some_and(|end| end == "store"))
+            .map(|file| (file.metadata().unwrap().len(), file.file_name().into_string().unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let large = stores().pop().unwrap().1;
+    for number in 0..12 {
+        let text = format!("Bus\n===\n\nAbout giraffe{number} now.\n");
+        write(root.path(), "docs/en/api-reference/bus.rst", &text);
+        indexed(root.path(), index.path()).unwrap();
+        let source = sources(index.path(), &format!("giraffe{number}"), &Filter::default());
+        assert_eq!(source, ["docs/en/api-reference/bus.rst"]);
+    }
+    let stores = stores();
+    assert!(stores.len() <= 7, "{stores:?}");
+    assert!(stores.iter().any(|(_, name)| *name == large), "the whole was written anew");
 }

@@ -8,6 +8,7 @@ mod chips;
 mod corpus;
 mod declared;
 mod endpoint;
+mod folder;
 mod fusion;
 mod group;
 mod index;
@@ -23,15 +24,17 @@ mod synonyms;
 mod vectors;
 mod words;
 
-pub use build::{BuildOptions, BuildReport, IndexInfo, build, info, is_damaged, remove};
+pub use build::{BuildOptions, BuildReport, IndexInfo, Part, build, info, is_damaged, remove};
 pub use chips::{ChipFacts, ChipSet};
-pub use corpus::{Corpus, CorpusKind, is_framework};
+pub use corpus::{Corpus, CorpusKind, JOURNAL, is_framework};
 pub use declared::DeclaredNames;
 pub use endpoint::{Embedder, Endpoints, Reranker};
 pub use index::{COMPONENT, HEADER, PassageIndex};
 pub use library::{Library, SearchAnswer};
 pub use names::{NameConflict, NameList};
-pub use notes::{Knowledge, check as check_note, corpus as notes_corpus, in_memory as index_notes};
+pub use notes::{
+    Knowledge, OwnWork, check as check_note, corpus as notes_corpus, in_memory as index_notes,
+};
 pub use passage::{Found, Passage, PassageKind, component_of};
 pub use query::Filter;
 pub use split::{Document, Form, SplitContext, WindowSize, split};

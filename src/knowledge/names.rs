@@ -132,7 +132,8 @@ impl NameList {
     pub fn conflict(&self, file_name: &str) -> Option<NameConflict> {
         let (stem, extension) = file_name.rsplit_once('.')?;
         let why = match extension {
-            "h" | "hpp" | "hh" => self.header_conflict(&format!("{stem}.h"), file_name)?,
+            // `limits.hpp` hides no `limits.h`.
+            "h" | "hpp" | "hh" => self.header_conflict(file_name)?,
             // A source shares the name of its header with the framework's.
             "c" | "cpp" | "cc" | "cxx" => self.source_conflict(stem, file_name)?,
             _ => return None,
@@ -173,24 +174,24 @@ impl NameList {
         Ok(())
     }
 
-    fn header_conflict(&self, header: &str, file_name: &str) -> Option<String> {
+    fn header_conflict(&self, header: &str) -> Option<String> {
         if C_HEADERS.contains(&header) {
-            return Some(format!("`{file_name}` has the name of a header of the C library"));
+            return Some(format!("`{header}` has the name of a header of the C library"));
         }
         if let Some(TakenHeader { path, component }) = self.headers.get(header) {
             if path == header {
                 let hides = format!("would hide `{path}` of the framework's {component}");
-                return Some(format!("`{file_name}` {hides}"));
+                return Some(format!("`{header}` {hides}"));
             }
             if COMMON_FOLDERS.iter().any(|folder| path.strip_prefix(folder) == Some(header)) {
                 return Some(format!(
-                    "`{file_name}` has the name of the framework's `{path}` ({component}), and one \
+                    "`{header}` has the name of the framework's `{path}` ({component}), and one \
                      is easily included for the other"
                 ));
             }
         }
         let stem = header.strip_suffix(".h")?;
-        self.component_conflict(stem, file_name)
+        self.component_conflict(stem, header)
     }
 
     fn source_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
@@ -271,6 +272,7 @@ mod tests {
             "common.c",
             "driver.c",
             "mesh.c",
+            "limits.hpp",
         ] {
             assert_eq!(list.conflict(free), None, "{free}");
         }

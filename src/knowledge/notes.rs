@@ -18,12 +18,22 @@ use super::synonyms::Synonyms;
 use super::words::Splitter;
 use crate::model::UserError;
 
+/// Opens the person's own work when a search asks for it: texts of the project, past sessions.
+pub trait OwnWork: Send + Sync {
+    /// What there is of these kinds, as it is now.
+    ///
+    /// # Errors
+    /// When it can be neither indexed nor opened.
+    fn open(&self, kinds: &[PassageKind]) -> Result<Library, UserError>;
+}
+
 /// What tools search. What is in it can be exchanged while they use it.
 pub struct Knowledge {
     /// Why there is none, if it could not be opened.
     library: RwLock<Result<Arc<Library>, UserError>>,
     /// Set once `library` holds what it is to hold.
     is_open: OnceLock<()>,
+    own: Option<Box<dyn OwnWork>>,
 }
 
 impl std::fmt::Debug for Knowledge {
@@ -56,7 +66,14 @@ impl Knowledge {
     #[must_use]
     pub fn opening() -> Self {
         let library = Library::new(Synonyms::default());
-        Self { library: RwLock::new(Ok(Arc::new(library))), is_open: OnceLock::new() }
+        let library = RwLock::new(Ok(Arc::new(library)));
+        Self { library, is_open: OnceLock::new(), own: None }
+    }
+
+    /// Searches the person's own work too, when it is asked for.
+    #[must_use]
+    pub fn with_own(self, own: Box<dyn OwnWork>) -> Self {
+        Self { own: Some(own), ..self }
     }
 
     /// Searches another library from now on, or tells why there is none.
@@ -81,7 +98,21 @@ impl Knowledge {
         k: usize,
         filter: &Filter,
     ) -> Result<SearchAnswer, UserError> {
-        self.library()?.search(query, k, filter)
+        let kinds = filter.own_kinds();
+        let mut answer = match filter.of_documents() {
+            Some(documents) => self.library()?.search(query, k, &documents)?,
+            None => SearchAnswer::default(),
+        };
+        if kinds.is_empty() {
+            return Ok(answer);
+        }
+        let Some(own) = &self.own else {
+            answer.left_out.push("the person's own work: it is not known here".to_owned());
+            return Ok(answer);
+        };
+        let filter = Filter { kinds: kinds.clone(), ..filter.clone() };
+        answer.join(own.open(&kinds)?.search(query, k, &filter)?, k);
+        Ok(answer)
     }
 
     /// The names that the framework declares; `None` without a framework, and while the library is
@@ -116,6 +147,7 @@ pub fn corpus(version: &str) -> Corpus {
         version: version.to_owned(),
         root: PathBuf::new(),
         licence: "MIT OR Apache-2.0".to_owned(),
+        project: None,
     }
 }
 

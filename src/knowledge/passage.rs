@@ -24,12 +24,26 @@ pub enum PassageKind {
     Hint,
     /// A note that ships with the program.
     Note,
+    /// A text of the project itself.
+    Project,
+    /// What a past session of the project came to.
+    Session,
 }
 
 impl PassageKind {
     /// All kinds, in the order of their numbers in an index.
-    pub const ALL: [Self; 6] =
-        [Self::Guide, Self::Api, Self::Example, Self::Option, Self::Hint, Self::Note];
+    pub const ALL: [Self; 8] = [
+        Self::Guide,
+        Self::Api,
+        Self::Example,
+        Self::Option,
+        Self::Hint,
+        Self::Note,
+        Self::Project,
+        Self::Session,
+    ];
+    /// Kinds that are searched only when a search names them.
+    pub const OWN: [Self; 2] = [Self::Project, Self::Session];
 
     /// As arguments and answers name it.
     #[must_use]
@@ -41,6 +55,8 @@ impl PassageKind {
             Self::Option => "option",
             Self::Hint => "hint",
             Self::Note => "note",
+            Self::Project => "project",
+            Self::Session => "session",
         }
     }
 
@@ -54,6 +70,8 @@ impl PassageKind {
             Self::Option => "Options of `menuconfig`",
             Self::Hint => "Errors and what to do about them",
             Self::Note => "Notes that ship with the program",
+            Self::Project => "Texts of the project itself; only when named",
+            Self::Session => "What past sessions of the project came to; only when named",
         }
     }
 
@@ -73,6 +91,8 @@ impl PassageKind {
             Self::Option => 3,
             Self::Hint => 4,
             Self::Note => 5,
+            Self::Project => 6,
+            Self::Session => 7,
         }
     }
 

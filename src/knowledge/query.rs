@@ -77,6 +77,21 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Kinds of the person's own work that are asked for; those are never searched unasked.
+    #[must_use]
+    pub fn own_kinds(&self) -> Vec<PassageKind> {
+        self.kinds.iter().copied().filter(|kind| PassageKind::OWN.contains(kind)).collect()
+    }
+
+    /// The same filter for kinds of documents alone; `None` when it asks for none.
+    #[must_use]
+    pub fn of_documents(&self) -> Option<Self> {
+        let mut documents = self.clone();
+        documents.kinds.retain(|kind| !PassageKind::OWN.contains(kind));
+        let asks_own_only = documents.kinds.is_empty() && !self.kinds.is_empty();
+        (!asks_own_only).then_some(documents)
+    }
+
     /// Whether a passage with these facts may be a result.
     #[must_use]
     pub fn takes(&self, facts: PassageFacts) -> bool {

@@ -174,13 +174,13 @@ fn prior(facts: PassageFacts, question: &Question, filter: &Filter) -> f32 {
         (_, PassageKind::Example) => 0.85,
         (_, PassageKind::Option) => 0.85,
         (_, PassageKind::Hint) => 0.75,
-        (_, PassageKind::Note) => 1.0,
+        (_, PassageKind::Note | PassageKind::Project | PassageKind::Session) => 1.0,
     };
     let migration = if facts.is_migration && !question.asks_migration { 0.6 } else { 1.0 };
     let chip = match filter.chip {
         Some(chip) if !facts.chips.and(chip).is_empty() => 1.0,
         Some(_) => 0.5,
-        None if facts.chips.names().len() <= 2 => 0.85,
+        None if facts.chips.count() <= 2 => 0.85,
         None => 1.0,
     };
     kind * migration * chip

@@ -11,6 +11,7 @@ use super::super::library::{Library, SearchAnswer};
 use super::super::query::Filter;
 use super::super::split::WindowSize;
 use super::*;
+use crate::text::redact::Redactor;
 
 /// Knows that some words mean the same: one dimension for each of these groups.
 const MEANINGS: [&[&str]; 3] = [
@@ -72,7 +73,8 @@ impl Reranker for Silent {
 fn index(root: &Path, folder: &Path) {
     let options = BuildOptions {
         window: WindowSize::default(),
-        pdf: &|_| Err("none".to_owned()),
+        parts: &|_| Err("none".to_owned()),
+        secrets: &Redactor::default(),
         progress: &|_, _| {},
     };
     build_index(folder, &Corpus::at(root), &options).unwrap();

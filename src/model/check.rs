@@ -71,6 +71,10 @@ pub enum CheckKind {
     Tests,
     /// No function became hard to follow.
     Complexity,
+    /// No limit, timeout or threshold is ten times as large as before, or a tenth as large.
+    Limits,
+    /// No watchdog, encryption or check of certificates or memory is turned off.
+    Safeguards,
     /// The names of the framework that the content uses exist in the installed version.
     Declared,
     /// The contents of the change can still be read; looked at when a session goes on.
@@ -108,6 +112,8 @@ impl CheckKind {
             Self::Scope => "asked for",
             Self::Tests => "tests",
             Self::Complexity => "complexity",
+            Self::Limits => "limits",
+            Self::Safeguards => "safeguards",
             Self::Declared => "declared names",
             Self::Stored => "content kept",
         }

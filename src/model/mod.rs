@@ -20,6 +20,7 @@ mod ids;
 pub mod intent;
 pub mod message;
 pub mod nvs;
+pub mod open_call;
 pub mod outcome;
 pub mod panic;
 pub mod passage;
@@ -64,6 +65,7 @@ pub use ids::{
 pub use intent::{Excerpt, Intent, Shown};
 pub use message::{Message, MessageRole, ToolCall, Usage};
 pub use nvs::{NvsEdit, NvsKind, NvsPlan, NvsSeen, NvsSpace, NvsValue};
+pub use open_call::{OpenArg, OpenCall};
 pub use outcome::{PhaseOutcome, SessionOutcome, TurnStop};
 pub use panic::{
     CoreDump, ElfMatch, PanicElf, PanicFrame, PanicKind, PanicRegister, PanicReport, PanicTrace,

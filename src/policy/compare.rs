@@ -12,6 +12,7 @@ use super::exact::{Optimum, Performance, Policy, evaluate};
 use super::file::Trained;
 use super::model::{ClassFeature, Model, Next};
 use super::process::Role;
+use super::selector::RecordedSelector;
 use super::table::Table;
 use super::train::{Trainer, act, generator, start};
 
@@ -47,7 +48,8 @@ pub struct Comparison {
     pub episodes_per_second: f64,
 }
 
-/// Compares a policy with the others; `episodes` tasks are simulated for each interval.
+/// Compares a policy with the others; `episodes` tasks are simulated for each interval. The `selector` is
+/// left out where it names agents that the team lacks.
 ///
 /// # Errors
 /// When the policy's tasks do not exist.
@@ -56,6 +58,7 @@ pub fn compare(
     episodes: u64,
     episodes_per_second: f64,
     five_tasks: FiveTasks,
+    selector: &RecordedSelector,
 ) -> Result<Comparison, crate::model::UserError> {
     let model = &policy.model;
     let optimum = Optimum::solve(model);
@@ -72,6 +75,9 @@ pub fn compare(
     policies.push(rows.row(&format!("best fixed pipeline: {}", best.words(model)), &best));
     let fixed = source_pipeline(policy);
     policies.push(rows.row(&format!("fixed pipeline: {}", fixed.words(model)), &fixed));
+    if let Some(selector) = selector.of(policy) {
+        policies.push(rows.row("model selector (recorded)", &selector));
+    }
     policies.push(rows.row("round robin", &Pipeline::round_robin(model)));
     policies.push(rows.row("random", &Random));
     let optimum = evaluate(model, &optimum).value;
@@ -208,9 +214,19 @@ mod tests {
     #[test]
     fn a_comparison_holds_every_policy_with_its_interval_and_none_is_above_the_optimum() {
         let policy = trained("mixed", true, 3, 2000);
-        let comparison =
-            compare(&policy, 1000, 1.0, FiveTasks { learned: Some(10), fixed: Some(23) }).unwrap();
-        assert_eq!(comparison.policies.len(), 7);
+        let selector = include_str!("../../assets/policy/selector.toml");
+        let selector = RecordedSelector::parse("selector.toml", selector).unwrap();
+        let comparison = compare(
+            &policy,
+            1000,
+            1.0,
+            FiveTasks { learned: Some(10), fixed: Some(23) },
+            &selector,
+        )
+        .unwrap();
+        let names: Vec<&str> = comparison.policies.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names.len(), 8, "{names:?}");
+        assert!(names.contains(&"model selector (recorded)"), "{names:?}");
         for row in &comparison.policies {
             assert!(row.value <= comparison.optimum + 1e-9, "{row:?}");
             assert!(row.interval[0] < row.value && row.value < row.interval[1], "{row:?}");

@@ -10,6 +10,7 @@
 //! | `state` | what a policy observes: four facts, a bucket of actions, the class where it is known |
 //! | `table`, `train` | Q-learning and its bounds; exploration, with the reasons for how Beta and Q are joined |
 //! | `exact`, `baselines`, `compare` | value iteration, policies that learn nothing, the comparison |
+//! | `selector` | recorded answers of a model that chooses, as a baseline |
 //! | `experience`, `recorded`, `offpolicy` | past sessions, and what another table would have reached in them |
 //! | `file`, `store` | policies as text and on disk |
 //! | `tasks` | recorded answers to small tasks, for trying an order of agents where code is run |
@@ -29,6 +30,7 @@ mod model;
 mod offpolicy;
 mod process;
 mod recorded;
+mod selector;
 mod state;
 mod store;
 mod table;
@@ -46,6 +48,7 @@ pub use file::{Provenance, Trained};
 pub use offpolicy::{Estimate, estimate};
 pub use process::{Agent as SimulatedAgent, MIXED, PROCESS, Process, Role};
 pub use recorded::{JournalReader, RecordedRun};
+pub use selector::{RecordedSelector, SELECTOR};
 pub use state::{Facts, State};
 pub use store::{Store, WriteLock, write_chart};
 pub use tasks::{Judge, Order, Played, RecordedTask, TASKS, USUAL_ORDER, play, tasks};

@@ -48,6 +48,16 @@ pub struct Reward {
     pub code: f64,
     pub redundant: f64,
     pub action: f64,
+    /// For each change that the person rejected, in sessions; the simulation has no person.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub rejection: f64,
+    /// For every thousand tokens that a turn took, in sessions.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub thousand_tokens: f64,
+}
+
+fn is_nothing(reward: &f64) -> bool {
+    *reward == 0.0
 }
 
 /// How a table learns.
@@ -262,6 +272,8 @@ impl Reader<'_> {
             reward.code,
             reward.redundant,
             reward.action,
+            reward.rejection,
+            reward.thousand_tokens,
         ];
         if rewards.iter().any(|reward| !reward.is_finite() || reward.abs() > MOST_REWARD) {
             let why = format!("a reward is not between -{MOST_REWARD} and {MOST_REWARD}");
@@ -398,6 +410,8 @@ mod tests {
             ("max_actions = 10", "max_actions = 0", "between 1 and 100"),
             ("buckets = [2, 4, 7]", "buckets = [2, 2, 7]", "do not rise"),
             ("success = 10.0", "success = inf", "a reward"),
+            ("rejection = 0.0", "rejection = 1e9", "a reward"),
+            ("thousand_tokens = 0.0", "thousand_tokens = nan", "a reward"),
             ("success = 10.0", "success = -6.0", "no more than a timeout"),
             ("source = \"published\"", "source = \" \"", "where its number comes from"),
             ("format = 1", "format = 2", "its format is 2"),

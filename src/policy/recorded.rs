@@ -4,7 +4,8 @@
 //! before and after each turn. Must not read files.
 
 use crate::model::{
-    AgentName, Event, PhaseEvent, PhaseOutcome, PolicyChoice, SessionEvent, TurnEvent,
+    AgentName, DecidedBy, Event, PhaseEvent, PhaseOutcome, PolicyChoice, ProposalEvent,
+    SessionEvent, TurnEvent,
 };
 
 use super::experience::{End, Session, Step};
@@ -17,7 +18,7 @@ use super::state::{Facts, State};
 pub struct JournalReader {
     team: String,
     agents: Vec<AgentName>,
-    run: Vec<(AgentName, Box<PolicyChoice>)>,
+    run: Vec<RecordedTurn>,
     runs: Vec<RecordedRun>,
 }
 
@@ -26,8 +27,18 @@ pub struct JournalReader {
 pub struct RecordedRun {
     pub team: String,
     agents: Vec<AgentName>,
-    choices: Vec<(AgentName, Box<PolicyChoice>)>,
+    choices: Vec<RecordedTurn>,
     end: End,
+}
+
+/// A turn that the policy or the person chose, and what it cost.
+#[derive(Debug)]
+struct RecordedTurn {
+    agent: AgentName,
+    choice: Box<PolicyChoice>,
+    /// Changes that the person rejected.
+    rejections: u32,
+    tokens: u64,
 }
 
 impl JournalReader {
@@ -40,7 +51,20 @@ impl JournalReader {
                 self.agents = table.agents.iter().map(|agent| agent.name.clone()).collect();
             }
             Event::Turn(TurnEvent::SpeakerChosen { agent, choice: Some(choice), .. }) => {
-                self.run.push((agent.clone(), choice.clone()));
+                let (agent, choice) = (agent.clone(), choice.clone());
+                self.run.push(RecordedTurn { agent, choice, rejections: 0, tokens: 0 });
+            }
+            Event::Turn(TurnEvent::ModelAnswered { usage, .. }) => {
+                if let Some(turn) = self.run.last_mut() {
+                    turn.tokens += usage.input + usage.output;
+                }
+            }
+            Event::Proposal(ProposalEvent::Decided { decision, .. }) => {
+                let is_rejection =
+                    decision.by == DecidedBy::Person && !decision.verdict.is_approval();
+                if let Some(turn) = self.run.last_mut().filter(|_| is_rejection) {
+                    turn.rejections += 1;
+                }
             }
             Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.close(match outcome {
                 PhaseOutcome::Succeeded(_) => End::Success,
@@ -83,7 +107,7 @@ impl RecordedRun {
         let states: Option<Vec<State>> = self
             .choices
             .iter()
-            .map(|(_, choice)| {
+            .map(|RecordedTurn { choice, .. }| {
                 let known = choice.class.as_ref().filter(|_| !classes.is_empty());
                 let class = known.map_or_else(String::new, |class| format!("{class},"));
                 let state = State::parse(&format!("{class}{}", choice.state), &classes)?;
@@ -93,13 +117,23 @@ impl RecordedRun {
         let states = states?;
         let reward = &policy.origin.process.reward;
         let mut steps = Vec::new();
-        for (place, ((agent, choice), state)) in self.choices.iter().zip(&states).enumerate() {
-            let agent = policy.model.agents.iter().position(|name| name == agent.as_str())?;
+        for (place, (turn, state)) in self.choices.iter().zip(&states).enumerate() {
+            let name = turn.agent.as_str();
+            let agent = policy.model.agents.iter().position(|agent| agent == name)?;
             let next = states.get(place + 1).map(|next| next.facts());
-            let earned = earned(reward, state.facts(), next, self.end);
-            steps.push(Step { state: *state, agent, reward: earned, chance: choice.chance });
+            let earned = earned(reward, state.facts(), next, self.end) + turn.cost(reward);
+            let chance = turn.choice.chance;
+            steps.push(Step { state: *state, agent, reward: earned, chance });
         }
         Some(Session { steps, end: self.end })
+    }
+}
+
+impl RecordedTurn {
+    /// What its rejections and tokens are worth.
+    fn cost(&self, reward: &Reward) -> f64 {
+        let tokens = self.tokens as f64 / 1000.0;
+        reward.rejection * f64::from(self.rejections) + reward.thousand_tokens * tokens
     }
 }
 
@@ -131,7 +165,7 @@ mod tests {
     use super::super::choice::{Observed, choose, overruled, snapshot};
     use super::super::file::tests::trained;
     use super::*;
-    use crate::model::SessionOutcome;
+    use crate::model::{ContentHash, Decision, ProposalId, SessionOutcome, TurnId, Usage, Verdict};
 
     fn journal(policy: &Trained) -> Vec<Event> {
         let table = snapshot(policy).unwrap();
@@ -143,7 +177,12 @@ mod tests {
         let mut events = vec![Event::Turn(TurnEvent::PolicyTaken(Box::new(table.clone())))];
         let mut say = |agent: AgentName, choice| {
             let (reason, choice) = (String::new(), Some(Box::new(choice)));
-            events.push(Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice }));
+            events.push(Event::Turn(TurnEvent::SpeakerChosen {
+                agent,
+                reason,
+                choice,
+                step: None,
+            }));
         };
         for (number, seen) in
             [seen(false, false, 0), seen(true, false, 1), seen(true, true, 2)].iter().enumerate()
@@ -153,10 +192,46 @@ mod tests {
         }
         say("tester".into(), overruled(&table, &seen(true, false, 3)));
         let outcome = PhaseOutcome::Succeeded("the tests passed".into());
-        events.push(Event::Phase(PhaseEvent::Ended { phase: "work".into(), attempt: 1, outcome }));
+        events.push(Event::Phase(PhaseEvent::Ended {
+            phase: "work".into(),
+            attempt: 1,
+            outcome,
+            step: None,
+        }));
         let outcome = SessionOutcome::Completed;
         events.push(Event::Session(SessionEvent::Ended { outcome }));
         events
+    }
+
+    #[test]
+    fn rejections_and_tokens_count_where_the_rewards_say_so() {
+        let mut policy = trained("simple", false, 1, 5000);
+        let mut events = journal(&policy);
+        let decided = |verdict, by| {
+            let shown = ContentHash::of(b"");
+            let decision = Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 });
+            Event::Proposal(ProposalEvent::Decided { proposal: ProposalId(1), decision })
+        };
+        let usage = Usage { input: 1500, output: 500, ..Usage::default() };
+        let model = TurnEvent::ModelAnswered { turn: TurnId(1), usage, state: None };
+        // The first turn is the event of this place.
+        for event in [
+            Event::Turn(model),
+            decided(Verdict::reject("no"), DecidedBy::Person),
+            decided(Verdict::Approve, DecidedBy::Person),
+        ] {
+            events.insert(2, event);
+        }
+        let rewards = |policy: &Trained| -> Vec<f64> {
+            let mut reader = JournalReader::default();
+            events.iter().for_each(|event| reader.take(event));
+            let session = reader.finish()[0].session(policy).unwrap();
+            session.steps.iter().map(|step| (step.reward * 100.0).round()).collect()
+        };
+        assert_eq!(rewards(&policy), [20.0, -10.0, -10.0, 990.0]);
+        let reward = &mut policy.origin.process.reward;
+        (reward.rejection, reward.thousand_tokens) = (-1.0, -0.05);
+        assert_eq!(rewards(&policy), [-90.0, -10.0, -10.0, 990.0]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use super::Delta;
 use super::dialect::{AnswerPiece, Slot, Stop};
 use super::fault::Fault;
 use super::form::Fence;
 use super::profile::Profile;
-use super::{Delta, words};
+use super::worded_stream::WordedStream;
 use crate::model::{ToolName, ToolSpec, Usage};
 
 /// Tool calls of one answer.
@@ -39,8 +40,8 @@ pub(super) struct Assembly {
     calls: Vec<Growing>,
     arg_bytes: usize,
     kept_bytes: usize,
-    /// All text, when calls are written in words.
-    text: Option<String>,
+    /// Where calls are written in words.
+    worded: Option<WordedStream>,
     has_text: bool,
     /// Around an answer that has a form.
     fence: Fence,
@@ -66,7 +67,7 @@ impl Assembly {
             calls: Vec::new(),
             arg_bytes: 0,
             kept_bytes: 0,
-            text: None,
+            worded: None,
             has_text: false,
             fence: Fence::None,
             usage: Usage::default(),
@@ -77,7 +78,7 @@ impl Assembly {
 
     /// An answer whose calls are written in words.
     pub fn in_words() -> Self {
-        Self { text: Some(String::new()), ..Self::new() }
+        Self { worded: Some(WordedStream::new()), ..Self::new() }
     }
 
     /// An answer that is to be a JSON object.
@@ -119,8 +120,9 @@ impl Assembly {
         match piece {
             AnswerPiece::Text(text) => {
                 self.has_text |= !text.trim().is_empty();
-                if let Some(all) = &mut self.text {
-                    all.push_str(&text);
+                if let Some(worded) = &mut self.worded {
+                    worded.pass(&text, out);
+                    return Ok(());
                 }
                 let text = self.fence.pass(text);
                 match out.last_mut() {
@@ -134,7 +136,9 @@ impl Assembly {
                 _ if text.is_empty() => {}
                 _ => out.push(Delta::Reasoning(text)),
             },
-            AnswerPiece::Call { slot, name, args } => self.call(slot, &name, &args, profile)?,
+            AnswerPiece::Call { slot, name, args } => {
+                self.call(slot, &name, &args, profile, out)?;
+            }
             AnswerPiece::Model(model) => {
                 out.push(Delta::Model(format!("{model} ({})", profile.service)));
             }
@@ -152,7 +156,14 @@ impl Assembly {
         Ok(())
     }
 
-    fn call(&mut self, slot: Slot, name: &str, args: &str, profile: &Profile) -> Result<(), Fault> {
+    fn call(
+        &mut self,
+        slot: Slot,
+        name: &str,
+        args: &str,
+        profile: &Profile,
+        out: &mut Vec<Delta>,
+    ) -> Result<(), Fault> {
         self.arg_bytes += args.len() + name.len();
         if self.arg_bytes > MOST_ARGS {
             let what = format!("the arguments of its tool calls exceed {} MB", MOST_ARGS >> 20);
@@ -160,12 +171,14 @@ impl Assembly {
         }
         let known = self.place_of(&slot);
         let is_full = self.calls.len() == MOST_CALLS;
-        match known.and_then(|place| self.calls.get_mut(place)) {
+        let place = known.unwrap_or(self.calls.len());
+        let tool = match known.and_then(|place| self.calls.get_mut(place)) {
             Some(call) => {
                 if call.name.is_empty() {
                     call.name.push_str(name);
                 }
                 call.args.push_str(args);
+                call.name.trim().into()
             }
             None if is_full => {
                 let what = format!("more than {MOST_CALLS} tool calls in one answer");
@@ -173,7 +186,14 @@ impl Assembly {
             }
             None => {
                 self.calls.push(Growing { slot, name: name.to_owned(), args: args.to_owned() });
+                name.trim().into()
             }
+        };
+        match out.last_mut() {
+            Some(Delta::CallPart { place: last, args: so_far, .. }) if *last == place => {
+                so_far.push_str(args);
+            }
+            _ => out.push(Delta::CallPart { place, tool, args: args.to_owned() }),
         }
         Ok(())
     }
@@ -197,19 +217,16 @@ impl Assembly {
         !self.has_text && self.calls.is_empty()
     }
 
-    /// What is still to be shown, once the answer is complete.
-    pub fn close(&mut self) -> Option<Delta> {
-        self.fence.close().map(Delta::Text)
-    }
-
-    /// The calls, once the answer is complete.
-    pub fn calls(&mut self, tools: &[ToolSpec]) -> Vec<Delta> {
+    /// The text that is still to be shown once the answer is complete, and its calls.
+    pub fn close(&mut self, tools: &[ToolSpec]) -> (Option<Delta>, Vec<Delta>) {
         let native = std::mem::take(&mut self.calls).into_iter().map(|call| (call.name, call.args));
         let native = native.filter(|(name, args)| !name.is_empty() || !args.is_empty());
-        let worded = self.text.take().map(|text| words::calls(&text, tools)).unwrap_or_default();
+        let (rest, worded) = self.worded.take().map(|worded| worded.end(tools)).unwrap_or_default();
+        let rest = self.fence.close().unwrap_or(rest);
         let call =
             |(name, args): (String, String)| Delta::Call { tool: ToolName::new(name.trim()), args };
-        native.chain(worded).map(call).collect()
+        let rest = (!rest.is_empty()).then_some(Delta::Text(rest));
+        (rest, native.chain(worded).map(call).collect())
     }
 }
 
@@ -230,7 +247,7 @@ mod tests {
                 .take(AnswerPiece::Call { slot, name, args }, &profile(), &mut Vec::new())
                 .unwrap();
         }
-        assembly.calls(&[])
+        assembly.close(&[]).1
     }
 
     fn call(tool: &str, args: &str) -> Delta {

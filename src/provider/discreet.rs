@@ -18,7 +18,12 @@ type RedactedStream = BoxStream<'static, Result<Delta, UserError>>;
 /// The answer without secrets. They are asked for with each piece, as a key may be read only when
 /// the first request goes out.
 pub(super) fn answer(secrets: Secrets, answer: RedactedStream) -> RedactedStream {
-    let listener = Listener { secrets, text: Pieces::default(), thought: Pieces::default() };
+    let listener = Listener {
+        secrets,
+        text: Pieces::default(),
+        thought: Pieces::default(),
+        args: (0, Pieces::default()),
+    };
     let received = stream::unfold((answer, Some(listener)), |(mut answer, listener)| async move {
         let mut listener = listener?;
         match answer.next().await {
@@ -36,6 +41,8 @@ struct Listener {
     secrets: Secrets,
     text: Pieces,
     thought: Pieces,
+    /// Of the arguments that came last, with the place of their call.
+    args: (usize, Pieces),
 }
 
 impl Listener {
@@ -52,9 +59,19 @@ impl Listener {
                 let text = self.thought.push(&redactor, &piece);
                 return some(text, Delta::Reasoning);
             }
+            // What is held back at the end is not missed: the whole call follows.
+            Ok(Delta::CallPart { place, tool, args }) => {
+                if self.args.0 != place {
+                    self.args = (place, Pieces::default());
+                }
+                let tool = ToolName::new(clean(tool.as_str()));
+                let args = self.args.1.push(&redactor, &args);
+                return vec![Ok(Delta::CallPart { place, tool, args })];
+            }
             Ok(Delta::Again { attempt, most, wait_millis, fault }) => {
                 self.text.forget();
                 self.thought.forget();
+                self.args.1.forget();
                 let fault = without(&redactor, fault);
                 return vec![Ok(Delta::Again { attempt, most, wait_millis, fault })];
             }

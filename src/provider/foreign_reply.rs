@@ -3,13 +3,14 @@
 //! For the tests that feed every reader with foreign bytes; the program itself reads answers as
 //! they come, in `remote`. Must not connect or wait.
 
+use super::Delta;
 use super::assembly::Assembly;
 use super::dialect::{AnswerPiece, Dialect};
 use super::fault::Fault;
 use super::profile::{Profile, Wire};
 use super::service::Service;
 use super::wire::{Frames, TooBig};
-use super::{Delta, words};
+use super::worded_stream::WordedStream;
 use crate::model::{ToolSpec, UserError};
 
 /// What came of an answer.
@@ -71,10 +72,17 @@ pub fn failed(service: Service, status: u16, body: &str) -> UserError {
     Fault::status(&profile(service), status, None, body).error
 }
 
-/// The calls that a model without tools wrote into its words.
+/// What is shown of the text of a model without tools that comes in `pieces`, and the calls in it.
 #[must_use]
-pub fn worded_calls(text: &str, tools: &[ToolSpec]) -> Vec<(String, String)> {
-    words::calls(text, tools)
+pub fn worded(pieces: &[&str], tools: &[ToolSpec]) -> (String, Vec<(String, String)>) {
+    let (mut stream, mut deltas) = (WordedStream::new(), Vec::new());
+    pieces.iter().for_each(|piece| stream.pass(piece, &mut deltas));
+    let (rest, calls) = stream.end(tools);
+    let texts = deltas.into_iter().map(|delta| match delta {
+        Delta::Text(text) => text,
+        _ => String::new(),
+    });
+    (texts.chain([rest]).collect(), calls)
 }
 
 fn profile(service: Service) -> Profile {
@@ -102,8 +110,8 @@ impl ForeignReply {
     }
 
     fn end(mut self) -> ForeignOutcome {
-        self.deltas.extend(self.assembly.close());
-        self.deltas.extend(self.assembly.calls(&[]));
+        let (rest, calls) = self.assembly.close(&[]);
+        self.deltas.extend(rest.into_iter().chain(calls));
         ForeignOutcome { deltas: self.deltas, is_complete: self.assembly.stop.is_some() }
     }
 }

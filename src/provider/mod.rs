@@ -23,6 +23,7 @@ mod search_model;
 mod service;
 mod tokens;
 mod wire;
+mod worded_stream;
 mod words;
 
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, ToolUse, Wir
 pub use record::Recording;
 pub use remote::Remote;
 pub use retell::{ReplayedAnswers, retell};
-pub use scripted::{Pacing, Script, Scripted, Sibling};
+pub use scripted::{Pacing, Script, Scripted, Sibling, parse_script};
 pub use search_model::SearchModel;
 pub use service::Service;
 pub use tokens::{Meter, TokenCounter};
@@ -52,6 +53,8 @@ pub struct Request {
     pub phase: String,
     /// Attempt of that phase, from 1.
     pub attempt: u32,
+    /// The step of the plan that the conversation is about, from 1; `None`: the whole.
+    pub step: Option<u32>,
     /// The conversation, oldest first; the first message holds the agent's instructions. Each message
     /// is shared, because it goes out again with every request; the list, because it is asked anew
     /// after a fault.
@@ -70,6 +73,15 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     Text(String),
+    /// More of a tool call that the model is still writing, for those who look on: the whole call
+    /// follows as [`Delta::Call`].
+    CallPart {
+        /// Which call of the answer, from 0.
+        place: usize,
+        tool: ToolName,
+        /// The next piece of the JSON text of its arguments; empty when only the name has come.
+        args: String,
+    },
     /// A complete tool call; the arguments are the model's own text, which may be malformed.
     Call {
         tool: ToolName,

@@ -160,6 +160,7 @@ mod tests {
             agent: agent.into(),
             phase: String::new(),
             attempt: 1,
+            step: None,
             messages: Arc::from([]),
             tools: Arc::from([]),
             options: ModelOptions { model: model.map(Into::into), ..ModelOptions::default() },

@@ -3,6 +3,7 @@
 //! The script is whole after every answer, so that a run that was killed can be played up to
 //! there. Keys never get into it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,6 +34,38 @@ struct Tape {
     file: PathBuf,
     keys: Regex,
     script: Mutex<ScriptOut>,
+    ends: Mutex<Ends>,
+}
+
+/// Where the recording can go on: places of steps.
+#[derive(Default)]
+struct Ends {
+    /// The last answer that was about the whole.
+    whole: Option<usize>,
+    /// The last answers about steps of the plan since then.
+    steps: BTreeMap<u32, usize>,
+}
+
+impl Ends {
+    /// Takes the answer at `place`; gives the places that it follows.
+    fn go_on(&mut self, step: Option<u32>, place: usize) -> Vec<usize> {
+        let Some(step) = step else {
+            let before = std::mem::take(&mut self.steps);
+            let whole = self.whole.replace(place);
+            return match before.is_empty() {
+                true => whole.into_iter().collect(),
+                false => before.into_values().collect(),
+            };
+        };
+        match self.steps.insert(step, place) {
+            Some(own) => vec![own],
+            // Whether steps were carried out side by side or one after the other.
+            None => {
+                let others = self.steps.iter().filter(|(known, _)| **known != step);
+                self.whole.into_iter().chain(others.map(|(_, place)| *place)).collect()
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -64,6 +97,8 @@ struct StepOut {
 struct ExpectOut {
     phase: String,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<u32>,
 }
 
 #[derive(Serialize, Clone)]
@@ -75,6 +110,13 @@ struct CallOut {
 #[derive(Serialize, Clone)]
 struct NextOut {
     goto: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<WhenOut>,
+}
+
+#[derive(Serialize, Clone)]
+struct WhenOut {
+    step: u32,
 }
 
 impl Recording {
@@ -108,13 +150,18 @@ impl Recording {
             verbatim: true,
             steps: Vec::new(),
         };
-        let tape = Tape { file: file.to_owned(), keys, script: Mutex::new(script) };
+        let tape = Tape {
+            file: file.to_owned(),
+            keys,
+            script: Mutex::new(script),
+            ends: Mutex::default(),
+        };
         // An empty one, to find out now whether it can be written.
         write(file, b"").map_err(|error| cannot(error.to_string()))?;
         let recording = Self { model, tape: Arc::new(tape) };
-        for ReplayedAnswers { agent, phase, attempt, say, calls } in earlier {
+        for ReplayedAnswers { agent, phase, attempt, step, say, calls } in earlier {
             let calls = calls.into_iter().map(|(tool, raw)| CallOut { tool, raw }).collect();
-            let expect = ExpectOut { phase, attempt };
+            let expect = ExpectOut { phase, attempt, step };
             let step = StepOut { agent, say, calls, expect, ..StepOut::default() };
             recording.tape.add(step, |text| recording.tape.clean(&*recording.model, text))?;
         }
@@ -147,7 +194,11 @@ impl Provider for Recording {
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
         let mut step = StepOut {
             agent: request.agent.to_string(),
-            expect: ExpectOut { phase: request.phase.clone(), attempt: request.attempt },
+            expect: ExpectOut {
+                phase: request.phase.clone(),
+                attempt: request.attempt,
+                step: request.step,
+            },
             ..StepOut::default()
         };
         let (tape, model) = (Arc::clone(&self.tape), Arc::clone(&self.model));
@@ -198,9 +249,14 @@ impl Tape {
         script.task = clean(&script.task);
         step.id = format!("a{}", script.steps.len() + 1);
         step.end = true;
-        if let Some(last) = script.steps.last_mut() {
-            last.end = false;
-            last.next = vec![NextOut { goto: step.id.clone() }];
+        let (place, of_plan) = (script.steps.len(), step.expect.step);
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        for before in ends.go_on(of_plan, place) {
+            if let Some(before) = script.steps.get_mut(before) {
+                before.end = false;
+                let when = of_plan.map(|step| WhenOut { step });
+                before.next.push(NextOut { goto: step.id.clone(), when });
+            }
         }
         script.steps.push(step);
         let cannot = |error: &dyn std::fmt::Display| {
@@ -225,7 +281,7 @@ fn write(file: &Path, content: &[u8]) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::model::Usage;
-    use crate::provider::{ModelOptions, Pacing, Script, Scripted};
+    use crate::provider::{ModelOptions, Pacing, Scripted, parse_script};
 
     struct Fixed(Vec<Vec<Delta>>, Mutex<usize>);
 
@@ -247,6 +303,7 @@ mod tests {
 
     fn request(agent: &str, state: Option<String>) -> Request {
         Request {
+            step: None,
             agent: agent.into(),
             phase: "generate".into(),
             attempt: 1,
@@ -301,7 +358,7 @@ mod tests {
         play(&recording, &agents);
         let written = std::fs::read_to_string(&file).unwrap();
         assert!(!written.contains("hunter2") && !written.contains("sk-abc"), "{written}");
-        let script = Script::parse("run.toml", &written, &|name| panic!("no file {name}")).unwrap();
+        let script = parse_script("run.toml", &written, &|name| panic!("no file {name}")).unwrap();
         assert_eq!(script.task(), "Blink");
         let played = play(&Scripted::new(Arc::new(script), Pacing::Instant), &agents);
         let removed = text("The key is ••• or REMOVED.");

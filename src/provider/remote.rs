@@ -4,6 +4,7 @@
 //! it, so that nothing is doubled. Must not decide what is said to the person beyond its faults.
 
 mod listen;
+mod out;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,12 +25,11 @@ use super::wire::Client;
 use super::words;
 use super::{Delta, Provider, Request};
 use crate::model::{Cost, Usage, UserError};
+use listen::{AFTERMATH, Listening};
+use out::{Broken, Out};
 
 /// Pieces of an answer that may wait for the engine.
 const WAITING: usize = 64;
-
-/// How long the count of tokens may come after the answer.
-const AFTERMATH: Duration = Duration::from_secs(3);
 
 /// Tokens left for an answer when nobody says how long it may be.
 const USUAL_ANSWER: u64 = 8_192;
@@ -48,22 +48,6 @@ struct Inner {
     /// What the service turned out not to take.
     without: Mutex<Without>,
     counter: TokenCounter,
-}
-
-/// Where deltas go; closed when nobody waits for the answer now.
-type Out = mpsc::Sender<Result<Delta, UserError>>;
-
-/// Why an attempt ended without an answer.
-enum Broken {
-    Fault(Fault),
-    /// Nobody listens any more.
-    Unheard,
-}
-
-impl From<Fault> for Broken {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
 }
 
 impl Remote {
@@ -113,6 +97,7 @@ impl Provider for Remote {
 
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
         let (out, taken) = mpsc::channel(WAITING);
+        let out = Out::new(out);
         let inner = Arc::clone(&self.inner);
         // A task of its own: the answer is read on while the engine records.
         let task = AbortOnDropHandle::new(tokio::spawn(inner.answer(request, out)));
@@ -149,7 +134,7 @@ impl Inner {
             let wait = match fault.kind {
                 FaultKind::Unsupported(feature) => match self.do_without(feature) {
                     true => {
-                        if send(&out, Delta::Note(self.less(feature))).await.is_err() {
+                        if out.send(Delta::Note(self.less(feature))).await.is_err() {
                             return;
                         }
                         continue;
@@ -158,7 +143,7 @@ impl Inner {
                 },
                 FaultKind::TooLong(limit) => {
                     // Whoever listens may stop here and ask with less.
-                    let _ = send(&out, Delta::TooLong { limit }).await;
+                    let _ = out.send(Delta::TooLong { limit }).await;
                     None
                 }
                 FaultKind::Passing(_) if attempt >= most => None,
@@ -167,13 +152,13 @@ impl Inner {
             };
             let Some(wait) = wait else {
                 // Nobody may be there to hear it.
-                let _ = out.send(Err(fault.error)).await;
+                out.fail(fault.error).await;
                 return;
             };
             attempt += 1;
             let wait_millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             let again = Delta::Again { attempt, most, wait_millis, fault: fault.error };
-            if send(&out, again).await.is_err() {
+            if out.send(again).await.is_err() {
                 return;
             }
             tokio::time::sleep(wait).await;
@@ -216,7 +201,7 @@ impl Inner {
             None if without.tools => Assembly::in_words(),
             None => Assembly::new(),
         };
-        self.listen(&mut answer, &mut assembly, out).await?;
+        Listening { profile, dialect: self.dialect, out }.read(&mut answer, &mut assembly).await?;
         self.counter.learn(estimated, assembly.usage.input);
         self.finish(request, assembly, kept, out).await?;
         // Read to its end, the connection can be used again; nobody waits for that.
@@ -260,26 +245,26 @@ impl Inner {
         if assembly.is_empty() && keep::loop_length(request) == 0 {
             return Err(Fault::cut(profile, "the model's answer was empty").into());
         }
-        if let Some(rest) = assembly.close() {
-            send(out, rest).await?;
+        let (rest, calls) = assembly.close(&request.tools);
+        if let Some(rest) = rest {
+            out.send(rest).await?;
         }
         if assembly.stop == Some(Stop::Length) {
-            send(out, Delta::Note(self.cut_short(request))).await?;
+            out.send(Delta::Note(self.cut_short(request))).await?;
         }
-        let calls = assembly.calls(&request.tools);
         let new = if calls.is_empty() { Vec::new() } else { std::mem::take(&mut assembly.kept) };
         // The loop ends with an answer that calls nothing.
         let kept = if calls.is_empty() { Vec::new() } else { kept };
         let has_calls = !calls.is_empty();
         for call in calls {
-            send(out, call).await?;
+            out.send(call).await?;
         }
         let state = match has_calls {
             true => keep::state(request, profile, kept, new),
             false => None,
         };
         let usage = self.priced(assembly.usage);
-        send(out, Delta::Done { usage, state }).await
+        out.send(Delta::Done { usage, state }).await
     }
 
     fn priced(&self, mut usage: Usage) -> Usage {
@@ -345,10 +330,6 @@ impl Inner {
         let fix = format!("Raise `max_tokens` of the profile `{}`.", self.profile.name);
         UserError::new("The answer was cut off", why, fix)
     }
-}
-
-async fn send(out: &Out, delta: Delta) -> Result<(), Broken> {
-    out.send(Ok(delta)).await.map_err(|_| Broken::Unheard)
 }
 
 /// How long to wait before the next try: twice as long each time, up to a bound, and never the

@@ -3,9 +3,11 @@
 //! Reads records only; an answer that never came to its end is left out, as the run asks again
 //! for it.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::model::{AgentName, Event, ModelEvent, PhaseEvent, RecordSource, TurnEvent, UserError};
+use crate::model::{Event, ModelEvent, PhaseEvent, RecordSource, TurnEvent, TurnId, UserError};
 
 /// One answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +18,8 @@ pub struct ReplayedAnswers {
     pub phase: String,
     /// Attempt of that phase, from 1.
     pub attempt: u32,
+    /// The step of the plan that it was about, from 1.
+    pub step: Option<u32>,
     /// What was said.
     pub say: String,
     /// Tools that were called, each with the text of its arguments.
@@ -28,37 +32,49 @@ pub struct ReplayedAnswers {
 /// When the records cannot be read.
 pub fn retell(records: &dyn RecordSource) -> Result<Vec<ReplayedAnswers>, UserError> {
     let mut reported = Vec::new();
-    let mut open = ReplayedAnswers::default();
+    // Chats of several steps of a plan may be open side by side.
+    let mut phases: BTreeMap<Option<u32>, ReplayedAnswers> = BTreeMap::new();
+    let mut turns: BTreeMap<TurnId, ReplayedAnswers> = BTreeMap::new();
+    let mut last = None;
     records.each(&mut |record| {
         match &record.event {
-            Event::Phase(PhaseEvent::Started { phase, attempt, .. }) => {
-                open.phase.clone_from(phase);
-                open.attempt = *attempt;
+            Event::Phase(PhaseEvent::Started { phase, attempt, step, .. }) => {
+                let (phase, attempt, step) = (phase.clone(), *attempt, *step);
+                let begun = ReplayedAnswers { phase, attempt, step, ..ReplayedAnswers::default() };
+                last = Some(begun.clone());
+                phases.insert(step, begun);
             }
-            Event::Turn(TurnEvent::Started { agent, .. }) => begin(&mut open, agent),
-            Event::Turn(TurnEvent::TextAdded { text, .. }) => open.say.push_str(text),
-            Event::Turn(TurnEvent::ToolCalled { tool, args, .. }) => {
+            Event::Turn(TurnEvent::Started { turn, agent, step }) => {
+                // Older records do not name the step.
+                let known = step.and_then(|step| phases.get(&Some(step))).or(last.as_ref());
+                let agent = agent.as_str().to_owned();
+                let open = ReplayedAnswers { agent, ..known.cloned().unwrap_or_default() };
+                turns.insert(*turn, open);
+            }
+            Event::Turn(TurnEvent::TextAdded { turn, text }) => {
+                turns.entry(*turn).or_default().say.push_str(text);
+            }
+            Event::Turn(TurnEvent::ToolCalled { turn, tool, args, .. }) => {
                 let args = match args {
                     // Arguments that were no JSON are kept as the model wrote them.
                     Value::String(text) => text.clone(),
                     args => args.to_string(),
                 };
-                open.calls.push((tool.to_string(), args));
+                turns.entry(*turn).or_default().calls.push((tool.to_string(), args));
             }
-            Event::Model(ModelEvent::Faulted { .. }) => forget(&mut open),
-            Event::Turn(TurnEvent::ModelAnswered { .. }) => {
+            Event::Model(ModelEvent::Faulted { turn, .. }) => {
+                forget(turns.entry(*turn).or_default());
+            }
+            Event::Turn(TurnEvent::ModelAnswered { turn, .. }) => {
+                let open = turns.entry(*turn).or_default();
                 reported.push(open.clone());
-                forget(&mut open);
+                forget(open);
             }
+            Event::Turn(TurnEvent::Ended { turn, .. }) => _ = turns.remove(turn),
             _ => {}
         }
     })?;
     Ok(reported)
-}
-
-fn begin(open: &mut ReplayedAnswers, agent: &AgentName) {
-    forget(open);
-    agent.as_str().clone_into(&mut open.agent);
 }
 
 fn forget(open: &mut ReplayedAnswers) {
@@ -91,7 +107,7 @@ mod tests {
                 max_attempts: 10,
                 step: None,
             }),
-            Event::Turn(TurnEvent::Started { turn, agent: "Fixer".into() }),
+            Event::Turn(TurnEvent::Started { turn, agent: "Fixer".into(), step: None }),
             message("half an ans"),
             Event::Model(ModelEvent::Faulted { turn, attempt: 2, most: 6, wait_millis: 0, fault }),
             message("I "),
@@ -100,9 +116,9 @@ mod tests {
             answered(),
             called(json!("{\"path\": ")),
             answered(),
-            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
+            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into(), step: None }),
             message("interrupted"),
-            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into() }),
+            Event::Turn(TurnEvent::Started { turn, agent: "Reviewer".into(), step: None }),
             message("whole"),
             answered(),
         ];
@@ -112,6 +128,7 @@ mod tests {
             agent: agent.into(),
             phase: "build".into(),
             attempt: 2,
+            step: None,
             say: say.into(),
             calls: args.map(|args| ("read".to_owned(), args.to_owned())).into_iter().collect(),
         };

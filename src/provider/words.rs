@@ -6,6 +6,13 @@ use super::dialect::{Conversation, ConversationTurn, join};
 use crate::model::ToolSpec;
 use crate::text::recover;
 
+/// Fields that hold the name of a tool, and its arguments.
+const NAMES: [&str; 2] = ["tool", "name"];
+const ARGUMENTS: [&str; 4] = ["arguments", "args", "parameters", "input"];
+
+/// What a code block with calls is called.
+const BLOCKS: [&str; 6] = ["", "json", "jsonc", "tool", "tool_call", "tool_calls"];
+
 /// What a model is told about calling tools.
 const HOW: &str = include_str!("words.md");
 
@@ -61,6 +68,130 @@ pub(super) fn calls(text: &str, tools: &[ToolSpec]) -> Vec<(String, String)> {
     }
 }
 
+/// What the beginning of a text may become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CallStart {
+    /// More has to come.
+    Open,
+    /// Not a call.
+    None,
+    /// All that stands before the arguments of a call.
+    Call {
+        tool: String,
+        /// Brackets and braces that are open.
+        brackets: usize,
+        /// Whether they stand in a code block.
+        has_fence: bool,
+    },
+}
+
+/// Tells whether `text` begins a call in one of the forms that [`calls`] reads.
+pub(super) fn call_start(text: &str) -> CallStart {
+    let Some(block) = text.strip_prefix('`') else { return json_start(text, false) };
+    let Some(block) = block.strip_prefix("``") else {
+        return if "``".starts_with(block) { CallStart::Open } else { CallStart::None };
+    };
+    let (name, rest) = block.split_once('\n').map_or((block, None), |(a, b)| (a, Some(b)));
+    match rest {
+        Some(rest) if BLOCKS.contains(&name.trim()) => json_start(rest, true),
+        None if BLOCKS.iter().any(|known| known.starts_with(name.trim())) => CallStart::Open,
+        _ => CallStart::None,
+    }
+}
+
+fn json_start(text: &str, has_fence: bool) -> CallStart {
+    let mut tokens = Tokens { rest: text, brackets: 0 };
+    match tokens.tool() {
+        Ok(tool) => CallStart::Call { tool, brackets: tokens.brackets, has_fence },
+        Err(Stopped::Early) => CallStart::Open,
+        Err(Stopped::Other) => CallStart::None,
+    }
+}
+
+/// Why the beginning of a call was not read.
+enum Stopped {
+    /// The text ended.
+    Early,
+    /// It is something else.
+    Other,
+}
+
+/// Reads the beginning of a call.
+struct Tokens<'a> {
+    rest: &'a str,
+    brackets: usize,
+}
+
+impl Tokens<'_> {
+    /// The name of the tool; its arguments come next.
+    fn tool(&mut self) -> Result<String, Stopped> {
+        while self.letter()? == '[' {
+            self.open('[')?;
+        }
+        self.open('{')?;
+        loop {
+            let field = self.string()?;
+            self.take(':')?;
+            match field.as_str() {
+                "tool_calls" => {
+                    self.open('[')?;
+                    self.open('{')?;
+                    continue;
+                }
+                "function" if self.letter()? == '{' => {
+                    self.open('{')?;
+                    continue;
+                }
+                "id" | "type" => {
+                    self.string()?;
+                }
+                name if NAMES.contains(&name) => {
+                    let tool = self.string()?;
+                    self.take(',')?;
+                    let args = self.string()?;
+                    self.take(':')?;
+                    let is_call = ARGUMENTS.contains(&args.as_str());
+                    return if is_call { Ok(tool) } else { Err(Stopped::Other) };
+                }
+                _ => return Err(Stopped::Other),
+            }
+            self.take(',')?;
+        }
+    }
+
+    fn letter(&mut self) -> Result<char, Stopped> {
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next().ok_or(Stopped::Early)
+    }
+
+    fn take(&mut self, wanted: char) -> Result<(), Stopped> {
+        let found = self.letter()?;
+        self.rest = self.rest.get(found.len_utf8()..).unwrap_or_default();
+        if found == wanted { Ok(()) } else { Err(Stopped::Other) }
+    }
+
+    fn open(&mut self, bracket: char) -> Result<(), Stopped> {
+        self.brackets += 1;
+        self.take(bracket)
+    }
+
+    /// A string without escapes, as names are.
+    fn string(&mut self) -> Result<String, Stopped> {
+        self.take('"')?;
+        let (text, rest) = self.rest.split_once('"').ok_or(Stopped::Early)?;
+        if text.contains('\\') {
+            return Err(Stopped::Other);
+        }
+        self.rest = rest;
+        Ok(text.to_owned())
+    }
+}
+
+/// Whether a text holds calls of any tools.
+pub(super) fn has_calls(text: &str) -> bool {
+    recover::structured(text).is_ok_and(|value| !calls_in(&value).is_empty())
+}
+
 fn calls_in(value: &Value) -> Vec<(String, String)> {
     let list = match value {
         Value::Array(list) => list.as_slice(),
@@ -77,9 +208,8 @@ fn calls_in(value: &Value) -> Vec<(String, String)> {
 
 fn call_in(value: &Value) -> Option<(String, String)> {
     let value = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
-    let name = ["tool", "name"].iter().find_map(|field| value.get(field)?.as_str())?;
-    let fields = ["arguments", "args", "parameters", "input"];
-    let args = fields.iter().find_map(|field| value.get(field))?;
+    let name = NAMES.iter().find_map(|field| value.get(field)?.as_str())?;
+    let args = ARGUMENTS.iter().find_map(|field| value.get(field))?;
     let args = match args {
         Value::String(args) => args.clone(),
         args => args.to_string(),

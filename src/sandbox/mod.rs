@@ -5,8 +5,7 @@
 //! connection closes, everything ends. On Linux the walls are namespaces, Landlock, seccomp, resource
 //! limits and control groups, as far as the machine allows them; how far is tried once and said.
 //!
-//! Owns the walls. Must not know which programs are run, nor decide whether they may be. (The handle
-//! on the project's folder, `workspace::Sandbox`, is something else.)
+//! Owns the walls. Must not know which programs are run, nor decide whether they may be.
 
 #[cfg(target_os = "linux")]
 mod cgroup;

@@ -37,6 +37,28 @@ fn conditions_that_exclude_each_other_make_no_error() {
 }
 
 #[test]
+fn what_the_grammar_does_not_know_is_no_error() {
+    for c in [
+        "struct reg {\n    uint16_t flow : 12;\n    uint16_t : 2;\n    unsigned int : 0;\n    unsigned ok : 1;\n};\n",
+        "typedef union {\n    struct {\n        uint32_t kind : 4, length : 12;\n        uint32_t : WIDTH - 3;\n    } bits;\n    uint32_t word;\n} head_t;\n",
+        "_Pragma(\"GCC diagnostic push\") _Pragma(\"GCC diagnostic ignored \\\"-Wunused\\\"\")\nstatic int a;\n_Pragma(\"GCC diagnostic pop\")\n",
+    ] {
+        assert_eq!(errors(Language::C, c), [""; 0], "{c}");
+    }
+    for cpp in [
+        "struct R { int a; };\nclass L {\npublic:\n    explicit L(R r = {}, int n = 1) : r_{r}, n_{n} {}\nprivate:\n    R r_;\n    int n_;\n};\n",
+        "template <int N> class Plan {\npublic:\n    constexpr explicit Plan(std::array<int, N> a = {}) noexcept : a_{a} {}\n    std::array<int, N> a_;\n};\n",
+        "void f(R r = {1, 2}, int n = 3);\n",
+    ] {
+        assert_eq!(errors(Language::Cpp, cpp), [""; 0], "{cpp}");
+    }
+    let wrong = "struct reg {\n    uint16_t : 2\n    uint16_t b : 2;\n};\n";
+    assert!(!errors(Language::C, wrong).is_empty());
+    let wrong = "class L {\n    explicit L(R r = {) : r_{r} {}\n    R r_;\n};\n";
+    assert!(!errors(Language::Cpp, wrong).is_empty());
+}
+
+#[test]
 fn a_call_without_its_end_is_found_though_the_grammar_takes_it() {
     let body = |text: &str| format!("void f(void)\n{{\n{text}\n    go();\n}}\n");
     assert_eq!(errors(Language::C, &body("    start(1)")), ["3 `;` is missing"]);

@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::c_gaps;
 use super::c_scope::{Scope, Scopes};
 use super::c_tokens::TokenKind;
 
-/// The beginnings of the names of macros that are written like functions, with `;`.
 /// Tokens of a statement that are looked at.
 const STATEMENT: usize = 512;
 
+/// The beginnings of the names of macros that are written like functions, with `;`.
 const LIKE_FUNCTIONS: [&str; 14] = [
     "ESP_LOG",
     "ESP_EARLY_LOG",
@@ -31,7 +32,7 @@ const LIKE_FUNCTIONS: [&str; 14] = [
 ];
 
 /// Words that no macro can be.
-const KEYWORDS: [&str; 30] = [
+const KEYWORDS: [&str; 31] = [
     "if",
     "else",
     "for",
@@ -62,6 +63,7 @@ const KEYWORDS: [&str; 30] = [
     "using",
     "catch",
     "try",
+    "_Pragma",
 ];
 
 /// Words that a type holds and nothing else does.
@@ -119,6 +121,9 @@ impl Idioms<'_> {
         let mut edits = Edits::new();
         for at in 0..self.scopes.tokens.len() {
             self.extension(at, &mut edits);
+            if let Some(tokens) = c_gaps::find(self.scopes, at) {
+                self.blank(tokens, &mut edits);
+            }
             if self.scopes.word(at).is_some() {
                 self.words(at, &mut edits);
                 self.texts(at, &mut edits);

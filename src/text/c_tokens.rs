@@ -196,6 +196,12 @@ impl<'a> TokenReader<'a> {
                 self.in_directive = true;
                 self.push(TokenKind::Mark, 1);
             }
+            (b'%', b':') if is_c => {
+                self.in_directive |= self.starts_line();
+                self.digraph("#");
+            }
+            (b'<', b'%') if is_c => self.digraph("{"),
+            (b'%', b'>') if is_c => self.digraph("}"),
             (b'"', _) => self.text(0),
             (b'\'', _) => self.single_quote(),
             (b'0'..=b'9', _) => self.number(),
@@ -211,6 +217,13 @@ impl<'a> TokenReader<'a> {
         let in_directive = self.in_directive;
         self.found.push(Token { kind, raw, start: self.at, in_directive });
         self.at = end;
+    }
+
+    /// Two characters that stand for one mark: `%:` for `#`.
+    fn digraph(&mut self, mark: &'static str) {
+        let (start, in_directive) = (self.at, self.in_directive);
+        self.found.push(Token { kind: TokenKind::Mark, raw: mark, start, in_directive });
+        self.at += 2;
     }
 
     fn end_directive(&mut self) {

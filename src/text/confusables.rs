@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use unicode_security::confusable_detection::skeleton as prototypes;
 
+use super::c_tokens::{Style, TokenKind, tokens};
 use super::inspect::Located;
 
 /// What each ASCII letter and digit is reduced to, and the first that is reduced to it.
@@ -45,6 +46,8 @@ pub enum Reading {
     Words,
     /// Source with the comments and texts of C.
     Source,
+    /// Source of Python, which takes such letters in names for those they pose as.
+    Python,
 }
 
 /// Posing letters within words that are meant to be read as Latin ones: those that are Latin
@@ -86,6 +89,28 @@ pub fn lookalikes(text: &str, reading: Reading) -> Vec<Located> {
             }
         }
         state = state.next_line();
+    }
+    if reading == Reading::Python {
+        places.extend(names_of_python(text));
+        places.sort_by_key(|place| (place.line, place.column));
+        places.dedup();
+    }
+    places
+}
+
+/// Posing letters in names of Python that have no other letters.
+fn names_of_python(text: &str) -> Vec<Located> {
+    let mut places = Vec::new();
+    for token in tokens(text, Style::Python) {
+        let poses = |c: char| c == '_' || c.is_ascii_digit() || poses_as(c).is_some();
+        if token.kind != TokenKind::Word || token.raw.is_ascii() || !token.raw.chars().all(poses) {
+            continue;
+        }
+        let before = text.get(..token.start).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before.get(start..).unwrap_or_default().chars().count() + 1;
+        places.extend(posing(token.raw, line, column));
     }
     places
 }
@@ -181,6 +206,15 @@ mod tests {
         assert_eq!(found("int pump\u{5e1};\n"), [(1, 9)]);
         assert_eq!(found("// calls p\u{430}y\n"), [(1, 11)]);
         assert_eq!(found("int i; int \u{131};\n"), [(1, 12)]);
+    }
+
+    #[test]
+    fn names_of_python_are_read_as_it_reads_them() {
+        let places = lookalikes("a = 1\n\u{1d41e}\u{1d431}ec(x)\n", Reading::Python);
+        assert_eq!(places.len(), 2, "{places:?}");
+        let places = lookalikes("\u{1d41e}\u{1d431}(x) # \u{441}\u{43e}\u{440}\n", Reading::Python);
+        let found: Vec<_> = places.iter().map(|place| (place.line, place.column)).collect();
+        assert_eq!(found, [(1, 1), (1, 2)]);
     }
 
     #[test]

@@ -28,6 +28,16 @@ pub fn lines(source: &str) -> Vec<TextLine<'_>> {
         .collect()
 }
 
+/// Each line without blanks at its end, with the byte it starts at.
+pub fn line_starts(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end())
+    })
+}
+
 /// The line, from 1, in which the byte `at` stands.
 #[must_use]
 pub fn line_at(text: &str, at: usize) -> usize {

@@ -116,16 +116,15 @@ impl Redactor {
         clean
     }
 
-    /// Where the end of `text` begins that may become a secret with what follows; its length when
-    /// there is no such end.
-    fn open_end(&self, text: &str, from: usize) -> usize {
-        let first = text.len().saturating_sub(self.longest.saturating_sub(1)).max(from);
-        let ends = (first..text.len()).filter_map(|at| Some((at, text.get(at..)?)));
-        let mut open = ends.filter(|(_, end)| {
-            let next = self.forms.partition_point(|form| form.as_str() <= *end);
-            self.forms.get(next).is_some_and(|form| form.starts_with(end))
-        });
-        open.next().map_or(text.len(), |(at, _)| at)
+    /// Where the end of `output` begins, not before `from`, that may become a secret with what
+    /// follows. In a text that is never within a character.
+    fn open_end(&self, output: &[u8], from: usize) -> Option<usize> {
+        let first = output.len().saturating_sub(self.longest.saturating_sub(1)).max(from);
+        (first..output.len()).find(|at| {
+            let end = output.get(*at..).unwrap_or_default();
+            let next = self.forms.partition_point(|form| form.as_bytes() <= end);
+            self.forms.get(next).is_some_and(|form| form.as_bytes().starts_with(end))
+        })
     }
 
     /// The first secret in `text` from `from` on.
@@ -152,13 +151,14 @@ impl Pieces {
         text.push_str(piece);
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        let mut open = redactor.open_end(&text, done);
+        let open_from = |from| redactor.open_end(text.as_bytes(), from).unwrap_or(text.len());
+        let mut open = open_from(done);
         while let Some(found) = redactor.next_in(&text, done).filter(|found| found.start < open) {
             out.push_str(text.get(done..found.start).unwrap_or_default());
             out.push_str(REMOVED);
             done = found.end;
             if done > open {
-                open = redactor.open_end(&text, done);
+                open = open_from(done);
             }
         }
         out.push_str(text.get(done..open).unwrap_or_default());

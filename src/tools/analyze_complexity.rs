@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::lang::complexity;
 use crate::model::ToolSpec;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "analyze_complexity";
@@ -28,12 +28,12 @@ struct AnalyzeComplexityArgs {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, limits) = (Arc::clone(&context.sandbox), context.limits);
-    Arc::new(AnalyzeComplexity { sandbox, limits })
+    let (project_dir, limits) = (Arc::clone(&context.project_dir), context.limits);
+    Arc::new(AnalyzeComplexity { project_dir, limits })
 }
 
 struct AnalyzeComplexity {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     limits: AnswerLimits,
 }
 
@@ -46,7 +46,7 @@ impl AnalyzeComplexity {
         let (mut functions, mut skipped, mut omitted) = (Vec::new(), Vec::new(), 0);
         for (index, text) in args.paths.iter().enumerate() {
             let path = args::path(&format!("paths[{index}]"), text)?;
-            let source = self.sandbox.read(&path).map_err(files::unreadable);
+            let source = self.project_dir.read(&path).map_err(files::unreadable);
             let source = match source.and_then(|content| files::as_text(&path, content)) {
                 Ok(source) => source,
                 Err(error) => {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::state::{LastBuild, PhaseGoal, SharedState, TeamState};
 use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{BuildOutcome, ToolSpec};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "approve_saved_files";
@@ -21,12 +21,12 @@ struct ApproveSavedFilesArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, state) = (Arc::clone(&context.sandbox), context.state.clone());
-    Arc::new(ApproveSavedFiles { sandbox, state })
+    let (project_dir, state) = (Arc::clone(&context.project_dir), context.state.clone());
+    Arc::new(ApproveSavedFiles { project_dir, state })
 }
 
 struct ApproveSavedFiles {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     state: SharedState,
 }
 
@@ -40,7 +40,7 @@ impl ApproveSavedFiles {
             .organized
             .iter()
             .map(|file| &file.path)
-            .partition(|path| self.sandbox.is_file(path));
+            .partition(|path| self.project_dir.is_file(path));
         if missing.is_empty() {
             return Ok(answer::ok(json!({ "goal": "files_saved", "files": saved })));
         }

@@ -79,8 +79,8 @@ impl Tool for BuildArduino {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
             let BuildArgs { project_path, fqbn } = args::parse(args)?;
-            build::whole_project(&self.build.context.sandbox, project_path.as_deref())?;
-            map_sketch::sketch(&self.build.context.sandbox)?;
+            build::whole_project(&self.build.context.project_dir, project_path.as_deref())?;
+            map_sketch::sketch(&self.build.context.project_dir)?;
             let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
             let fqbn = fqbn.as_deref().map(board).transpose()?;
             let mut answer = self.build.build(fqbn.clone()).await?;
@@ -162,10 +162,10 @@ impl Tool for FlashArduino {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
             let FlashArgs { project_path, fqbn, port, baud } = args::parse(args)?;
-            build::whole_project(&self.flash.context.sandbox, project_path.as_deref())?;
+            build::whole_project(&self.flash.context.project_dir, project_path.as_deref())?;
             let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
             let fqbn = fqbn.as_deref().map(board).transpose()?;
-            map_sketch::sketch(&self.flash.context.sandbox)?;
+            map_sketch::sketch(&self.flash.context.project_dir)?;
             let reply = self.flash.propose(flash::FlashArgs { port, baud }).await?;
             if let (Some(fqbn), Reply::Propose { drafts, .. }) = (&fqbn, &reply) {
                 same_chip(fqbn, drafts)?;

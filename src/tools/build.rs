@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::text::sanitize;
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "build_project";
@@ -45,10 +45,14 @@ const LOCK_POLL: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// `bad_path` when it is another one.
-pub(super) fn whole_project(sandbox: &Sandbox, folder: Option<&str>) -> Result<(), ToolError> {
+pub(super) fn whole_project(
+    project_dir: &ProjectDir,
+    folder: Option<&str>,
+) -> Result<(), ToolError> {
     let Some(folder) = folder else { return Ok(()) };
-    let is_same = std::path::Path::new(folder).canonicalize().is_ok_and(|it| it == sandbox.root());
-    if is_same || files::folder(sandbox, folder)?.is_empty() {
+    let is_same =
+        std::path::Path::new(folder).canonicalize().is_ok_and(|it| it == project_dir.root());
+    if is_same || files::folder(project_dir, folder)?.is_empty() {
         return Ok(());
     }
     let message = format!("project_path: {folder} is not the folder of the project");
@@ -68,11 +72,11 @@ pub(super) struct BuildProject {
 impl BuildProject {
     /// Builds, for the board `fqbn` where the toolchain knows several; `None`: the project's own.
     pub(super) async fn build(&self, fqbn: Option<String>) -> Result<Value, ToolError> {
-        let ToolContext { ledger, toolchain, state, sandbox, limits, .. } = &self.context;
+        let ToolContext { ledger, toolchain, state, project_dir, limits, .. } = &self.context;
         let _alone = self.alone().await?;
         let build = state.snapshot().next_build();
         let log = LogId { kind: LogKind::Build, number: build.0 };
-        let command = toolchain.command(sandbox.root());
+        let command = toolchain.command(project_dir.root());
         ledger
             .record(Event::Build(BuildEvent::Started { build, log, command }))
             .map_err(not_recorded)?;
@@ -88,7 +92,7 @@ impl BuildProject {
         let _ended = cancel.clone().drop_guard();
         let report = toolchain
             .build(BuildJob {
-                project: sandbox.root().to_owned(),
+                project: project_dir.root().to_owned(),
                 board: fqbn,
                 sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
                 timeout: Duration::from_secs(limits.build_seconds),
@@ -121,7 +125,7 @@ impl BuildProject {
         let mut reported = diagnostics_json(&diagnostics, limits.diagnostics);
         reported["build"] = json!(build);
         reported["toolchain"] = json!(toolchain.label());
-        reported["target"] = json!(toolchain.build_target(sandbox.root()));
+        reported["target"] = json!(toolchain.build_target(project_dir.root()));
         reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
         if let Some(size) = &size {
             reported["size"] = size_json(size, before.as_ref());
@@ -134,7 +138,7 @@ impl BuildProject {
     async fn alone(&self) -> Result<Option<File>, ToolError> {
         let limit = Duration::from_secs(self.context.limits.build_seconds);
         let started = Instant::now();
-        let Ok(folder) = crate::files::open_folder(self.context.sandbox.root()) else {
+        let Ok(folder) = crate::files::open_folder(self.context.project_dir.root()) else {
             return Ok(None);
         };
         loop {
@@ -158,10 +162,10 @@ impl BuildProject {
 
     /// What the program takes that was built.
     async fn measure(&self) -> Option<ProgramSize> {
-        let (toolchain, sandbox) =
-            (Arc::clone(&self.context.toolchain), Arc::clone(&self.context.sandbox));
+        let (toolchain, project_dir) =
+            (Arc::clone(&self.context.toolchain), Arc::clone(&self.context.project_dir));
         // It ends without a result only when the program ends.
-        tokio::task::spawn_blocking(move || toolchain.size(sandbox.root())).await.ok()?
+        tokio::task::spawn_blocking(move || toolchain.size(project_dir.root())).await.ok()?
     }
 
     fn answer(&self, outcome: &BuildOutcome, mut reported: Value, sink: &Sink) -> Value {
@@ -318,7 +322,7 @@ impl Tool for BuildProject {
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
         Box::pin(async move {
             let BuildArgs { project_path } = args::parse(args)?;
-            whole_project(&self.context.sandbox, project_path.as_deref())?;
+            whole_project(&self.context.project_dir, project_path.as_deref())?;
             self.build(None).await.map(Reply::Answer)
         })
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::run_code::lost;
 use super::scratch::{GivenFile, KeptCopies, Scratch};
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::text::reverty::{self, Python};
 use crate::toolchain::scratch::{CheckError, CheckStep, PythonChecked, RunEnv, check_python};
@@ -90,8 +90,9 @@ impl CheckProgram {
         python: &[ProjectPath],
     ) -> Result<PythonChecked, ToolError> {
         let context = self.context.clone();
-        let filled =
-            tokio::task::spawn_blocking(move || KeptCopies::default().fill(&context, None, &given));
+        let filled = tokio::task::spawn_blocking(move || {
+            KeptCopies::default().fill(&context, &Caller::default(), None, &given)
+        });
         let Scratch { mut folder, .. } = filled.await.map_err(|error| lost(&error))??;
         for of in made {
             let put = folder.put(&of.target, of.python.text.as_bytes());
@@ -100,7 +101,7 @@ impl CheckProgram {
         let cancel = self.context.cancel.child_token();
         // When the caller goes away, the checks must not go on.
         let _ended = cancel.clone().drop_guard();
-        let root = self.context.sandbox.root();
+        let root = self.context.project_dir.root();
         let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
         let time = Duration::from_secs(SECONDS);
         let mut env = RunEnv::new(&self.context.runner, &folder, root, ends, time);
@@ -188,7 +189,7 @@ impl Tool for CheckProgram {
     fn spec(&self) -> ToolSpec {
         args::spec::<CheckProgramArgs>(
             NAME,
-            "Checks programs in Python or Reverty before they are run, in a sandbox: Reverty is \
+            "Checks programs in Python or Reverty before they are run, in a project_dir: Reverty is \
              translated to Python; Python is parsed, and looked at by flake8 or ruff and by mypy where \
              they are installed; tests are collected. Each error has its place. Nothing is saved.",
         )

@@ -6,7 +6,7 @@ use crate::model::{Check, CheckKind, FindingLevel, ProjectPath};
 use crate::text::{reverty, syntax};
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// A file with its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct NewFile {
 /// What checks look at beside the file itself.
 pub(super) struct Surroundings<'a> {
     /// The project as it is.
-    pub(super) sandbox: &'a Sandbox,
+    pub(super) project_dir: &'a ProjectDir,
     /// Names that are taken.
     pub(super) names: &'a NameList,
     /// All files that are proposed together.
@@ -40,14 +40,14 @@ impl Surroundings<'_> {
             if let Some(file) = self.batch.iter().find(|file| file.path == *list) {
                 return Some(file.code.clone());
             }
-            let content = self.sandbox.read(list).ok()?;
+            let content = self.project_dir.read(list).ok()?;
             String::from_utf8(content).ok()
         })
     }
 
     fn name(&self, file: &NewFile) -> Option<Check> {
         // A file that is there already is part of a project that may have good reasons.
-        if self.sandbox.is_file(&file.path) {
+        if self.project_dir.is_file(&file.path) {
             return None;
         }
         Some(match self.names.conflict(file.path.file_name()) {
@@ -58,7 +58,7 @@ impl Surroundings<'_> {
 
     fn in_cmake(&self, file: &NewFile) -> Option<Check> {
         // The sources of a sketch are found by where they lie.
-        if !is_compiled(&file.path) || Sketch::is_at(self.sandbox.root()) {
+        if !is_compiled(&file.path) || Sketch::is_at(self.project_dir.root()) {
             return None;
         }
         Some(match self.registration(&file.path) {
@@ -72,7 +72,7 @@ impl Surroundings<'_> {
                 check(CheckKind::InCmake, FindingLevel::Warning, note)
             }
             // PlatformIO finds sources by where they lie, too.
-            Registration::Nowhere if platformio::is_at(self.sandbox.root()) => return None,
+            Registration::Nowhere if platformio::is_at(self.project_dir.root()) => return None,
             Registration::Nowhere => {
                 let note = "there is no CMakeLists.txt for it".to_owned();
                 check(CheckKind::InCmake, FindingLevel::Warning, note)

@@ -2,7 +2,7 @@
 
 use crate::model::ProjectPath;
 use crate::text::cmake::{Registered, builds, register, with_include_folder};
-use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox};
+use crate::workspace::{DEFAULT_LIST_LIMIT, ProjectDir};
 
 /// What the nearest `CMakeLists.txt` says about a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub(super) struct CMakePlan {
 /// Plans the registration of `sources`, none of which exists yet, and of the folders of new headers. Lists that are `written` in the
 /// same call are taken as they are: whoever writes a list says what it builds.
 pub(super) fn plan(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     sources: &[ProjectPath],
     written: &dyn Fn(&ProjectPath) -> bool,
 ) -> CMakePlan {
@@ -148,7 +148,7 @@ pub(super) fn plan(
             if written(list) {
                 return Some(String::new());
             }
-            String::from_utf8(sandbox.read(list).ok()?).ok()
+            String::from_utf8(project_dir.read(list).ok()?).ok()
         };
         let near = nearest(source, &read);
         if let Some(folder) = header_folder(source) {
@@ -165,7 +165,7 @@ pub(super) fn plan(
         if written(&near.list) {
             continue;
         }
-        let others = |folder: &str| siblings(sandbox, &near.list, folder, sources);
+        let others = |folder: &str| siblings(project_dir, &near.list, folder, sources);
         match register(&near.text, &near.relative, &others) {
             Ok(Registered::Already { .. }) => {}
             Ok(Registered::With { text, .. }) => plan.add(source, near, text),
@@ -208,7 +208,7 @@ impl CMakePlan {
 
 /// Compiled sources that lie in a folder below a list's folder, save those that are new.
 fn siblings(
-    sandbox: &Sandbox,
+    project_dir: &ProjectDir,
     list: &ProjectPath,
     folder: &str,
     new: &[ProjectPath],
@@ -219,7 +219,7 @@ fn siblings(
         (Some(outer), ".") => Some(outer.to_owned()),
         (Some(outer), inner) => Some(format!("{outer}/{inner}")),
     };
-    let files = sandbox.list(DEFAULT_LIST_LIMIT).files.into_iter().map(|file| file.path);
+    let files = project_dir.list(DEFAULT_LIST_LIMIT).files.into_iter().map(|file| file.path);
     files
         .filter(|path| path.parent() == place.as_deref() && is_compiled(path))
         .filter(|path| !new.contains(path))
@@ -266,7 +266,7 @@ mod tests {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, text).unwrap();
         }
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let sources = [
             "main/a.c",
             "main/src/b.c",
@@ -276,7 +276,7 @@ mod tests {
             "x.c",
         ]
         .map(path);
-        let found = plan(&sandbox, &sources, &|_| false);
+        let found = plan(&project_dir, &sources, &|_| false);
         let edits: Vec<_> =
             found.edits.iter().map(|edit| (edit.path.as_str(), edit.text.as_str())).collect();
         assert_eq!(
@@ -295,11 +295,11 @@ mod tests {
         let headers = ["main/include/net/n.h", "main/n.h", "components/odd/include/o.h", "y.h"];
         let headers: Vec<_> = headers.map(path).into_iter().filter(needs_list).collect();
         assert_eq!(headers.len(), 2);
-        let found = plan(&sandbox, &headers, &|_| false);
+        let found = plan(&project_dir, &headers, &|_| false);
         assert!(found.unregistered.is_empty(), "{found:?}");
         let edits: Vec<_> = found.edits.iter().map(|edit| edit.text.as_str()).collect();
         assert_eq!(edits, ["idf_component_register(SRCS main.c INCLUDE_DIRS \"include\")"]);
-        let own = plan(&sandbox, &sources[..2], &|list| list.as_str() == "main/CMakeLists.txt");
+        let own = plan(&project_dir, &sources[..2], &|list| list.as_str() == "main/CMakeLists.txt");
         assert_eq!(own, CMakePlan::default());
     }
 }

@@ -9,13 +9,13 @@ use crate::knowledge::{Knowledge, NameList};
 use crate::model::{BlobSource, Ledger};
 use crate::sandbox::Runner;
 use crate::toolchain::{StopSwitch, Toolchain};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Handles on everything tools work with. Cheap to clone.
 #[derive(Clone)]
 pub struct ToolContext {
     /// The project folder, for reading.
-    pub sandbox: Arc<Sandbox>,
+    pub project_dir: Arc<ProjectDir>,
     /// Takes facts and raw output.
     pub ledger: Arc<dyn Ledger>,
     /// What the session has come to so far.

@@ -11,7 +11,7 @@ use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
 use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::references::MentionKind;
-use crate::workspace::{Reference, Sandbox};
+use crate::workspace::{ProjectDir, Reference};
 
 /// Name of the tool.
 pub const NAME: &str = "delete_files";
@@ -31,11 +31,11 @@ struct DeleteFilesArgs {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(DeleteFiles { sandbox: Arc::clone(&context.sandbox) })
+    Arc::new(DeleteFiles { project_dir: Arc::clone(&context.project_dir) })
 }
 
 struct DeleteFiles {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
 }
 
 impl DeleteFiles {
@@ -43,7 +43,7 @@ impl DeleteFiles {
         let paths = distinct(&args.paths)?;
         let mut drafts = Vec::with_capacity(paths.len());
         for path in &paths {
-            let base = self.sandbox.read(path).map_err(files::unreadable)?;
+            let base = self.project_dir.read(path).map_err(files::unreadable)?;
             let change = DraftChange::Delete { path: path.clone(), base };
             drafts.push(Draft { change, reason: args.reason.clone(), checks: Vec::new() });
         }
@@ -51,9 +51,9 @@ impl DeleteFiles {
     }
 
     fn finish(&self, paths: Vec<ProjectPath>) -> Finish {
-        let sandbox = Arc::clone(&self.sandbox);
+        let project_dir = Arc::clone(&self.project_dir);
         Box::new(move |settlements| {
-            Box::pin(async move { Ok(report(&sandbox, &paths, &settlements)) })
+            Box::pin(async move { Ok(report(&project_dir, &paths, &settlements)) })
         })
     }
 }
@@ -74,12 +74,12 @@ fn distinct(given: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
 }
 
 /// Makes the answer: what is gone, what the person kept, and which lines still name what is gone.
-fn report(sandbox: &Sandbox, paths: &[ProjectPath], settlements: &[Settlement]) -> Value {
+fn report(project_dir: &ProjectDir, paths: &[ProjectPath], settlements: &[Settlement]) -> Value {
     let report = Report::of(paths, settlements);
     let gone: Vec<ProjectPath> =
         paths.iter().filter(|path| report.done.contains(&json!(path))).cloned().collect();
     // Looked for afterwards: what named a file may be gone with it.
-    let left: Vec<Value> = sandbox
+    let left: Vec<Value> = project_dir
         .references_to(&gone)
         .iter()
         .take(MOST_REFERENCES)

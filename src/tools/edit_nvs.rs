@@ -122,7 +122,7 @@ impl EditNvs {
         let again = "Call `read_flash` with the partition and a new file, then name that file.";
         let path = ProjectPath::new(base)
             .map_err(|error| wrong(format!("base: {error}"), "Name a file of the project."))?;
-        let held = self.context.sandbox.read_if_there(&path).map_err(files::unreadable)?;
+        let held = self.context.project_dir.read_if_there(&path).map_err(files::unreadable)?;
         let Some(held) = held else {
             return Err(wrong(format!("base: there is no `{path}`"), again));
         };
@@ -138,7 +138,7 @@ impl EditNvs {
     fn listed(&self, csv: &str) -> Result<Vec<EntryChange>, ToolError> {
         let read = |file: &str| {
             let path = ProjectPath::new(file).map_err(|error| error.to_string())?;
-            self.context.sandbox.read(&path).map_err(|error| error.to_string())
+            self.context.project_dir.read(&path).map_err(|error| error.to_string())
         };
         let reported = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
         let content = read(csv).map_err(reported)?;

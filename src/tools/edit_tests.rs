@@ -273,14 +273,14 @@ async fn a_new_project_is_marked_and_stays_so() {
     assert_eq!(text(&drafts[0]).1, marked);
     desk.write("CMakeLists.txt", marked);
     desk.write("main/main.c", "");
-    assert!(desk.context.sandbox.is_generated());
+    assert!(desk.context.project_dir.is_generated());
     let (drafts, _) = proposed(&desk, "generate_code", top("project(b)\n")).await;
     assert_eq!(text(&drafts[0]).1, "# firmhand: generated project\nproject(b)\n");
     let theirs = ToolBench::new();
     theirs.write("main/main.c", "");
     let (drafts, _) = proposed(&theirs, "generate_code", top("project(a)\n")).await;
     assert_eq!(text(&drafts[0]).1, "project(a)\n");
-    assert!(!theirs.context.sandbox.is_generated());
+    assert!(!theirs.context.project_dir.is_generated());
 }
 
 #[tokio::test]

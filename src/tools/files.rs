@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec, UserError};
 use crate::text::file_blocks;
-use crate::workspace::{DEFAULT_LIST_LIMIT, Sandbox, WorkspaceError, is_source};
+use crate::workspace::{DEFAULT_LIST_LIMIT, ProjectDir, WorkspaceError, is_source};
 
 /// Lists files.
 pub const LIST: &str = "list_project_files";
@@ -58,13 +58,13 @@ enum What {
 
 struct FileBatch {
     what: What,
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     limits: AnswerLimits,
 }
 
 fn make(what: What, context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, limits) = (Arc::clone(&context.sandbox), context.limits);
-    Arc::new(FileBatch { what, sandbox, limits })
+    let (project_dir, limits) = (Arc::clone(&context.project_dir), context.limits);
+    Arc::new(FileBatch { what, project_dir, limits })
 }
 
 /// Makes `list_project_files`.
@@ -117,10 +117,10 @@ pub(super) fn as_text(path: &ProjectPath, content: Vec<u8>) -> Result<String, To
 }
 
 /// A folder as the beginning of the paths in it.
-pub(super) fn folder(sandbox: &Sandbox, text: &str) -> Result<String, ToolError> {
+pub(super) fn folder(project_dir: &ProjectDir, text: &str) -> Result<String, ToolError> {
     let text = text.trim();
     // Some models give the folder as they were told it.
-    if matches!(text, "" | "." | "./") || std::path::Path::new(text) == sandbox.root() {
+    if matches!(text, "" | "." | "./") || std::path::Path::new(text) == project_dir.root() {
         return Ok(String::new());
     }
     Ok(format!("{}/", args::path("project_path", text)?))
@@ -128,8 +128,8 @@ pub(super) fn folder(sandbox: &Sandbox, text: &str) -> Result<String, ToolError>
 
 impl FileBatch {
     fn list(&self, args: ListArgs) -> Result<Value, ToolError> {
-        let folder = folder(&self.sandbox, args.project_path.as_deref().unwrap_or("."))?;
-        let listing = self.sandbox.list(DEFAULT_LIST_LIMIT);
+        let folder = folder(&self.project_dir, args.project_path.as_deref().unwrap_or("."))?;
+        let listing = self.project_dir.list(DEFAULT_LIST_LIMIT);
         let mut files: Vec<String> = listing
             .files
             .into_iter()
@@ -158,7 +158,7 @@ impl FileBatch {
 
     /// The project's own sources.
     fn read_code(&self) -> Value {
-        let listing = self.sandbox.list(DEFAULT_LIST_LIMIT);
+        let listing = self.project_dir.list(DEFAULT_LIST_LIMIT);
         self.blocks(listing.files.into_iter().map(|file| file.path).filter(is_source))
     }
 
@@ -208,7 +208,7 @@ impl FileBatch {
 
     /// The beginning of a text file, and how many bytes of it are left out.
     fn text(&self, path: &ProjectPath, limit: usize) -> Result<(String, u64), ToolError> {
-        let excerpt = self.sandbox.read_start(path, limit as u64 + 1).map_err(unreadable)?;
+        let excerpt = self.project_dir.read_start(path, limit as u64 + 1).map_err(unreadable)?;
         let end = match std::str::from_utf8(&excerpt.content) {
             Ok(_) => excerpt.content.len(),
             // The cut may have hit the middle of a character.

@@ -1,7 +1,7 @@
 //! `find_relevant_files`: which files of a large project a request is about, with reasons.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::lang::{ChosenFile, CommitHistory, RelevanceQuery, parse_log, within};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::git_log;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "find_relevant_files";
@@ -23,9 +23,10 @@ const FILES: usize = 10;
 const TOKENS: u64 = 24_000;
 /// How long `git` may take.
 const GIT: Duration = Duration::from_secs(1);
-/// How long the files of the project may take, so that the answer comes within five seconds.
-const PATIENCE: Patience =
-    Patience { texts: Duration::from_millis(2_200), calls: Duration::from_millis(3_400) };
+/// Until when the texts of the project are read, from the start of the call, and until when all is
+/// ranked, so that the answer comes within five seconds on a busy machine too.
+const TEXTS: Duration = Duration::from_millis(2_200);
+const CALLS: Duration = Duration::from_millis(3_800);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,12 +58,14 @@ impl FindRelevantFiles {
             let message = "request: it is empty";
             return Err(ToolError::new("bad_arguments", message, "Write what should be done."));
         }
+        let patience = Patience { since: Instant::now(), texts: TEXTS, calls: CALLS };
         let cancel = self.context.cancel.child_token();
-        let log = git_log(self.context.sandbox.root(), GIT, cancel).await;
-        let (sandbox, index) = (Arc::clone(&self.context.sandbox), Arc::clone(&self.index));
+        let log = git_log(self.context.project_dir.root(), GIT, cancel).await;
+        let (project_dir, index) = (Arc::clone(&self.context.project_dir), Arc::clone(&self.index));
         let diagnosed = self.context.state.snapshot().diagnosed;
         // Reading a project is work, not waiting; it must not hold up the others.
-        let work = move || choose((&sandbox, &index), &args, &diagnosed, &parse_log(&log));
+        let work =
+            move || choose((&project_dir, &index), (&args, patience), &diagnosed, &parse_log(&log));
         tokio::task::spawn_blocking(work).await.map_err(|error| {
             ToolError::new("not_read", format!("the project was not read: {error}"), "")
         })
@@ -70,13 +73,13 @@ impl FindRelevantFiles {
 }
 
 fn choose(
-    (sandbox, index): (&Sandbox, &SourceIndex),
-    args: &FindRelevantFilesArgs,
+    (project_dir, index): (&ProjectDir, &SourceIndex),
+    (args, patience): (&FindRelevantFilesArgs, Patience),
     diagnosed: &[ProjectPath],
     history: &CommitHistory,
 ) -> Value {
     let question = RelevanceQuery { request: &args.request, diagnosed, history };
-    let ranking = index.rank(sandbox, &question, PATIENCE);
+    let ranking = index.rank(project_dir, &question, patience);
     let (ranked, coverage) = (ranking.files, ranking.coverage);
     let of = ranked.len();
     let (files, tokens) = (args.most_files.unwrap_or(FILES), args.most_tokens.unwrap_or(TOKENS));

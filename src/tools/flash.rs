@@ -59,7 +59,7 @@ impl FlashProject {
     /// open.
     fn finish(&self, bytes: u64, baud: Option<u32>, before: Option<(LogId, u64)>) -> Finish {
         let context = self.context.clone();
-        let baud = baud.or_else(|| console_baud(context.sandbox.root()));
+        let baud = baud.or_else(|| console_baud(context.project_dir.root()));
         Box::new(move |settlements| {
             Box::pin(async move {
                 let reported = answer::OutcomeReport {
@@ -104,7 +104,7 @@ impl FlashProject {
         let mut plan = self
             .context
             .toolchain
-            .plan_flash(self.context.sandbox.root(), last.build, last.at)
+            .plan_flash(self.context.project_dir.root(), last.build, last.at)
             .map_err(|error| ToolError::from_user_error("cannot_flash", &error))?;
         if let Some(port) = port.filter(|port| *port != plan.board.port) {
             if plan.board.simulated {

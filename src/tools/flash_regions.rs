@@ -32,7 +32,7 @@ pub(super) fn flash_of(
     port: Option<String>,
     aim: Aim,
 ) -> Result<BoardInfo, ToolError> {
-    let mut board = context.toolchain.erasable(context.sandbox.root()).map_err(|error| {
+    let mut board = context.toolchain.erasable(context.project_dir.root()).map_err(|error| {
         let (code, what) = aim.hindered();
         // Toolchains tell whose flash can be had, not what for.
         ToolError::from_user_error(code, &UserError { what: what.to_owned(), ..error })
@@ -59,7 +59,7 @@ pub(super) fn partition(context: &ToolContext, label: &str) -> Result<Partition,
     let own = context.toolchain.partitions();
     let known = match own.is_empty() {
         true => {
-            let read = |file: &str| context.sandbox.read(&ProjectPath::new(file).ok()?).ok();
+            let read = |file: &str| context.project_dir.read(&ProjectPath::new(file).ok()?).ok();
             partitions::of_project("", read).map(|(_, table)| table).unwrap_or_default()
         }
         false => own,

@@ -17,7 +17,7 @@ use crate::model::{
     BlobSource, Check, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::text::mark;
-use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Sandbox};
+use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, ProjectDir};
 
 /// Name of the tool.
 pub const NAME: &str = "generate_code";
@@ -47,12 +47,12 @@ struct CodeFile {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
-    Arc::new(GenerateCode { sandbox, names, state: context.state.clone() })
+    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
+    Arc::new(GenerateCode { project_dir, names, state: context.state.clone() })
 }
 
 struct GenerateCode {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     names: Arc<NameList>,
     state: SharedState,
 }
@@ -104,11 +104,12 @@ impl GenerateCode {
                 .iter()
                 .map(|edit| NewFile { path: edit.path.clone(), code: edit.text.clone() }),
         );
-        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch: &batch };
+        let around =
+            Surroundings { project_dir: &self.project_dir, names: &self.names, batch: &batch };
         let mut lists: Vec<ProjectPath> = Vec::new();
         let mut drafts = Vec::with_capacity(batch.len());
         for file in batch.iter().take(files.len()) {
-            let base = self.sandbox.read_if_there(&file.path).map_err(files::unreadable)?;
+            let base = self.project_dir.read_if_there(&file.path).map_err(files::unreadable)?;
             if is_compiled(&file.path)
                 && let Registration::In(list) = around.registration(&file.path)
                 && !lists.contains(&list)
@@ -131,11 +132,14 @@ impl GenerateCode {
 
     /// What it takes to have the new sources built.
     fn plan(&self, batch: &[NewFile]) -> CMakePlan {
-        let is_new =
-            |file: &&NewFile| cmake::needs_list(&file.path) && !self.sandbox.is_file(&file.path);
+        let is_new = |file: &&NewFile| {
+            cmake::needs_list(&file.path) && !self.project_dir.is_file(&file.path)
+        };
         let sources: Vec<ProjectPath> =
             batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
-        cmake::plan(&self.sandbox, &sources, &|list| batch.iter().any(|file| file.path == *list))
+        cmake::plan(&self.project_dir, &sources, &|list| {
+            batch.iter().any(|file| file.path == *list)
+        })
     }
 
     /// Marks the top list of a project that this team makes, or that carries the mark already.
@@ -144,7 +148,7 @@ impl GenerateCode {
         let Some(top) = batch.iter_mut().find(|file| file.path.as_str() == "CMakeLists.txt") else {
             return;
         };
-        let is_generated = match self.sandbox.read_if_there(&top.path) {
+        let is_generated = match self.project_dir.read_if_there(&top.path) {
             Ok(Some(old)) => mark::is_marked(&String::from_utf8_lossy(&old)),
             Ok(None) => self.is_own(&all),
             Err(_) => false,
@@ -160,7 +164,7 @@ impl GenerateCode {
         let is_known = |path: &ProjectPath| {
             batch.contains(path) || organized.iter().any(|file| file.path == *path)
         };
-        let files = self.sandbox.list(DEFAULT_LIST_LIMIT).files;
+        let files = self.project_dir.list(DEFAULT_LIST_LIMIT).files;
         files.iter().filter(|file| is_compiled(&file.path)).all(|file| is_known(&file.path))
     }
 }

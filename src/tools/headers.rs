@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::lang::{HeaderSummary, read_header};
 use crate::model::{ProjectPath, ToolSpec};
-use crate::workspace::{Sandbox, is_source};
+use crate::workspace::{ProjectDir, is_source};
 
 /// Reads the declarations of headers.
 pub const HEADERS: &str = "read_header_files";
 
-/// How long all headers together may take, so that the answer comes within five seconds.
+/// How long the list of files and all headers together may take, so that the answer comes within five seconds.
 const BUDGET: Duration = Duration::from_millis(3_500);
+/// The part of that time that is left for headers however long the list took.
+const LEAST_SHARE: u32 = 4;
 /// How long the grammar may look at one header.
 const ONE: Duration = Duration::from_secs(1);
 /// Headers in a row that do not fit before the answer counts as full.
@@ -42,12 +44,12 @@ struct HeadersArgs {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, limits) = (Arc::clone(&context.sandbox), context.limits);
-    Arc::new(ReadHeaders { sandbox, limits })
+    let (project_dir, limits) = (Arc::clone(&context.project_dir), context.limits);
+    Arc::new(ReadHeaders { project_dir, limits })
 }
 
 struct ReadHeaders {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     limits: AnswerLimits,
 }
 
@@ -118,15 +120,17 @@ fn is_header(path: &ProjectPath) -> bool {
 
 impl ReadHeaders {
     fn read(&self, args: &HeadersArgs) -> Result<Value, ToolError> {
-        let folder = files::folder(&self.sandbox, args.folder.as_deref().unwrap_or("."))?;
-        let listing = self.sandbox.list(MOST_FILES);
+        let folder = files::folder(&self.project_dir, args.folder.as_deref().unwrap_or("."))?;
         let started = Instant::now();
+        let listing = self.project_dir.list(MOST_FILES);
+        // A tree that took long to list leaves less time, but never none.
+        let until = (started + BUDGET).max(Instant::now() + BUDGET / LEAST_SHARE);
         let mut answer = HeaderReport::default();
         let mut paths = Vec::new();
         for path in listing.files.into_iter().map(|file| file.path) {
             if is_header(&path) && path.as_str().starts_with(&folder) {
                 answer.of += 1;
-                self.header(&path, started, &mut answer);
+                self.header(&path, until, &mut answer);
             }
             paths.push(path);
         }
@@ -152,8 +156,8 @@ impl ReadHeaders {
         Ok(answer::ok(fields))
     }
 
-    fn header(&self, path: &ProjectPath, started: Instant, answer: &mut HeaderReport) {
-        let left = BUDGET.saturating_sub(started.elapsed());
+    fn header(&self, path: &ProjectPath, until: Instant, answer: &mut HeaderReport) {
+        let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return answer.leave_out(path, "reading all headers takes too long; name a folder");
         }
@@ -161,7 +165,7 @@ impl ReadHeaders {
             return answer.leave_out(path, "the answer is full; name a folder");
         }
         answer.read += 1;
-        match self.sandbox.read(path).map(String::from_utf8) {
+        match self.project_dir.read(path).map(String::from_utf8) {
             Ok(Ok(source)) => {
                 let header = read_header(path, &source, left.min(ONE));
                 answer.add(path, &header, self.limits.answer_bytes);
@@ -224,11 +228,11 @@ impl Tool for ReadHeaders {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let (sandbox, limits) = (Arc::clone(&self.sandbox), self.limits);
+        let (project_dir, limits) = (Arc::clone(&self.project_dir), self.limits);
         Box::pin(async move {
             let args = args::parse(args)?;
             // Parsing is work, not waiting; it must not hold up the others.
-            let read = move || Self { sandbox, limits }.read(&args);
+            let read = move || Self { project_dir, limits }.read(&args);
             let value = tokio::task::spawn_blocking(read).await.map_err(|error| {
                 ToolError::new("not_read", format!("the headers were not read: {error}"), "")
             })??;

@@ -18,7 +18,7 @@ use crate::model::{
 use crate::text::insert::{
     InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
 };
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "insert_code";
@@ -49,12 +49,12 @@ struct InsertRequest {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
-    Arc::new(InsertCode { sandbox, names })
+    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
+    Arc::new(InsertCode { project_dir, names })
 }
 
 struct InsertCode {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     names: Arc<NameList>,
 }
 
@@ -69,7 +69,7 @@ impl InsertCode {
     fn propose(&self, args: InsertCodeArgs) -> Result<Reply, ToolError> {
         let (mut drafts, mut paths, mut details) = (Vec::new(), Vec::new(), Vec::new());
         for wishes in by_file(args.insertions)? {
-            let base = self.sandbox.read(&wishes.path).map_err(files::unreadable)?;
+            let base = self.project_dir.read(&wishes.path).map_err(files::unreadable)?;
             let source = files::as_text(&wishes.path, base)?;
             let merged =
                 insert(&source, &wishes.insertions).map_err(|error| uncertain(&wishes, &error))?;
@@ -105,7 +105,7 @@ impl InsertCode {
             let held = match recorded.iter().find(of) {
                 Some(proposal) => recorded::base(proposal, contents)?,
                 // There was nothing to do in it.
-                None => self.sandbox.read(&wishes.path).ok()?,
+                None => self.project_dir.read(&wishes.path).ok()?,
             };
             let source = files::as_text(&wishes.path, held).ok()?;
             Some(detail(&wishes.path, &insert(&source, &wishes.insertions).ok()?))
@@ -116,7 +116,7 @@ impl InsertCode {
     fn checks(&self, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
         let file = NewFile { path: path.clone(), code: merged.text.clone() };
         let batch = std::slice::from_ref(&file);
-        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch };
+        let around = Surroundings { project_dir: &self.project_dir, names: &self.names, batch };
         let mut checks = around.check(&file);
         let before = NewFile { path: path.clone(), code: source.to_owned() };
         for check in &mut checks {

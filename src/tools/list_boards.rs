@@ -43,7 +43,7 @@ impl Tool for ListBoards {
             let ListBoardsArgs {} = args::parse(args)?;
             let hub = Arc::clone(&self.context.serial);
             let ports = tokio::task::spawn_blocking(move || hub.ports()).await.unwrap_or_default();
-            let root = self.context.sandbox.root();
+            let root = self.context.project_dir.root();
             let mut boards = self.context.toolchain.boards(root).await;
             let is_sketch = Sketch::is_at(root);
             if boards.is_empty() && is_sketch {

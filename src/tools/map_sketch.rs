@@ -11,7 +11,7 @@ use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::lang::SketchMap;
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::sketch::Sketch;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "map_sketch";
@@ -22,16 +22,16 @@ struct MapSketchArgs {}
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(MapSketch { sandbox: Arc::clone(&context.sandbox) })
+    Arc::new(MapSketch { project_dir: Arc::clone(&context.project_dir) })
 }
 
 struct MapSketch {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
 }
 
 impl MapSketch {
     fn map(&self) -> Result<Value, ToolError> {
-        let sketch = sketch(&self.sandbox)?;
+        let sketch = sketch(&self.project_dir)?;
         let is_read = |path: &ProjectPath| {
             matches!(
                 path.extension(),
@@ -39,7 +39,7 @@ impl MapSketch {
             )
         };
         let sources: Vec<(ProjectPath, String)> =
-            self.sandbox.sources().filter(|(path, _)| is_read(path)).collect();
+            self.project_dir.sources().filter(|(path, _)| is_read(path)).collect();
         let map = SketchMap::of(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let lines: usize = sources.iter().map(|(_, text)| text.lines().count()).sum();
         let files: Vec<&ProjectPath> = sources.iter().map(|(path, _)| path).collect();
@@ -58,8 +58,8 @@ impl MapSketch {
 ///
 /// # Errors
 /// `no_sketch` when there is none.
-pub(super) fn sketch(sandbox: &Sandbox) -> Result<Sketch, ToolError> {
-    Sketch::read(sandbox.root()).ok_or_else(|| {
+pub(super) fn sketch(project_dir: &ProjectDir) -> Result<Sketch, ToolError> {
+    Sketch::read(project_dir.root()).ok_or_else(|| {
         ToolError::new(
             "no_sketch",
             "the project folder holds no Arduino sketch",

@@ -11,6 +11,7 @@ mod error;
 mod registry;
 mod report;
 mod state;
+mod step_chats;
 
 mod analyze_complexity;
 mod approve_saved_files;
@@ -32,7 +33,7 @@ mod generate_code;
 mod get_pinout_info;
 mod headers;
 mod insert_code;
-mod last_tests;
+mod latest_tests;
 mod list_boards;
 mod map_sketch;
 mod nvs_csv;
@@ -59,7 +60,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::model::{BlobSource, Draft, Proposal, ToolSpec};
+use crate::model::{BlobSource, Draft, Proposal, ToolSpec, TurnId};
 
 pub use context::{AnswerLimits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
@@ -85,6 +86,14 @@ pub enum Reply {
     },
 }
 
+/// Whose call it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Caller {
+    pub turn: TurnId,
+    /// The step of the plan whose chat is open beside those of others; `None`: it is the only chat.
+    pub step: Option<u32>,
+}
+
 /// Something an agent can call.
 pub trait Tool: Send + Sync {
     /// Name, description and schema.
@@ -104,6 +113,11 @@ pub trait Tool: Send + Sync {
     /// the same project: a call that was cut off before all of its drafts were recorded is made
     /// again, and its drafts are matched with the recorded proposals by position.
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>>;
+
+    /// [`Tool::call`] for tools that keep something apart for each of several chats.
+    fn call_for(&self, _caller: &Caller, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        self.call(args)
+    }
 
     /// Makes what makes the answer of a call that an earlier start of the program left unanswered
     /// and that is not made again. `recorded` are its proposals as they were made, in order; what

@@ -57,7 +57,7 @@ impl ReadFlash {
         let wrong = |message: String, hint: &str| ToolError::new("bad_arguments", message, hint);
         let path = ProjectPath::new(&path)
             .map_err(|error| wrong(format!("path: {error}"), "Name a file inside the project."))?;
-        let there = self.context.sandbox.read_if_there(&path);
+        let there = self.context.project_dir.read_if_there(&path);
         if !matches!(there, Ok(None)) {
             let hint = "Name a file that does not exist yet.";
             return Err(wrong(format!("path: `{path}` exists or cannot be made"), hint));

@@ -28,7 +28,8 @@ struct RetrieveDocsArgs {
     #[serde(default)]
     k: Option<usize>,
     /// Kind of text: `guide`, `api`, `example`, `option`, `hint` or `note`; any when not given.
-    /// `code` is examples and declarations, `docs` the others.
+    /// `code` is examples and declarations, `docs` the others. `project` searches texts of the project
+    /// itself, `session` what its past sessions came to; neither is searched unless named.
     #[serde(default, deserialize_with = "read_kinds")]
     #[schemars(schema_with = "kinds_schema")]
     kind: Vec<PassageKind>,

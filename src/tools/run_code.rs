@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::scratch::{GivenFile, KeptCopies, proposed_json};
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::scratch::{CodeResult, CodeRun, Language, RunEnv, run_code};
 
@@ -91,14 +91,21 @@ struct RunCode {
 }
 
 impl RunCode {
-    async fn run(&self, mut args: RunCodeArgs) -> Result<Value, ToolError> {
+    async fn run(&self, caller: &Caller, mut args: RunCodeArgs) -> Result<Value, ToolError> {
         let seconds = seconds(args.timeout, SECONDS, MAX_SECONDS)?;
         let language = Language::from(args.language);
         let entry = entry(&mut args, language)?;
         let (context, kept) = (self.context.clone(), self.kept.clone());
-        let (given, name) = (args.files, args.keep.clone());
-        let filled =
-            tokio::task::spawn_blocking(move || kept.fill(&context, name.as_deref(), &given));
+        let (given, caller) = (args.files, *caller);
+        // Each of several chats has copies of its own.
+        let name = args.keep.map(|name| match caller.step {
+            Some(step) => format!("step {step}/{name}"),
+            None => name,
+        });
+        let keep = name.clone();
+        let filled = tokio::task::spawn_blocking(move || {
+            kept.fill(&context, &caller, name.as_deref(), &given)
+        });
         let mut scratch = filled.await.map_err(|error| lost(&error))??;
         match &entry {
             Entry::File(path) if !scratch.folder.files().any(|known| known == path) => {
@@ -122,13 +129,13 @@ impl RunCode {
             args: args.args,
             input: args.stdin.into_bytes(),
         };
-        let root = self.context.sandbox.root();
+        let root = self.context.project_dir.root();
         let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
         let time = Duration::from_secs(seconds.into());
         let mut env = RunEnv::new(&self.context.runner, &scratch.folder, root, ends, time);
         let result = run_code(&mut env, order).await;
         let proposed = proposed_json(&scratch.proposed);
-        if let Some(name) = args.keep {
+        if let Some(name) = keep {
             self.kept.keep(name, scratch.folder);
         }
         let result = result.map_err(|error| ToolError::from_user_error("not_run", &error))?;
@@ -261,7 +268,7 @@ impl Tool for RunCode {
     fn spec(&self) -> ToolSpec {
         args::spec::<RunCodeArgs>(
             NAME,
-            "Runs a program (Python, C, C++, shell, Reverty) in a sandbox over a copy of the project \
+            "Runs a program (Python, C, C++, shell, Reverty) in a project_dir over a copy of the project \
              and reports exit code, output, time and memory. `files` are in the copy without being \
              saved. There is no network, and the project itself is not changed.",
         )
@@ -272,6 +279,11 @@ impl Tool for RunCode {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.run(args::parse(args)?).await.map(Reply::Answer) })
+        self.call_for(&Caller::default(), args)
+    }
+
+    fn call_for(&self, caller: &Caller, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let caller = *caller;
+        Box::pin(async move { self.run(&caller, args::parse(args)?).await.map(Reply::Answer) })
     }
 }

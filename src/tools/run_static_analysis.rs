@@ -60,8 +60,8 @@ impl RunStaticAnalysis {
                 "Name a folder to analyze a part.",
             ));
         }
-        let sandbox = &self.context.sandbox;
-        let folder = files::folder(sandbox, args.project_path.as_deref().unwrap_or("."))?;
+        let project_dir = &self.context.project_dir;
+        let folder = files::folder(project_dir, args.project_path.as_deref().unwrap_or("."))?;
         let context = self.context.clone();
         let listed = tokio::task::spawn_blocking(move || listed(&context, &folder));
         let (files, is_sketch) = listed.await.unwrap_or_default();
@@ -72,12 +72,12 @@ impl RunStaticAnalysis {
                 "Name a folder from `list_project_files`, or nothing for the whole project.",
             ));
         }
-        let units = self.context.toolchain.compile_units(sandbox.root());
+        let units = self.context.toolchain.compile_units(project_dir.root());
         let cancel = self.context.cancel.child_token();
         // When whoever waits here goes away, the linters must not go on unseen.
         let _ended = cancel.clone().drop_guard();
         let order = AnalysisOrder {
-            project: sandbox.root().to_owned(),
+            project: project_dir.root().to_owned(),
             files,
             units,
             is_sketch,
@@ -164,11 +164,11 @@ fn listed(context: &ToolContext, folder: &str) -> (Vec<ProjectPath>, bool) {
     };
     let file = folder.trim_end_matches('/');
     let is_there = |path: &ProjectPath| path.as_str().starts_with(folder) || path.as_str() == file;
-    let all = context.sandbox.list(MAX_FILES).files.into_iter().map(|file| file.path);
+    let all = context.project_dir.list(MAX_FILES).files.into_iter().map(|file| file.path);
     let mut files: Vec<ProjectPath> = all.filter(|path| of_c(path) && is_there(path)).collect();
     let diagnosed = context.state.snapshot().diagnosed;
     files.sort_by_key(|path| !diagnosed.contains(path));
-    (files, Sketch::is_at(context.sandbox.root()))
+    (files, Sketch::is_at(context.project_dir.root()))
 }
 
 impl Tool for RunStaticAnalysis {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::run_code::{lost, rounded, seconds};
 use super::scratch::{GivenFile, KeptCopies, Scratch, proposed_json};
 use super::virtual_kit::load_kit;
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::model::{
     Event, Ledger, LogId, LogKind, ProjectPath, TestCase, TestEvent, TestReport, ToolSpec,
     UserError,
@@ -79,14 +79,15 @@ struct RunTests {
 }
 
 impl RunTests {
-    async fn test(&self, args: RunTestsArgs) -> Result<Value, ToolError> {
+    async fn test(&self, caller: Caller, args: RunTestsArgs) -> Result<Value, ToolError> {
         let seconds = seconds(args.timeout, SECONDS, MAX_SECONDS)?;
         let paths = args.paths.iter().enumerate();
         let paths = paths.map(|(index, path)| args::path(&format!("paths[{index}]"), path));
         let paths = paths.collect::<Result<Vec<ProjectPath>, _>>()?;
         let (context, given) = (self.context.clone(), args.files);
-        let filled =
-            tokio::task::spawn_blocking(move || KeptCopies::default().fill(&context, None, &given));
+        let filled = tokio::task::spawn_blocking(move || {
+            KeptCopies::default().fill(&context, &caller, None, &given)
+        });
         let scratch = filled.await.map_err(|error| lost(&error))??;
         let language = match args.language {
             LanguageWord::Python => TestLanguage::Python,
@@ -96,19 +97,21 @@ impl RunTests {
         // Without it tests of firmware say which header is missing.
         let kit = load_kit(&self.context.assets).ok().map(Arc::new);
         let order = TestOrder { language, paths, coverage, kit };
-        let report = self.record(scratch, &order, Duration::from_secs(seconds.into())).await?;
+        let time = Duration::from_secs(seconds.into());
+        let report = self.record(&caller, scratch, &order, time).await?;
         Ok(answer_of(&report))
     }
 
     /// Runs the tests between the two records of a run.
     async fn record(
         &self,
+        caller: &Caller,
         scratch: Scratch,
         order: &TestOrder,
         time: Duration,
     ) -> Result<TestReport, ToolError> {
-        let ToolContext { ledger, state, runner, sandbox, .. } = &self.context;
-        let run = state.snapshot().next_test_run();
+        let ToolContext { ledger, state, runner, project_dir, .. } = &self.context;
+        let run = state.begin_test_run(caller.turn);
         let log = LogId { kind: LogKind::Test, number: run.0 };
         let started = TestEvent::Started { run, log, command: command(order) };
         ledger.record(Event::Test(started)).map_err(not_recorded)?;
@@ -120,7 +123,8 @@ impl RunTests {
             let sink = Arc::clone(&sink);
             Arc::new(move |bytes: &[u8]| sink.take(bytes))
         };
-        let mut env = RunEnv::new(runner, &scratch.folder, sandbox.root(), (output, cancel), time);
+        let mut env =
+            RunEnv::new(runner, &scratch.folder, project_dir.root(), (output, cancel), time);
         let ran = run_tests(&mut env, order).await;
         ledger.flush_log(log).map_err(not_recorded)?;
         let mut report = ran.clone().unwrap_or_else(|error| TestReport {
@@ -247,7 +251,7 @@ impl Tool for RunTests {
     fn spec(&self) -> ToolSpec {
         args::spec::<RunTestsArgs>(
             NAME,
-            "Runs tests in a sandbox over a copy of the project and reports each with its result, \
+            "Runs tests in a project_dir over a copy of the project and reports each with its result, \
              message and place. Python: pytest, or unittest; C and C++: Unity, Criterion, TAP, CTest, or \
              a program that ends with 0; code that includes ESP-IDF headers runs on the virtual board. Files in `files` are used without being saved, so that a \
              change is tested before it is proposed.",
@@ -259,6 +263,11 @@ impl Tool for RunTests {
     }
 
     fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.test(args::parse(args)?).await.map(Reply::Answer) })
+        self.call_for(&Caller::default(), args)
+    }
+
+    fn call_for(&self, caller: &Caller, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+        let caller = *caller;
+        Box::pin(async move { self.test(caller, args::parse(args)?).await.map(Reply::Answer) })
     }
 }

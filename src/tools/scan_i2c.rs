@@ -165,7 +165,7 @@ impl ScanI2c {
 
     /// The refusal, with a scanner for the project's framework.
     fn none(&self, has_console: bool, listener: &Listener) -> Value {
-        let is_sketch = Sketch::read(self.context.sandbox.root());
+        let is_sketch = Sketch::read(self.context.project_dir.root());
         let (file, goes_to, build, flash) = match &is_sketch {
             Some(sketch) => (
                 "i2c_scanner.ino",

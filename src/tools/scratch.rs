@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ToolContext, ToolError, args};
+use super::{Caller, ToolContext, ToolError, args};
 use crate::model::{Change, ContentHash, ProjectPath, TestedFile};
 use crate::toolchain::scratch::ScratchFolder;
 
@@ -85,6 +85,7 @@ impl KeptCopies {
     pub fn fill(
         &self,
         context: &ToolContext,
+        caller: &Caller,
         name: Option<&str>,
         given: &[GivenFile],
     ) -> Result<Scratch, ToolError> {
@@ -92,7 +93,7 @@ impl KeptCopies {
         let put = |folder: &mut ScratchFolder, path: &ProjectPath, content: &[u8]| {
             folder.put(path, content).map_err(|error| not_copied(&error))
         };
-        let mut files = proposals(context)?;
+        let mut files = proposals(context, caller)?;
         for (index, file) in given.iter().enumerate() {
             let path = args::path(&format!("files[{index}].file_name"), &file.file_name)?;
             files.insert(path, Some(file.code.clone().into_bytes()));
@@ -100,14 +101,14 @@ impl KeptCopies {
         let mut notes = Vec::new();
         let mut bytes = 0;
         let mut present = BTreeSet::new();
-        let listing = context.sandbox.list(MOST_FILES);
+        let listing = context.project_dir.list(MOST_FILES);
         let mut left_out = listing.omitted;
         for file in listing.files {
             if files.contains_key(&file.path) {
                 continue;
             }
             bytes += file.bytes;
-            let content = (bytes <= MOST_BYTES).then(|| context.sandbox.read(&file.path).ok());
+            let content = (bytes <= MOST_BYTES).then(|| context.project_dir.read(&file.path).ok());
             match content.flatten() {
                 Some(content) => put(&mut folder, &file.path, &content)?,
                 None => left_out += 1,
@@ -122,7 +123,7 @@ impl KeptCopies {
             let Some(content) = content else { continue };
             put(&mut folder, &path, &content)?;
             let hash = ContentHash::of(&content);
-            if context.sandbox.hash(&path).ok().flatten() != Some(hash) {
+            if context.project_dir.hash(&path).ok().flatten() != Some(hash) {
                 proposed.push(TestedFile { path: path.clone(), hash });
             }
             present.insert(path);
@@ -134,10 +135,14 @@ impl KeptCopies {
     }
 }
 
-/// What the proposals that wait make of files; `None`: the file would be removed.
-fn proposals(context: &ToolContext) -> Result<BTreeMap<ProjectPath, Option<Vec<u8>>>, ToolError> {
+/// What the proposals that wait make of files, save those of other open chats; `None`: the file would
+/// be removed.
+fn proposals(
+    context: &ToolContext,
+    caller: &Caller,
+) -> Result<BTreeMap<ProjectPath, Option<Vec<u8>>>, ToolError> {
     let mut files = BTreeMap::new();
-    for change in context.state.snapshot().waiting() {
+    for change in context.state.snapshot().waiting_for(caller) {
         let content = match change {
             Change::Save { path, content, .. } | Change::Insert { path, content, .. } => {
                 let Some(contents) = &context.contents else { continue };

@@ -115,7 +115,7 @@ impl MonitorSerial {
 /// Bits per second at which a port is opened: those that were asked for, else those of the
 /// project's console, else the usual ones.
 pub(super) fn baud(context: &ToolContext, asked: Option<u32>) -> u32 {
-    asked.or_else(|| console_baud(context.sandbox.root())).unwrap_or(DEFAULT_BAUD)
+    asked.or_else(|| console_baud(context.project_dir.root())).unwrap_or(DEFAULT_BAUD)
 }
 
 /// Listens to a port, that of the connected board when none is named. One that was opened before

@@ -11,17 +11,22 @@ use std::time::{Duration, Instant};
 
 use crate::lang::{ChosenFile, ProjectIndex, RelevanceQuery, SourceFacts, SourceFunctions, rank};
 use crate::model::ProjectPath;
-use crate::workspace::{Sandbox, WatchStamp, is_source};
+use crate::workspace::{ProjectDir, WatchStamp, is_source};
 
 /// Files that are looked at: more than any project that is not a whole framework.
 const MOST_FILES: usize = 50_000;
 
+/// The part of the time for texts that is left for them however late it is.
+const LEAST_SHARE: u32 = 4;
+
 /// How long the parts of a call may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
+    /// When the call began.
+    pub(super) since: Instant,
     /// Until the texts are read.
     pub(super) texts: Duration,
-    /// Until the calls in them are found, from the start as well.
+    /// Until all is ranked, from the start as well.
     pub(super) calls: Duration,
 }
 
@@ -67,23 +72,26 @@ impl SourceIndex {
     /// Ranks the project's files for a question with what can be known in time.
     pub(super) fn rank(
         &self,
-        sandbox: &Sandbox,
+        project_dir: &ProjectDir,
         query: &RelevanceQuery<'_>,
         patience: Patience,
     ) -> Ranking {
-        let started = Instant::now();
-        let sources = sandbox.look_over(MOST_FILES).files.into_iter();
+        let started = patience.since;
+        let sources = project_dir.look_over(MOST_FILES).files.into_iter();
         let sources: Vec<(ProjectPath, WatchStamp)> =
             sources.filter(|(path, _)| is_source(path)).collect();
         let of = sources.len();
         // A tree that took long to list leaves less time, but never none.
-        let texts = (started + patience.texts).max(Instant::now() + patience.texts / 2);
-        self.read_texts(sandbox, &sources, query.request, texts);
+        let texts = (started + patience.texts).max(Instant::now() + patience.texts / LEAST_SHARE);
+        self.read_texts(project_dir, &sources, query.request, texts);
+        let ranking = Instant::now();
         let known = self.known_of(&sources);
         let texts = known.iter().map(|(path, it)| (path.clone(), Arc::clone(&it.facts)));
         let mut index = ProjectIndex::of_facts(texts);
         let order = reading_order(&known, &rank(&index, query));
-        self.read_calls(sandbox, (&known, &order), started + patience.calls);
+        // To rank once more takes as long again, on a busy machine too.
+        let until = (started + patience.calls).checked_sub(ranking.elapsed() * 3 / 2);
+        self.read_calls(project_dir, (&known, &order), until.unwrap_or(started));
         let functions: Vec<Option<Arc<SourceFunctions>>> = {
             let all = self.lock();
             known.iter().map(|(path, _)| all.get(path)?.functions.clone()).collect()
@@ -102,7 +110,7 @@ impl SourceIndex {
     /// forgets what is gone or not text any more.
     fn read_texts(
         &self,
-        sandbox: &Sandbox,
+        project_dir: &ProjectDir,
         sources: &[(ProjectPath, WatchStamp)],
         request: &str,
         until: Instant,
@@ -125,7 +133,7 @@ impl SourceIndex {
         });
         let read = in_parallel(&open, until, |(path, stamp)| {
             // What is no text counts as known and says nothing.
-            let text = sandbox.source_text(path).unwrap_or_default();
+            let text = project_dir.source_text(path).unwrap_or_default();
             let facts = Arc::new(SourceFacts::of(&text));
             Some((path.clone(), KnownSource { stamp: *stamp, facts, functions: None }))
         });
@@ -141,7 +149,7 @@ impl SourceIndex {
 
     fn read_calls(
         &self,
-        sandbox: &Sandbox,
+        project_dir: &ProjectDir,
         (known, order): (&[(ProjectPath, KnownSource)], &[usize]),
         until: Instant,
     ) {
@@ -152,7 +160,7 @@ impl SourceIndex {
             .map(|(path, _)| path)
             .collect();
         let read = in_parallel(&open, until, |path| {
-            let text = sandbox.source_text(path).unwrap_or_default();
+            let text = project_dir.source_text(path).unwrap_or_default();
             let left = until.saturating_duration_since(Instant::now());
             let functions = SourceFunctions::of(path, &text, left)?;
             Some(((*path).clone(), Arc::new(functions)))
@@ -206,18 +214,23 @@ mod tests {
     use super::*;
     use crate::lang::CommitHistory;
 
-    const NO_TIME: Patience = Patience { texts: Duration::ZERO, calls: Duration::ZERO };
-    const MUCH: Patience =
-        Patience { texts: Duration::from_secs(300), calls: Duration::from_secs(600) };
+    fn no_time() -> Patience {
+        Patience { since: Instant::now(), texts: Duration::ZERO, calls: Duration::ZERO }
+    }
+
+    fn much() -> Patience {
+        let (texts, calls) = (Duration::from_secs(300), Duration::from_secs(600));
+        Patience { since: Instant::now(), texts, calls }
+    }
 
     fn coverage(
         index: &SourceIndex,
-        sandbox: &Sandbox,
+        project_dir: &ProjectDir,
         patience: Patience,
     ) -> (usize, usize, usize) {
         let history = CommitHistory::default();
         let query = RelevanceQuery { request: "`tank_fill`", diagnosed: &[], history: &history };
-        let Coverage { files, with_calls, of } = index.rank(sandbox, &query, patience).coverage;
+        let Coverage { files, with_calls, of } = index.rank(project_dir, &query, patience).coverage;
         (files, with_calls, of)
     }
 
@@ -229,16 +242,31 @@ mod tests {
         write("tank.c", "void tank_fill(void) { valve_open(); }\n");
         write("valve.c", "void valve_open(void) {}\n");
         write("notes.txt", "no source");
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let index = SourceIndex::default();
-        assert_eq!(coverage(&index, &sandbox, NO_TIME), (0, 0, 2));
-        assert_eq!(coverage(&index, &sandbox, MUCH), (2, 2, 2));
-        assert_eq!(coverage(&index, &sandbox, NO_TIME), (2, 2, 2));
+        assert_eq!(coverage(&index, &project_dir, no_time()), (0, 0, 2));
+        assert_eq!(coverage(&index, &project_dir, much()), (2, 2, 2));
+        assert_eq!(coverage(&index, &project_dir, no_time()), (2, 2, 2));
         write("valve.c", "void valve_open(void) { pump(); }\n");
-        assert_eq!(coverage(&index, &sandbox, NO_TIME), (1, 1, 2));
+        assert_eq!(coverage(&index, &project_dir, no_time()), (1, 1, 2));
         std::fs::remove_file(folder.path().join("tank.c")).unwrap();
-        assert_eq!(coverage(&index, &sandbox, NO_TIME), (0, 0, 1));
-        assert_eq!(coverage(&index, &sandbox, MUCH), (1, 1, 1));
+        assert_eq!(coverage(&index, &project_dir, no_time()), (0, 0, 1));
+        assert_eq!(coverage(&index, &project_dir, much()), (1, 1, 1));
+    }
+
+    /// On a busy machine the list and the history take most of the time: words are still read, calls
+    /// wait for the next request.
+    #[test]
+    fn a_call_that_is_late_still_knows_words_and_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.c"), "void tank_fill(void) {}\n").unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        let late = Patience {
+            since: Instant::now().checked_sub(Duration::from_secs(40)).unwrap(),
+            texts: Duration::from_secs(20),
+            calls: Duration::from_secs(30),
+        };
+        assert_eq!(coverage(&SourceIndex::default(), &project_dir, late), (1, 0, 1));
     }
 
     #[test]
@@ -246,7 +274,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.c"), [0xff, 0xfe, 0]).unwrap();
         std::fs::write(folder.path().join("b.h"), "").unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
-        assert_eq!(coverage(&SourceIndex::default(), &sandbox, MUCH), (2, 2, 2));
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        assert_eq!(coverage(&SourceIndex::default(), &project_dir, much()), (2, 2, 2));
     }
 }

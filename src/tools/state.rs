@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::last_tests::LastTests;
+use super::Caller;
+use super::latest_tests::LastTests;
 use super::organized_files;
 pub use super::organized_files::OrganizedFile;
+use super::step_chats::StepChats;
 use crate::model::{
-    BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
+    BlobRef, BoardEvent, BoardInfo, BuildEvent, BuildId, BuildOutcome, CallId, Change, ContentHash,
     Decision, Diagnostic, Event, FileEvent, FilesEvent, LogKind, Outcome, PassageMarks, PortEvent,
     ProgramSize, ProjectPath, ProposalEvent, ProposalId, Record, SessionEvent, Severity, TeamEvent,
-    TestRunId, TestedFile, Timestamp, TurnEvent,
+    TestEvent, TestRunId, TestedFile, Timestamp, TurnEvent, TurnId,
 };
 
 /// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
@@ -100,8 +102,8 @@ pub struct TeamState {
     pub goal: PhaseGoal,
     name_checks: BTreeMap<CallId, Vec<OrganizedFile>>,
     changes: BTreeSet<ProposalId>,
-    /// What each open proposal wants.
-    wanted: BTreeMap<ProposalId, Change>,
+    /// What each open proposal wants, and in which turn it was made.
+    wanted: BTreeMap<ProposalId, (TurnId, Change)>,
     writes: FileWrites,
 }
 
@@ -135,13 +137,15 @@ impl TeamState {
                 self.decided(*proposal, decision)
             }
             Event::Proposal(ProposalEvent::Made(proposal)) => {
-                self.wanted.insert(proposal.id, proposal.change.clone());
+                self.wanted.insert(proposal.id, (proposal.turn, proposal.change.clone()));
                 if proposal.change.board().is_none() {
                     self.changes.insert(proposal.id);
                 }
             }
             Event::Proposal(ProposalEvent::Restated { proposal, change, .. }) => {
-                self.wanted.insert(*proposal, Change::clone(change));
+                if let Some((_, wanted)) = self.wanted.get_mut(proposal) {
+                    wanted.clone_from(change);
+                }
             }
             Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
                 self.settled(*proposal, outcome)
@@ -198,9 +202,11 @@ impl TeamState {
         self.last_tests.as_ref().map_or(TestRunId(1), |last| last.run.next())
     }
 
-    /// What the proposals want that wait for a decision, in the order they were made.
-    pub fn waiting(&self) -> impl Iterator<Item = &Change> {
-        self.wanted.values()
+    /// What the proposals want that wait for a decision, in the order they were made; where chats are
+    /// open side by side, without those of others.
+    pub fn waiting_for(&self, caller: &Caller) -> impl Iterator<Item = &Change> {
+        let is_own = |turn: &TurnId| caller.step.is_none() || *turn == caller.turn;
+        self.wanted.values().filter(move |(turn, _)| is_own(turn)).map(|(_, change)| change)
     }
 
     /// Whether the last tests passed with the files as they are now.
@@ -243,7 +249,7 @@ impl TeamState {
     }
 
     fn decided(&mut self, proposal: ProposalId, decision: &Decision) {
-        let wanted = self.wanted.remove(&proposal);
+        let wanted = self.wanted.remove(&proposal).map(|(_, change)| change);
         if let Some(change) = wanted.filter(|_| decision.verdict.is_approval())
             && let Some(path) = change.path()
         {
@@ -309,6 +315,9 @@ struct FoldedState {
     marks: PassageMarks,
     /// Passages that the agent whose turn it is was given.
     passages: usize,
+    chats: StepChats,
+    /// Runs of tests that have not ended, with the turn that they belong to if it is known.
+    open_tests: BTreeMap<TestRunId, Option<TurnId>>,
 }
 
 impl SharedState {
@@ -318,12 +327,17 @@ impl SharedState {
         match &record.event {
             Event::Team(TeamEvent::PassageMarked(marked)) => folded.marks.take(marked),
             Event::Turn(TurnEvent::Started { .. }) => folded.passages = 0,
+            Event::Test(TestEvent::Started { run, .. }) => {
+                folded.open_tests.entry(*run).or_default();
+            }
+            Event::Test(TestEvent::Ended { run, .. }) => _ = folded.open_tests.remove(run),
             Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
                 let chunks = result.get("chunks").and_then(Value::as_array);
                 folded.passages += chunks.map_or(0, Vec::len);
             }
             _ => {}
         }
+        folded.chats.fold(&record.event);
         folded.team.fold(record);
     }
 
@@ -337,6 +351,31 @@ impl SharedState {
     #[must_use]
     pub fn snapshot(&self) -> TeamState {
         self.lock().team.clone()
+    }
+
+    /// Gives the next run of tests its number, for that turn.
+    #[must_use]
+    pub fn begin_test_run(&self, turn: TurnId) -> TestRunId {
+        let mut folded = self.lock();
+        let last = folded.open_tests.keys().next_back().copied();
+        let run = folded.team.next_test_run().max(last.map_or(TestRunId(1), |last| last.next()));
+        folded.open_tests.insert(run, Some(turn));
+        run
+    }
+
+    /// The run of tests of a turn that has not ended.
+    #[must_use]
+    pub fn open_test_run(&self, turn: TurnId) -> Option<TestRunId> {
+        let folded = self.lock();
+        let open = folded.open_tests.iter().find(|(_, of)| **of == Some(turn));
+        open.map(|(run, _)| *run)
+    }
+
+    /// What a file held when the chat of a step began, if another chat has changed it since and this one
+    /// has not read it again; the inner `None`: it was not there.
+    #[must_use]
+    pub fn known_before(&self, step: u32, path: &ProjectPath) -> Option<Option<BlobRef>> {
+        self.lock().chats.known_before(step, path)
     }
 
     /// The passages that the person pinned or muted.

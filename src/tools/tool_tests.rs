@@ -18,7 +18,7 @@ use crate::model::{
     Timestamp, ToolName, TurnEvent, TurnId, UserError, Verdict,
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// These tools neither record nor build.
 struct Unused;
@@ -86,7 +86,7 @@ impl ToolBench {
         let names = "source: ESP-IDF v0\nheader driver/gpio.h esp_driver_gpio\ncomponent led\n";
         let docs = "---\ntitle: GPIO\nsource: manual\n---\n## Levels\nUse `gpio_set_level`.\n";
         let context = ToolContext {
-            sandbox: Arc::new(Sandbox::open(folder.path()).unwrap()),
+            project_dir: Arc::new(ProjectDir::open(folder.path()).unwrap()),
             ledger: Arc::new(Unused),
             state: SharedState::default(),
             knowledge: Arc::new(Knowledge::new([("gpio.md", docs)]).unwrap()),
@@ -390,7 +390,7 @@ async fn pinned_passages_come_first_muted_ones_never_and_numbers_go_on_within_a_
     assert_eq!(first["chunks"][0]["text"], "Words.");
     let second = desk.recorded(2, "retrieve_docs", json!({ "query": "gpio_set_level" })).await;
     assert_eq!(sources(&second), [(3, mine.clone()), (4, levels.clone())]);
-    desk.fold(Event::Turn(TurnEvent::Started { turn: TurnId(2), agent: "A".into() }));
+    desk.fold(Event::Turn(TurnEvent::Started { turn: TurnId(2), agent: "A".into(), step: None }));
     mark("gpio.md#levels", PassageMark::Muted);
     let third = desk.recorded(3, "retrieve_docs", json!({ "query": "gpio_set_level" })).await;
     assert_eq!(sources(&third), [(1, mine)]);

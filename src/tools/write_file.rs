@@ -13,7 +13,7 @@ use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, re
 use crate::knowledge::NameList;
 use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::patch::{Applied, Patch, PatchError, Patched, apply, parse};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Name of the tool.
 pub const NAME: &str = "write_file";
@@ -33,12 +33,12 @@ struct WriteFileArgs {
 
 /// Makes the tool.
 pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (sandbox, names) = (Arc::clone(&context.sandbox), Arc::clone(&context.names));
-    Arc::new(WriteFile { sandbox, names })
+    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
+    Arc::new(WriteFile { project_dir, names })
 }
 
 struct WriteFile {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     names: Arc<NameList>,
 }
 
@@ -58,7 +58,7 @@ impl WriteFile {
         }
         let file = NewFile { path: path.clone(), code: text };
         let batch = std::slice::from_ref(&file);
-        let around = Surroundings { sandbox: &self.sandbox, names: &self.names, batch };
+        let around = Surroundings { project_dir: &self.project_dir, names: &self.names, batch };
         let checks = around.check(&file);
         let content = file.code.into_bytes();
         let change =
@@ -69,7 +69,7 @@ impl WriteFile {
 
     /// The text the diff applies to; `None` when it makes the file.
     fn base(&self, path: &ProjectPath, patch: &Patch) -> Result<Option<String>, ToolError> {
-        let there = self.sandbox.read_if_there(path).map_err(files::unreadable)?;
+        let there = self.project_dir.read_if_there(path).map_err(files::unreadable)?;
         match there {
             None if patch.creates() => Ok(None),
             None => Err(ToolError::new(

@@ -282,7 +282,7 @@ actions! {
     PinSource, "pin-source", Dialog, "pin", "Pin the selected passage, so that every search answers with it, or unpin it";
     MuteSource, "mute-source", Dialog, "mute", "Mute the selected passage, so that no search finds it, or unmute it";
 
-    PlayPause, "play-pause", Replay, "play", "Play or pause";
+    PlayPause, "play-pause", Replay, "play/pause", "Play or pause";
     Faster, "faster", Replay, "faster", "Double the speed";
     Slower, "slower", Replay, "slower", "Halve the speed";
     JumpTo, "jump-to", Replay, "go to", "Go to a time, an event, a percentage, or the next event that matches";

@@ -14,6 +14,8 @@ fn messages_go_to_the_team_or_to_one_agent() {
     let said = |to, text: &str| Intent::Say { to, text: text.into() };
     assert_eq!(intents(&desk.press("enter")), [said(None, "keep it small")]);
     desk.press("i");
+    desk.type_text("not that");
+    desk.press("ctrl-u");
     desk.type_text("@codef use the new driver");
     let agent = AgentName::from("CodeFixerAgent");
     assert_eq!(intents(&desk.press("enter")), [said(Some(agent), "use the new driver")]);

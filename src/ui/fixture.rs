@@ -343,18 +343,12 @@ impl UiBench {
             Event::Files(FilesEvent::Listed { files, omitted: 0, signatures: Vec::new() }),
         );
         self.phase("build", "build & fix", 2, 10);
-        self.record(
-            20,
-            Event::Turn(TurnEvent::SpeakerChosen {
-                choice: None,
-                agent: "BuildAgent".into(),
-                reason: "the files are saved and nothing was built yet".into(),
-            }),
-        );
-        self.record(
-            9,
-            Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "BuildAgent".into() }),
-        );
+        let reason = "the files are saved and nothing was built yet".into();
+        let (agent, choice, step) = ("BuildAgent".into(), None, None);
+        let chosen = TurnEvent::SpeakerChosen { agent, reason, choice, step };
+        self.record(20, Event::Turn(chosen));
+        let (turn, agent) = (TurnId(1), "BuildAgent".into());
+        self.record(9, Event::Turn(TurnEvent::Started { turn, agent, step }));
         self.call(1, 1, "build_project", json!({"target": "esp32"}));
         self.build();
         let error = json!({
@@ -428,9 +422,14 @@ impl UiBench {
         let reason = "the build failed and nobody has looked at it".into();
         self.record(
             8,
-            Event::Turn(TurnEvent::SpeakerChosen { agent: agent.clone(), reason, choice: None }),
+            Event::Turn(TurnEvent::SpeakerChosen {
+                agent: agent.clone(),
+                reason,
+                choice: None,
+                step: None,
+            }),
         );
-        self.record(4, Event::Turn(TurnEvent::Started { turn: TurnId(2), agent }));
+        self.record(4, Event::Turn(TurnEvent::Started { turn: TurnId(2), agent, step: None }));
         let text = "The scan uses the **master** driver, but its header is missing. I add \
             `driver/i2c_master.h` and drop one that is unused:\n\n```c\n#include \"driver/i2c_master.h\"\n```\n";
         self.record(900, Event::Turn(TurnEvent::TextAdded { turn: TurnId(2), text: text.into() }));
@@ -473,6 +472,7 @@ impl UiBench {
                 agent: Some("CodeFixerAgent".into()),
                 text: "What should be logged for each device?".into(),
                 options,
+                step: None,
             }),
         );
     }

@@ -122,7 +122,9 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
             if columns < WIDE { 5 } else { 6 },
             vec![Span::styled(name, cx.style(Role::Strong))],
         );
-        parts.push(3, vec![Span::styled(clean(&start.team), cx.style(Role::Dim))]);
+        // A later run may have another team.
+        let team = head.run().map_or(&start.team, |run| &run.team);
+        parts.push(3, vec![Span::styled(clean(team), cx.style(Role::Dim))]);
         if let Some(view) = &head.phase {
             let mut phase = vec![Span::styled(clean(&view.title), cx.style(Role::Text))];
             if view.max_attempts > 1 {
@@ -137,10 +139,6 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     }
     parts.push(8, rules(cx, columns));
     parts.push(8, state(cx));
-    let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
-    if is_held_up && head.speaker.is_some() && head.state == RunState::Running {
-        parts.push(0, vec![Span::styled("waits for you", cx.style(Role::Dim))]);
-    }
     parts
 }
 
@@ -194,16 +192,24 @@ fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
 fn running(cx: &Cx<'_>) -> Vec<Span<'static>> {
     let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
     let columns = names.max().unwrap_or(0).clamp(AGENT, SHORT_NAME + 4);
-    let Some(speaker) = &cx.view.head.speaker else {
+    let Some(speaker) = cx.view.head.speaker() else {
         return padded(vec![Span::styled("…", cx.style(Role::Dim))], columns + ELAPSED);
     };
     let name = line::cut(speaker.agent.as_str(), SHORT_NAME + 4);
     let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
-    let is_held_up = !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some();
-    if !is_held_up {
-        let busy = format!(" {} {}", cx.clock.spinner(speaker.since), elapsed(cx, speaker.since));
-        spans.push(Span::styled(busy, cx.style(Role::Busy)));
+    let others = cx.view.head.speakers.len() - 1;
+    if others > 0 {
+        spans.push(Span::styled(format!(" +{others}"), cx.style(Role::Dim)));
     }
+    let is_held_up = !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some();
+    spans.push(match is_held_up {
+        true => Span::styled(" waits", cx.style(Role::Dim)),
+        false => {
+            let spinner = cx.clock.spinner(speaker.since);
+            let busy = format!(" {spinner} {}", elapsed(cx, speaker.since));
+            Span::styled(busy, cx.style(Role::Busy))
+        }
+    });
     padded(spans, columns + ELAPSED)
 }
 
@@ -354,7 +360,8 @@ mod tests {
             fixture.sync();
             assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
             let agent = "ACoderWithAName".into();
-            fixture.record(0, Event::Turn(TurnEvent::Started { turn: TurnId(9), agent }));
+            fixture
+                .record(0, Event::Turn(TurnEvent::Started { turn: TurnId(9), agent, step: None }));
             fixture.pass(70_000);
             fixture.sync();
             assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));

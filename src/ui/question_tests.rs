@@ -46,7 +46,8 @@ fn a_budget_that_is_used_up_can_be_answered_with_another_model() {
     let mut desk = UiBench::at_work(120, 40);
     let text = format!("The budget is used up. Allow as much again? `{MODEL_ANSWER}` does.");
     let options = vec!["go on".to_owned(), "stop".to_owned()];
-    let asked = PersonEvent::Asked { question: QuestionId(1), agent: None, text, options };
+    let asked =
+        PersonEvent::Asked { question: QuestionId(1), agent: None, text, options, step: None };
     desk.record(10, Event::Person(asked.clone()));
     desk.sync();
     assert!(!desk.screen().contains("choose another model"), "a recording has no other one");

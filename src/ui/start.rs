@@ -3,12 +3,15 @@
 //! Owns the list and the choice only; whoever shows it has gathered the facts and does what is
 //! chosen.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
 use ratatui::layout::{Position, Rect};
 
 use super::action::{Action, KeyContext};
 use super::key::Key;
 use super::keymap::{Keymap, Lookup};
+use super::overlay::ModelOffer;
 pub use super::start_facts::{
     Draft, ExampleGround, SessionAccess, StartChoice, StartExample, StartFacts, StartSession,
 };
@@ -165,6 +168,9 @@ impl Start {
                         self.notice = Some("no other project is known here".to_owned());
                     }
                 }
+                KeyCode::Char('o') if event.modifiers.contains(KeyModifiers::CONTROL) => {
+                    self.next_model();
+                }
                 _ => task.on_key(event),
             }
             return None;
@@ -287,6 +293,18 @@ impl Start {
     /// Tells why something was not done.
     pub fn refuse(&mut self, why: String) {
         self.notice = Some(why);
+    }
+
+    /// Lets the next model of those that there are answer new tasks.
+    fn next_model(&mut self) {
+        let offers = &self.facts.models;
+        if offers.len() < 2 {
+            self.notice = Some("no other model is configured".to_owned());
+            return;
+        }
+        let is_it = |offer: &ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
+        let next = offers.iter().position(is_it).map_or(0, |place| (place + 1) % offers.len());
+        self.facts.model = offers.get(next).map(|offer| offer.profile.clone());
     }
 
     fn turn(&mut self, way: isize) {

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
-use super::{CHAIN, HelpState, Start, StartExample, StartSession, verbs};
+use super::{CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -320,6 +320,24 @@ impl Start {
         self.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
     }
 
+    /// The task that is being written, below what is chosen for it.
+    fn draw_task(&self, task: &TaskLine, at: Rect, buf: &mut Buffer) {
+        let (one, chosen) = match self.facts.models.len() {
+            0 | 1 => (self.model_label(), None),
+            _ => (None, self.model_label().or(Some("no model"))),
+        };
+        let rows = task.settings(chosen, at.width, &self.theme);
+        let count = u16::try_from(rows.len()).unwrap_or(1);
+        for (y, row) in (at.y.saturating_sub(count)..at.y).zip(rows) {
+            let settings = Rect { y, ..at };
+            Clear.render(settings, buf);
+            buf.set_style(settings, self.theme.style(Role::Text));
+            line::draw(&row, settings, buf);
+        }
+        Clear.render(at, buf);
+        line::draw(&task.draw(one, at.width, &self.theme), at, buf);
+    }
+
     /// Two rows: the text that is being written or the advice, and the keys.
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
@@ -339,12 +357,7 @@ impl Start {
         let covered = u16::try_from(notice.len()).unwrap_or(1).saturating_sub(1);
         let first = Rect { y: first.y.saturating_sub(covered), ..first };
         if let Some(task) = &self.task {
-            let settings = Rect { y: first.y.saturating_sub(1), ..first };
-            Clear.render(settings, buf);
-            buf.set_style(settings, self.theme.style(Role::Text));
-            line::draw(&task.settings(&self.theme), settings, buf);
-            Clear.render(first, buf);
-            line::draw(&task.draw(self.model_label(), first.width, &self.theme), first, buf);
+            self.draw_task(task, first, buf);
         } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
@@ -388,49 +401,62 @@ impl Start {
         rows
     }
 
-    /// What the keys do here.
+    /// The keys that do something now, as many whole ones as there is room for, and always the last.
     fn draw_keys(&self, second: Rect, buf: &mut Buffer) {
-        let open = match self.rows.get(self.selected) {
-            Some(StartRow::Model(_)) => "use this model",
-            _ => "open",
-        };
-        let hints: &[(&str, Action)] = match &self.task {
-            Some(_) => &[],
-            None => &[
-                ("choose", Action::Down),
-                (open, Action::Accept),
-                ("new task", Action::Compose),
-                ("search sessions", Action::Find),
-                ("help", Action::Help),
-            ],
-        };
+        let hints = self.key_hints();
+        let width = |(key, words): &(String, &str)| line::width(key) + 1 + line::width(words) + 3;
+        let help = hints.last().map_or(0, width);
+        let mut left = (usize::from(second.width) + 3).saturating_sub(help);
         let mut spans = Vec::new();
-        if let Some(task) = &self.task {
-            let place = task.has_places().then_some(("tab", " elsewhere   "));
-            let keys = [("enter", " starts   ")].into_iter().chain(place).chain([("esc", " back")]);
-            for (key, words) in keys {
-                spans.extend([self.span(key, Role::Key), self.span(words, Role::KeyHelp)]);
+        for (place, hint) in hints.iter().enumerate() {
+            let is_last = place + 1 == hints.len();
+            match left.checked_sub(width(hint)) {
+                _ if is_last => {}
+                Some(less) => left = less,
+                None => continue,
             }
-        }
-        for (words, action) in hints {
-            let Some(key) = self.keymap.key_of(&CHAIN, *action) else { continue };
+            let (key, words) = hint;
             spans.extend([
-                self.span(key, Role::Key),
+                self.span(key.clone(), Role::Key),
                 self.span(format!(" {words}   "), Role::KeyHelp),
             ]);
         }
-        if matches!(self.rows.get(self.selected), Some(StartRow::Session(_))) && self.task.is_none()
-        {
-            spans.extend([self.span("← →", Role::Key), self.span(" how", Role::KeyHelp)]);
-            for (action, words) in [(Action::Change, " rename"), (Action::Remove, " delete")] {
-                let Some(key) = self.keymap.key_of(&CHAIN, action) else { continue };
-                spans.extend([
-                    self.span(format!("   {key}"), Role::Key),
-                    self.span(words, Role::KeyHelp),
-                ]);
-            }
+        if let Some(last) = spans.last_mut() {
+            last.content = last.content.trim_end().to_owned().into();
         }
         line::draw(&Line::from(spans), second, buf);
+    }
+
+    /// Keys and what they do here; what is done most comes first.
+    fn key_hints(&self) -> Vec<(String, &'static str)> {
+        if let Some(task) = &self.task {
+            let place = task.has_places().then_some(("tab", "elsewhere"));
+            let keys = [("enter", "starts")].into_iter().chain(place).chain([("esc", "back")]);
+            return keys.map(|(key, words)| (key.to_owned(), words)).collect();
+        }
+        let row = self.rows.get(self.selected);
+        let open = match row {
+            Some(StartRow::Model(_)) => "use this model",
+            _ => "open",
+        };
+        let named = |(words, action)| self.keymap.key_of(&CHAIN, action).map(|key| (key, words));
+        let mut hints: Vec<(String, &'static str)> =
+            [("choose", Action::Down), (open, Action::Accept)]
+                .into_iter()
+                .filter_map(named)
+                .collect();
+        if matches!(row, Some(StartRow::Session(_))) {
+            hints.push(("← →".to_owned(), "how"));
+            let own = [("rename", Action::Change), ("delete", Action::Remove)];
+            hints.extend(own.into_iter().filter_map(named));
+        }
+        let all = [
+            ("new task", Action::Compose),
+            ("search sessions", Action::Find),
+            ("help", Action::Help),
+        ];
+        hints.extend(all.into_iter().filter_map(named));
+        hints
     }
 }
 

@@ -47,11 +47,14 @@ pub(super) fn rows_of(
     let (listed, more) = sessions.listed(&facts.sessions);
     if sessions.is_searching() {
         // Nothing else is in the way of what is looked for.
-        let mut rows = vec![StartRow::Heading("Sessions found", listed.len())];
+        let mut rows = vec![StartRow::Heading("Sessions found", listed.len() + more)];
         if listed.is_empty() {
             rows.push(StartRow::Words("no session has these words; esc lists all"));
         }
         rows.extend(listed.into_iter().map(StartRow::Session));
+        if more > 0 {
+            rows.push(StartRow::Words("and older ones: more words find fewer sessions"));
+        }
         return rows;
     }
     let mut rows = vec![StartRow::Heading("Begin", 0), StartRow::Demo, StartRow::New];

@@ -103,8 +103,14 @@ impl TaskLine {
         }
     }
 
-    /// What was chosen besides the place, with the keys that choose.
-    pub(super) fn settings(&self, theme: &Theme) -> Line<'static> {
+    /// What was chosen besides the place, with the keys that choose, in rows of at most `width`
+    /// cells; `model` is the label of the one that answers where another one can be chosen.
+    pub(super) fn settings(
+        &self,
+        model: Option<&str>,
+        width: u16,
+        theme: &Theme,
+    ) -> Vec<Line<'static>> {
         let team = match (&self.example, self.teams.get(self.team).and_then(Option::as_deref)) {
             (Some(example), _) => format!("team {}", example.team),
             (None, Some(team)) => format!("team {team}"),
@@ -120,12 +126,25 @@ impl TaskLine {
             || "usual temperature".to_owned(),
             |tenths| format!("temperature {}.{}", tenths / 10, tenths % 10),
         );
-        let mut spans = Vec::new();
-        for (words, key) in [(team, "ctrl-t"), (tokens, "ctrl-l"), (temperature, "ctrl-e")] {
-            spans.push(Span::styled(format!("{words} "), theme.style(Role::Text)));
-            spans.push(Span::styled(format!("{key}   "), theme.style(Role::Key)));
+        let model = model.map(|label| (line::cut(label, usize::from(width / 2)), "ctrl-o"));
+        let settings = [(team, "ctrl-t"), (tokens, "ctrl-l"), (temperature, "ctrl-e")];
+        let mut rows: Vec<Line<'static>> = vec![Line::default()];
+        for (words, key) in settings.into_iter().chain(model) {
+            let setting = [
+                Span::styled(format!("{words} "), theme.style(Role::Text)),
+                Span::styled(key, theme.style(Role::Key)),
+            ];
+            let taken: usize = setting.iter().map(Span::width).sum();
+            match rows.last_mut() {
+                Some(row) if row.width() == 0 => row.extend(setting),
+                Some(row) if row.width() + 3 + taken <= usize::from(width) => {
+                    row.push_span(Span::raw("   "));
+                    row.extend(setting);
+                }
+                _ => rows.push(Line::from_iter(setting)),
+            }
         }
-        Line::from(spans)
+        rows
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {

@@ -111,7 +111,10 @@ fn a_new_task_has_a_team_a_limit_and_a_temperature_to_choose() {
         let key = KeyEvent::new(Char(letter), KeyModifiers::CONTROL);
         start.on_event(&Event::Key(key));
     };
-    ['t', 't', 'l', 'e', 'e'].into_iter().for_each(&mut control);
+    ['t', 't', 'l', 'e', 'e', 'u'].into_iter().for_each(&mut control);
+    let shown = screen(&start, 80, 24);
+    assert!(shown.contains("› what should the team do?"), "ctrl-u clears: {shown}");
+    press(&mut start, &[Char('x')]);
     let shown = screen(&start, 80, 24);
     for words in ["team mesh", "ask after 50,000 tokens", "temperature 0.2"] {
         assert!(shown.contains(words), "{words}: {shown}");
@@ -172,8 +175,20 @@ fn the_model_that_answers_is_chosen_by_keys_and_by_the_mouse() {
     let chosen = press(&mut start, &[Char('i'), Char('h'), Char('i')]);
     assert_eq!(chosen, None);
     let shown = screen(&start, 120, 40);
-    assert!(shown.contains("in a new folder · gpt-5-mini (openai) › hi"), "{shown}");
+    assert!(shown.contains("gpt-5-mini (openai) ctrl-o"), "{shown}");
+    assert!(shown.contains("in a new folder › hi"), "{shown}");
     assert_eq!(press(&mut start, &[Enter]), Some(new("hi", None, Some("cheap"))));
+    // It can still be changed while the task is written, and nothing of that is cut.
+    let control = KeyEvent::new(Char('o'), KeyModifiers::CONTROL);
+    start.on_event(&Event::Key(control));
+    let shown = screen(&start, 80, 24);
+    for words in ["usual temperature ctrl-e", "gpt-5 (openai) ctrl-o"] {
+        let row =
+            shown.lines().find(|row| row.contains(words)).unwrap_or_else(|| panic!("{shown}"));
+        assert!(!row.contains('…'), "{row}");
+    }
+    assert_eq!(press(&mut start, &[Enter]), Some(new("hi", None, Some("strong"))));
+    start.on_event(&Event::Key(control));
     press(&mut start, &[Esc]);
     let shown = screen(&start, 80, 24);
     let row = shown.lines().position(|line| line.contains("gpt-5 (")).unwrap();
@@ -310,6 +325,50 @@ fn sessions_are_searched_renamed_and_deleted_after_a_question() {
     press(&mut start, &[Esc]);
     let shown = screen(&start, 160, 24);
     assert!(shown.contains("(a)") && !shown.contains("(b)"), "{shown}");
+}
+
+#[test]
+fn five_hundred_sessions_are_searched_renamed_and_deleted_right() {
+    let session = |number: usize| StartSession {
+        name: format!("2026-01-{number:03}"),
+        title: String::new(),
+        project: format!("/home/me/project-{number}"),
+        task: format!("Task of session {number:03}"),
+        team: "generate".into(),
+        state: "completed".into(),
+        when: "2026-01-02 03:04".into(),
+        open: SessionAccess::ResumeOrReplay,
+    };
+    let mut start = start(StartFacts { sessions: (0..500).map(session).collect(), ..facts() });
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("Sessions 500") && shown.contains("/ searches all"), "{shown}");
+    // More than are listed at once are counted, and it says that there are more.
+    press(&mut start, &[Char('/'), Char('t'), Char('a'), Char('s'), Char('k')]);
+    assert!(screen(&start, 120, 40).contains("Sessions found 500"), "{}", screen(&start, 120, 40));
+    press(&mut start, &[Enter]);
+    start.act(Action::Bottom);
+    assert!(screen(&start, 120, 40).contains("more words find fewer sessions"));
+    // The oldest one of all is found, named and deleted; its neighbours stay.
+    press(&mut start, &[Esc, Char('/'), Char('4'), Char('9'), Char('8'), Enter]);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("Sessions found 1") && shown.contains("session 498"), "{shown}");
+    let rename = press(&mut start, &[Char('e'), Char('P'), Char('u'), Char('m'), Char('p'), Enter]);
+    let title = "Pump".to_owned();
+    assert_eq!(rename, Some(StartChoice::Rename { name: "2026-01-498".into(), title }));
+    start.renamed("2026-01-498", "Pump");
+    press(&mut start, &[Esc, Char('/'), Char('p'), Char('u'), Char('m'), Char('p'), Enter]);
+    assert!(screen(&start, 120, 40).contains("Pump · Task of session 498"));
+    let delete = press(&mut start, &[Char('d'), Char('y')]);
+    assert_eq!(delete, Some(StartChoice::Delete("2026-01-498".into())));
+    start.deleted("2026-01-498");
+    assert!(screen(&start, 120, 40).contains("no session has these words"));
+    assert_eq!(press(&mut start, &[Enter, Char('d'), Char('y')]), None, "nothing is selected");
+    press(&mut start, &[Esc, Char('/'), Char('4'), Char('9'), Enter]);
+    let shown = screen(&start, 120, 40);
+    for kept in ["session 497", "session 499", "session 049"] {
+        assert!(shown.contains(kept), "{kept}: {shown}");
+    }
+    assert!(!shown.contains("session 498") && shown.contains("Sessions found 14"), "{shown}");
 }
 
 #[test]

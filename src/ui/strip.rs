@@ -47,9 +47,15 @@ fn left(cx: &Cx<'_>) -> LineParts {
             ],
         );
         if !progress.current.is_empty() && !cx.view.head.state.is_over() {
-            let current = sanitize::line(&progress.current);
-            let next = format!("next: {}", line::cut(&current, 36));
-            parts.push(3, vec![Span::styled(next, cx.style(Role::Dim))]);
+            let next = match progress.side_by_side.as_slice() {
+                [] => format!("next: {}", line::cut(&sanitize::line(&progress.current), 36)),
+                several => {
+                    let numbers: Vec<String> = several.iter().map(ToString::to_string).collect();
+                    format!("now: steps {}", numbers.join(", "))
+                }
+            };
+            let weight = if progress.side_by_side.is_empty() { 3 } else { 7 };
+            parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
         }
     }
     if let Some(run) = cx.view.work.run() {

@@ -78,7 +78,7 @@ impl Ui {
             && matches!(view.head.state, RunState::Running | RunState::Stopping)
             && view.review.waiting.is_empty()
             && view.head.question.is_none()
-            && (view.head.speaker.is_some() || builds)
+            && (!view.head.speakers.is_empty() || builds)
     }
 
     /// Whether the time that the person is waited for is on screen.

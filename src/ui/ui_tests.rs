@@ -6,8 +6,10 @@ use crossterm::event::Event as TerminalEvent;
 
 use super::fixture::UiBench;
 use super::*;
+use crate::model::event::RunStart;
 use crate::model::{
-    Intent, QuestionId, SessionOutcome, Shown, TimelineCommand, UserError, Verdict,
+    Event, Intent, QuestionId, SessionEvent, SessionOutcome, Shown, TimelineCommand, UserError,
+    Verdict,
 };
 
 pub(super) fn intents(commands: &[UiCommand]) -> Vec<Intent> {
@@ -81,6 +83,25 @@ fn the_header_drops_whole_parts() {
 }
 
 #[test]
+fn the_header_names_the_team_of_the_run_that_goes_on() {
+    let mut desk = UiBench::at_work(120, 40);
+    let outcome = SessionOutcome::Completed;
+    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
+    let start = RunStart {
+        number: 2,
+        task: "warn".into(),
+        team: "edit-generated".into(),
+        why: String::new(),
+        changed: Vec::new(),
+    };
+    desk.record(10, Event::Session(SessionEvent::RunStarted(Box::new(start))));
+    desk.sync();
+    let screen = desk.screen();
+    let header = screen.lines().next().unwrap();
+    assert!(header.contains("edit-generated"), "{header}");
+}
+
+#[test]
 fn a_key_without_a_meaning_says_so() {
     let mut desk = UiBench::at_work(80, 24);
     assert_eq!(desk.press("x"), []);
@@ -128,7 +149,7 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
     };
     desk.record(
         10,
-        crate::model::Event::Proposal(crate::model::ProposalEvent::Decided {
+        Event::Proposal(crate::model::ProposalEvent::Decided {
             proposal: proposal.id,
             decision: Box::new(decision),
         }),
@@ -237,7 +258,7 @@ fn a_change_between_the_key_and_its_effect_takes_it_back() {
     let change = crate::model::Change::Save { path, base: None, content };
     desk.record(
         1,
-        crate::model::Event::Proposal(crate::model::ProposalEvent::Restated {
+        Event::Proposal(crate::model::ProposalEvent::Restated {
             proposal: proposal.id,
             change: Box::new(change),
             checks: Vec::new(),
@@ -359,38 +380,38 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     let mut desk = UiBench::at_work(200, 60);
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}txt\r";
     let turn = crate::model::TurnId(2);
-    desk.record(
-        1,
-        crate::model::Event::Turn(crate::model::TurnEvent::TextAdded { turn, text: evil.into() }),
-    );
+    desk.record(1, Event::Turn(crate::model::TurnEvent::TextAdded { turn, text: evil.into() }));
     desk.call(2, 9, evil, serde_json::json!({ "path": evil, evil: [evil] }));
     desk.record(
         1,
-        crate::model::Event::Turn(crate::model::TurnEvent::SpeakerChosen {
+        Event::Turn(crate::model::TurnEvent::SpeakerChosen {
             choice: None,
             agent: evil.into(),
             reason: evil.into(),
+            step: None,
         }),
     );
     desk.record(
         1,
-        crate::model::Event::Turn(crate::model::TurnEvent::Started {
+        Event::Turn(crate::model::TurnEvent::Started {
             turn: crate::model::TurnId(3),
             agent: evil.into(),
+            step: None,
         }),
     );
     desk.record(
         1,
-        crate::model::Event::Person(crate::model::PersonEvent::Asked {
+        Event::Person(crate::model::PersonEvent::Asked {
             question: QuestionId(1),
             agent: Some(evil.into()),
             text: evil.into(),
             options: vec![evil.into()],
+            step: None,
         }),
     );
     desk.record(
         1,
-        crate::model::Event::Person(crate::model::PersonEvent::Noticed {
+        Event::Person(crate::model::PersonEvent::Noticed {
             level: crate::model::event::Level::Error,
             notice: UserError::new(evil, evil, evil),
         }),

@@ -60,6 +60,40 @@ pub struct Chat {
     open_calls: BTreeMap<CallId, (usize, usize)>,
     /// How long calls waited for decisions.
     waits: Waits,
+    /// Which steps of a plan have their own chats now.
+    lanes: OpenLanes,
+}
+
+/// The chats of steps that are open side by side.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct OpenLanes {
+    open: BTreeSet<u32>,
+    /// Whether there were several since none was open.
+    several: bool,
+}
+
+impl OpenLanes {
+    fn begin(&mut self, step: Option<u32>) {
+        match step {
+            Some(step) => _ = self.open.insert(step),
+            None => self.open.clear(),
+        }
+        self.several = self.open.len() > 1 || (self.several && !self.open.is_empty());
+    }
+
+    fn end(&mut self, step: Option<u32>) {
+        // Older records do not name the step; there was one at a time.
+        match step {
+            Some(step) => _ = self.open.remove(&step),
+            None => self.open.clear(),
+        }
+        self.several &= !self.open.is_empty();
+    }
+
+    /// The step, where it has to be told which one it is.
+    fn reported_step(&self, step: Option<u32>) -> Option<u32> {
+        step.filter(|_| self.several)
+    }
 }
 
 impl Chat {
@@ -67,7 +101,8 @@ impl Chat {
     pub(super) fn apply(&mut self, record: &Record, review: &Review, work: &Work) {
         let at = record.at;
         match &record.event {
-            Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
+            Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, step, .. }) => {
+                self.lanes.begin(*step);
                 self.push(ChatEntry::PhaseStarted {
                     title: title.clone(),
                     attempt: *attempt,
@@ -75,21 +110,28 @@ impl Chat {
                     at,
                 });
             }
-            Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }) => {
+            Event::Phase(PhaseEvent::Ended { phase, attempt, outcome, step }) => {
+                let told = self.lanes.reported_step(*step);
+                self.lanes.end(*step);
                 self.push(ChatEntry::PhaseEnded {
-                    phase: phase.clone(),
+                    phase: match told {
+                        Some(step) => format!("{phase} {step}"),
+                        None => phase.clone(),
+                    },
                     attempt: *attempt,
                     outcome: outcome.clone(),
                 })
             }
-            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: None }) => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: None, .. }) => {
                 self.choose(agent, reason);
             }
             // A learned policy gives its values anew each time.
-            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: Some(_) }) => {
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice: Some(_), .. }) => {
                 self.push(ChatEntry::Choice { agent: agent.clone(), reason: reason.clone() });
             }
-            Event::Turn(TurnEvent::Started { turn, agent }) => self.start_turn(*turn, agent, at),
+            Event::Turn(TurnEvent::Started { turn, agent, step }) => {
+                self.start_turn(*turn, agent, self.lanes.reported_step(*step), at);
+            }
             Event::Turn(TurnEvent::TextAdded { turn, text }) => self.add_text(*turn, text),
             Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 let state = CallState::Running { since: at };
@@ -160,7 +202,7 @@ impl Chat {
                 let text = format!("{agent} speaks next");
                 self.push(ChatEntry::Person { to: None, text, at });
             }
-            Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
+            Event::Person(PersonEvent::Asked { question, agent, text, options, .. }) => {
                 self.push(ChatEntry::Question {
                     id: *question,
                     agent: agent.clone(),
@@ -178,6 +220,7 @@ impl Chat {
             Event::Session(SessionEvent::RunStarted(start)) => {
                 // The files of an earlier run's plan are not those of this one.
                 self.plan = None;
+                self.lanes = OpenLanes::default();
                 self.reasons.clear();
                 self.push(ChatEntry::RunStarted { start: RunStart::clone(start), at });
             }
@@ -300,11 +343,12 @@ impl Chat {
         self.entries.splice(0..0, std::iter::repeat_n(Arc::clone(&OLDER), older));
     }
 
-    fn start_turn(&mut self, turn: TurnId, agent: &AgentName, at: Timestamp) {
+    fn start_turn(&mut self, turn: TurnId, agent: &AgentName, step: Option<u32>, at: Timestamp) {
         self.open_turns.insert(turn, self.entries.len());
         self.push(ChatEntry::Turn(TurnView {
             turn,
             agent: agent.clone(),
+            step,
             at,
             parts: Vec::new(),
             usage: Usage::default(),

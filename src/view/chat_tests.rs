@@ -43,7 +43,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
     let result =
         Event::Turn(TurnEvent::ToolAnswered { call: CallId(1), result: Value::Null, millis: 1 });
     let chat = chat(vec![
-        Event::Turn(TurnEvent::Started { turn, agent }),
+        Event::Turn(TurnEvent::Started { turn, agent, step: None }),
         text("I read it."),
         call(1),
         answered,
@@ -113,7 +113,7 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
     let settled =
         |id, outcome| Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(id), outcome });
     let mut events = vec![
-        Event::Turn(TurnEvent::Started { turn, agent: agent.clone() }),
+        Event::Turn(TurnEvent::Started { turn, agent: agent.clone(), step: None }),
         planned(1, &["refused.c"]),
         answered(1, false),
         planned(2, &["a.c", "b.c", "c.c"]),
@@ -150,7 +150,7 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
         at: Timestamp(0),
         event,
     };
-    let open = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "A".into() });
+    let open = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: "A".into(), step: None });
     chat.apply(&record(0, open), &Review::default(), &Work::default());
     for number in 1..=KEPT * 2 {
         chat.apply(&record(number, message(number)), &Review::default(), &Work::default());
@@ -173,12 +173,12 @@ fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
 fn a_reason_is_told_once_and_an_order_stands_where_it_was_given() {
     let chosen = |agent: &str, reason: &str| {
         let (agent, reason, choice) = (agent.into(), reason.into(), None);
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice })
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice, step: None })
     };
     let turn = |turn, agent: &str, text: &str| {
         let turn = TurnId(turn);
         [
-            Event::Turn(TurnEvent::Started { turn, agent: agent.into() }),
+            Event::Turn(TurnEvent::Started { turn, agent: agent.into(), step: None }),
             Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }),
             Event::Turn(TurnEvent::Ended { turn, stop: crate::model::TurnStop::Done }),
         ]

@@ -28,7 +28,7 @@ pub enum ChatEntry {
         at: Timestamp,
     },
     PhaseEnded {
-        /// Name of the phase.
+        /// Name of the phase, with the number of its step where several are open.
         phase: String,
         /// Counted from 1.
         attempt: u32,
@@ -96,6 +96,8 @@ impl ChatEntry {
 pub struct TurnView {
     pub turn: TurnId,
     pub agent: AgentName,
+    /// The step of the plan whose chat it is, counted from 1, where several are open.
+    pub step: Option<u32>,
     /// When it began.
     pub at: Timestamp,
     /// Text and tool calls as they came.

@@ -15,8 +15,8 @@ pub struct Head {
     pub runs: Vec<RunView>,
     /// The phase and attempt that runs or ran last.
     pub phase: Option<PhaseView>,
-    /// Who speaks now.
-    pub speaker: Option<Speaker>,
+    /// Who speaks now, whoever began first at the start.
+    pub speakers: Vec<Speaker>,
     /// Tokens so far.
     pub usage: Usage,
     /// What the screen calls the model that answers; `None`: as the session began.
@@ -117,6 +117,12 @@ impl Head {
         self.runs.last()
     }
 
+    /// Who speaks; of several the one that began last.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&Speaker> {
+        self.speakers.last()
+    }
+
     /// Name of the profile whose model answers; `None`: a script does.
     #[must_use]
     pub fn profile(&self) -> Option<&str> {
@@ -143,7 +149,7 @@ impl Head {
                 if !matches!(self.state, RunState::Ended(_)) {
                     self.state = RunState::Running;
                 }
-                self.speaker = None;
+                self.speakers.clear();
                 self.question = None;
                 self.board = None;
             }
@@ -153,7 +159,7 @@ impl Head {
                 if let Some(run) = self.runs.last_mut() {
                     run.ended = Some((outcome.clone(), record.at));
                 }
-                self.speaker = None;
+                self.speakers.clear();
                 self.question = None;
             }
             Event::Phase(PhaseEvent::Started { phase, title, attempt, max_attempts, .. }) => {
@@ -164,14 +170,12 @@ impl Head {
                     max_attempts: *max_attempts,
                 });
             }
-            Event::Turn(TurnEvent::Started { turn, agent }) => {
-                self.speaker =
-                    Some(Speaker { agent: agent.clone(), turn: *turn, since: record.at });
+            Event::Turn(TurnEvent::Started { turn, agent, .. }) => {
+                let (agent, since) = (agent.clone(), record.at);
+                self.speakers.push(Speaker { agent, turn: *turn, since });
             }
             Event::Turn(TurnEvent::Ended { turn, .. }) => {
-                if self.speaker.as_ref().is_some_and(|speaker| speaker.turn == *turn) {
-                    self.speaker = None;
-                }
+                self.speakers.retain(|speaker| speaker.turn != *turn);
             }
             Event::Turn(TurnEvent::ModelAnswered { usage, .. })
             | Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) => {
@@ -195,7 +199,7 @@ impl Head {
                     self.board = None;
                 }
             }
-            Event::Person(PersonEvent::Asked { question, agent, text, options }) => {
+            Event::Person(PersonEvent::Asked { question, agent, text, options, .. }) => {
                 self.question = Some(PersonQuestion {
                     id: *question,
                     agent: agent.clone(),

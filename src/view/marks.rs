@@ -169,9 +169,11 @@ mod tests {
                     millis: 1,
                     size: None,
                 }),
-                false => {
-                    Event::Turn(TurnEvent::Started { turn: TurnId(1), agent: AgentName::from("A") })
-                }
+                false => Event::Turn(TurnEvent::Started {
+                    turn: TurnId(1),
+                    agent: AgentName::from("A"),
+                    step: None,
+                }),
             };
             marks.apply(&Record { v: 1, seq: Seq(seq), at: Timestamp(0), event });
         }

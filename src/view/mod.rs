@@ -40,8 +40,11 @@ pub use test_runs::{TestRunView, TestRuns};
 pub use work::{AgentWork, DecisionCounts, FileFate, PassCounts, RunWork, Work};
 pub use work_words::{FileNames, duration, summary};
 
+use std::sync::Arc;
+
 use crate::model::{
-    ContentHash, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
+    ContentHash, OpenCall, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp,
+    UserError,
 };
 
 /// Settled proposals, builds and connections that [`SessionView::thin_out`] leaves.
@@ -72,6 +75,8 @@ pub struct SessionView {
     pub marks: Marks,
     /// What each run came to.
     pub work: Work,
+    /// Calls that models are still writing, of which no record tells: empty in a replay.
+    pub open_calls: Arc<[OpenCall]>,
 }
 
 impl SessionView {
@@ -96,7 +101,7 @@ impl SessionView {
 
     /// Notes that the run stopped unexpectedly, which no record can say.
     pub fn break_off(&mut self, why: UserError) {
-        self.head.speaker = None;
+        self.head.speakers.clear();
         self.head.question = None;
         self.head.state = RunState::BrokenOff(why.clone());
         self.chat.break_off(why);

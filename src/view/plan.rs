@@ -63,7 +63,8 @@ impl FilePlan {
     pub(super) fn progress(&self) -> Progress {
         let next = self.files.iter().find(|file| file.state != PlannedState::Done);
         let current = next.map_or_else(String::new, |file| file.path.as_str().to_owned());
-        Progress { done: self.done(), total: self.files.len(), unit: "files", current }
+        let (done, total, side_by_side) = (self.done(), self.files.len(), Vec::new());
+        Progress { done, total, unit: "files", current, side_by_side }
     }
 
     /// The plan in the arguments of [`TOOL`]; `None`: they hold none.

@@ -235,6 +235,7 @@ impl Review {
                 agent,
                 excerpt,
                 text,
+                turn: _,
             }) => {
                 self.change(*proposal, |view| {
                     view.inquiries.push(InquiryView {

@@ -81,6 +81,7 @@ fn questions_and_their_answers_stand_with_the_proposal() {
         inquiry,
         proposal,
         agent: "A".into(),
+        turn: None,
         excerpt: None,
         text: "why?".into(),
     });

@@ -95,7 +95,7 @@ fn the_time_of_a_call_leaves_out_the_time_of_the_person() {
     let (turn, call) = (TurnId(1), CallId(1));
     let begun = || {
         vec![
-            (0, Event::Turn(TurnEvent::Started { turn, agent: "A".into() })),
+            (0, Event::Turn(TurnEvent::Started { turn, agent: "A".into(), step: None })),
             (
                 0,
                 Event::Turn(TurnEvent::ToolCalled {

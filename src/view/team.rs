@@ -1,5 +1,7 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
+use std::collections::BTreeMap;
+
 use crate::model::{
     AgentName, Artifact, CallId, ContextFile, Document, Event, PassageMarks, PhaseEvent,
     PhaseOutcome, PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent,
@@ -25,7 +27,8 @@ pub struct TeamView {
     pub documents: Vec<Document>,
     /// The learned table that chooses who speaks, and its newest choice.
     pub policy: Option<PolicyView>,
-    speaker: Option<(TurnId, AgentName)>,
+    /// Whose turns are open.
+    speakers: BTreeMap<TurnId, AgentName>,
 }
 
 /// A learned table at work.
@@ -40,7 +43,7 @@ pub struct PolicyView {
 pub struct PlanView {
     /// Who made it; `None`: the person changed it.
     pub by: Option<AgentName>,
-    /// The step that a phase of its own carries out or has carried out last, counted from 0.
+    /// The step that a phase of its own has begun last, counted from 0.
     pub turn: Option<usize>,
     /// Its steps, in order.
     pub steps: Vec<(PlanItem, StepState)>,
@@ -70,17 +73,15 @@ pub struct Progress {
     pub unit: &'static str,
     /// What is done now or next; empty when all is done.
     pub current: String,
+    /// The numbers of the steps that are carried out side by side; empty when there are not several.
+    pub side_by_side: Vec<usize>,
 }
 
 impl PlanView {
-    fn turn_state(&self) -> Option<StepState> {
-        self.steps.get(self.turn?).map(|(_, state)| *state)
-    }
-
-    fn set_turn(&mut self, to: StepState) {
-        if let Some((_, state)) = self.turn.and_then(|turn| self.steps.get_mut(turn)) {
-            *state = to;
-        }
+    /// The steps that are carried out now, counted from 1.
+    fn active(&self) -> Vec<usize> {
+        let steps = (1..).zip(&self.steps);
+        steps.filter(|(_, (_, state))| *state == StepState::Active).map(|(n, _)| n).collect()
     }
 
     /// How far it is; `None`: nothing tells.
@@ -90,10 +91,12 @@ impl PlanView {
             return None;
         }
         let done = self.steps.iter().filter(|(_, state)| *state == StepState::Done).count();
+        let active = self.active();
         let of = |wanted: StepState| self.steps.iter().find(move |(_, state)| *state == wanted);
         let current = of(StepState::Active).or_else(|| of(StepState::Open));
         let current = current.map_or_else(String::new, |(item, _)| item.task.clone());
-        Some(Progress { done, total: self.steps.len(), unit: "steps", current })
+        let side_by_side = if active.len() > 1 { active } else { Vec::new() };
+        Some(Progress { done, total: self.steps.len(), unit: "steps", current, side_by_side })
     }
 }
 
@@ -136,8 +139,14 @@ impl TeamView {
                 self.plan.take_if(|plan| plan.turn.is_none());
                 self.context = None;
             }
-            Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.step_ended(outcome),
-            Event::Session(SessionEvent::RunStarted(_)) => self.plan = None,
+            Event::Phase(PhaseEvent::Ended { outcome, step, .. }) => {
+                self.step_ended(outcome, *step);
+            }
+            Event::Session(SessionEvent::RunStarted(_)) => {
+                self.plan = None;
+                self.speakers.clear();
+            }
+            Event::Session(SessionEvent::Resumed { .. }) => self.speakers.clear(),
             Event::Turn(TurnEvent::PolicyTaken(table)) => {
                 self.policy = Some(PolicyView { table: table.clone(), choice: None });
             }
@@ -146,14 +155,12 @@ impl TeamView {
                     policy.choice = Some((agent.clone(), choice.clone()));
                 }
             }
-            Event::Turn(TurnEvent::Started { turn, agent }) => {
-                self.speaker = Some((*turn, agent.clone()));
+            Event::Turn(TurnEvent::Started { turn, agent, .. }) => {
+                self.speakers.insert(*turn, agent.clone());
                 self.mark(agent, StepState::Open, StepState::Active);
             }
             Event::Turn(TurnEvent::Ended { turn, stop }) => {
-                let Some((_, agent)) = self.speaker.take().filter(|(open, _)| open == turn) else {
-                    return;
-                };
+                let Some(agent) = self.speakers.remove(turn) else { return };
                 let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
                 let to = if is_done { StepState::Done } else { StepState::Open };
                 self.mark(&agent, StepState::Active, to);
@@ -208,19 +215,24 @@ impl TeamView {
         for (_, state) in plan.steps.iter_mut().filter(|(_, state)| *state == StepState::Untold) {
             *state = StepState::Open;
         }
-        plan.turn = usize::try_from(step).ok().and_then(|step| step.checked_sub(1));
-        plan.set_turn(StepState::Active);
+        plan.turn = place(step);
+        if let Some((_, state)) = plan.turn.and_then(|turn| plan.steps.get_mut(turn)) {
+            *state = StepState::Active;
+        }
     }
 
-    /// The phase that carries out a step has ended.
-    fn step_ended(&mut self, outcome: &PhaseOutcome) {
+    /// The phase that carries out a step has ended; older records do not name the step.
+    fn step_ended(&mut self, outcome: &PhaseOutcome, step: Option<u32>) {
         let Some(plan) = &mut self.plan else { return };
-        if plan.turn_state() == Some(StepState::Active) {
-            plan.set_turn(match outcome {
+        let ended = step.and_then(place).or(plan.turn);
+        if let Some((_, state)) = ended.and_then(|ended| plan.steps.get_mut(ended))
+            && *state == StepState::Active
+        {
+            *state = match outcome {
                 PhaseOutcome::Succeeded(_) => StepState::Done,
                 PhaseOutcome::Failed(_) => StepState::NeedsAttention,
                 PhaseOutcome::Stopped => StepState::Open,
-            });
+            };
         }
     }
 
@@ -233,6 +245,11 @@ impl TeamView {
             *state = to;
         }
     }
+}
+
+/// Where a step is that is counted from 1.
+fn place(step: u32) -> Option<usize> {
+    usize::try_from(step).ok()?.checked_sub(1)
 }
 
 #[cfg(test)]
@@ -251,12 +268,32 @@ mod tests {
     }
 
     fn end(view: &mut TeamView, outcome: PhaseOutcome) {
-        let ended = PhaseEvent::Ended { phase: "step".to_owned(), attempt: 1, outcome };
+        let ended = PhaseEvent::Ended { phase: "step".to_owned(), attempt: 1, outcome, step: None };
         apply(view, Event::Phase(ended));
     }
 
     fn states(view: &TeamView) -> Vec<StepState> {
         view.plan.iter().flat_map(|plan| &plan.steps).map(|(_, state)| *state).collect()
+    }
+
+    #[test]
+    fn steps_side_by_side_end_each_for_itself() {
+        use StepState::{Active, Done, NeedsAttention};
+        let mut view = TeamView::default();
+        let item = |task: &str| PlanItem { task: task.to_owned(), agent: None };
+        let items = vec![item("a"), item("b"), item("c")];
+        apply(&mut view, Event::Team(TeamEvent::PlanMade { by: None, items }));
+        (1..=3).for_each(|step| begin(&mut view, Some(step)));
+        let progress = view.plan.as_ref().unwrap().progress().unwrap();
+        assert_eq!(progress.side_by_side, [1, 2, 3]);
+        let end = |view: &mut TeamView, step, outcome| {
+            let (phase, attempt) = ("step".to_owned(), 1);
+            apply(view, Event::Phase(PhaseEvent::Ended { phase, attempt, outcome, step }));
+        };
+        end(&mut view, Some(2), PhaseOutcome::Succeeded(String::new()));
+        end(&mut view, Some(1), PhaseOutcome::Failed(String::new()));
+        assert_eq!(states(&view), [NeedsAttention, Done, Active]);
+        assert_eq!(view.plan.unwrap().progress().unwrap().side_by_side, [0; 0]);
     }
 
     #[test]

@@ -391,7 +391,7 @@ impl Work {
 
     fn turn(&mut self, event: &TurnEvent, at: Timestamp) {
         match event {
-            TurnEvent::Started { turn, agent } => {
+            TurnEvent::Started { turn, agent, .. } => {
                 let waited = self.run().map_or(0, |run| run.waited_millis);
                 let open = OpenTurn { agent: agent.clone(), since: at, waited };
                 self.open_turns.insert(*turn, open);

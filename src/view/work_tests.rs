@@ -33,7 +33,7 @@ impl Log {
 
     fn turn(&mut self, second: i64, turn: u32, agent: &str) -> &mut Self {
         let (turn, agent) = (TurnId(turn), agent.into());
-        self.at(second, Event::Turn(TurnEvent::Started { turn, agent }))
+        self.at(second, Event::Turn(TurnEvent::Started { turn, agent, step: None }))
     }
 
     fn ended(&mut self, second: i64, turn: u32) -> &mut Self {
@@ -93,7 +93,8 @@ fn the_time_of_an_agent_is_without_the_persons() {
     assert_eq!(work.spoke(&"A".into(), 2_000), 5_000, "it does not speak any more");
     assert_eq!(work.spoke(&"B".into(), 2_000), 2_000);
     let question = QuestionId(1);
-    let asked = PersonEvent::Asked { question, agent: None, text: "?".into(), options: vec![] };
+    let asked =
+        PersonEvent::Asked { question, agent: None, text: "?".into(), options: vec![], step: None };
     log.at(50, Event::Person(asked));
     assert_eq!(log.0.work.times(3_000), (53_000, 33_000));
     assert_eq!(log.0.work.spoke(&"B".into(), 3_000), 5_000, "it waits");

@@ -26,11 +26,9 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
     if !builds.is_empty() {
         lines.push(("builds", format!("{builds}, {}", duration(work.build_millis))));
     }
-    for (about, text) in [("test runs", counts(work.tests)), ("boards", counts(work.flashes))] {
-        if !text.is_empty() {
-            lines.push((about, text));
-        }
-    }
+    let (tests, writes) = (counts(work.tests), counts(work.flashes));
+    lines.extend((!tests.is_empty()).then_some(("test runs", tests)));
+    lines.extend((!writes.is_empty()).then(|| ("boards", format!("writes: {writes}"))));
     let tokens = work.usage.total();
     let cost = match work.usage.cost.is_zero() {
         true => String::new(),

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 
-use super::Sandbox;
+use super::ProjectDir;
 use crate::files;
 use crate::model::event::ProjectFile;
 use crate::model::{Event, FilesEvent, ProjectPath};
@@ -68,7 +68,7 @@ fn has_plain_rules(folder: &Path) -> bool {
     })
 }
 
-impl Sandbox {
+impl ProjectDir {
     /// Lists the regular files, by path and at most `limit` of them. Ignore files, hidden files,
     /// build output and symbolic links are left out, and so are names that are not UTF-8 or hold
     /// characters that [`ProjectPath`] refuses.
@@ -96,7 +96,7 @@ impl Sandbox {
     }
 
     /// What tells of each file whether it changed, for at most `limit` of those that
-    /// [`Sandbox::list`] names, and the folders that were looked into.
+    /// [`ProjectDir::list`] names, and the folders that were looked into.
     #[must_use]
     pub fn look_over(&self, limit: usize) -> FileListing {
         let mut seen = FileListing::default();

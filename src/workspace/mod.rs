@@ -1,4 +1,4 @@
-//! The project folder behind a sandbox: listing, reading and hashing, never writing.
+//! The project folder, which no path leads out of: listing, reading and hashing, never writing.
 //!
 //! Owns the one handle on the project's folder. The writing half lives in the gate's effects.
 
@@ -6,16 +6,16 @@ mod change_signal;
 mod error;
 mod folder_watch;
 mod list;
+mod project_dir;
 mod references;
-mod sandbox;
 mod sources;
 mod watch;
 
 pub use change_signal::{ChangePoll, SETTLE};
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
+pub use project_dir::{Excerpt, MAX_FILE_BYTES, ProjectDir};
 pub use references::Reference;
-pub use sandbox::{Excerpt, MAX_FILE_BYTES, Sandbox};
 pub use sources::{ManagedFile, is_source};
 pub use watch::{Looked, Next, Watch, WatchStamp};
 
@@ -45,13 +45,13 @@ mod tests {
             project.path().join("up"),
         )
         .unwrap();
-        let sandbox = Sandbox::open(project.path()).unwrap();
-        assert_eq!(sandbox.read(&path("near")).unwrap(), b"a");
+        let project_dir = ProjectDir::open(project.path()).unwrap();
+        assert_eq!(project_dir.read(&path("near")).unwrap(), b"a");
         for file in ["far/secret", "up/secret"] {
-            let error = sandbox.read(&path(file)).unwrap_err();
+            let error = project_dir.read(&path(file)).unwrap_err();
             assert!(matches!(error, WorkspaceError::Outside(_)), "{file}: {error}");
-            assert!(sandbox.hash(&path(file)).is_err());
-            assert!(!sandbox.is_file(&path(file)));
+            assert!(project_dir.hash(&path(file)).is_err());
+            assert!(!project_dir.is_file(&path(file)));
         }
     }
 
@@ -60,14 +60,14 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         fs::create_dir(project.path().join("folder")).unwrap();
         fs::write(project.path().join("plain"), "abc").unwrap();
-        let sandbox = Sandbox::open(project.path()).unwrap();
-        let kind = |file: &str| sandbox.read(&path(file)).unwrap_err();
+        let project_dir = ProjectDir::open(project.path()).unwrap();
+        let kind = |file: &str| project_dir.read(&path(file)).unwrap_err();
         assert!(matches!(kind("folder"), WorkspaceError::NotAFile(_)));
         assert!(matches!(kind("none"), WorkspaceError::Missing(_)));
         assert!(matches!(kind("plain/below"), WorkspaceError::Missing(_)));
-        assert_eq!(sandbox.hash(&path("none")).unwrap(), None);
-        assert_eq!(sandbox.hash(&path("plain")).unwrap(), Some(ContentHash::of(b"abc")));
-        let start = sandbox.read_start(&path("plain"), 2).unwrap();
+        assert_eq!(project_dir.hash(&path("none")).unwrap(), None);
+        assert_eq!(project_dir.hash(&path("plain")).unwrap(), Some(ContentHash::of(b"abc")));
+        let start = project_dir.read_start(&path("plain"), 2).unwrap();
         assert_eq!((start.content.as_slice(), start.omitted()), (b"ab".as_slice(), 1));
     }
 
@@ -75,7 +75,7 @@ mod tests {
     fn a_missing_project_is_told_with_advice() {
         let project = tempfile::tempdir().unwrap();
         let missing = project.path().join("none");
-        let error = UserError::from(Sandbox::open(&missing).unwrap_err());
+        let error = UserError::from(ProjectDir::open(&missing).unwrap_err());
         assert!(error.what.contains("none") && !error.why.is_empty() && !error.fix.is_empty());
     }
 
@@ -86,7 +86,7 @@ mod tests {
             fs::write(project.path().join(file), "x").unwrap();
         }
         symlink("a.c", project.path().join("link.c")).unwrap();
-        let listing = Sandbox::open(project.path()).unwrap().list(10);
+        let listing = ProjectDir::open(project.path()).unwrap().list(10);
         let names: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(names, ["a.c"]);
     }
@@ -102,12 +102,12 @@ mod tests {
                 let pipe = project.path().join(place).join(name);
                 let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
                 assert!(made.success());
-                let listing = Sandbox::open(project.path()).unwrap().list(10);
+                let listing = ProjectDir::open(project.path()).unwrap().list(10);
                 let names: Vec<&str> = listing.files.iter().map(|f| f.path.as_str()).collect();
                 assert_eq!(names, expected, "{}", pipe.display());
                 fs::remove_file(&pipe).unwrap();
                 fs::write(&pipe, "b.c\n").unwrap();
-                assert_eq!(Sandbox::open(project.path()).unwrap().list(10).files.len(), 1);
+                assert_eq!(ProjectDir::open(project.path()).unwrap().list(10).files.len(), 1);
             }
         }
     }
@@ -120,10 +120,10 @@ mod tests {
             let git: String = ".git".chars().zip(upper)
                 .map(|(c, upper)| if upper { c.to_ascii_uppercase() } else { c }).collect();
             let text = format!("{before}/./{git}//{after}").trim_start_matches('/').to_owned();
-            prop_assert!(Sandbox::is_protected(&path(&text)));
+            prop_assert!(ProjectDir::is_protected(&path(&text)));
             let git = git.trim_start_matches('.');
             let harmless = format!("{before}x/{git}/{after}");
-            prop_assert!(!Sandbox::is_protected(&path(&harmless)));
+            prop_assert!(!ProjectDir::is_protected(&path(&harmless)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which files of the project name other files of it.
 
-use super::Sandbox;
+use super::ProjectDir;
 use crate::model::ProjectPath;
 use crate::text::references::{Mention, can_mention, mentions};
 
@@ -19,7 +19,7 @@ pub struct Reference {
     pub mention: Mention,
 }
 
-impl Sandbox {
+impl ProjectDir {
     /// Finds the includes and CMake lists that name one of `targets`; those inside the targets
     /// themselves do not count. By file, then by line.
     #[must_use]

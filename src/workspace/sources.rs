@@ -1,6 +1,6 @@
 //! The texts of a project's sources.
 
-use super::Sandbox;
+use super::ProjectDir;
 use crate::model::ProjectPath;
 
 /// Files that are read at most; a project with more is a framework.
@@ -44,7 +44,7 @@ pub struct ManagedFile {
     pub text: String,
 }
 
-impl Sandbox {
+impl ProjectDir {
     /// Reads the headers and options of the components that were downloaded, one after the other.
     pub fn managed_files(&self) -> impl Iterator<Item = ManagedFile> + '_ {
         let top = self.root().join("managed_components");

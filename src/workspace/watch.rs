@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Sandbox;
+use super::ProjectDir;
 use super::folder_watch::{FolderWatch, WatchCoverage};
 use super::list::FileListing;
 pub use super::list::WatchStamp;
@@ -16,7 +16,7 @@ use crate::model::{OutsideChange, ProjectPath};
 /// The files as they were last.
 #[derive(Debug)]
 pub struct Watch {
-    sandbox: Arc<Sandbox>,
+    project_dir: Arc<ProjectDir>,
     limit: usize,
     known: BTreeMap<ProjectPath, WatchStamp>,
     folders: FolderWatch,
@@ -46,26 +46,30 @@ impl Watch {
     /// Remembers the files as they are now, at most `limit` of them, and calls `told` when it is
     /// time to look, where the system says so.
     #[must_use]
-    pub fn new(sandbox: Arc<Sandbox>, limit: usize, reported: impl Fn() + Send + 'static) -> Self {
-        let known = sandbox.look_over(limit).files;
-        let signal = sandbox.changes.clone();
+    pub fn new(
+        project_dir: Arc<ProjectDir>,
+        limit: usize,
+        reported: impl Fn() + Send + 'static,
+    ) -> Self {
+        let known = project_dir.look_over(limit).files;
+        let signal = project_dir.changes.clone();
         let folders = FolderWatch::new(move || {
             signal.notify();
             reported();
         });
-        Self { sandbox, limit, known, folders }
+        Self { project_dir, limit, known, folders }
     }
 
     /// What changed since the last call. Files for which `keeps` says so are left as they were,
     /// and looked at again next time.
     pub fn look(&mut self, keeps: impl Fn(&ProjectPath) -> bool) -> Looked {
-        let FileListing { files: now, folders } = self.sandbox.look_over(self.limit);
+        let FileListing { files: now, folders } = self.project_dir.look_over(self.limit);
         let hearing = self.folders.listen(folders);
-        self.sandbox.changes.set_events_available(hearing != WatchCoverage::Deaf);
+        self.project_dir.changes.set_events_available(hearing != WatchCoverage::Deaf);
         let mut changed = Vec::new();
         let gone = self.known.keys().filter(|path| !now.contains_key(*path));
         // With a list that is full a file may only have been crowded out.
-        let gone = gone.filter(|path| !self.sandbox.is_file(path));
+        let gone = gone.filter(|path| !self.project_dir.is_file(path));
         changed.extend(gone.map(|path| OutsideChange { path: path.clone(), bytes: None }));
         let differs =
             |(path, stamp): &(&ProjectPath, &WatchStamp)| self.known.get(*path) != Some(*stamp);
@@ -94,7 +98,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.sandbox.changes.set_events_available(false);
+        self.project_dir.changes.set_events_available(false);
     }
 }
 
@@ -115,7 +119,7 @@ mod tests {
         let file = |name: &str| project.path().join(name);
         fs::write(file("a.c"), "a").unwrap();
         fs::write(file("b.c"), "b").unwrap();
-        let mut watch = Watch::new(Arc::new(Sandbox::open(project.path()).unwrap()), 100, || ());
+        let mut watch = Watch::new(Arc::new(ProjectDir::open(project.path()).unwrap()), 100, || ());
         assert_eq!(watch.look(|_| false).changed, []);
         fs::write(file("a.c"), "longer").unwrap();
         fs::write(file("new.c"), "n").unwrap();
@@ -138,8 +142,8 @@ mod tests {
         fs::write(file("main/main.c"), "a").unwrap();
         let (tell, reported) = std::sync::mpsc::channel();
         let (soon, never) = (Duration::from_secs(10), Duration::from_millis(200));
-        let sandbox = Arc::new(Sandbox::open(project.path()).unwrap());
-        let mut watch = Watch::new(sandbox, 100, move || _ = tell.send(()));
+        let project_dir = Arc::new(ProjectDir::open(project.path()).unwrap());
+        let mut watch = Watch::new(project_dir, 100, move || _ = tell.send(()));
         assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::Soon });
         assert_eq!(watch.look(|_| false), Looked { changed: vec![], next: Next::WhenNotified });
         fs::read(file("main/main.c")).unwrap();

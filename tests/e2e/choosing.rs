@@ -70,7 +70,8 @@ fn the_model_chosen_on_the_start_screen_answers_and_another_takes_over_in_the_se
     terminal.wait_for("● strong-model");
     terminal.press("i");
     terminal.type_slowly("Blink an LED");
-    terminal.wait_for("in a new folder · strong-model .openai-compatible. › Blink an LED");
+    terminal.wait_for("strong-model .openai-compatible. ctrl-o");
+    terminal.wait_for("in a new folder › Blink an LED");
     terminal.press("enter");
     // The plan waits, so that nothing is asked meanwhile.
     terminal.wait_for("PlanningAgent has planned the work");

@@ -167,3 +167,80 @@ fn a_session_whose_project_is_gone_says_so() {
     terminal.wait_for_after_exit("Cannot resume");
     assert_eq!(runs(&place), []);
 }
+
+#[test]
+fn an_ended_session_of_another_version_says_what_cannot_be_read_and_goes_on() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    terminal.press("q");
+    terminal.wait_exit();
+    let journal = place.session().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let other = |(at, line): (usize, &str)| match line.contains("\"session_sandboxed\"") {
+        true => format!(
+            "{{\"v\":1,\"seq\":{},\"at\":{},\"event\":{{\"mood_changed\":{{}}}}}}\n",
+            at + 1,
+            1_700_000_000_000_u64,
+        ),
+        false => format!("{line}\n"),
+    };
+    let older: String = text.lines().enumerate().map(other).collect();
+    assert!(older.contains("mood_changed"), "{text}");
+    fs::write(&journal, older).unwrap();
+    let mut terminal = place.open(&["resume", "--speed", "max"], Size::LARGE);
+    terminal.wait_for("1 line of this session's journal cannot be read");
+    terminal.wait_for("unknown event `mood_changed`");
+    ask(&mut terminal, "And SPI?", "SPI has four wires.");
+    terminal.press("q");
+    terminal.wait_exit();
+    // A journal whose start is unknown cannot go on, and says why.
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replacen("\"session_started\"", "\"dream_started\"", 1)).unwrap();
+    let mut refused = place.open(&["resume"], Size::LARGE);
+    refused.wait_for("unknown event `dream_started`");
+    assert!(!refused.wait_exit().success());
+}
+
+#[test]
+fn a_session_can_be_renamed_while_it_runs() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    let id = place.session_name();
+    let renamed = place.run(&["sessions", "rename", &id, "Bus questions"]);
+    assert_eq!(renamed.status.code(), Some(0), "{}", String::from_utf8_lossy(&renamed.stderr));
+    let listed = String::from_utf8(place.run(&["sessions"]).stdout).unwrap();
+    assert!(listed.contains("Bus questions") && listed.contains("running"), "{listed}");
+    ask(&mut terminal, "And SPI?", "SPI has four wires.");
+    terminal.press("q");
+    terminal.wait_exit();
+    terminal.wait_for_after_exit("Bus questions");
+    assert_eq!(runs(&place).len(), 1, "nothing is lost");
+    let mut terminal = place.open(&["replay", "bus questions"], Size::LARGE);
+    terminal.wait_for("SPI has four wires.");
+    terminal.press("q");
+    terminal.wait_exit();
+}
+
+#[test]
+fn a_recorded_task_is_not_played_with_a_team_that_it_was_not_recorded_with() {
+    let place = Place::new();
+    let mut terminal = begin(&place, Size::LARGE);
+    terminal.wait_for("the run is over");
+    terminal.press("i");
+    terminal.type_text("/team single\r");
+    terminal.wait_for("single: One agent answers");
+    terminal.press("i");
+    terminal.type_text("Warn when it is warmer than 20 degrees\r");
+    let reported = place.event_within(PATIENCE, |event| match event {
+        Event::Person(PersonEvent::Noticed { notice, .. }) => Some(notice.clone()),
+        _ => None,
+    });
+    let notice = reported.unwrap();
+    assert!(notice.why.contains("plays the team `pair`"), "{notice:?}");
+    assert!(notice.fix.contains("/team pair"), "{notice:?}");
+    assert_eq!(runs(&place), []);
+    terminal.press("esc q");
+    terminal.wait_exit();
+}

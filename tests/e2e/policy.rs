@@ -1,7 +1,8 @@
 //! `firmhand policy`: what is printed, and what is on disk after a kill.
 
+use std::process::Stdio;
 use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -32,16 +33,95 @@ fn a_comparison_is_printed_as_one_object() {
 #[test]
 fn a_program_killed_while_it_saves_leaves_a_whole_policy() {
     let place = Place::new();
+    let begun = Instant::now();
     json(&place, &["policy", "train", "--episodes", "50", "--json"]);
-    for round in 0..20 {
+    let whole = begun.elapsed();
+    // From before its first write to after its last one.
+    for round in 0..30 {
         let seed = round.to_string();
         let args = ["policy", "train", "--episodes", "50", "--seed", &seed, "--json"];
-        let mut program = place.command(&args).spawn().unwrap();
-        thread::sleep(Duration::from_millis(round));
+        let mut program = place.command(&args).stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(whole * round / 25);
         program.kill().unwrap();
         program.wait().unwrap();
         let shown = json(&place, &["policy", "show", "--json"]);
         assert_eq!(shown["origin"]["episodes"], 50, "{shown}");
+    }
+}
+
+#[test]
+fn two_programs_that_train_at_once_leave_one_whole_policy_and_one_is_told() {
+    let place = Place::new();
+    let args = ["policy", "train", "--episodes", "20000000", "--json"];
+    let mut long = place.command(&args).stdout(Stdio::null()).spawn().unwrap();
+    let lock = place.path("data/policy/learned.lock");
+    let begun = Instant::now();
+    while !lock.exists() && begun.elapsed().as_secs() < 60 {
+        thread::yield_now();
+    }
+    let output = place.run(&["policy", "train", "--episodes", "50"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    long.kill().unwrap();
+    long.wait().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("another program is training it"), "{errors}");
+    json(&place, &["policy", "train", "--episodes", "50", "--json"]);
+}
+
+/// Writes a team of twelve agents: the four of `learned`, and eight whose work a policy cannot see.
+fn crew(place: &Place) {
+    let mut names = vec!["planner".to_owned(), "coder".into(), "tester".into(), "debugger".into()];
+    std::fs::create_dir_all(place.config().join("prompts/agents")).unwrap();
+    std::fs::create_dir_all(place.config().join("prompts/teams")).unwrap();
+    for number in 1..=8 {
+        let name = format!("helper{number}");
+        let text = format!(
+            "+++\nname = \"{name}\"\ndescription = \"Helps.\"\ntools = []\n+++\nYou help.\n"
+        );
+        std::fs::write(place.config().join(format!("prompts/agents/{name}.md")), text).unwrap();
+        names.push(name);
+    }
+    let team = format!(
+        "name = \"crew\"\ntitle = \"Crew\"\ndescription = \"Twelve agents.\"\n\n[[phases]]\n\
+         name = \"work\"\ntitle = \"work\"\nparticipants = {names:?}\nselection = \"policy\"\n\
+         goal = \"tests_passed\"\nterminate = {{ max_messages = 10 }}\n"
+    );
+    std::fs::write(place.config().join("prompts/teams/crew.toml"), team).unwrap();
+}
+
+#[test]
+fn a_team_with_twelve_agents_is_trained_compared_and_explained() {
+    let place = Place::new();
+    crew(&place);
+    let team = ["--team", "crew", "--json"];
+    json(&place, &[&["policy", "train", "--episodes", "20000"][..], &team].concat());
+    let explained = json(&place, &[&["policy", "explain", "code,0"][..], &team].concat());
+    assert_eq!(explained["opinions"].as_array().map(Vec::len), Some(12), "{explained}");
+    assert_eq!(explained["agent"], "tester", "{explained}");
+    let compared =
+        json(&place, &[&["policy", "compare", "--episodes", "20000"][..], &team].concat());
+    let learned = compared["policies"][0]["value"].as_f64().unwrap();
+    assert!(learned > 0.97 * compared["optimum"].as_f64().unwrap(), "{compared}");
+}
+
+#[test]
+fn a_state_that_was_never_visited_is_explained_by_a_similar_one() {
+    let place = Place::new();
+    json(&place, &["policy", "train", "--episodes", "5", "--json"]);
+    let output = place.run(&["policy", "explain", "plan,code,error,3"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("never visited"), "{text}");
+}
+
+#[test]
+fn a_team_without_a_learned_order_is_said_to_make_no_use_of_a_policy() {
+    let place = Place::new();
+    for (team, words) in [("mesh", "does not choose"), ("nobody", "There is no team")] {
+        let output = place.run(&["policy", "train", "--episodes", "5", "--team", team]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{errors}");
+        assert!(errors.contains(words), "{errors}");
     }
 }
 

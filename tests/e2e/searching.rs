@@ -148,3 +148,60 @@ fn an_endpoint_that_fails_or_is_slow_is_left_out_and_named() {
     assert!(left_out.contains("the reranker: "), "{left_out}");
     assert!(errors.contains("not searched: the vectors"), "{errors}");
 }
+
+/// The sources and texts of what a search finds.
+fn found(place: &Place, args: &[&str]) -> Vec<(String, String)> {
+    let project = place.project();
+    let mut all = vec!["search", "--json", "--project", project.to_str().unwrap()];
+    all.extend(args);
+    let (output, errors) = run(place, "", &all);
+    assert!(output.status.success(), "{errors}");
+    let answer = answer(&output);
+    let results = answer["results"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    results.map(|result| (text(&result["source"]), text(&result["text"]))).collect()
+}
+
+#[test]
+fn the_project_and_its_past_sessions_are_searched_when_named_and_deleted_ones_are_forgotten() {
+    let place = Place::new();
+    let policy = place.config().join("rules.toml");
+    fs::write(&policy, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+    let (policy, project) = (policy.to_str().unwrap(), place.project());
+    let project = project.to_str().unwrap();
+    let task = "Generate an I2C driver for the ESP32";
+    let run = ["run", task, "--speed", "max", "--policy", policy, "--project", project];
+    assert!(place.run(&run).status.success());
+    let sources = found(&place, &["--kind", "project", "i2c_bus_init"]);
+    assert!(!sources.is_empty());
+    for (source, text) in &sources {
+        let path = source.split('#').next().unwrap();
+        let file = fs::read_to_string(place.project().join(path)).unwrap();
+        assert!(file.contains(text.lines().last().unwrap().trim()), "{source}: {text}");
+    }
+    let lessons = found(&place, &["--kind", "session", "build error ESP_LOGI"]);
+    let fixed = lessons.iter().find(|(_, text)| text.contains("The build failed:"));
+    let (source, text) = fixed.unwrap_or_else(|| panic!("{lessons:#?}"));
+    assert!(text.contains("ESP_LOGI") && text.contains("+#include \"esp_log.h\""), "{text}");
+    let journal = source.split('#').next().unwrap();
+    assert!(place.path("data/sessions").join(journal).is_file(), "{source}");
+    // Nobody named a kind, or another one: the person's own work stays out.
+    for args in [vec!["ESP_LOGI"], vec!["--kind", "note", "ESP_LOGI"]] {
+        let found = found(&place, &args);
+        let is_note =
+            |source: &str| source.split('#').next().is_some_and(|file| file.ends_with(".md"));
+        assert!(found.iter().all(|(source, _)| is_note(source)), "{found:?}");
+    }
+    // Of another project there is nothing to see.
+    let other = place.path("other");
+    fs::create_dir(&other).unwrap();
+    let args = ["search", "--json", "--project", other.to_str().unwrap(), "--kind", "session"];
+    let (output, _) = self::run(&place, "", &[&args[..], &["ESP_LOGI"]].concat());
+    assert_eq!(answer(&output)["results"], json!([]));
+    let name = journal.split('/').next().unwrap();
+    assert!(place.run(&["sessions", "delete", name, "--yes"]).status.success());
+    let kept = fs::read_dir(place.path("data/knowledge")).unwrap().flatten();
+    let names: Vec<_> = kept.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(names.iter().all(|name| !name.starts_with("sessions-")), "{names:?}");
+    assert!(found(&place, &["--kind", "session", "build error ESP_LOGI"]).is_empty());
+}

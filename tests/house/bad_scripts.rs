@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use firmhand::model::UserError;
-use firmhand::provider::Script;
+use firmhand::provider::parse_script;
 
 #[test]
 fn each_bad_script_is_refused_where_it_is_wrong() {
@@ -26,7 +26,7 @@ fn each_bad_script_is_refused_where_it_is_wrong() {
             fs::read_to_string(folder.join(file))
                 .map_err(|error| UserError::from_cause(format!("Cannot read {file}"), &error))
         };
-        match Script::parse(&name, &text, &beside) {
+        match parse_script(&name, &text, &beside) {
             Ok(_) => wrong.push(format!("{name}: it was accepted")),
             Err(error) => {
                 let says_where = error.what == format!("Cannot use {name}, {line}");

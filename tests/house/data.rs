@@ -12,8 +12,8 @@ use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
 use firmhand::knowledge::{Knowledge, NameList, Splitter, Synonyms};
 use firmhand::model::UserError;
-use firmhand::policy::{Process, tasks};
-use firmhand::provider::{Catalogue, Script};
+use firmhand::policy::{Process, RecordedSelector, tasks};
+use firmhand::provider::{Catalogue, parse_script};
 use firmhand::tools::known;
 use firmhand::ui::{Depth, Keymap, Theme};
 
@@ -201,6 +201,9 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         // Starting points of recordings: `tests/sessions/demo` builds them.
         _ if folder.starts_with("assets/projects") => Ok(()),
         "assets/policy" if file == "tasks.toml" => tasks(path, &text(path)?).map(drop),
+        "assets/policy" if file == "selector.toml" => {
+            RecordedSelector::parse(path, &text(path)?).map(drop)
+        }
         "assets/policy" => Process::parse(path, &text(path)?).map(drop),
         "assets/models" => Catalogue::parse(path, &text(path)?).map(drop),
         "assets/boards" => Adapters::parse(path, &text(path)?).map(drop),
@@ -229,7 +232,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         _ if folder.starts_with("assets/virtual") => Ok(()),
         _ if file == "script.toml" => {
             let beside = |name: &str| text(&format!("{folder}/{name}"));
-            Script::parse(path, &text(path)?, &beside).map(drop)
+            parse_script(path, &text(path)?, &beside).map(drop)
         }
         _ => {
             let (demo, _) =

@@ -17,7 +17,7 @@ use firmhand::model::{
     BoardInfo, BuildId, Check, ContentHash, Draft, DraftChange, Event, Finding, FindingLevel,
     FlashImage, FlashPlan, Outcome, ProjectPath, Proposal, ProposalEvent, Timestamp,
 };
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 
 use set::{Sample, Wanted};
 
@@ -31,18 +31,18 @@ fn examined(sample: &Sample) -> Vec<Proposal> {
         put(folder.path(), &image.file, &image.content());
     }
     fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
-    let sandbox = Sandbox::open(folder.path()).unwrap();
+    let project_dir = ProjectDir::open(folder.path()).unwrap();
     let mut context = FindingsContext::default();
     context.chip = Some(sample.chip.clone());
     context.task.clone_from(&sample.task);
     context.names = Some(Arc::new(names()));
     for path in &sample.deleted {
-        delete(&sandbox, path, &mut context);
+        delete(&project_dir, path, &mut context);
         fs::remove_file(folder.path().join(path)).unwrap();
     }
     let changes = sample.changes.iter().enumerate();
-    let drafts = changes.map(|(place, wanted)| draft(sample, wanted, place == 0, &sandbox));
-    examine(&sandbox, drafts.collect(), &context)
+    let drafts = changes.map(|(place, wanted)| draft(sample, wanted, place == 0, &project_dir));
+    examine(&project_dir, drafts.collect(), &context)
 }
 
 fn put(folder: &Path, path: &str, content: &[u8]) {
@@ -57,12 +57,12 @@ fn names() -> NameList {
 }
 
 /// Has the session delete a file.
-fn delete(sandbox: &Sandbox, path: &str, context: &mut FindingsContext) {
+fn delete(project_dir: &ProjectDir, path: &str, context: &mut FindingsContext) {
     let path = ProjectPath::new(path).unwrap();
-    let base = sandbox.read(&path).unwrap();
+    let base = project_dir.read(&path).unwrap();
     let change = DraftChange::Delete { path, base };
     let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-    for proposal in examine(sandbox, vec![draft], context) {
+    for proposal in examine(project_dir, vec![draft], context) {
         let settled = Event::Proposal(ProposalEvent::Settled {
             proposal: proposal.id,
             outcome: Outcome::Applied,
@@ -72,11 +72,11 @@ fn delete(sandbox: &Sandbox, path: &str, context: &mut FindingsContext) {
     }
 }
 
-fn draft(sample: &Sample, wanted: &Wanted, is_first: bool, sandbox: &Sandbox) -> Draft {
+fn draft(sample: &Sample, wanted: &Wanted, is_first: bool, project_dir: &ProjectDir) -> Draft {
     let change = if wanted.images.is_empty() {
         let path = ProjectPath::new(&wanted.path).unwrap();
         let told = sample.base.as_ref().filter(|_| is_first).map(|base| base.clone().into_bytes());
-        let base = told.or_else(|| sandbox.read_if_there(&path).unwrap_or_default());
+        let base = told.or_else(|| project_dir.read_if_there(&path).unwrap_or_default());
         if wanted.delete {
             DraftChange::Delete { path, base: base.unwrap() }
         } else if wanted.insert {

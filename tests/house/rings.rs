@@ -72,43 +72,9 @@ const RINGS: &[Known] = &[
 /// Types with methods in several files.
 const SLICES: &[Known] = &[
     Known {
-        name: "Gate",
-        files: &[
-            "gate/boards.rs",
-            "gate/compare.rs",
-            "gate/edited.rs",
-            "gate/restate.rs",
-            "gate/resume.rs",
-            "gate/settle.rs",
-            "gate/submit.rs",
-            "gate/undo.rs",
-        ],
-        reason: "one file for each act of the gate; to be split by duty",
-    },
-    Known {
         name: "NvsKind",
         files: &["model/nvs.rs", "toolchain/nvs/mod.rs"],
         reason: "its values are of the model, their encoding is of the toolchain",
-    },
-    Known {
-        name: "Inner",
-        files: &["provider/remote.rs", "provider/remote/listen.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "Script",
-        files: &["provider/scripted/load.rs", "provider/scripted/script.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "Redactor",
-        files: &["text/redact.rs", "text/redact/raw.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "StoredValue",
-        files: &["toolchain/nvs/mod.rs", "toolchain/nvs/terms.rs"],
-        reason: "not yet split by duty",
     },
     Known {
         name: "Ui",
@@ -130,11 +96,11 @@ const SLICES: &[Known] = &[
         reason: "not yet split by duty",
     },
     Known {
-        name: "Sandbox",
+        name: "ProjectDir",
         files: &[
             "workspace/list.rs",
             "workspace/references.rs",
-            "workspace/sandbox.rs",
+            "workspace/project_dir.rs",
             "workspace/sources.rs",
         ],
         reason: "one file for each way of looking at the project; to be split by duty",

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::events::{
-    LAST, LAST_KIND, LATER, LEARNED, MARKED, NEWEST, ORDER, SUMMARISED, event, kind, log,
-};
+use crate::events::{ADDED, LAST_KIND, ORDER, event, kind, log};
 use firmhand::app::{FeedChange, Live, Timeline};
 use firmhand::engine::Recorder;
 use firmhand::journal::{JournalReader, ReadItem, SessionDir};
@@ -144,15 +142,7 @@ fn check(steps: &[Step]) {
 fn scenario() -> Vec<Step> {
     let mut steps = Vec::new();
     for variant in 0..crate::events::boards::VARIANTS.end {
-        for kind in ORDER
-            .into_iter()
-            .chain(LATER)
-            .chain(NEWEST)
-            .chain(LAST)
-            .chain(LEARNED)
-            .chain(MARKED)
-            .chain(SUMMARISED)
-        {
+        for kind in ORDER.into_iter().chain(ADDED.into_iter().flatten().copied()) {
             steps.push(Step::Record(Box::new(event(kind, variant, variant / 2 + 1))));
         }
         steps.push(Step::Log(log(variant, 1), b"line\n".repeat(3)));

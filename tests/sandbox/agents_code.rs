@@ -1,11 +1,14 @@
 //! `run_code`: programs of agents, good and bad ones.
 
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::place::runner;
 use crate::project::Project;
+use firmhand::sandbox::Level;
 
 fn python(project: &Project, code: &str) -> Value {
     project.tool("run_code", &json!({ "language": "python", "code": code, "timeout": 5 }))
@@ -103,7 +106,7 @@ fn a_program_reaches_nothing_of_the_person() {
     let secret = project.outside("secret.txt");
     fs::write(&secret, "secret").unwrap();
     let victim = project.outside("victim.txt");
-    let path = |path: &std::path::Path| path.display().to_string();
+    let path = |path: &Path| path.display().to_string();
     let code = format!(
         "import os\nfor name in [{:?}, {:?}, '/etc/shadow', '/root/.bashrc', '/proc/1/environ']:\n\
          \x20   try:\n        print('READ', name, open(name).read()[:20])\n    except OSError as e:\n        print('no', name)\n\
@@ -152,4 +155,41 @@ fn a_program_that_closes_its_output_and_goes_on_is_ended_in_time() {
     assert_eq!(answer["ok"], false, "{answer}");
     assert_eq!(answer["stopped_by"], "time", "{answer}");
     assert!(answer["stdout"].as_str().unwrap().contains("before"), "{answer}");
+}
+
+#[test]
+fn firmware_takes_in_no_file_of_the_machine() {
+    if runner().protection().level == Level::None {
+        return;
+    }
+    let project = Project::new(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.16)\ninclude($ENV{IDF_PATH}/tools/cmake/project.cmake)\n\
+             project(leak)\n",
+        ),
+        ("main/CMakeLists.txt", "idf_component_register(SRCS \"main.c\")\n"),
+        ("main/logo.bin", "a picture of the project"),
+    ]);
+    let key = project.outside("key");
+    fs::write(&key, "a key of the person").unwrap();
+    let build = |file: &Path| {
+        let code = format!(
+            "#include <stdio.h>\n__asm__(\".section .rodata\\n.global taken\\ntaken: .inc\" \"bin \
+             \\\"{}\\\"\\n.byte 0\\n.text\\n\");\nextern const char taken[];\nvoid app_main(void)\n{{\n    \
+             printf(\"%s\\n\", taken);\n}}\n",
+            file.display()
+        );
+        fs::write(project.path("main/main.c"), code).unwrap();
+        project.tool_with("build_project", &json!({}), &[("IDF_PATH", "/none")])
+    };
+    let answer = build(&project.path("main/logo.bin"));
+    assert_eq!(answer["ok"], true, "{answer}");
+    let firmware = fs::read(project.path("build/leak.elf")).unwrap();
+    assert!(memchr::memmem::find(&firmware, b"a picture of the project").is_some());
+    let answer = build(&key);
+    assert_eq!(answer["ok"], false, "{answer}");
+    assert!(answer["errors"].to_string().contains("key"), "{answer}");
+    let firmware = fs::read(project.path("build/leak.elf")).unwrap_or_default();
+    assert!(memchr::memmem::find(&firmware, b"a key of the person").is_none());
 }

@@ -1,11 +1,8 @@
-//! What a program within the walls can do as ever, and what the walls cost.
-
-use std::process::Command;
-use std::time::{Duration, Instant};
+//! What a program within the walls can do as ever.
 
 use firmhand::sandbox::{Level, RunEnd};
 
-use crate::stand::{at_every_level, tool};
+use crate::stand::at_every_level;
 
 #[test]
 fn a_program_reads_writes_and_ends_as_ever() {
@@ -71,32 +68,5 @@ fn what_cannot_be_started_is_said() {
         let ends = firmhand::sandbox::Ends { input, output, errors };
         let error = stand.runner.start(&stand.place.walls, ends).unwrap_err();
         assert!(error.what.contains("text") && !error.why.is_empty(), "{error}");
-    });
-}
-
-/// The median and the fastest of many starts of a program that does nothing, less those without walls.
-#[test]
-fn what_the_walls_cost() {
-    let spread = |run: &mut dyn FnMut()| {
-        let mut times: Vec<Duration> = (0..60)
-            .map(|_| {
-                let begun = Instant::now();
-                run();
-                begun.elapsed()
-            })
-            .collect();
-        times.sort();
-        (times[0], times[times.len() / 2])
-    };
-    let without = spread(&mut || {
-        assert!(Command::new(tool()).args(["exit", "0"]).output().unwrap().status.success());
-    });
-    at_every_level(|stand| {
-        let with =
-            spread(&mut || assert_eq!(stand.attempt(&["exit", "0"]).report.end, RunEnd::Exit(0)));
-        let (least, median) = (with.0.saturating_sub(without.0), with.1.saturating_sub(without.1));
-        println!("{:?}: start-up costs {median:?} (median), {least:?} (least)", stand.level);
-        // A busy machine is slow at everything; the least of many tells what the walls take.
-        assert!(least < Duration::from_millis(60), "{least:?}");
     });
 }

@@ -13,7 +13,7 @@ use firmhand::model::{
 };
 use firmhand::toolchain::VirtualToolchain;
 use firmhand::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext};
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 use serde_json::{Value, json};
 
 /// Folds what is recorded, as the recorder does.
@@ -50,7 +50,7 @@ fn tools(bench: &Bench, port: Option<String>) -> Registry {
     }
     let docs = "---\ntitle: A\nsource: b\n---\n## C\nd\n";
     Registry::new(&ToolContext {
-        sandbox: Arc::new(Sandbox::open(&bench.path("")).unwrap()),
+        project_dir: Arc::new(ProjectDir::open(&bench.path("")).unwrap()),
         ledger: Arc::clone(&ledger),
         state: folded.0.clone(),
         knowledge: Arc::new(Knowledge::new([("a.md", docs)]).unwrap()),

@@ -9,6 +9,7 @@ mod paper;
 mod proposal_text;
 mod rest;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -21,7 +22,7 @@ use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
     DecidedBy, Event, Examiner, Intent, Outcome, ProposalEvent, ProposalId, RuleId, Seq,
-    SessionEvent, SessionOutcome, TurnEvent, UserError,
+    SessionEvent, SessionOutcome, TurnEvent, TurnId, UserError,
 };
 use crate::text::sanitize;
 use crate::view::{RuledView, RunState, SessionView};
@@ -52,8 +53,9 @@ struct LineSession {
     published: watch::Receiver<Seq>,
     view: SessionView,
     blobs: Blobs,
-    /// What the agent has said of its current turn.
-    saying: String,
+    /// What agents have said in their turns and is not printed yet; the answer to a question of the
+    /// person has no turn.
+    saying: BTreeMap<Option<TurnId>, String>,
     paper: Option<Paper>,
     /// The batch that was listed to be decided together.
     listed: Option<Listed>,
@@ -177,6 +179,12 @@ enum Again {
     No,
 }
 
+fn print_message(text: &str) {
+    if !text.trim().is_empty() {
+        report::line(text.trim_end());
+    }
+}
+
 impl LineSession {
     fn of(dir: &SessionDir, published: watch::Receiver<Seq>) -> Result<Self, UserError> {
         Ok(Self {
@@ -184,7 +192,7 @@ impl LineSession {
             published,
             view: SessionView::default(),
             blobs: dir.blobs(),
-            saying: String::new(),
+            saying: BTreeMap::new(),
             paper: None,
             listed: None,
             asked: None,
@@ -196,16 +204,11 @@ impl LineSession {
     /// Takes in what was published.
     fn pull(&mut self) -> Result<(), UserError> {
         let published = *self.published.borrow_and_update();
-        while self.reader.position().seq < published {
-            match self.reader.next_item()? {
-                Some(ReadItem::Record(record)) => {
-                    self.view.apply(&record);
-                    if record.seq > self.old {
-                        self.tell(&record.event);
-                    }
-                }
-                Some(ReadItem::Damaged(_)) => {}
-                None => break,
+        while let Some(item) = self.reader.next_published(published)? {
+            let ReadItem::Record(record) = item else { continue };
+            self.view.apply(&record);
+            if record.seq > self.old {
+                self.tell(&record.event);
             }
         }
         Ok(())
@@ -216,9 +219,11 @@ impl LineSession {
             self.tell_ruled(*proposal, outcome);
         }
         match event {
-            Event::Turn(TurnEvent::TextAdded { text, .. })
-            | Event::Proposal(ProposalEvent::InquiryTextAdded { text, .. }) => {
-                self.saying.push_str(text);
+            Event::Turn(TurnEvent::TextAdded { turn, text }) => {
+                self.saying.entry(Some(*turn)).or_default().push_str(text);
+            }
+            Event::Proposal(ProposalEvent::InquiryTextAdded { text, .. }) => {
+                self.saying.entry(None).or_default().push_str(text);
             }
             // It is printed whole when its turn has come.
             Event::Proposal(ProposalEvent::Made(proposal)) => {
@@ -230,15 +235,20 @@ impl LineSession {
             Event::Proposal(ProposalEvent::Decided { decision, .. })
                 if matches!(decision.by, DecidedBy::Policy(_)) => {}
             _ => {
-                if let Some(line) = run::line(event) {
-                    self.end_saying();
+                let line = run::line(event);
+                let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
+                match event {
+                    // Others may be speaking.
+                    Event::Turn(
+                        TurnEvent::Ended { turn, .. } | TurnEvent::ToolCalled { turn, .. },
+                    ) => {
+                        self.end_saying_of(Some(*turn));
+                    }
+                    _ if is_end || line.is_some() => self.end_saying(),
+                    _ => {}
+                }
+                if let Some(line) = line {
                     report::line(&sanitize::line(&line));
-                } else if matches!(
-                    event,
-                    Event::Turn(TurnEvent::Ended { .. })
-                        | Event::Proposal(ProposalEvent::InquiryEnded { .. })
-                ) {
-                    self.end_saying();
                 }
             }
         }
@@ -258,9 +268,14 @@ impl LineSession {
     }
 
     fn end_saying(&mut self) {
-        let text = std::mem::take(&mut self.saying);
-        if !text.trim().is_empty() {
-            report::line(text.trim_end());
+        for text in std::mem::take(&mut self.saying).into_values() {
+            print_message(&text);
+        }
+    }
+
+    fn end_saying_of(&mut self, turn: Option<TurnId>) {
+        if let Some(text) = self.saying.remove(&turn) {
+            print_message(&text);
         }
     }
 
@@ -273,7 +288,7 @@ impl LineSession {
         };
         let proposal = &waiting.proposal;
         let (id, hash) = (proposal.id, proposal.change.hash());
-        // What was stated anew is printed anew.
+        // What was restated is printed again.
         let is_printed = self.paper.as_ref().is_some_and(|paper| {
             let shown = paper.shown();
             (shown.proposal, shown.hash) == (id, hash)

@@ -58,8 +58,8 @@ impl AttemptLimit {
             *stage = RunStage::Over(SessionOutcome::Failed(failure(title, *attempts, why)));
             return false;
         }
-        if let RunStage::Before { phase, .. } = stage
-            && let Some(phase) = team.phases.get(*phase)
+        if let RunStage::At(lanes) = stage
+            && let Some(phase) = team.phases.get(lanes.phase)
         {
             self.more = self.more.saturating_add(self.usual(phase));
         }

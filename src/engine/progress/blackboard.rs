@@ -22,36 +22,56 @@ const TITLE: usize = 80;
 struct PostedArtifact {
     artifact: Artifact,
     text: String,
-    /// The chat it was made in.
-    chat: u32,
 }
 
-/// All kinds, newest of each.
+/// All kinds, newest of each, and the newest answer of each agent whose answers have a form.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct PostedKinds {
+    newest: BTreeMap<ArtifactKind, PostedArtifact>,
+    answers: BTreeMap<AgentName, Value>,
+}
+
+/// What was put up, and which open chat has put it up: others are given it once that chat has ended.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::engine) struct Blackboard {
-    newest: BTreeMap<ArtifactKind, PostedArtifact>,
+    /// By chats that have ended.
+    all: PostedKinds,
+    /// By each open chat, by its number.
+    open: BTreeMap<u32, PostedKinds>,
     /// Those that are not recorded yet.
     unrecorded: VecDeque<Artifact>,
     last: u32,
     /// Counts the chats that were begun.
-    chat: u32,
-    /// The newest answer of each agent whose answers have a form.
-    answers: BTreeMap<AgentName, Value>,
+    chats: u32,
     /// What nested teams have come to, oldest first.
     results: Vec<String>,
 }
 
 impl Blackboard {
-    /// A chat begins.
-    pub fn begin_chat(&mut self) {
-        self.chat += 1;
+    /// A chat begins; gives its number.
+    pub fn begin_chat(&mut self) -> u32 {
+        self.chats += 1;
+        self.open.insert(self.chats, PostedKinds::default());
+        self.chats
+    }
+
+    /// A chat has ended: what it has put up is for all.
+    pub fn end_chat(&mut self, chat: u32) {
+        let Some(PostedKinds { newest, answers }) = self.open.remove(&chat) else { return };
+        for (kind, posted) in newest {
+            let number = |posted: &PostedArtifact| posted.artifact.number;
+            if self.all.newest.get(&kind).map(number) < Some(number(&posted)) {
+                self.all.newest.insert(kind, posted);
+            }
+        }
+        self.all.answers.extend(answers);
     }
 
     /// What was put up for the run before is taken down; numbers go on.
     pub fn start_run(&mut self) {
-        self.newest.clear();
+        self.all = PostedKinds::default();
+        self.open.clear();
         self.unrecorded.clear();
-        self.answers.clear();
         self.results.clear();
     }
 
@@ -68,8 +88,34 @@ impl Blackboard {
         &self.results
     }
 
-    /// Puts something up.
+    /// Puts something up that all open chats are told.
     pub fn post(&mut self, kind: ArtifactKind, title: &str, by: Option<&AgentName>, text: String) {
+        let posted = self.made(kind, title, by, text);
+        for open in self.open.values_mut() {
+            open.newest.insert(kind, posted.clone());
+        }
+        self.all.newest.insert(kind, posted);
+    }
+
+    /// Puts up what a chat has made.
+    fn post_in(
+        &mut self,
+        chat: u32,
+        (kind, title): (ArtifactKind, &str),
+        by: Option<&AgentName>,
+        text: String,
+    ) {
+        let posted = self.made(kind, title, by, text);
+        self.open.entry(chat).or_default().newest.insert(kind, posted);
+    }
+
+    fn made(
+        &mut self,
+        kind: ArtifactKind,
+        title: &str,
+        by: Option<&AgentName>,
+        text: String,
+    ) -> PostedArtifact {
         self.last += 1;
         let title = crate::text::sanitize::line(title.lines().next().unwrap_or_default());
         let artifact = Artifact {
@@ -80,56 +126,64 @@ impl Blackboard {
             tokens: estimated_tokens(text.len() as u64),
         };
         self.unrecorded.push_back(artifact.clone());
-        self.newest.insert(kind, PostedArtifact { artifact, text, chat: self.chat });
+        PostedArtifact { artifact, text }
     }
 
     /// Takes an answer that has its form.
     fn accepted(
         &mut self,
-        agent: &AgentName,
+        (chat, agent): (u32, &AgentName),
         kind: Option<ArtifactKind>,
         AcceptedAnswer { value, text }: &AcceptedAnswer,
     ) {
-        self.answers.insert(agent.clone(), value.clone());
+        self.open.entry(chat).or_default().answers.insert(agent.clone(), value.clone());
         if let Some(kind) = kind {
-            self.post(kind, &format!("the answer of {agent}"), Some(agent), text.clone());
+            let title = format!("the answer of {agent}");
+            self.post_in(chat, (kind, &title), Some(agent), text.clone());
         }
     }
 
     /// Takes the answer of a turn that came to its end.
-    pub fn turn_ended(&mut self, turn: Option<&OpenTurn>, stop: &TurnStop, phase: &Phase) {
+    pub fn turn_ended(
+        &mut self,
+        chat: u32,
+        turn: Option<&OpenTurn>,
+        stop: &TurnStop,
+        phase: &Phase,
+    ) {
         let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
         if let Some(turn) = turn.filter(|_| is_done)
             && let Some(accepted) = &turn.work.accepted
         {
             let kind = phase.work.get(&turn.agent).and_then(|work| work.makes);
-            self.accepted(&turn.agent, kind, accepted);
+            self.accepted((chat, &turn.agent), kind, accepted);
         }
     }
 
-    /// The newest answer of an agent.
-    pub fn answer(&self, agent: &AgentName) -> Option<&Value> {
-        self.answers.get(agent)
+    /// The newest answer of an agent, in that chat or in one that has ended.
+    pub fn answer(&self, chat: u32, agent: &AgentName) -> Option<&Value> {
+        let own = self.open.get(&chat).and_then(|open| open.answers.get(agent));
+        own.or_else(|| self.all.answers.get(agent))
     }
 
     /// Takes down the newest answer of an agent.
     pub fn forget_answer(&mut self, agent: &AgentName) -> Option<Value> {
-        self.answers.remove(agent)
+        self.all.answers.remove(agent)
     }
 
     /// Takes what a model said last, and why it is asked again if it is.
-    pub fn answer_ended(&mut self, turn: Option<&OpenTurn>, fault: Option<String>) {
+    pub fn answer_ended(&mut self, chat: u32, turn: Option<&OpenTurn>, fault: Option<String>) {
         if let Some(turn) = turn {
-            self.observe_text(&turn.agent, &turn.text);
-            self.refused(&turn.agent, fault);
+            self.observe_text(chat, &turn.agent, &turn.text);
+            self.refused(chat, &turn.agent, fault);
         }
     }
 
     /// Puts up why an agent is asked again.
-    fn refused(&mut self, agent: &AgentName, fault: Option<String>) {
+    fn refused(&mut self, chat: u32, agent: &AgentName, fault: Option<String>) {
         if let Some(fault) = fault {
             let title = format!("{agent} is asked again: {fault}");
-            self.post(ArtifactKind::Feedback, &title, None, title.clone());
+            self.post_in(chat, (ArtifactKind::Feedback, &title), None, title.clone());
         }
     }
 
@@ -144,11 +198,13 @@ impl Blackboard {
         self.unrecorded.retain(|known| known.number != artifact.number);
     }
 
-    /// The newest of each of those kinds that the present chat does not hold already.
-    pub fn needed(&self, kinds: &[ArtifactKind]) -> Vec<String> {
+    /// The newest of each of those kinds that a chat does not hold already.
+    pub fn needed(&self, chat: u32, kinds: &[ArtifactKind]) -> Vec<String> {
+        let own = self.open.get(&chat);
+        let is_held = |kind: &ArtifactKind| own.is_some_and(|own| own.newest.contains_key(kind));
         let entries = ArtifactKind::ALL.iter().filter(|kind| kinds.contains(kind));
-        let entries = entries.filter_map(|kind| self.newest.get(kind));
-        let reported = entries.filter(|entry| entry.chat != self.chat).map(|entry| {
+        let entries = entries.filter(|kind| !is_held(kind));
+        let reported = entries.filter_map(|kind| self.all.newest.get(kind)).map(|entry| {
             let by = entry.artifact.by.as_ref().map_or("the person", AgentName::as_str);
             let kind = entry.artifact.kind.word();
             format!("From the blackboard, {kind} by {by}:\n{}", entry.text)
@@ -157,18 +213,23 @@ impl Blackboard {
     }
 
     /// Takes what an agent wrote: a list of files is code.
-    pub fn observe_text(&mut self, agent: &AgentName, text: &str) {
+    fn observe_text(&mut self, chat: u32, agent: &AgentName, text: &str) {
         if !text.contains("\"file_name\"") {
             return;
         }
         let answer = recover::structured(text).ok();
         let Some(files) = answer.as_ref().and_then(crate::engine::team::files_in) else { return };
         let title = format!("{} files", files.len());
-        self.post(ArtifactKind::Code, &title, Some(agent), text.to_owned());
+        self.post_in(chat, (ArtifactKind::Code, &title), Some(agent), text.to_owned());
     }
 
-    /// Takes a tool's answer.
-    pub fn answered(&mut self, agent: &AgentName, tool: &ToolName, args: &Value, result: &Value) {
+    /// Takes a tool's answer in a chat.
+    pub fn answered(
+        &mut self,
+        (chat, agent): (u32, &AgentName),
+        (tool, args): (&ToolName, &Value),
+        result: &Value,
+    ) {
         let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
         let by = Some(agent);
         let count = |key: &str| result.get(key).and_then(Value::as_array).map_or(0, Vec::len);
@@ -176,12 +237,12 @@ impl Blackboard {
             "build_project" | "build_arduino" => match errors_of(result) {
                 Some(errors) => {
                     let title = format!("the build failed, {} errors", count("errors").max(1));
-                    self.post(ArtifactKind::Error, &title, by, errors);
+                    self.post_in(chat, (ArtifactKind::Error, &title), by, errors);
                 }
                 None => {
-                    self.newest.remove(&ArtifactKind::Error);
                     let text = "The last build passed.".to_owned();
-                    self.post(ArtifactKind::Result, "the build passed", by, text);
+                    self.take_down(ArtifactKind::Error);
+                    self.post_in(chat, (ArtifactKind::Result, "the build passed"), by, text);
                 }
             },
             "run_tests" if result.get("counts").is_some() => {
@@ -197,12 +258,12 @@ impl Blackboard {
                     (false, 0) => "the tests did not run to the end".to_owned(),
                     (false, bad) => format!("{} failed", tests(bad)),
                 };
-                self.post(ArtifactKind::Tests, &title, by, result.to_string());
+                self.post_in(chat, (ArtifactKind::Tests, &title), by, result.to_string());
             }
             "file_name_checker" if is_ok => {
                 let files = args.get("files").and_then(Value::as_array);
                 let title = format!("{} planned files", files.map_or(0, Vec::len));
-                self.post(ArtifactKind::Contract, &title, by, args.to_string());
+                self.post_in(chat, (ArtifactKind::Contract, &title), by, args.to_string());
             }
             "monitor_serial" => {
                 let panics = count("panics");
@@ -211,13 +272,13 @@ impl Blackboard {
                     (_, 0) => (ArtifactKind::Error, "the port could not be read".to_owned()),
                     (_, n) => (ArtifactKind::Error, format!("{n} panics on the board")),
                 };
-                self.post(kind, &title, by, result.to_string());
+                self.post_in(chat, (kind, &title), by, result.to_string());
             }
             "retrieve_docs" | "scan_i2c" | "get_pinout_info" | "run_static_analysis" if is_ok => {
-                self.post(ArtifactKind::Result, tool.as_str(), by, result.to_string());
+                self.post_in(chat, (ArtifactKind::Result, tool.as_str()), by, result.to_string());
             }
             "read_code_files" | "read_header_files" | "read_project_files" if is_ok => {
-                self.post(ArtifactKind::Code, tool.as_str(), by, result.to_string());
+                self.post_in(chat, (ArtifactKind::Code, tool.as_str()), by, result.to_string());
             }
             _ => {}
         }
@@ -225,7 +286,13 @@ impl Blackboard {
             && let Some(rejected) = result.get("rejected")
         {
             let title = format!("{} refused", count("rejected"));
-            self.post(ArtifactKind::Feedback, &title, None, rejected.to_string());
+            self.post_in(chat, (ArtifactKind::Feedback, &title), None, rejected.to_string());
+        }
+    }
+
+    fn take_down(&mut self, kind: ArtifactKind) {
+        for posted in self.open.values_mut().chain([&mut self.all]) {
+            posted.newest.remove(&kind);
         }
     }
 }
@@ -240,14 +307,35 @@ mod tests {
     fn agents_are_given_the_newest_of_what_they_need_unless_the_chat_holds_it() {
         let mut board = Blackboard::default();
         let agent = AgentName::from("BuildAgent");
-        board.begin_chat();
+        let chat = board.begin_chat();
         board.post(ArtifactKind::Plan, "plan", Some(&agent), "old".into());
-        board.post(ArtifactKind::Plan, "plan", Some(&agent), "new".into());
+        board.post_in(chat, (ArtifactKind::Plan, "plan"), Some(&agent), "new".into());
         let kinds = [ArtifactKind::Error, ArtifactKind::Plan];
-        assert!(board.needed(&kinds).is_empty(), "this chat holds it");
-        board.begin_chat();
-        assert_eq!(board.needed(&kinds), ["From the blackboard, plan by BuildAgent:\nnew"]);
-        assert!(board.needed(&[ArtifactKind::Code]).is_empty());
+        assert!(board.needed(chat, &kinds).is_empty(), "this chat holds it");
+        let other = board.begin_chat();
+        let old = ["From the blackboard, plan by BuildAgent:\nold"];
+        assert_eq!(board.needed(other, &kinds), old, "the other chat goes on");
+        board.end_chat(chat);
+        let new = ["From the blackboard, plan by BuildAgent:\nnew"];
+        assert_eq!(board.needed(other, &kinds), new);
+        let after = board.begin_chat();
+        assert_eq!(board.needed(after, &kinds), new);
+        assert!(board.needed(after, &[ArtifactKind::Code]).is_empty());
+    }
+
+    #[test]
+    fn chats_side_by_side_are_given_their_own_answers() {
+        let mut board = Blackboard::default();
+        let agent = AgentName::from("Rater");
+        let answer = |value: u32| AcceptedAnswer { value: json!(value), text: String::new() };
+        let (one, two) = (board.begin_chat(), board.begin_chat());
+        board.accepted((one, &agent), None, &answer(1));
+        assert_eq!((board.answer(one, &agent), board.answer(two, &agent)), (Some(&json!(1)), None));
+        board.accepted((two, &agent), None, &answer(2));
+        board.end_chat(one);
+        assert_eq!(board.answer(two, &agent), Some(&json!(2)));
+        board.end_chat(two);
+        assert_eq!(board.forget_answer(&agent), Some(json!(2)));
     }
 
     #[test]
@@ -255,11 +343,14 @@ mod tests {
         let mut board = Blackboard::default();
         let (agent, tool) = (AgentName::from("B"), ToolName::from("build_project"));
         let failed = json!({ "ok": false, "errors": [{ "message": "no such header" }] });
-        board.answered(&agent, &tool, &json!({}), &failed);
-        board.begin_chat();
-        assert!(board.needed(&[ArtifactKind::Error])[0].contains("no such header"));
-        board.answered(&agent, &tool, &json!({}), &json!({ "ok": true, "errors": [] }));
-        assert!(board.needed(&[ArtifactKind::Error]).is_empty());
+        let chat = board.begin_chat();
+        board.answered((chat, &agent), (&tool, &json!({})), &failed);
+        board.end_chat(chat);
+        let chat = board.begin_chat();
+        assert!(board.needed(chat, &[ArtifactKind::Error])[0].contains("no such header"));
+        let passed = json!({ "ok": true, "errors": [] });
+        board.answered((chat, &agent), (&tool, &json!({})), &passed);
+        assert!(board.needed(chat, &[ArtifactKind::Error]).is_empty());
     }
 
     #[test]
@@ -268,21 +359,24 @@ mod tests {
         let (agent, tool) = (AgentName::from("T"), ToolName::from("run_tests"));
         let counts = json!({ "passed": 3, "failed": 1, "errors": 1, "skipped": 0 });
         let failed = json!({ "ok": false, "counts": counts });
-        board.answered(&agent, &tool, &json!({}), &failed);
-        board.begin_chat();
-        assert!(board.needed(&[ArtifactKind::Tests])[0].contains("tests by T"));
+        let chat = board.begin_chat();
+        board.answered((chat, &agent), (&tool, &json!({})), &failed);
+        board.end_chat(chat);
+        let chat = board.begin_chat();
+        assert!(board.needed(chat, &[ArtifactKind::Tests])[0].contains("tests by T"));
         let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() else { panic!() };
         assert_eq!(artifact.title, "2 tests failed");
-        board.answered(&agent, &tool, &json!({}), &json!({ "ok": false, "error": {} }));
-        assert_eq!(board.needed(&[ArtifactKind::Tests]).len(), 1);
+        let broken = json!({ "ok": false, "error": {} });
+        board.answered((chat, &agent), (&tool, &json!({})), &broken);
+        assert_eq!(board.needed(chat, &[ArtifactKind::Tests]).len(), 1);
     }
 
     #[test]
     fn each_artifact_is_to_be_recorded_once_and_in_order() {
         let mut board = Blackboard::default();
         board.post(ArtifactKind::Task, "a\nb", None, "a\nb".into());
-        board
-            .observe_text(&"A".into(), "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```");
+        let files = "```json\n[{\"file_name\": \"a.c\", \"code\": \"x\"}]\n```";
+        board.observe_text(1, &"A".into(), files);
         let mut titles = Vec::new();
         while let Some(Event::Team(TeamEvent::ArtifactPosted(artifact))) = board.due() {
             board.recorded(&artifact);

@@ -2,8 +2,10 @@
 //!
 //! A fold like the run itself; only the time is not known again after a restart.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::lanes::LaneId;
 use crate::engine::setup::Budgets;
 use crate::model::{Budget, Cost, Spent, Usage};
 
@@ -23,7 +25,8 @@ pub(in crate::engine) struct BudgetMeter {
     allowance: Budget,
     /// What the person has just allowed, until it is recorded.
     pub raised: Option<Budget>,
-    pub turn: Spent,
+    /// By the open turn of each chat.
+    pub turns: BTreeMap<LaneId, Spent>,
     pub phase: Spent,
     session: Spent,
 }
@@ -33,9 +36,10 @@ impl BudgetMeter {
         Self { budgets, ..Self::default() }
     }
 
-    /// Adds a model call; tells what is used up of the session's budget, if anything.
-    pub fn used(&mut self, usage: Usage) -> Option<String> {
-        for spent in [&mut self.turn, &mut self.phase, &mut self.session] {
+    /// Adds a model call of a chat; tells what is used up of the session's budget, if anything.
+    pub fn used(&mut self, lane: Option<LaneId>, usage: Usage) -> Option<String> {
+        let turn = lane.map(|lane| self.turns.entry(lane).or_default());
+        for spent in turn.into_iter().chain([&mut self.phase, &mut self.session]) {
             spent.tokens = spent.tokens.saturating_add(usage.total());
             spent.cost += usage.cost;
             spent.is_estimated |= usage.is_estimated;
@@ -43,16 +47,18 @@ impl BudgetMeter {
         self.budget.reached(&self.session)
     }
 
-    /// A turn begins; tells what is used up of the session's budget, if anything.
-    pub fn turn_begun(&mut self) -> Option<String> {
-        self.turn = Spent::default();
+    /// A turn begins in a chat; tells what is used up of the session's budget, if anything.
+    pub fn turn_begun(&mut self, lane: LaneId) -> Option<String> {
+        self.turns.insert(lane, Spent::default());
         self.session.turns = self.session.turns.saturating_add(1);
         self.budget.reached(&self.session)
     }
 
-    /// Adds time that models and tools worked.
-    pub fn worked(&mut self, millis: u64) {
-        for spent in [&mut self.turn, &mut self.phase, &mut self.session] {
+    /// Adds time that models and tools worked in a chat; `None`: in all that are open.
+    pub fn worked(&mut self, lane: Option<LaneId>, millis: u64) {
+        let is_it = |known: &LaneId| lane.is_none_or(|lane| lane == *known);
+        let turns = self.turns.iter_mut().filter(|(known, _)| is_it(known)).map(|(_, spent)| spent);
+        for spent in turns.chain([&mut self.phase, &mut self.session]) {
             spent.millis = spent.millis.saturating_add(millis);
         }
     }
@@ -62,10 +68,10 @@ impl BudgetMeter {
         self.budget.reached(&self.session)
     }
 
-    /// How long the open turn may work on until the time of a budget is over.
-    pub fn time_left(&self) -> Option<Duration> {
+    /// How long the open turn of a chat may work on until the time of a budget is over.
+    pub fn time_left(&self, lane: LaneId) -> Option<Duration> {
         let limits = [
-            (self.budgets.turn.seconds, self.turn.millis),
+            (self.budgets.turn.seconds, self.turn(lane).millis),
             (self.budgets.phase.seconds, self.phase.millis),
             (self.budget.seconds, self.session.millis),
         ];
@@ -96,9 +102,13 @@ impl BudgetMeter {
         });
     }
 
-    /// Why the open turn may ask its model no more.
-    pub fn cut(&self) -> Option<String> {
-        let turn = self.budgets.turn.reached(&self.turn);
+    fn turn(&self, lane: LaneId) -> Spent {
+        self.turns.get(&lane).copied().unwrap_or_default()
+    }
+
+    /// Why the open turn of a chat may ask its model no more.
+    pub fn cut(&self, lane: LaneId) -> Option<String> {
+        let turn = self.budgets.turn.reached(&self.turn(lane));
         let turn = turn.map(|what| format!("the budget of a turn is used up: {what}"));
         turn.or_else(|| self.phase_reached())
     }
@@ -108,10 +118,10 @@ impl BudgetMeter {
         Some(format!("the budget of the phase is used up: {what}"))
     }
 
-    /// Tokens an answer may have; `wanted`: what the agent asks for.
-    pub fn allowed_answer(&self, wanted: Option<u32>) -> Option<u32> {
+    /// Tokens an answer in a chat may have; `wanted`: what the agent asks for.
+    pub fn allowed_answer(&self, lane: LaneId, wanted: Option<u32>) -> Option<u32> {
         let limits = [
-            (self.budgets.turn.tokens, self.turn.tokens),
+            (self.budgets.turn.tokens, self.turn(lane).tokens),
             (self.budgets.phase.tokens, self.phase.tokens),
             (self.budget.tokens, self.session.tokens),
         ];
@@ -130,6 +140,8 @@ mod tests {
         Budget { tokens: Some(most), ..Budget::default() }
     }
 
+    const ONLY: LaneId = LaneId::ONLY;
+
     fn usage(input: u64, output: u64) -> Usage {
         Usage { input, output, ..Usage::default() }
     }
@@ -138,14 +150,16 @@ mod tests {
     fn allowing_as_much_again_counts_from_what_is_used() {
         let mut purse = BudgetMeter::new(Budgets::default());
         purse.set(tokens(100));
-        assert_eq!(purse.used(usage(60, 39)), None);
-        assert!(purse.used(usage(30, 1)).is_some_and(|what| what.contains("130 of 100")));
+        assert_eq!(purse.used(Some(ONLY), usage(60, 39)), None);
+        assert!(
+            purse.used(Some(ONLY), usage(30, 1)).is_some_and(|what| what.contains("130 of 100"))
+        );
         purse.raise();
         let raised = purse.raised.unwrap();
         assert_eq!(raised, tokens(230));
         purse.set(raised);
-        assert_eq!((purse.raised, purse.used(usage(99, 0))), (None, None));
-        assert!(purse.used(usage(1, 0)).is_some());
+        assert_eq!((purse.raised, purse.used(Some(ONLY), usage(99, 0))), (None, None));
+        assert!(purse.used(Some(ONLY), usage(1, 0)).is_some());
         purse.raise();
         assert_eq!(purse.raised, Some(tokens(330)), "the same allowance again");
     }
@@ -153,14 +167,14 @@ mod tests {
     #[test]
     fn an_answer_may_not_go_far_beyond_the_budget() {
         let mut purse = BudgetMeter::new(Budgets { turn: tokens(5_000), ..Budgets::default() });
-        assert_eq!(purse.allowed_answer(Some(900)), Some(900));
-        assert_eq!(purse.allowed_answer(None), Some(5_000));
-        purse.used(usage(4_000, 0));
-        assert_eq!(purse.allowed_answer(Some(9_000)), Some(1_000));
-        purse.used(usage(4_000, 0));
-        assert_eq!(purse.allowed_answer(None), Some(256));
-        assert_eq!(BudgetMeter::default().allowed_answer(None), None);
+        assert_eq!(purse.allowed_answer(ONLY, Some(900)), Some(900));
+        assert_eq!(purse.allowed_answer(ONLY, None), Some(5_000));
+        purse.used(Some(ONLY), usage(4_000, 0));
+        assert_eq!(purse.allowed_answer(ONLY, Some(9_000)), Some(1_000));
+        purse.used(Some(ONLY), usage(4_000, 0));
+        assert_eq!(purse.allowed_answer(ONLY, None), Some(256));
+        assert_eq!(BudgetMeter::default().allowed_answer(ONLY, None), None);
         let rich = BudgetMeter::new(Budgets { turn: tokens(100_000), ..Budgets::default() });
-        assert_eq!(rich.allowed_answer(None), None, "no model could write that much at once");
+        assert_eq!(rich.allowed_answer(ONLY, None), None, "no model could write that much at once");
     }
 }

@@ -1,5 +1,6 @@
 //! What outlives an attempt, and what of it each chat begins with.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -33,8 +34,6 @@ pub(in crate::engine) struct PhaseMemory {
     pub model: ModelMemory,
     /// What was produced so far.
     pub board: Blackboard,
-    /// Why the last attempt failed, until the next one begins.
-    pub failed_attempt: Option<String>,
     /// The plan as it is now, and how far it is.
     pub plan: PlanTrack,
     /// Documents that came with the task.
@@ -112,7 +111,6 @@ impl PhaseMemory {
         let task = &start.task;
         self.person_messages.clear();
         self.errors = None;
-        self.failed_attempt = None;
         self.team.table = None;
         self.plan = PlanTrack::default();
         self.board.start_run();
@@ -138,15 +136,16 @@ impl PhaseMemory {
     }
 
     /// Begins the chat of an attempt: the task, its documents, the parts its phase asks for, the
-    /// step that it is about, and what the person has said so far.
+    /// step that it is about while `others` are carried out in other chats, and what the person has
+    /// said so far. Gives its number on the blackboard.
     pub fn open_chat(
         &mut self,
         task: &str,
         parts: &[ContextPart],
-        step: Option<usize>,
+        (step, others): (Option<usize>, &BTreeSet<usize>),
         chat: &mut Chat,
-    ) {
-        self.board.begin_chat();
+    ) -> u32 {
+        let number = self.board.begin_chat();
         chat.tell(None, task.to_owned());
         if let Some(earlier) = self.earlier.words() {
             chat.tell(None, earlier);
@@ -163,7 +162,7 @@ impl PhaseMemory {
                 ContextPart::BuildErrors => {
                     self.errors.as_ref().map(|errors| chat::build_errors(errors))
                 }
-                ContextPart::Plan => self.plan.in_words(),
+                ContextPart::Plan => self.plan.in_words(others),
                 ContextPart::Signatures => chat::signatures(&self.listed.signatures),
             };
             if let Some(text) = text {
@@ -176,5 +175,6 @@ impl PhaseMemory {
         for (to, text) in &self.person_messages {
             chat.tell(to.clone(), text.clone());
         }
+        number
     }
 }

@@ -6,13 +6,18 @@ mod attempt_limit;
 mod blackboard;
 mod budget_meter;
 mod earlier;
+pub(super) mod lanes;
 mod memory;
+mod next;
+mod plan_order;
 mod plan_track;
 mod resume;
 mod run_progress;
 mod side_work;
 mod stage;
 pub(super) mod step;
+pub(super) mod time_limits;
 
+pub(super) use next::next;
 pub(super) use resume::rebuild;
 pub(super) use run_progress::RunProgress;

@@ -2,6 +2,9 @@
 //!
 //! A fold of the run's events. Must not know who carries a step out.
 
+use std::collections::BTreeSet;
+
+use super::plan_order::{self, After};
 use crate::engine::speaker::plan::shortened;
 use crate::model::PlanItem;
 
@@ -19,10 +22,26 @@ enum StepState {
     NeedsAttention(String),
 }
 
+/// A step of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PlanStep {
+    task: String,
+    state: StepState,
+    /// Which steps it waits for, where steps are carried out side by side.
+    after: After,
+}
+
+impl PlanStep {
+    /// Whether it is to be carried out.
+    const fn is_open(&self) -> bool {
+        matches!(self.state, StepState::Open | StepState::SentBack(_))
+    }
+}
+
 /// The steps of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::engine) struct PlanTrack {
-    steps: Vec<(String, StepState)>,
+    steps: Vec<PlanStep>,
     /// How often steps were sent back.
     sent_back: u32,
 }
@@ -32,18 +51,36 @@ impl PlanTrack {
     pub fn replace(&mut self, items: &[PlanItem]) {
         let mut old = std::mem::take(&mut self.steps);
         let step = |item: &PlanItem| {
-            let place = old.iter().position(|(task, _)| *task == item.task);
-            let state = place.map_or(StepState::Open, |place| old.remove(place).1);
-            (item.task.clone(), state)
+            let place = old.iter().position(|step| step.task == item.task);
+            let state = place.map_or(StepState::Open, |place| old.remove(place).state);
+            PlanStep { task: item.task.clone(), state, after: plan_order::read(&item.task) }
         };
         self.steps = items.iter().map(step).collect();
     }
 
     /// The first step that was not carried out yet.
     pub fn next_open(&self) -> Option<usize> {
-        self.steps
-            .iter()
-            .position(|(_, state)| matches!(state, StepState::Open | StepState::SentBack(_)))
+        self.steps.iter().position(PlanStep::is_open)
+    }
+
+    /// The steps that may begin while those of `under_way` are carried out, so that there are no more
+    /// than `most`, in their order. Of steps that wait for each other the first one begins.
+    pub fn ready(&self, under_way: &BTreeSet<usize>, most: usize) -> Vec<usize> {
+        let free = most.saturating_sub(under_way.len());
+        if most <= 1 {
+            return self.next_open().into_iter().take(free).collect();
+        }
+        let is_due = |step: &usize| {
+            !under_way.contains(step) && self.steps.get(*step).is_some_and(PlanStep::is_open)
+        };
+        let holds_up = |step: usize| under_way.contains(&step) || is_due(&step);
+        let is_ready = |step: &usize| {
+            let after = self.steps.get(*step).map(|known| &known.after);
+            after.is_some_and(|after| !after.steps(*step).any(holds_up))
+        };
+        let due = || (0..self.steps.len()).filter(is_due);
+        let ready: Vec<usize> = due().filter(is_ready).take(free).collect();
+        if ready.is_empty() && under_way.is_empty() { due().take(1).collect() } else { ready }
     }
 
     /// How many steps it has.
@@ -59,9 +96,9 @@ impl PlanTrack {
     /// The title of a chat about a step.
     pub fn title(&self, title: &str, step: usize) -> String {
         let known = self.steps.get(step);
-        let task = known.map(|(task, _)| shortened(task)).unwrap_or_default();
-        let again = match known {
-            Some((_, StepState::SentBack(_))) => " again",
+        let task = known.map(|step| shortened(&step.task)).unwrap_or_default();
+        let again = match known.map(|step| &step.state) {
+            Some(StepState::SentBack(_)) => " again",
             Some(_) | None => "",
         };
         format!("{title} {} of {}{again}: {task}", step + 1, self.steps.len())
@@ -96,15 +133,15 @@ impl PlanTrack {
     }
 
     fn set(&mut self, step: usize, state: StepState) {
-        if let Some((_, now)) = self.steps.get_mut(step) {
-            *now = state;
+        if let Some(known) = self.steps.get_mut(step) {
+            known.state = state;
         }
     }
 
     /// Which steps need attention, in words; `None` when none does.
     pub fn attention(&self) -> Option<String> {
-        let needs = |state: &StepState| matches!(state, StepState::NeedsAttention(_));
-        let steps = self.steps.iter().enumerate().filter(|(_, (_, state))| needs(state));
+        let needs = |step: &PlanStep| matches!(step.state, StepState::NeedsAttention(_));
+        let steps = self.steps.iter().enumerate().filter(|(_, step)| needs(step));
         let numbers: Vec<String> = steps.map(|(place, _)| (place + 1).to_string()).collect();
         let of = self.steps.len();
         match numbers.as_slice() {
@@ -114,13 +151,17 @@ impl PlanTrack {
         }
     }
 
-    /// The plan with how far each step is; `None` without one.
-    pub fn in_words(&self) -> Option<String> {
+    /// The plan with how far each step is, `others` being carried out in other chats; `None` without
+    /// one.
+    pub fn in_words(&self, others: &BTreeSet<usize>) -> Option<String> {
         if self.is_empty() {
             return None;
         }
-        let line = |(place, (task, state)): (usize, &(String, StepState))| {
+        let line = |(place, PlanStep { task, state, .. }): (usize, &PlanStep)| {
             let number = place + 1;
+            if others.contains(&place) {
+                return format!("{number}. [carried out by others now] {task}");
+            }
             match state {
                 StepState::Open => format!("{number}. [open] {task}"),
                 StepState::SentBack(why) => format!("{number}. [sent back: {why}] {task}"),
@@ -136,12 +177,12 @@ impl PlanTrack {
 
     /// What a step is to do.
     pub fn task(&self, step: usize) -> Option<&str> {
-        self.steps.get(step).map(|(task, _)| task.as_str())
+        self.steps.get(step).map(|step| step.task.as_str())
     }
 
     /// What a chat about one step is told of it.
     pub fn step_in_words(&self, step: usize) -> Option<String> {
-        let (task, state) = self.steps.get(step)?;
+        let PlanStep { task, state, .. } = self.steps.get(step)?;
         let (number, of) = (step + 1, self.steps.len());
         let back = match state {
             StepState::SentBack(why) => format!(
@@ -172,10 +213,44 @@ mod tests {
         assert_eq!(plan.next_open(), Some(0));
         assert_eq!(plan.attention().unwrap(), "step 3 of 3 needs attention");
         assert_eq!(
-            plan.in_words().unwrap(),
+            plan.in_words(&BTreeSet::new()).unwrap(),
             "The plan, and how far it is:\n1. [open] new\n2. [done] a\n\
              3. [needs attention: tests failed] b"
         );
+    }
+
+    fn ready(plan: &PlanTrack, under_way: &[usize], most: usize) -> Vec<usize> {
+        plan.ready(&under_way.iter().copied().collect(), most)
+    }
+
+    #[test]
+    fn steps_begin_side_by_side_once_what_they_wait_for_is_carried_out() {
+        let mut plan = PlanTrack::default();
+        let steps =
+            ["the store", "the list (after 1)", "the help (after nothing)", "the program", "x"];
+        plan.replace(&items(&steps));
+        assert_eq!(ready(&plan, &[], 3), [0, 2], "what says nothing waits for all before it");
+        assert!(ready(&plan, &[0, 2], 3).is_empty());
+        plan.failed(0, "it needs attention, and the others go on");
+        assert_eq!(ready(&plan, &[2], 3), [1]);
+        assert_eq!(ready(&plan, &[], 1), [1], "one at a time in the order of the list");
+        plan.done(1);
+        plan.done(2);
+        assert_eq!(ready(&plan, &[], 3), [3]);
+        assert!(plan.in_words(&[3].into()).unwrap().contains("4. [carried out by others now]"));
+    }
+
+    #[test]
+    fn steps_that_wait_for_each_other_begin_with_the_first() {
+        let mut plan = PlanTrack::default();
+        plan.replace(&items(&["a (after 2)", "b (after 3)", "c (after 1)"]));
+        assert_eq!(ready(&plan, &[], 3), [0]);
+        plan.done(0);
+        assert_eq!(ready(&plan, &[], 3), [2]);
+        plan.done(2);
+        assert_eq!(ready(&plan, &[], 3), [1]);
+        plan.done(1);
+        assert!(ready(&plan, &[], 3).is_empty());
     }
 
     #[test]

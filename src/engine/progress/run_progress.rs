@@ -3,20 +3,20 @@
 //! Live and resumed runs apply the same events. Must not read a clock, wait or record anything itself.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::attempt_limit::AttemptLimit;
 use super::blackboard::Blackboard;
 use super::budget_meter::BudgetMeter;
+use super::lanes::{DueAttempt, Lane, LaneId, Lanes};
 use super::memory::PhaseMemory;
-use super::side_work::SideWork;
-use super::stage::{self, RunStage};
-use super::step::{self, Hold, LastNumbers, RunStep, Words};
+use super::side_work::{Hearsay, SideWork};
+use super::stage::{self, AfterAttempt, EndedAttempt, RunStage};
+use super::step::{Asker, Hold, LastNumbers, OpenQuestion, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
-use crate::engine::attempt::{Attempt, Move, WRONG_CALLS, chat, plan_steps};
+use crate::engine::attempt::{Attempt, WRONG_CALLS, chat, plan_steps};
 use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, Waiting, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
 use crate::engine::team::{Phase, Team};
@@ -30,18 +30,18 @@ use crate::model::{
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::engine) struct RunProgress {
-    team: Arc<Team>,
-    attempt_limit: AttemptLimit,
+    pub(super) team: Arc<Team>,
+    pub(super) attempt_limit: AttemptLimit,
     supervision: Supervision,
     task: String,
-    stage: RunStage,
-    ended: Option<SessionOutcome>,
-    hold: Hold,
-    concern: Option<Concern>,
-    numbers: LastNumbers,
+    pub(super) stage: RunStage,
+    pub(super) ended: Option<SessionOutcome>,
+    pub(super) hold: Hold,
+    pub(super) concern: Option<Concern>,
+    pub(super) numbers: LastNumbers,
     guard: Guard,
-    memory: PhaseMemory,
-    budget_meter: BudgetMeter,
+    pub(super) memory: PhaseMemory,
+    pub(super) budget_meter: BudgetMeter,
 }
 
 impl RunProgress {
@@ -51,7 +51,7 @@ impl RunProgress {
             attempt_limit: AttemptLimit::of(limits),
             supervision: limits.supervision,
             task: String::new(),
-            stage: RunStage::Before { phase: 0, attempt: 1, step: None },
+            stage: RunStage::At(Lanes::before(0, vec![DueAttempt::first(None)])),
             ended: None,
             hold: Hold::default(),
             concern: None,
@@ -100,9 +100,9 @@ impl RunProgress {
 
     /// The files the open call is about to read, and who wants each.
     pub fn listed(&self, id: CallId) -> Vec<(ProjectPath, ChosenBy)> {
-        let turn = self.running().and_then(|(attempt, _)| attempt.turn.as_ref());
-        let open = turn.and_then(|turn| Some((turn.open_call()?, turn)));
-        let open = open.filter(|(call, _)| call.id == id);
+        let turns = self.lanes().filter_map(|(_, lane, _)| lane.attempt.turn.as_ref());
+        let mut open = turns.filter_map(|turn| Some((turn.open_call()?, turn)));
+        let open = open.find(|(call, _)| call.id == id);
         open.map_or_else(Vec::new, |(call, turn)| self.memory.pins.list(call, &turn.agent))
     }
 
@@ -111,16 +111,31 @@ impl RunProgress {
         self.memory.pins.reason(path)
     }
 
-    /// The attempt that runs, and its phase.
-    pub fn running(&self) -> Option<(&Attempt, &Phase)> {
-        match &self.stage {
-            RunStage::Running(attempt) => Some((attempt, self.team.phases.get(attempt.phase)?)),
-            RunStage::Before { .. } | RunStage::Over(_) => None,
-        }
+    /// The phase that runs.
+    pub fn phase(&self) -> Option<&Phase> {
+        self.lanes().next().map(|(.., phase)| phase)
     }
 
-    pub fn provider_state(&self) -> Option<String> {
-        self.memory.model.state.clone()
+    /// The open chats with their phase, in the order of their steps.
+    pub fn lanes(&self) -> impl Iterator<Item = (LaneId, &Lane, &Phase)> {
+        let lanes = match &self.stage {
+            RunStage::At(lanes) => Some(lanes),
+            RunStage::Over(_) => None,
+        };
+        let phase = lanes.and_then(|lanes| Some((lanes, self.team.phases.get(lanes.phase)?)));
+        phase
+            .into_iter()
+            .flat_map(|(lanes, phase)| lanes.open().map(move |(id, lane)| (id, lane, phase)))
+    }
+
+    /// An open chat with its phase.
+    pub fn lane(&self, id: LaneId) -> Option<(&Lane, &Phase)> {
+        self.lanes().find(|(known, ..)| *known == id).map(|(_, lane, phase)| (lane, phase))
+    }
+
+    /// The chat in which that turn is open.
+    pub fn lane_of_turn(&self, turn: TurnId) -> Option<LaneId> {
+        self.at(|lanes| lanes.of_turn(turn))
     }
 
     /// How to get the model again that was chosen last; `None`: as the session began.
@@ -135,12 +150,6 @@ impl RunProgress {
 
     pub fn budget_meter(&self) -> &BudgetMeter {
         &self.budget_meter
-    }
-
-    /// Why the open turn ends before its agent is done: the budget that is used up.
-    pub fn cut(&self) -> Option<String> {
-        let (attempt, phase) = self.running()?;
-        matches!(attempt.next(phase), Move::AskModel).then(|| self.budget_meter.cut()).flatten()
     }
 
     pub fn has_plan(&self) -> bool {
@@ -161,125 +170,30 @@ impl RunProgress {
 
     /// The question that waits, the answers offered, and who gets a free one.
     pub fn question(&self) -> Option<(QuestionId, Vec<String>, Words)> {
-        let options = self.concern.as_ref().map(|concern| concern.question().1);
-        self.hold.question.map(|id| (id, options.unwrap_or_default(), self.hold.words))
-    }
-
-    /// Adds to the time that models and tools have worked, which may use up the session's budget.
-    pub fn worked(&mut self, millis: u64) {
-        self.budget_meter.worked(millis);
-        if let RunStage::Running(attempt) = &mut self.stage {
-            attempt.facts.worked += millis;
-        }
-        let spent = self.budget_meter.session_reached().map(Concern::Spent);
-        self.concern = self.concern.take().or(spent);
-    }
-
-    /// How long the open turn may work on; `None`: as long as it takes.
-    pub fn time_left(&self) -> Option<Duration> {
-        let condition =
-            self.running().and_then(|(attempt, phase)| phase.terminate.time_left(&attempt.facts));
-        self.budget_meter.time_left().into_iter().chain(condition).min()
-    }
-
-    /// Which time is over, and how the open turn ends for it.
-    pub fn time_over(&self) -> (String, TurnStop) {
-        if let Some(what) = self.budget_meter.session_reached() {
-            let why = format!("the budget of the session is used up: {what}");
-            return (why, TurnStop::Interrupted);
-        }
-        let met =
-            || self.running().and_then(|(attempt, phase)| phase.terminate.met(&attempt.facts));
-        if let Some(why) = self.budget_meter.phase_reached().or_else(met) {
-            return (why.clone(), TurnStop::Terminated(why));
-        }
-        (self.budget_meter.cut().unwrap_or_else(|| "its time is over".to_owned()), TurnStop::Done)
-    }
-
-    /// What comes next.
-    pub fn next(&self) -> RunStep {
-        if let Some(outcome) = &self.ended {
-            return RunStep::Finish(outcome.clone());
-        }
-        if self.hold.is_stopping {
-            return RunStep::Record(step::of_stop(self.running()));
-        }
-        if let Some(event) = self.memory.board.due() {
-            return RunStep::Record(event);
-        }
-        if self.hold.is_paused {
-            return RunStep::Wait;
-        }
-        // A list that the person has changed is shown anew although a question waits.
-        if let Some((attempt, phase)) = self.running()
-            && let Move::ListContext(call) = attempt.next(phase)
-        {
-            return RunStep::ListContext(call);
-        }
-        if self.hold.question.is_some() {
-            return RunStep::Wait;
-        }
-        if let Some(raised) = self.budget_meter.raised {
-            return RunStep::Record(Event::Model(ModelEvent::Budgeted(raised)));
-        }
-        if let Some(concern) = &self.concern {
-            return step::of_concern(concern, self.numbers.question.next());
-        }
-        match &self.stage {
-            RunStage::Before { phase, attempt, step } => self.next_phase(*phase, *attempt, *step),
-            RunStage::Running(attempt) => self.next_in(attempt),
-            RunStage::Over(outcome) => {
-                RunStep::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
-            }
-        }
-    }
-
-    fn next_phase(&self, phase: usize, attempt: u32, step: Option<usize>) -> RunStep {
-        let Some(phase) = self.team.phases.get(phase) else {
-            let outcome = SessionOutcome::Completed;
-            return RunStep::Record(Event::Session(SessionEvent::Ended { outcome }));
+        let open = self.hold.question.as_ref()?;
+        let concern = match open.asker {
+            Asker::Run => self.concern.as_ref(),
+            Asker::Chat(id) => self.lane(id).and_then(|(lane, _)| lane.concern.as_ref()),
+            Asker::Agent(_) => None,
         };
-        if let Some(event) = self.memory.team.due(phase) {
-            return RunStep::Record(event);
-        }
-        let max_attempts = self.attempt_limit.of_phase(phase);
-        RunStep::Record(stage::start(phase, (attempt, max_attempts), step, &self.memory.plan))
+        let options = concern.map(|concern| concern.question().1);
+        Some((open.id, options.unwrap_or_default(), open.words))
     }
 
-    fn next_in(&self, attempt: &Attempt) -> RunStep {
-        // A running attempt always belongs to a phase of its team.
-        let Some(phase) = self.team.phases.get(attempt.phase) else { return RunStep::Wait };
-        let turn = attempt.turn.as_ref().map(|turn| turn.id);
-        let next = match attempt.next(phase) {
-            // A turn ends early between model calls only, so that every call has its answer.
-            Move::AskModel if self.budget_meter.cut().is_some() => Move::EndTurn(TurnStop::Done),
-            Move::Choose(..) | Move::Begin(_) if self.budget_meter.phase_reached().is_some() => {
-                Move::End(self.budget_meter.phase_reached().unwrap_or_default())
+    /// Adds to the time that models and tools have worked in a chat, or in all of them, which may use
+    /// up the session's budget.
+    pub fn worked(&mut self, id: Option<LaneId>, millis: u64) {
+        self.budget_meter.worked(id, millis);
+        let mut has_concern = self.concern.is_some();
+        if let RunStage::At(lanes) = &mut self.stage {
+            let is_it = |known: LaneId| id.is_none_or(|id| id == known);
+            for (_, lane) in lanes.open_mut().filter(|(known, _)| is_it(*known)) {
+                lane.attempt.facts.worked += millis;
+                has_concern |= lane.concern.is_some();
             }
-            next => next,
-        };
-        match next {
-            Move::Choose(agent, reason, choice) => {
-                RunStep::Record(Event::Turn(TurnEvent::SpeakerChosen { agent, reason, choice }))
-            }
-            Move::Begin(agent) => {
-                RunStep::Record(Event::Turn(TurnEvent::Started { turn: self.next_turn(), agent }))
-            }
-            Move::AskModel => RunStep::AskModel,
-            Move::RunCall(call) => RunStep::RunCall(call),
-            Move::ListContext(call) => RunStep::ListContext(call),
-            Move::Call(tool, args) => step::of_call(turn, self.next_call(), (tool, args)),
-            Move::Answer(call, result) => {
-                RunStep::Record(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 0 }))
-            }
-            Move::ShowPlan(agent, items) => {
-                RunStep::Record(Event::Team(TeamEvent::PlanMade { by: Some(agent), items }))
-            }
-            Move::EndTurn(stop) => RunStep::Record(Event::Turn(TurnEvent::Ended {
-                turn: turn.unwrap_or_default(),
-                stop,
-            })),
-            Move::End(why) => RunStep::Judge(why),
+        }
+        if !has_concern {
+            self.concern = self.budget_meter.session_reached().map(Concern::Spent);
         }
     }
 
@@ -305,66 +219,65 @@ impl RunProgress {
                 let step = step.and_then(|step| usize::try_from(step).ok()?.checked_sub(1));
                 self.start_phase(phase, *attempt, step)
             }
-            Event::Phase(PhaseEvent::Ended { outcome, .. }) => self.end_phase(outcome),
-            Event::Turn(TurnEvent::SpeakerChosen { agent, .. }) => {
-                // A run that went on without asking has no plan that waits.
-                self.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
-                self.in_phase(|attempt, phase| attempt.chosen(agent, phase));
+            Event::Phase(PhaseEvent::Ended { outcome, step, .. }) => {
+                if let Some(id) = self.at(|lanes| lanes.of_step(*step)) {
+                    self.end_phase(id, outcome);
+                }
+            }
+            Event::Turn(TurnEvent::SpeakerChosen { agent, step, .. }) => {
+                let id = self.at(|lanes| lanes.of_step(*step));
+                self.in_lane(id, |lane, phase| {
+                    // A run that went on without asking has no plan that waits.
+                    lane.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
+                    lane.attempt.chosen(agent, phase);
+                });
             }
             Event::Turn(TurnEvent::PolicyTaken(table)) => self.memory.team.take(table),
-            Event::Turn(TurnEvent::Started { turn, agent }) => {
-                let spent = self.budget_meter.turn_begun().map(Concern::Spent);
-                self.concern = spent.or(self.concern.take());
+            Event::Turn(TurnEvent::Started { turn, agent, step }) => {
                 self.numbers.turn = *turn;
-                self.in_phase(|attempt, phase| attempt.begun(*turn, agent, phase));
+                let Some(id) = self.at(|lanes| lanes.of_step(*step)) else { return };
+                let spent = self.budget_meter.turn_begun(id);
+                self.over_spent(Some(id), spent);
+                self.in_lane(Some(id), |lane, phase| lane.attempt.begun(*turn, agent, phase));
             }
-            Event::Turn(TurnEvent::TextAdded { text, .. }) => {
-                self.in_attempt(|attempt| attempt.added(text))
+            Event::Turn(TurnEvent::TextAdded { turn, text }) => {
+                self.in_turn(*turn, |lane, _| lane.attempt.added(text));
             }
-            Event::Turn(TurnEvent::ToolCalled { call, tool, args, .. }) => {
+            Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 self.numbers.call = *call;
-                self.in_attempt(|attempt| attempt.called(*call, tool, args));
+                self.in_turn(*turn, |lane, _| lane.attempt.called(*call, tool, args));
             }
-            Event::Turn(TurnEvent::ModelAnswered { usage, state, .. }) => {
-                self.memory.model.state.clone_from(state);
-                self.spend(*usage);
-                if let RunStage::Running(attempt) = &mut self.stage
-                    && let Some(phase) = self.team.phases.get(attempt.phase)
-                {
-                    let (concern, fault) = attempt.completed(*usage, &mut self.guard, phase);
-                    self.memory.board.answer_ended(attempt.turn.as_ref(), fault);
-                    self.concern = self.concern.take().or(concern);
-                }
+            Event::Turn(TurnEvent::ModelAnswered { turn, usage, state }) => {
+                self.model_answered(*turn, *usage, state);
             }
             Event::Model(event) => self.model_event(event),
             Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
-                self.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
                 self.tool_answered(*call, result, *millis);
             }
-            Event::Turn(TurnEvent::Ended { stop, .. }) => {
-                let concern = self.end_turn(stop);
-                self.concern = self.concern.take().or(concern);
-            }
+            Event::Turn(TurnEvent::Ended { turn, stop }) => self.end_turn(*turn, stop),
             Event::Team(fact) => self.learned(fact),
             Event::Person(PersonEvent::Said { to, text }) => {
                 self.guard.begin_anew();
                 self.memory.person_messages.push((to.clone(), text.clone()));
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
-                self.in_attempt(|attempt| attempt.person_said(to.clone(), text.clone()));
+                self.in_all(|lane, _| {
+                    lane.guard.begin_anew();
+                    lane.attempt.person_said(to.clone(), text.clone());
+                });
             }
-            Event::Person(PersonEvent::Asked { question, agent, .. }) => {
-                self.asked(*question, agent.as_ref())
+            Event::Person(PersonEvent::Asked { question, agent, step, .. }) => {
+                self.asked(*question, agent.as_ref(), *step)
             }
             Event::Person(PersonEvent::Answered { question, answer }) => {
                 self.person_answered(*question, answer)
             }
             Event::Person(PersonEvent::SpeakerNamed { agent }) => {
-                self.in_attempt(|attempt| attempt.speaker_named(agent))
+                self.in_all(|lane, _| lane.attempt.speaker_named(agent))
             }
             Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
             Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
             Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
-            Event::Proposal(_) => self.happened_beside(event),
+            Event::Proposal(fact) => self.happened_beside(event, fact),
             Event::Session(SessionEvent::Sandboxed { .. })
             | Event::Files(_)
             | Event::Build(_)
@@ -384,48 +297,88 @@ impl RunProgress {
         let before = std::mem::replace(&mut self.task, start.task.clone());
         self.memory.start_run((&before, self.ended.take().as_ref()), start);
         self.numbers.run = start.number;
-        self.stage = RunStage::Before { phase: 0, attempt: 1, step: None };
+        self.stage = RunStage::At(Lanes::before(0, vec![DueAttempt::first(None)]));
         self.hold = Hold::default();
         self.guard = Guard::default();
-        (self.budget_meter.turn, self.budget_meter.phase) = Default::default();
+        (self.budget_meter.turns, self.budget_meter.phase) = Default::default();
         // What was allowed before may be used up already.
         self.concern = self.budget_meter.session_reached().map(Concern::Spent);
     }
 
-    fn happened_beside(&mut self, event: &Event) {
-        if let Event::Proposal(ProposalEvent::InquiryEnded { usage, .. }) = event {
-            self.in_attempt(|attempt| attempt.facts.tokens += usage.total());
+    /// Follows what happens beside the run.
+    fn happened_beside(&mut self, event: &Event, fact: &ProposalEvent) {
+        if let ProposalEvent::InquiryEnded { inquiry, usage, .. } = fact {
+            let turn = self.memory.side_work.turn_of(*inquiry);
+            // Older records do not name the turn.
+            let id = match turn {
+                Some(turn) => self.lane_of_turn(turn),
+                None => self.lanes().next().map(|(id, ..)| id),
+            };
+            self.in_lane(id, |lane, _| lane.attempt.facts.tokens += usage.total());
         }
-        if let Some((to, words)) = self.memory.side_work.apply(event) {
-            self.in_attempt(|attempt| attempt.person_said(to, words));
+        if let Some(Hearsay { to, turn, words }) = self.memory.side_work.apply(event) {
+            let hear =
+                |lane: &mut Lane, _: &Phase| lane.attempt.person_said(to.clone(), words.clone());
+            match turn {
+                Some(turn) => self.in_turn(turn, hear),
+                None => self.in_all(hear),
+            }
         }
     }
 
-    fn asked(&mut self, question: QuestionId, agent: Option<&AgentName>) {
-        self.numbers.question = question;
-        self.hold.question = Some(question);
-        let is_call = agent.is_some() || matches!(self.concern, Some(Concern::Context(_)));
-        self.hold.words = if is_call { Words::ToCall } else { Words::ToTeam };
+    fn asked(&mut self, id: QuestionId, agent: Option<&AgentName>, step: Option<u32>) {
+        self.numbers.question = id;
+        let lane = self.at(|lanes| lanes.of_step(step));
+        let asker = Asker::of(lane, agent, self.concern.as_ref());
+        let concern = lane.and_then(|id| self.lane(id)?.0.concern.as_ref());
+        let is_call = agent.is_some() || matches!(concern, Some(Concern::Context(_)));
+        let words = if is_call { Words::ToCall } else { Words::ToTeam };
+        self.hold.question = Some(OpenQuestion { id, asker, words });
     }
 
-    fn spend(&mut self, usage: Usage) {
-        let spent = self.budget_meter.used(usage).map(Concern::Spent);
-        self.concern = spent.or(self.concern.take());
+    /// Asks the person because the session has used what it may, whatever else there is to ask.
+    fn over_spent(&mut self, id: Option<LaneId>, spent: Option<String>) {
+        let Some(what) = spent else { return };
+        self.concern = Some(Concern::Spent(what));
+        self.in_lane(id, |lane, _| lane.concern = None);
+    }
+
+    fn model_answered(&mut self, turn: TurnId, usage: Usage, state: &Option<String>) {
+        self.memory.model.state.clone_from(state);
+        let id = self.lane_of_turn(turn);
+        let spent = self.budget_meter.used(id, usage);
+        self.over_spent(id, spent);
+        let (Some(id), RunStage::At(lanes)) = (id, &mut self.stage) else { return };
+        let Some(phase) = self.team.phases.get(lanes.phase) else { return };
+        let Some(lane) = lanes.get_mut(id) else { return };
+        lane.model_state.clone_from(state);
+        let (concern, fault) = lane.attempt.completed(usage, &mut lane.guard, phase);
+        self.memory.board.answer_ended(lane.board_chat, lane.attempt.turn.as_ref(), fault);
+        if self.concern.is_none() {
+            lane.worry(concern);
+        }
     }
 
     fn model_event(&mut self, event: &ModelEvent) {
         match event {
             ModelEvent::Summarised(summary) => {
-                self.spend(summary.usage);
-                self.in_attempt(|attempt| attempt.summarised(summary));
+                let id = self.lane_of_turn(summary.turn);
+                let spent = self.budget_meter.used(id, summary.usage);
+                self.over_spent(id, spent);
+                self.in_lane(id, |lane, _| lane.attempt.summarised(summary));
             }
-            ModelEvent::Faulted { .. } => self.in_attempt(Attempt::taken_back),
+            ModelEvent::Faulted { turn, .. } => {
+                self.in_turn(*turn, |lane, _| lane.attempt.taken_back())
+            }
             ModelEvent::Named { model } => self.memory.model.name = Some(model.clone()),
             ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
             ModelEvent::Chosen { provider, .. } => {
                 self.memory.model.provider = Some(provider.clone());
                 self.memory.model.name = None;
                 self.memory.model.state = None;
+                if let RunStage::At(lanes) = &mut self.stage {
+                    lanes.forget_model();
+                }
             }
             ModelEvent::Reasoned { .. } | ModelEvent::Trimmed { .. } => {}
         }
@@ -433,6 +386,7 @@ impl RunProgress {
 
     /// Takes what the team laid out for its own work.
     fn learned(&mut self, fact: &TeamEvent) {
+        let is_asked = self.supervision == Supervision::Ask;
         match fact {
             TeamEvent::Attached(document) => self.memory.documents.push(document.clone()),
             TeamEvent::PlanMade { by, items } => {
@@ -440,27 +394,28 @@ impl RunProgress {
                 self.memory.plan.replace(items);
                 let title = format!("{} steps", items.len());
                 self.memory.board.post(ArtifactKind::Plan, &title, by.as_ref(), text);
-                let is_asked = self.supervision == Supervision::Ask;
-                let concern = self.in_phase(|a, phase| a.planned(by.as_ref(), items, phase));
-                let concern = concern.flatten().filter(|_| is_asked);
-                self.concern = self.concern.take().or(concern);
+                self.in_all(|lane, phase| {
+                    let concern = lane.attempt.planned(by.as_ref(), items, phase);
+                    lane.worry(concern.filter(|_| is_asked));
+                });
             }
             TeamEvent::ContextListed { call, files } => {
-                let is_asked = self.supervision == Supervision::Ask;
-                let RunStage::Running(attempt) = &mut self.stage else { return };
-                let Some(turn) = attempt.turn.as_mut() else { return };
-                if turn.open_call().is_some_and(|open| open.id == *call) {
-                    turn.listing = Listing::Shown(files.clone());
-                    let concern = is_asked.then(|| Concern::Context(turn.agent.clone()));
-                    self.concern = self.concern.take().or(concern);
-                }
+                let id = self.at(|lanes| lanes.of_call(*call));
+                self.in_lane(id, |lane, _| {
+                    let Some(turn) = lane.attempt.turn.as_mut() else { return };
+                    if turn.open_call().is_some_and(|open| open.id == *call) {
+                        turn.listing = Listing::Shown(files.clone());
+                        let concern = is_asked.then(|| Concern::Context(turn.agent.clone()));
+                        lane.worry(concern);
+                    }
+                });
             }
             TeamEvent::ContextEdited { add, remove } => {
                 self.memory.pins.edit(add, remove);
                 // What was listed is out of date.
-                let is_open = matches!(self.concern, Some(Concern::Context(_)));
-                self.in_attempt(|attempt| {
-                    if let Some(turn) = attempt.turn.as_mut().filter(|_| is_open) {
+                self.in_all(|lane, _| {
+                    let is_open = matches!(lane.concern, Some(Concern::Context(_)));
+                    if let Some(turn) = lane.attempt.turn.as_mut().filter(|_| is_open) {
                         turn.listing = Listing::None;
                     }
                 });
@@ -470,24 +425,44 @@ impl RunProgress {
         }
     }
 
-    /// Ends the open turn, and keeps its answer.
-    fn end_turn(&mut self, stop: &TurnStop) -> Option<Concern> {
-        let RunStage::Running(attempt) = &mut self.stage else { return None };
-        let phase = self.team.phases.get(attempt.phase)?;
-        self.memory.board.turn_ended(attempt.turn.as_ref(), stop, phase);
-        attempt.ended(stop, &mut self.guard, phase)
-    }
-
-    fn in_phase<R>(&mut self, change: impl FnOnce(&mut Attempt, &Phase) -> R) -> Option<R> {
-        let RunStage::Running(attempt) = &mut self.stage else { return None };
-        let phase = self.team.phases.get(attempt.phase)?;
-        Some(change(attempt, phase))
-    }
-
-    fn in_attempt(&mut self, change: impl FnOnce(&mut Attempt)) {
-        if let RunStage::Running(attempt) = &mut self.stage {
-            change(attempt);
+    /// Ends an open turn, and keeps its answer.
+    fn end_turn(&mut self, turn: TurnId, stop: &TurnStop) {
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let Some(phase) = self.team.phases.get(lanes.phase) else { return };
+        let Some(lane) = lanes.of_turn(turn).and_then(|id| lanes.get_mut(id)) else { return };
+        let turn = lane.attempt.turn.as_ref();
+        self.memory.board.turn_ended(lane.board_chat, turn, stop, phase);
+        let concern = lane.attempt.ended(stop, &mut lane.guard, phase);
+        if self.concern.is_none() {
+            lane.worry(concern);
         }
+    }
+
+    /// Looks something up in the phase that runs.
+    fn at<T>(&self, look: impl FnOnce(&Lanes) -> Option<T>) -> Option<T> {
+        match &self.stage {
+            RunStage::At(lanes) => look(lanes),
+            RunStage::Over(_) => None,
+        }
+    }
+
+    fn in_lane(&mut self, id: Option<LaneId>, change: impl FnOnce(&mut Lane, &Phase)) {
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let Some(phase) = self.team.phases.get(lanes.phase) else { return };
+        if let Some(lane) = id.and_then(|id| lanes.get_mut(id)) {
+            change(lane, phase);
+        }
+    }
+
+    fn in_turn(&mut self, turn: TurnId, change: impl FnOnce(&mut Lane, &Phase)) {
+        let id = self.lane_of_turn(turn);
+        self.in_lane(id, change);
+    }
+
+    fn in_all(&mut self, mut change: impl FnMut(&mut Lane, &Phase)) {
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let Some(phase) = self.team.phases.get(lanes.phase) else { return };
+        lanes.open_mut().for_each(|(_, lane)| change(lane, phase));
     }
 
     fn start_phase(&mut self, name: &str, number: u32, step: Option<usize>) {
@@ -501,100 +476,121 @@ impl RunProgress {
         if number == 1 && step.is_none_or(|step| step == 0) {
             self.budget_meter.phase = Spent::default();
         }
-        self.guard.begin_anew();
-        let mut attempt = Attempt::new(place, number, step);
-        self.memory.open_chat(&self.task, &phase.context, step, &mut attempt.chat);
+        if !matches!(&self.stage, RunStage::At(lanes) if lanes.phase == place) {
+            self.stage = RunStage::At(Lanes::before(place, Vec::new()));
+        }
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let due = lanes.take_due(number, step);
+        let mut lane = Lane { attempt: Attempt::new(place, number, step), ..Lane::default() };
+        lane.guard.clone_from(&self.guard);
+        lane.guard.begin_anew();
+        let now = self.memory.model.state.as_ref();
+        lane.model_state = match (phase.steps.parallel, due.model_state) {
+            (1, _) => now.cloned(),
+            (_, Some(own)) => own,
+            (_, None) => lanes.begin_with(now),
+        };
+        let others = lanes.open().filter_map(|(_, lane)| lane.attempt.step).collect();
+        let (attempt, parts) = (&mut lane.attempt, &phase.context);
+        lane.board_chat =
+            self.memory.open_chat(&self.task, parts, (step, &others), &mut attempt.chat);
         let subject = step.and_then(|step| self.memory.plan.task(step)).unwrap_or(&self.task);
         attempt.is_about(subject.to_owned());
-        self.memory.team.teach(&mut attempt, phase, (self.numbers.run, &self.task));
-        let failed = self.memory.failed_attempt.take().filter(|_| number > 1);
+        self.memory.team.teach(attempt, phase, (self.numbers.run, &self.task));
+        let failed = due.failed.filter(|_| number > 1);
         if let Some(why) = failed.filter(|_| phase.goal.is_of_plan()) {
             attempt.chat.tell(None, format!("The attempt before this one failed: {why}."));
         }
-        self.stage = RunStage::Running(Box::new(attempt));
+        lanes.insert(LaneId::of_step(step), lane);
     }
 
-    fn end_phase(&mut self, outcome: &PhaseOutcome) {
-        let Some((attempt, phase)) = self.running() else { return };
-        let (place, number, step) = (attempt.phase, attempt.number, attempt.step);
+    fn end_phase(&mut self, id: LaneId, outcome: &PhaseOutcome) {
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let (place, mut lanes) = (lanes.phase, std::mem::take(lanes));
+        let Some((lane, phase)) = lanes.close(id).zip(self.team.phases.get(place)) else { return };
+        let Lane { attempt, guard, model_state, board_chat, .. } = lane;
+        let (number, step) = (attempt.number, attempt.step);
         let (most, title) = (self.attempt_limit.of_phase(phase), phase.title.clone());
         let words = attempt.chat.last_words().to_owned();
         let is_used_up = self.budget_meter.phase_reached().is_some();
-        self.stage = match outcome {
-            PhaseOutcome::Stopped => RunStage::Over(SessionOutcome::Stopped),
-            PhaseOutcome::Failed(why) if number < most && !is_used_up => {
-                self.memory.failed_attempt = Some(why.clone());
-                RunStage::Before { phase: place, attempt: number + 1, step }
-            }
-            PhaseOutcome::Failed(why) => match step.filter(|_| !is_used_up) {
-                Some(step) => {
-                    self.memory.plan.failed(step, why);
-                    RunStage::after_step(&self.team, &self.memory.plan, place)
-                }
-                None if self.attempt_limit.asks() => {
-                    self.concern = Some(Concern::AttemptsUsedUp(title, number, why.clone()));
-                    self.memory.failed_attempt = Some(why.clone());
-                    RunStage::Before { phase: place, attempt: number + 1, step }
-                }
-                None => RunStage::Over(SessionOutcome::Failed(failure(&title, number, why))),
-            },
+        self.guard = guard;
+        self.memory.board.end_chat(board_chat);
+        let ended = EndedAttempt { number, step, most, model_state };
+        let next = match outcome {
+            PhaseOutcome::Stopped => ended.stopped(lanes),
+            PhaseOutcome::Failed(why) if is_used_up => ended.used_up(&mut self.memory, lanes, why),
+            PhaseOutcome::Failed(why) => ended.failed(&self.team, &mut self.memory, lanes, why),
             PhaseOutcome::Succeeded(_) => {
-                stage::after_success(&self.team, &mut self.memory, (place, step))
+                AfterAttempt::At(stage::after_success(&self.team, &mut self.memory, step, lanes))
+            }
+        };
+        self.stage = match next {
+            AfterAttempt::At(stage) => stage,
+            AfterAttempt::GivenUp(why, lanes) if self.attempt_limit.asks() => {
+                self.concern = Some(Concern::AttemptsUsedUp(title, number, why));
+                RunStage::At(lanes)
+            }
+            AfterAttempt::GivenUp(why, _) => {
+                RunStage::Over(SessionOutcome::Failed(failure(&title, number, &why)))
             }
         };
         stage::leave_teams(&self.team, &mut self.memory, &self.stage, (place, outcome, &words));
     }
 
     fn tool_answered(&mut self, call: CallId, result: &Value, millis: u64) {
-        let RunStage::Running(attempt) = &mut self.stage else { return };
-        let Some(phase) = self.team.phases.get(attempt.phase) else { return };
-        let Some((call, agent, mut concern)) =
-            attempt.answered(call, (result, millis), &mut self.guard, phase)
-        else {
-            return;
-        };
+        let RunStage::At(lanes) = &mut self.stage else { return };
+        let Some(phase) = self.team.phases.get(lanes.phase) else { return };
+        let Some(lane) = lanes.of_call(call).and_then(|id| lanes.get_mut(id)) else { return };
+        lane.concern.take_if(|concern| matches!(concern, Concern::Context(_)));
+        let answered = lane.attempt.answered(call, (result, millis), &mut lane.guard, phase);
+        let Some((call, agent, mut concern)) = answered else { return };
         let tool = &call.tool;
-        self.memory.board.answered(&agent, tool, &call.args, result);
+        self.memory.board.answered((lane.board_chat, &agent), (tool, &call.args), result);
         self.memory.pins.learn(tool, result);
         let code = result.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
         let was_made = !WRONG_CALLS.contains(&code) && !["stopped", OUT_OF_TIME].contains(&code);
         if ["build_project", "build_arduino"].contains(&tool.as_str()) && was_made {
             match chat::errors_of(result) {
                 None => {
-                    self.guard.passed();
+                    lane.guard.passed();
                     self.memory.errors = None;
                 }
                 Some(errors) => {
-                    let is_same = self.guard.repeats_failure(&json!(errors));
+                    let is_same = lane.guard.repeats_failure(&json!(errors));
                     concern = concern.or(is_same.then_some(Concern::SameBuild));
                     self.memory.errors = Some(errors);
                 }
             }
         }
-        self.concern = self.concern.take().or(concern);
+        if self.concern.is_none() {
+            lane.worry(concern);
+        }
     }
 
     fn person_answered(&mut self, question: QuestionId, answer: &str) {
-        if self.hold.question.take_if(|asked| *asked == question).is_none() {
-            return;
-        }
-        match self.concern.take() {
-            Some(concern) => {
-                self.hold.is_stopping |= answer == STOP;
-                if matches!(concern, Concern::Spent(_)) && answer != STOP {
-                    self.budget_meter.raise();
-                }
-                if self.attempt_limit.answered((&concern, answer), &mut self.stage, &self.team) {
-                    self.budget_meter.phase = Spent::default();
-                }
-                let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
-                self.in_attempt(|attempt| match concern.waits_for() {
-                    Waiting::Plan => attempt.plan_judged(is_taken),
-                    Waiting::Context if !is_taken => attempt.refuse_listing(answer),
-                    Waiting::Context | Waiting::Nothing => {}
-                });
+        let Some(open) = self.hold.question.take_if(|asked| asked.id == question) else { return };
+        let (mut id, mut concern) = (None, None);
+        match open.asker {
+            Asker::Run => concern = self.concern.take(),
+            Asker::Chat(lane) => id = Some(lane),
+            Asker::Agent(lane) => {
+                return self.in_lane(Some(lane), |lane, _| lane.attempt.replied(answer));
             }
-            None => self.in_attempt(|attempt| attempt.replied(answer)),
         }
+        self.in_lane(id, |lane, _| concern = lane.concern.take());
+        let Some(concern) = concern else { return };
+        self.hold.is_stopping |= answer == STOP;
+        if matches!(concern, Concern::Spent(_)) && answer != STOP {
+            self.budget_meter.raise();
+        }
+        if self.attempt_limit.answered((&concern, answer), &mut self.stage, &self.team) {
+            self.budget_meter.phase = Spent::default();
+        }
+        let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
+        self.in_lane(id, |lane, _| match concern.waits_for() {
+            Waiting::Plan => lane.attempt.plan_judged(is_taken),
+            Waiting::Context if !is_taken => lane.attempt.refuse_listing(answer),
+            Waiting::Context | Waiting::Nothing => {}
+        });
     }
 }

@@ -4,7 +4,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AgentName, Event, InquiryId, Outcome, ProposalEvent, ProposalId};
+use crate::model::{AgentName, Event, InquiryId, Outcome, ProposalEvent, ProposalId, TurnId};
+
+/// What agents are to hear of what happened beside the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hearsay {
+    /// `None`: the whole team.
+    pub to: Option<AgentName>,
+    /// The turn in whose chat it is told; `None`: in every chat.
+    pub turn: Option<TurnId>,
+    pub words: String,
+}
 
 /// What is under way beside the run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,18 +38,24 @@ impl SideWork {
     }
 
     /// Follows what happens; gives the words that the team, or one agent, is to hear of it.
-    pub fn apply(&mut self, event: &Event) -> Option<(Option<AgentName>, String)> {
-        let answered = self.inquired(event).map(|(agent, words)| (Some(agent), words));
-        answered.or_else(|| Some((None, self.undone(event)?)))
+    pub(super) fn apply(&mut self, event: &Event) -> Option<Hearsay> {
+        let answered = self.inquired(event);
+        answered.or_else(|| Some(Hearsay { to: None, turn: None, words: self.undone(event)? }))
+    }
+
+    /// The turn that the question of a proposal's agent belongs to.
+    pub fn turn_of(&self, inquiry: InquiryId) -> Option<TurnId> {
+        self.inquiries.get(&inquiry)?.turn
     }
 
     /// Follows a question about a proposal; once it is answered, gives who was asked and the words
     /// to remember it by.
-    fn inquired(&mut self, event: &Event) -> Option<(AgentName, String)> {
-        if let Event::Proposal(ProposalEvent::Inquired { inquiry, agent, text, .. }) = event {
+    fn inquired(&mut self, event: &Event) -> Option<Hearsay> {
+        if let Event::Proposal(ProposalEvent::Inquired { inquiry, agent, text, turn, .. }) = event {
             let (agent, text, answer) = (agent.clone(), text.clone(), String::new());
+            let turn = *turn;
             self.last = *inquiry;
-            self.inquiries.insert(*inquiry, OpenInquiry { agent, text, answer });
+            self.inquiries.insert(*inquiry, OpenInquiry { agent, text, answer, turn });
         }
         if let Event::Proposal(ProposalEvent::InquiryTextAdded { inquiry, text }) = event {
             self.inquiries.get_mut(inquiry)?.answer.push_str(text);
@@ -48,7 +64,8 @@ impl SideWork {
             let open = self.inquiries.remove(inquiry)?;
             let words = remembered(&open.text, open.answer.trim());
             let has_answer = failed.is_none() && !open.answer.trim().is_empty();
-            return has_answer.then_some((open.agent, words));
+            let heard = Hearsay { to: Some(open.agent), turn: open.turn, words };
+            return has_answer.then_some(heard);
         }
         None
     }
@@ -86,4 +103,6 @@ struct OpenInquiry {
     text: String,
     /// The answer so far.
     answer: String,
+    /// The turn that the proposal was made in, if it is known.
+    turn: Option<TurnId>,
 }

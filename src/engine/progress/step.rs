@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::engine::attempt::Attempt;
+use super::lanes::{Lane, LaneId};
 use crate::engine::concern::{Concern, not_run};
 use crate::engine::team::Phase;
 use crate::model::{
-    CallId, Event, PersonEvent, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent, SessionOutcome,
-    ToolName, TurnEvent, TurnId, TurnStop,
+    AgentName, CallId, Event, PersonEvent, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent,
+    SessionOutcome, ToolName, TurnEvent, TurnId, TurnStop,
 };
 
 /// What comes next.
@@ -17,14 +17,14 @@ pub(in crate::engine) enum RunStep {
     Wait,
     /// This happens, and is to be recorded.
     Record(Event),
-    /// The model of the open turn is asked.
-    AskModel,
-    /// A call of the open turn is made.
-    RunCall(CallId),
+    /// The model of the open turn of a chat is asked.
+    AskModel(LaneId),
+    /// A call of the open turn of a chat is made.
+    RunCall(LaneId, CallId),
     /// The files a call is about to bring into the chat are to be listed.
     ListContext(CallId),
-    /// An attempt is over for this reason; whether it succeeded is to be found out.
-    Judge(String),
+    /// The attempt of a chat is over for this reason; whether it succeeded is to be found out.
+    Judge(LaneId, String),
     /// The run is over.
     Finish(SessionOutcome),
 }
@@ -43,9 +43,38 @@ pub(in crate::engine) struct LastNumbers {
 pub(in crate::engine) struct Hold {
     pub is_paused: bool,
     pub is_stopping: bool,
-    pub question: Option<QuestionId>,
-    /// Who gets the answer to it.
+    pub question: Option<OpenQuestion>,
+}
+
+/// A question that waits for the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::engine) struct OpenQuestion {
+    pub id: QuestionId,
+    pub asker: Asker,
+    /// Who gets a free answer to it.
     pub words: Words,
+}
+
+/// Where a question came up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) enum Asker {
+    /// In the run as a whole.
+    Run,
+    /// In a chat, which cannot go on.
+    Chat(LaneId),
+    /// An agent asks in a chat.
+    Agent(LaneId),
+}
+
+impl Asker {
+    /// Where a question came up: one without an agent is about what holds the run, if something does.
+    pub fn of(lane: Option<LaneId>, agent: Option<&AgentName>, of_run: Option<&Concern>) -> Self {
+        match (lane, agent) {
+            (Some(lane), Some(_)) => Self::Agent(lane),
+            (Some(lane), None) if of_run.is_none() => Self::Chat(lane),
+            _ => Self::Run,
+        }
+    }
 }
 
 /// What becomes of a free answer to a question.
@@ -58,11 +87,15 @@ pub(in crate::engine) enum Words {
     ToCall,
 }
 
-/// The person is asked.
-pub(in crate::engine) fn of_concern(concern: &Concern, question: QuestionId) -> RunStep {
+/// The person is asked, about the chat of a step if it is one.
+pub(in crate::engine) fn of_concern(
+    concern: &Concern,
+    question: QuestionId,
+    lane: Option<LaneId>,
+) -> RunStep {
     let (text, options) = concern.question();
-    let agent = None;
-    RunStep::Record(Event::Person(PersonEvent::Asked { question, agent, text, options }))
+    let (agent, step) = (None, lane.and_then(LaneId::step));
+    RunStep::Record(Event::Person(PersonEvent::Asked { question, agent, text, options, step }))
 }
 
 /// The program makes a call itself, in the open turn.
@@ -76,11 +109,11 @@ pub(in crate::engine) fn of_call(
 }
 
 /// Stopping closes what is open, from the inside out.
-pub(in crate::engine) fn of_stop(running: Option<(&Attempt, &Phase)>) -> Event {
-    let Some((attempt, phase)) = running else {
+pub(in crate::engine) fn of_stop(running: Option<(LaneId, &Lane, &Phase)>) -> Event {
+    let Some((id, lane, phase)) = running else {
         return Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
     };
-    match &attempt.turn {
+    match &lane.attempt.turn {
         Some(turn) => match turn.open_call() {
             Some(call) => Event::Turn(TurnEvent::ToolAnswered {
                 call: call.id,
@@ -91,8 +124,9 @@ pub(in crate::engine) fn of_stop(running: Option<(&Attempt, &Phase)>) -> Event {
         },
         None => Event::Phase(PhaseEvent::Ended {
             phase: phase.name.clone(),
-            attempt: attempt.number,
+            attempt: lane.attempt.number,
             outcome: PhaseOutcome::Stopped,
+            step: id.step(),
         }),
     }
 }

@@ -10,19 +10,21 @@ use super::recorded_calls::RecordedCalls;
 use super::secrets::{redact, secret_in};
 use super::tool_run::{ToolRun, call_error};
 use crate::engine::concern::OUT_OF_TIME;
+use crate::engine::progress::lanes::{Lane, LaneId};
+use crate::engine::progress::time_limits::time_left;
 use crate::engine::setup::Toolbox;
 use crate::gate::Origin;
 use crate::model::{
-    AgentName, BuildEvent, BuildOutcome, CallId, Event, LogId, LogKind, PersonEvent, TestEvent,
-    TestReport, ToolCall, TurnEvent, UserError,
+    AgentName, BuildEvent, BuildOutcome, CallId, Draft, DraftChange, Event, LogId, LogKind,
+    PersonEvent, TestEvent, TestReport, ToolCall, TurnEvent, TurnId, UserError,
 };
 use crate::tools::{
-    ASK, AskArgs, HAND_OFF, HandOffArgs, LastBuild, Reply, SharedState, Tool, ToolError,
+    ASK, AskArgs, Caller, HAND_OFF, HandOffArgs, LastBuild, Reply, SharedState, Tool, ToolError,
 };
 
-/// Whose call it is.
+/// Who wants a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Caller {
+enum CalledBy {
     /// That of the agent whose turn it is, in this phase.
     Agent(usize),
     /// The program's own, as the agent's file says.
@@ -36,20 +38,22 @@ pub(super) struct Calls {
     pub state: SharedState,
     /// Those from before a restart.
     pub recorded: RecordedCalls,
+    /// Held while something is built.
+    pub one_build: tokio::sync::Mutex<()>,
 }
 
 impl Calls {
-    /// Makes the open call `id` and records its answer.
-    pub async fn run_call(&self, id: CallId) -> Result<(), UserError> {
-        let found = self.run.shared.progress().running().and_then(|(attempt, _)| {
+    /// Makes the open call `id` of a chat and records its answer.
+    pub async fn run_call(&self, lane: LaneId, id: CallId) -> Result<(), UserError> {
+        let found = self.run.shared.progress().lane(lane).and_then(|(Lane { attempt, .. }, _)| {
             let turn = attempt.turn.as_ref()?;
             let call = turn.open_call().filter(|call| call.id == id)?;
             let (agent, tool) = (turn.agent.clone(), call.tool.clone());
             let origin = Origin { turn: turn.id, call: id, agent, tool };
             let args = turn.listing.arguments(call);
             let by = match turn.work.stage.is_fixed() {
-                true => Caller::Program,
-                false => Caller::Agent(attempt.phase),
+                true => CalledBy::Program,
+                false => CalledBy::Agent(attempt.phase),
             };
             Some((origin, ToolCall { args, ..call.clone() }, by))
         });
@@ -60,14 +64,15 @@ impl Calls {
             // Before all else: what was proposed and done does not depend on what the tool would
             // say now.
             allowed if !recorded.is_empty() => {
-                self.recorded.take_up(&self.run, allowed.ok(), origin, call.args, recorded).await?
+                let calls = (&self.run, lane);
+                self.recorded.take_up(calls, allowed.ok(), origin, call.args, recorded).await?
             }
             Ok(_) if call.tool.as_str() == ASK => match AskArgs::read(&call.args) {
-                Ok(asked) => return self.ask_person(origin.agent, asked),
+                Ok(asked) => return self.ask_person(lane, origin.agent, asked),
                 Err(error) => error.to_answer(),
             },
             Ok(_) if call.tool.as_str() == HAND_OFF => self.hand_over(&origin.agent, &call.args),
-            Ok(tool) => self.perform(&*tool, origin, call.args).await?,
+            Ok(tool) => self.perform(&*tool, (lane, origin), call.args).await?,
             Err(error) => error.to_answer(),
         };
         let millis = millis_since(started);
@@ -77,11 +82,14 @@ impl Calls {
     }
 
     /// Puts an agent's question before the person; its call is answered with their words.
-    fn ask_person(&self, agent: AgentName, asked: AskArgs) -> Result<(), UserError> {
+    fn ask_person(&self, lane: LaneId, agent: AgentName, asked: AskArgs) -> Result<(), UserError> {
         self.run.shared.record_with(|progress| {
-            let question = progress.next_question();
-            let (text, options) = (asked.question, asked.options);
-            Some(Event::Person(PersonEvent::Asked { question, agent: Some(agent), text, options }))
+            // One question at a time: another chat may have asked meanwhile.
+            let is_first = progress.question().is_none();
+            let (question, step) = (progress.next_question(), lane.step());
+            let (text, options, agent) = (asked.question, asked.options, Some(agent));
+            let asked = PersonEvent::Asked { question, agent, text, options, step };
+            is_first.then_some(Event::Person(asked))
         })
     }
 
@@ -92,7 +100,7 @@ impl Calls {
             Err(error) => return error.to_answer(),
         };
         let progress = self.run.shared.progress();
-        let known = progress.running().map(|(_, phase)| phase.participants.as_slice());
+        let known = progress.phase().map(|phase| phase.participants.as_slice());
         let others = known.unwrap_or_default().iter().filter(|agent| *agent != from);
         let others: Vec<&str> = others.map(AgentName::as_str).collect();
         if others.contains(&to.as_str()) || to == "person" {
@@ -107,12 +115,12 @@ impl Calls {
         &self,
         origin: &Origin,
         call: &ToolCall,
-        by: Caller,
+        by: CalledBy,
     ) -> Result<Arc<dyn Tool>, ToolError> {
         let agents = self.run.shared.agents();
         let own = match by {
-            Caller::Agent(phase) => agents.tools(phase, &origin.agent),
-            Caller::Program => &[],
+            CalledBy::Agent(phase) => agents.tools(phase, &origin.agent),
+            CalledBy::Program => &[],
         };
         let names: Vec<&str> = own.iter().map(|spec| spec.name.as_str()).collect();
         let hint = if names.is_empty() {
@@ -124,7 +132,7 @@ impl Calls {
             let message = format!("there is no tool `{}`", call.tool);
             return Err(ToolError::new("unknown_tool", message, hint));
         };
-        if by != Caller::Program && !own.iter().any(|spec| spec.name == call.tool) {
+        if by != CalledBy::Program && !own.iter().any(|spec| spec.name == call.tool) {
             let message = format!("{} may not call `{}`", origin.agent, call.tool);
             return Err(ToolError::new("tool_not_allowed", message, hint));
         }
@@ -146,26 +154,30 @@ impl Calls {
     async fn perform(
         &self,
         tool: &dyn Tool,
-        origin: Origin,
+        (lane, origin): (LaneId, Origin),
         args: Value,
     ) -> Result<Value, UserError> {
+        // There is one build folder, whoever builds.
+        let _alone = if tool.is_build() { Some(self.one_build.lock().await) } else { None };
         let started = Instant::now();
         let limit = self.run.limit(tool);
-        let time_left = self.run.shared.progress().time_left();
-        let reply = self.run.bounded((limit, time_left), tool.call(args)).await;
+        let time_left = time_left(&self.run.shared.progress(), lane);
+        let caller = self.caller(lane, origin.turn);
+        let reply = self.run.bounded((limit, time_left), tool.call_for(&caller, args)).await;
         let millis = millis_since(started);
-        self.run.shared.progress().worked(millis);
-        let (drafts, finish) = match reply {
+        self.run.shared.progress().worked(Some(lane), millis);
+        let (mut drafts, finish) = match reply {
             Ok(Reply::Answer(answer)) => return Ok(answer),
             Ok(Reply::Propose { drafts, finish }) => (drafts, finish),
             Err(error) => {
                 if error.code == OUT_OF_TIME {
                     self.end_build(millis)?;
-                    self.end_tests(millis)?;
+                    self.end_tests(origin.turn, millis)?;
                 }
                 return Ok(error.to_answer());
             }
         };
+        self.base_on_what_was_known(&caller, &mut drafts)?;
         if let Err(error) = self.run.gate.admit(&drafts) {
             return Ok(ToolError::from_user_error("refused", &error).to_answer());
         }
@@ -178,13 +190,42 @@ impl Calls {
         self.run.answer(limit, finish, settlements).await
     }
 
-    /// Records the end of tests that nobody waits for any more, if there are some.
-    fn end_tests(&self, millis: u64) -> Result<(), UserError> {
-        let open = self.state.snapshot().last_tests.filter(|last| last.report.is_none());
-        let Some(last) = open else { return Ok(()) };
+    /// Who calls, for tools that keep something apart for each of several chats.
+    fn caller(&self, lane: LaneId, turn: TurnId) -> Caller {
+        let progress = self.run.shared.progress();
+        let is_one_of_several = progress.phase().is_some_and(|phase| phase.steps.parallel > 1);
+        Caller { turn, step: lane.step().filter(|_| is_one_of_several) }
+    }
+
+    /// A file that another chat has changed meanwhile is proposed on top of what this one knew: the
+    /// gate merges both, or says where they meet.
+    fn base_on_what_was_known(
+        &self,
+        caller: &Caller,
+        drafts: &mut [Draft],
+    ) -> Result<(), UserError> {
+        let Some(step) = caller.step else { return Ok(()) };
+        for Draft { change, reason, .. } in drafts {
+            let DraftChange::Save { path, base, .. } = change else { continue };
+            let Some(known) = self.state.known_before(step, path) else { continue };
+            *base = match known {
+                Some(blob) => Some(self.run.gate.contents().blob(&blob.hash)?.to_vec()),
+                None => None,
+            };
+            if !reason.is_empty() {
+                reason.push('\n');
+            }
+            reason.push_str("Another step of the plan has changed this file meanwhile.");
+        }
+        Ok(())
+    }
+
+    /// Records the end of tests of a turn that nobody waits for any more, if there are some.
+    fn end_tests(&self, turn: TurnId, millis: u64) -> Result<(), UserError> {
+        let Some(run) = self.state.open_test_run(turn) else { return Ok(()) };
         let stopped = "the time that the run may take was over".to_owned();
         let report = Box::new(TestReport { stopped, millis, ..TestReport::default() });
-        self.run.shared.record(Event::Test(TestEvent::Ended { run: last.run, report }))
+        self.run.shared.record(Event::Test(TestEvent::Ended { run, report }))
     }
 
     /// Records the end of a build that nobody waits for now, if there is one.

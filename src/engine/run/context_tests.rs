@@ -148,6 +148,7 @@ fn a_refusal_makes_the_window_smaller_each_time() {
         agent: "Me".into(),
         phase: "p".into(),
         attempt: 1,
+        step: None,
         messages: conversation(),
         tools: Arc::from([]),
         options: crate::provider::ModelOptions::default(),

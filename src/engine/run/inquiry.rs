@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::shared::Shared;
 use crate::engine::progress::RunProgress;
+use crate::engine::progress::lanes::Lane;
 use crate::engine::setup::AgentSlots;
 use crate::model::{
     Event, Excerpt, InquiryId, Message, MessageRole, Proposal, ProposalEvent, Side, ToolCall,
@@ -51,6 +52,7 @@ impl InquiryRequest {
                 inquiry,
                 proposal: self.proposal.id,
                 agent: self.proposal.agent.clone(),
+                turn: Some(self.proposal.turn),
                 excerpt: self.excerpt.clone(),
                 text: self.text.clone(),
             }))
@@ -59,10 +61,12 @@ impl InquiryRequest {
     }
 
     fn request(&self, progress: &RunProgress, seats: &AgentSlots) -> Option<Request> {
-        let (attempt, phase) = progress.running()?;
+        let of_turn = progress.lane_of_turn(self.proposal.turn);
+        let id = of_turn.or_else(|| progress.lanes().next().map(|(id, ..)| id))?;
+        let (Lane { attempt, board_chat, .. }, phase) = progress.lane(id)?;
         let agent = &self.proposal.agent;
         let seat = seats.get(attempt.phase, agent)?;
-        let needed = progress.board().needed(&seat.needs);
+        let needed = progress.board().needed(*board_chat, &seat.needs);
         let mut messages = attempt.chat.messages(agent, &seat.rules, needed);
         close_open_calls(&mut messages);
         messages.push(Arc::new(user(self.words())));
@@ -70,6 +74,7 @@ impl InquiryRequest {
             agent: agent.clone(),
             phase: phase.name.clone(),
             attempt: attempt.number,
+            step: id.step(),
             messages: messages.into(),
             tools: Arc::from([]),
             options: seat.options.clone(),

@@ -228,9 +228,9 @@ impl ClerkParts {
         let agents = {
             let progress = self.shared.progress();
             let learned = progress
-                .running()
-                .filter(|(_, phase)| matches!(phase.selection, SpeakerSelection::Policy(_)));
-            learned.map(|(_, phase)| phase.participants.clone())
+                .phase()
+                .filter(|phase| matches!(phase.selection, SpeakerSelection::Policy(_)));
+            learned.map(|phase| phase.participants.clone())
         };
         let what = format!("Cannot let {wanted} speak next");
         let refused = |why: &str, fix: String| {
@@ -287,7 +287,7 @@ impl ClerkParts {
             return self.shared.notice(Level::Warning, notice);
         }
         self.when(
-            |p| p.running().is_some() && !p.is_stopping(),
+            |p| p.phase().is_some() && !p.is_stopping(),
             Event::Team(TeamEvent::PlanMade { by: None, items }),
         )
     }

@@ -8,6 +8,7 @@ mod context;
 mod inquiry;
 mod intents;
 mod next_run;
+mod open_calls;
 mod outside;
 mod recorded_calls;
 mod runner;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::shared::Shared;
 use crate::model::{Event, FileEvent, FilesEvent, OutsideChange, ProjectPath};
 use crate::tools::SharedState;
-use crate::workspace::{Looked, Next, SETTLE, Sandbox, Watch};
+use crate::workspace::{Looked, Next, ProjectDir, SETTLE, Watch};
 
 /// Shortest time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ pub(in crate::engine) struct Lookout {
 impl Lookout {
     /// Begins to look. Without a thread nothing is noticed; the gate still compares every file
     /// before it writes.
-    pub fn begin(shared: Weak<Shared>, project: Arc<Sandbox>, state: SharedState) -> Self {
+    pub fn begin(shared: Weak<Shared>, project: Arc<ProjectDir>, state: SharedState) -> Self {
         let bell = Arc::new(Bell::default());
         let heard = Arc::clone(&bell);
         let work = move || watch(&heard, &shared, &project, &state);
@@ -108,7 +108,7 @@ impl Bell {
     }
 }
 
-fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state: &SharedState) {
+fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<ProjectDir>, state: &SharedState) {
     let told = Arc::downgrade(bell);
     let tell = move || {
         if let Some(bell) = told.upgrade() {
@@ -141,7 +141,7 @@ fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<Sandbox>, state:
 }
 
 /// What others changed.
-fn look(watch: &mut Watch, project: &Sandbox, state: &SharedState) -> Looked {
+fn look(watch: &mut Watch, project: &ProjectDir, state: &SharedState) -> Looked {
     // Taken before the look: what is written after it is seen as changed only next time.
     let before = state.snapshot();
     let is_being_written = |path: &ProjectPath| before.is_being_written(path);

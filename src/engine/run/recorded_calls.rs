@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::secrets::secret_in;
 use super::tool_run::{ToolRun, call_error};
+use crate::engine::progress::lanes::LaneId;
+use crate::engine::progress::time_limits::time_left;
 use crate::gate::{Gate, Origin, Recorded};
 use crate::model::{CallId, Draft, Proposal, UserError};
 use crate::tools::{Finish, Reply, Tool, plain_finish};
@@ -37,7 +39,7 @@ impl RecordedCalls {
     /// when the agent may not call it any more.
     pub async fn take_up(
         &self,
-        run: &ToolRun,
+        (run, lane): (&ToolRun, LaneId),
         tool: Option<Arc<dyn Tool>>,
         origin: Origin,
         args: Value,
@@ -47,7 +49,7 @@ impl RecordedCalls {
         let proposals: Vec<Proposal> = recorded.iter().map(Recorded::as_made).collect();
         let missing = missing(&proposals);
         let rest = match &tool {
-            Some(tool) if missing > 0 => rest(run, tool.as_ref(), &args, &proposals).await,
+            Some(tool) if missing > 0 => rest((run, lane), tool.as_ref(), &args, &proposals).await,
             Some(_) | None => None,
         };
         let is_cut = missing > 0 && rest.is_none();
@@ -89,12 +91,12 @@ impl RecordedCalls {
 /// Makes a call again that was cut off before all of its drafts were recorded: before that
 /// nothing of it was carried out. `None` when it does not lead to the same proposals any more.
 async fn rest(
-    run: &ToolRun,
+    (run, lane): (&ToolRun, LaneId),
     tool: &dyn Tool,
     args: &Value,
     proposals: &[Proposal],
 ) -> Option<(Vec<Draft>, Finish)> {
-    let left = run.shared.progress().time_left();
+    let left = time_left(&run.shared.progress(), lane);
     let reply = run.bounded((run.limit(tool), left), tool.call(args.clone())).await;
     let Ok(Reply::Propose { drafts, finish }) = reply else { return None };
     let of = proposals.first().map_or(0, |first| first.batch.of as usize);

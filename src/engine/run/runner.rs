@@ -3,9 +3,12 @@
 //! What comes next is [`RunProgress`](crate::engine::progress::RunProgress)'s to say; this file
 //! only does it and records what happened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{FuturesUnordered, StreamExt};
 
 use super::calls::{Calls, millis_since};
 use super::context;
@@ -18,9 +21,11 @@ use super::signatures;
 use super::summary::SummaryRequest;
 use super::tool_run::ToolRun;
 use super::turn::{AnswerEnd, Asking};
-use crate::engine::attempt::{Answered, OpenTurn};
+use crate::engine::attempt::Answered;
 use crate::engine::concern::{OUT_OF_TIME, not_run};
+use crate::engine::progress::lanes::{Lane, LaneId};
 use crate::engine::progress::step::RunStep;
+use crate::engine::progress::{RunProgress, next, time_limits};
 use crate::engine::setup::{EngineLimits, EngineSetup, NextRuns};
 use crate::engine::team::{ContextPart, Phase};
 use crate::gate::{ApprovalQueue, Gate, Recorded, WorkTime};
@@ -31,7 +36,7 @@ use crate::model::{
 };
 use crate::provider::Request;
 use crate::tools::{PhaseGoal, SharedState};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// How often a conversation is made shorter for a model that refuses it.
 const MOST_FITS: u32 = 4;
@@ -39,12 +44,15 @@ const MOST_FITS: u32 = 4;
 /// Longest time that models and tools which never wait keep the person's wishes waiting.
 const BREATH: Duration = Duration::from_millis(20);
 
+/// What takes time, by the chat that waits for it.
+type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, (LaneId, Result<(), UserError>)>>;
+
 /// Runs a team.
 pub(in crate::engine) struct Runner {
     shared: Arc<Shared>,
     gate: Arc<Gate>,
     state: SharedState,
-    project: Arc<Sandbox>,
+    project: Arc<ProjectDir>,
     limits: EngineLimits,
     next_runs: Arc<dyn NextRuns>,
     /// How to get the model that the session began with.
@@ -70,6 +78,7 @@ impl Runner {
             tools: setup.tools,
             state: setup.state.clone(),
             recorded: RecordedCalls::new(recorded),
+            one_build: tokio::sync::Mutex::default(),
         };
         Self {
             shared,
@@ -129,23 +138,33 @@ impl Runner {
 
     /// Tells the tools what the phase that runs wants to reach.
     pub fn restore_goal(&self) {
-        if let Some((_, phase)) = self.shared.progress().running() {
+        if let Some(phase) = self.shared.progress().phase() {
             self.state.set_goal(phase.goal);
         }
     }
 
-    /// Closes a turn whose model had begun to answer when the program ended; it is taken again.
+    /// Closes turns whose models had begun to answer when the program ended; they are taken again.
     pub fn close_interrupted(&self) -> Result<(), UserError> {
-        let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
-        let Some(turn) = turn.filter(OpenTurn::is_cut_off) else { return Ok(()) };
-        self.answer_open_calls("interrupted", "the program ended before the model had finished")?;
-        self.shared
-            .record(Event::Turn(TurnEvent::Ended { turn: turn.id, stop: TurnStop::Interrupted }))
+        let cut_off: Vec<(LaneId, TurnId)> = {
+            let progress = self.shared.progress();
+            let turns = progress.lanes().filter_map(|(id, lane, _)| {
+                let turn = lane.attempt.turn.as_ref().filter(|turn| turn.is_cut_off())?;
+                Some((id, turn.id))
+            });
+            turns.collect()
+        };
+        for (lane, turn) in cut_off {
+            let why = "the program ended before the model had finished";
+            self.answer_open_calls(lane, "interrupted", why)?;
+            let stop = TurnStop::Interrupted;
+            self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop }))?;
+        }
+        Ok(())
     }
 
     /// Answers the calls of a model answer that did not come to its end; none of them is made.
-    pub fn answer_open_calls(&self, code: &str, why: &str) -> Result<(), UserError> {
-        let turn = self.shared.progress().running().and_then(|(attempt, _)| attempt.turn.clone());
+    fn answer_open_calls(&self, lane: LaneId, code: &str, why: &str) -> Result<(), UserError> {
+        let turn = self.shared.progress().lane(lane).and_then(|(it, _)| it.attempt.turn.clone());
         let calls = turn.map(|turn| turn.calls).unwrap_or_default();
         for (call, _) in calls.iter().filter(|(_, answered)| *answered == Answered::No) {
             let result = not_run(code, why);
@@ -158,23 +177,42 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs until the end of the present run.
+    /// Runs until the end of the present run. What takes time goes on side by side, one thing in each
+    /// open chat; everything else is one step after the other.
     pub async fn run(&self) -> Result<SessionOutcome, UserError> {
+        let mut under_way: UnderWay<'_> = FuturesUnordered::new();
+        let mut busy = BTreeSet::new();
         loop {
-            let (step, is_stopping) = {
+            let (step, is_stopping, is_all_busy) = {
                 let progress = self.shared.progress();
-                (progress.next(), progress.is_stopping())
+                let is_all_busy = progress.lanes().all(|(id, ..)| busy.contains(&id));
+                (next(&progress, &busy), progress.is_stopping(), is_all_busy)
             };
             if is_stopping {
                 self.calls.recorded.settle(&self.gate).await?;
             }
             match step {
-                RunStep::Wait => self.shared.changed.notified().await,
-                RunStep::Record(event) => self.step(event)?,
-                RunStep::AskModel => self.ask_model().await?,
-                RunStep::RunCall(call) => self.calls.run_call(call).await?,
+                // What is under way in every chat comes to its end before anything else happens.
+                RunStep::Wait => tokio::select! {
+                    biased;
+                    Some((lane, done)) = under_way.next(), if !busy.is_empty() => {
+                        busy.remove(&lane);
+                        done?;
+                    }
+                    () = self.shared.changed.notified(), if busy.is_empty() || !is_all_busy => {}
+                },
+                RunStep::Record(event) => self.step(event, &busy)?,
+                RunStep::AskModel(lane) => {
+                    busy.insert(lane);
+                    under_way.push(self.ask_model(lane).map(move |done| (lane, done)).boxed());
+                }
+                RunStep::RunCall(lane, call) => {
+                    busy.insert(lane);
+                    let calls = self.calls.run_call(lane, call);
+                    under_way.push(calls.map(move |done| (lane, done)).boxed());
+                }
                 RunStep::ListContext(call) => self.list_context(call)?,
-                RunStep::Judge(why) => self.judge(why)?,
+                RunStep::Judge(lane, why) => self.judge(lane, why)?,
                 RunStep::Finish(outcome) => return Ok(outcome),
             }
         }
@@ -207,10 +245,14 @@ impl Runner {
         self.shared.record(Event::Team(TeamEvent::ContextListed { call, files }))
     }
 
-    /// Records a step, unless a wish of the person has changed what comes next meanwhile.
-    fn step(&self, event: Event) -> Result<(), UserError> {
+    /// Records a step, unless a wish of the person or another chat has changed what comes next
+    /// meanwhile.
+    fn step(&self, event: Event, busy: &BTreeSet<LaneId>) -> Result<(), UserError> {
         let cut = match &event {
-            Event::Turn(TurnEvent::Ended { .. }) => self.shared.progress().cut(),
+            Event::Turn(TurnEvent::Ended { turn, .. }) => {
+                let progress = self.shared.progress();
+                progress.lane_of_turn(*turn).and_then(|lane| time_limits::cut(&progress, lane))
+            }
             _ => None,
         };
         if let Some(why) = cut {
@@ -226,7 +268,8 @@ impl Runner {
             self.list_for(phase)?;
         }
         self.shared.record_with(|progress| {
-            let is_still_next = matches!(progress.next(), RunStep::Record(next) if next == event);
+            let next = next(progress, busy);
+            let is_still_next = matches!(next, RunStep::Record(next) if next == event);
             is_still_next.then_some(event)
         })?;
         if phase.is_some() {
@@ -235,25 +278,25 @@ impl Runner {
         Ok(())
     }
 
-    async fn ask_model(&self) -> Result<(), UserError> {
+    async fn ask_model(&self, lane: LaneId) -> Result<(), UserError> {
         self.give_way().await;
         let started = Instant::now();
-        let Some((asking, request, most)) = self.asking() else { return Ok(()) };
+        let Some((asking, request, most)) = self.asking(lane) else { return Ok(()) };
         let turn = asking.turn();
-        let left = self.shared.progress().time_left();
-        let heard = within(left, self.hear(asking, request, most)).await;
-        self.shared.progress().worked(millis_since(started));
-        let Some(heard) = heard else { return self.cut_off(turn) };
+        let left = time_limits::time_left(&self.shared.progress(), lane);
+        let heard = within(left, self.hear(lane, asking, request, most)).await;
+        self.shared.progress().worked(Some(lane), millis_since(started));
+        let Some(heard) = heard else { return self.cut_off(lane, turn) };
         let Err(error) = heard? else { return Ok(()) };
-        self.answer_open_calls("interrupted", "the model's answer was interrupted")?;
+        self.answer_open_calls(lane, "interrupted", "the model's answer was interrupted")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Failed(error) }))
     }
 
     /// Ends a turn in the middle of its model's answer, because a time is over.
-    fn cut_off(&self, turn: TurnId) -> Result<(), UserError> {
-        let (why, stop) = self.shared.progress().time_over();
-        self.answer_open_calls(OUT_OF_TIME, &why)?;
+    fn cut_off(&self, lane: LaneId, turn: TurnId) -> Result<(), UserError> {
+        let (why, stop) = time_limits::time_over(&self.shared.progress(), lane);
+        self.answer_open_calls(lane, OUT_OF_TIME, &why)?;
         let fix =
             "Raise the limit in minutes or seconds that is named here if its agents need more.";
         self.shared.notice(Level::Warning, UserError::new("The answer was cut off", why, fix))?;
@@ -269,16 +312,17 @@ impl Runner {
         }
     }
 
-    /// The request of the open turn as it is now.
-    fn asking(&self) -> Option<(Asking<'_>, Request, Option<u64>)> {
+    /// The request of the open turn of a chat as it is now.
+    fn asking(&self, lane: LaneId) -> Option<(Asking<'_>, Request, Option<u64>)> {
         let progress = self.shared.progress();
-        Asking::new(&progress, &self.shared.agents(), &self.shared, &self.limits)
+        Asking::new((&progress, lane), &self.shared.agents(), &self.shared, &self.limits)
     }
 
     /// Asks with as much of the conversation as the model takes, and the agent may be given: at
     /// most so many tokens. What is old is summarised first; what does not fit then is left out.
     async fn hear<'a>(
         &'a self,
+        lane: LaneId,
         mut asking: Asking<'a>,
         mut request: Request,
         most: Option<u64>,
@@ -286,9 +330,11 @@ impl Runner {
         let mut meter = context::within(most, self.shared.provider().meter(&request));
         for _ in 0..MOST_FITS {
             let turn = asking.turn();
-            if let Some(summary) = SummaryRequest::of(&self.shared, &request, meter.as_ref()) {
-                summary.carry_out(&self.shared).await?;
-                if let Some((again, shorter, _)) = self.asking() {
+            if let Some(summary) =
+                SummaryRequest::of((&self.shared, lane), &request, meter.as_ref())
+            {
+                summary.carry_out((&self.shared, lane)).await?;
+                if let Some((again, shorter, _)) = self.asking(lane) {
                     (asking, request) = (again, shorter);
                 }
             }
@@ -311,7 +357,7 @@ impl Runner {
                 return Ok(Err(error));
             };
             meter = Some(smaller);
-            let Some((again, whole, _)) = self.asking() else { return Ok(Err(error)) };
+            let Some((again, whole, _)) = self.asking(lane) else { return Ok(Err(error)) };
             (asking, request) = (again, whole);
         }
         Ok(Err(UserError::new(
@@ -322,11 +368,15 @@ impl Runner {
     }
 
     /// Ends an attempt: did it reach the phase's goal?
-    fn judge(&self, why: String) -> Result<(), UserError> {
+    fn judge(&self, lane: LaneId, why: String) -> Result<(), UserError> {
         let state = self.state.snapshot();
+        let busy = |progress: &RunProgress| {
+            let others = progress.lanes().map(|(id, ..)| id).filter(|id| *id != lane);
+            others.collect::<BTreeSet<_>>()
+        };
         self.shared.record_with(|progress| {
-            let RunStep::Judge(_) = progress.next() else { return None };
-            let (attempt, phase) = progress.running()?;
+            let RunStep::Judge(..) = next(progress, &busy(progress)) else { return None };
+            let (Lane { attempt, .. }, phase) = progress.lane(lane)?;
             let reached = match phase.goal {
                 PhaseGoal::FilesSaved => {
                     attempt.facts.was_ok("approve_saved_files") || attempt.facts.files_saved()
@@ -348,8 +398,8 @@ impl Runner {
             } else {
                 PhaseOutcome::Failed(format!("{}; {why}", missed(phase.goal)))
             };
-            let (phase, attempt) = (phase.name.clone(), attempt.number);
-            Some(Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }))
+            let (phase, attempt, step) = (phase.name.clone(), attempt.number, lane.step());
+            Some(Event::Phase(PhaseEvent::Ended { phase, attempt, outcome, step }))
         })
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
+use super::open_calls::OpenCallsSender;
 use crate::engine::progress::RunProgress;
+use crate::engine::progress::time_limits::least_time_left;
 use crate::engine::setup::{AgentSlots, EngineSetup};
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
@@ -25,6 +27,8 @@ pub(in crate::engine) struct Shared {
     cast: Mutex<Cast>,
     /// Takes what was said about the run into account.
     gate: Arc<Gate>,
+    /// Calls that models are still writing.
+    pub open_calls: OpenCallsSender,
     /// Recorded before the next run of a session whose last run was over when it was opened again.
     resumption: Mutex<Option<SessionEvent>>,
 }
@@ -37,11 +41,11 @@ struct Cast {
 
 impl WorkTime for Shared {
     fn left(&self) -> Option<Duration> {
-        self.progress().time_left()
+        least_time_left(&self.progress())
     }
 
     fn worked(&self, time: Duration) {
-        self.progress().worked(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        self.progress().worked(None, u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     }
 }
 
@@ -56,6 +60,7 @@ impl Shared {
             stop: setup.gate.stop_switch(),
             cast: Mutex::new(cast),
             gate: Arc::clone(&setup.gate),
+            open_calls: watch::Sender::new(Arc::from([])),
             resumption: Mutex::new(None),
         }
     }

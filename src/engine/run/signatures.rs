@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::lang;
 use crate::model::event::FileSignatures;
-use crate::workspace::{Listing, Sandbox};
+use crate::workspace::{Listing, ProjectDir};
 
 /// Longest source that is read, in bytes.
 const MOST_BYTES: u64 = 256 << 10;
@@ -19,7 +19,7 @@ const OF_FILE: Duration = Duration::from_millis(100);
 const OF_ALL: Duration = Duration::from_secs(2);
 
 /// The signatures of the sources in a list, by file; what is left out is said in the last line.
-pub(super) fn read(project: &Sandbox, listing: &Listing) -> Vec<FileSignatures> {
+pub(super) fn read(project: &ProjectDir, listing: &Listing) -> Vec<FileSignatures> {
     let until = Instant::now() + OF_ALL;
     let mut found: Vec<FileSignatures> = Vec::new();
     let (mut lines, mut left_out) = (0, 0);

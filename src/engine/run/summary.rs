@@ -12,6 +12,7 @@ use futures::stream::BoxStream;
 use super::context;
 use super::shared::Shared;
 use crate::engine::attempt::chat::{self, OlderPart};
+use crate::engine::progress::lanes::{Lane, LaneId};
 use crate::model::{ChatSummary, Event, Message, MessageRole, ModelEvent, Usage, UserError};
 use crate::provider::{Delta, Meter, Request, TokenCounter};
 
@@ -46,7 +47,11 @@ pub(in crate::engine) struct SummaryRequest {
 
 impl SummaryRequest {
     /// What `request` needs for its conversation to stay well within the room; `None`: nothing.
-    pub fn of(shared: &Shared, request: &Request, meter: Option<&Meter>) -> Option<Self> {
+    pub fn of(
+        (shared, id): (&Shared, LaneId),
+        request: &Request,
+        meter: Option<&Meter>,
+    ) -> Option<Self> {
         let Meter { window, answer, counter } = meter?;
         let space = window.saturating_sub(*answer);
         let near = space.saturating_mul(NEAR) / 100;
@@ -60,10 +65,10 @@ impl SummaryRequest {
         }
         let older = {
             let progress = shared.progress();
-            let (attempt, _) = progress.running()?;
-            let turn = attempt.turn.as_ref()?;
+            let (lane, _) = progress.lane(id)?;
+            let turn = lane.attempt.turn.as_ref()?;
             let kept = space * KEPT / 100;
-            attempt.chat.older_part((turn.id, &turn.agent), kept, |it| counter.message(it))
+            lane.attempt.chat.older_part((turn.id, &turn.agent), kept, |it| counter.message(it))
         };
         if older.turns.is_empty() || older.tokens < space * WORTH / 100 {
             return None;
@@ -94,12 +99,10 @@ impl SummaryRequest {
     ///
     /// # Errors
     /// When it cannot be recorded.
-    pub async fn carry_out(self, shared: &Shared) -> Result<(), UserError> {
+    pub async fn carry_out(self, (shared, id): (&Shared, LaneId)) -> Result<(), UserError> {
         let Self { older, request, counter } = self;
-        let Some(turn) = shared.progress().running().and_then(|(it, _)| Some(it.turn.as_ref()?.id))
-        else {
-            return Ok(());
-        };
+        let open = |(lane, _): (&Lane, _)| Some(lane.attempt.turn.as_ref()?.id);
+        let Some(turn) = shared.progress().lane(id).and_then(open) else { return Ok(()) };
         let answer = shared.provider().ask_aside(request);
         let (text, usage, failed) = tokio::select! {
             biased;
@@ -160,7 +163,7 @@ fn failure(why: &str) -> UserError {
     UserError::new(
         "The model wrote no summary",
         why,
-        "Nothing is to do: parts of the conversation are left out instead where it is too long.",
+        "No action is needed: where the conversation is too long, parts of it are left out instead.",
     )
 }
 

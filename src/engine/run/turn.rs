@@ -7,8 +7,10 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::open_calls::OpenCalls;
 use super::shared::Shared;
 use crate::engine::progress::RunProgress;
+use crate::engine::progress::lanes::{Lane, LaneId};
 use crate::engine::setup::AgentSlots;
 use crate::engine::setup::EngineLimits;
 use crate::model::event::Level;
@@ -26,6 +28,8 @@ pub(in crate::engine) struct Asking<'a> {
     /// Text that is not recorded yet, of which kind, and by when it must be.
     gathered: String,
     kind: TextKind,
+    /// Calls that are not whole yet; never recorded.
+    open_calls: OpenCalls<'a>,
     due: Option<Instant>,
     /// Bytes that may still come, and that may come in all.
     remaining: usize,
@@ -48,38 +52,40 @@ pub(in crate::engine) enum AnswerEnd {
 }
 
 impl<'a> Asking<'a> {
-    /// Makes the request of the open turn, and tells how many tokens it may hold at most; `None`
+    /// Makes the request of the open turn of a chat, and tells how many tokens it may hold at most; `None`
     /// without a turn.
     pub fn new(
-        progress: &RunProgress,
+        (progress, id): (&RunProgress, LaneId),
         seats: &AgentSlots,
         shared: &'a Shared,
         limits: &EngineLimits,
     ) -> Option<(Self, Request, Option<u64>)> {
-        let (attempt, phase) = progress.running()?;
+        let (Lane { attempt, board_chat, model_state, .. }, phase) = progress.lane(id)?;
         let turn = attempt.turn.as_ref()?;
         let seat = seats.get(attempt.phase, &turn.agent)?;
-        let needed = progress.board().needed(&seat.needs);
-        let rules = seat.rules_after(|agent| progress.board().answer(agent));
+        let needed = progress.board().needed(*board_chat, &seat.needs);
+        let rules = seat.rules_after(|agent| progress.board().answer(*board_chat, agent));
         let messages = attempt.chat.messages(&turn.agent, &rules, needed);
         let request = Request {
             agent: turn.agent.clone(),
             phase: phase.name.clone(),
             attempt: attempt.number,
+            step: id.step(),
             messages: messages.into(),
             tools: seat.tools.clone(),
             options: ModelOptions {
-                max_tokens: progress.budget_meter().allowed_answer(seat.options.max_tokens),
+                max_tokens: progress.budget_meter().allowed_answer(id, seat.options.max_tokens),
                 ..seat.options.clone()
             },
             form: seat.form.clone(),
-            state: progress.provider_state(),
+            state: model_state.clone(),
         };
         let gathered = String::new();
         let (turn, kind, due) = (turn.id, TextKind::Said, None);
         let (left, most) = (limits.answer_bytes, limits.answer_bytes);
+        let open_calls = OpenCalls::new(&shared.open_calls, turn, progress.next_call());
         Some((
-            Self { shared, turn, gathered, kind, due, remaining: left, most },
+            Self { shared, turn, gathered, kind, open_calls, due, remaining: left, most },
             request,
             seat.context_tokens,
         ))
@@ -108,8 +114,9 @@ impl<'a> Asking<'a> {
                     return Ok(Ok(AnswerEnd::All));
                 }
                 delta = answer.next() => delta,
-                () = at(due), if due.is_some() && !self.gathered.is_empty() => {
+                () = at(due), if due.is_some() && self.has_waiting() => {
                     self.flush()?;
+                    self.tell_open_calls();
                     continue;
                 }
             };
@@ -146,8 +153,16 @@ impl<'a> Asking<'a> {
                 self.flush()?;
                 self.shared.notice(Level::Warning, notice)?;
             }
+            Delta::CallPart { place, tool, args } => {
+                self.flush()?;
+                self.open_calls.grow(place, tool, &args);
+                if self.due.is_none_or(|due| Instant::now() >= due) {
+                    self.tell_open_calls();
+                }
+            }
             Delta::Again { attempt, most, wait_millis, fault } => {
                 self.gathered.clear();
+                self.open_calls.forget();
                 self.remaining = self.most;
                 let turn = self.turn;
                 let faulted = ModelEvent::Faulted { turn, attempt, most, wait_millis, fault };
@@ -161,6 +176,7 @@ impl<'a> Asking<'a> {
                 self.remaining = left;
                 self.flush()?;
                 self.call(tool, args)?;
+                self.open_calls.end_first();
             }
             Delta::Done { usage, state } => {
                 self.flush()?;
@@ -201,6 +217,18 @@ impl<'a> Asking<'a> {
             TextKind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
             TextKind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
         })
+    }
+
+    /// Whether something has come that was not passed on yet.
+    fn has_waiting(&self) -> bool {
+        !self.gathered.is_empty() || self.open_calls.has_news()
+    }
+
+    fn tell_open_calls(&mut self) {
+        if self.open_calls.has_news() {
+            self.open_calls.tell();
+            self.due = Some(Instant::now() + GATHER);
+        }
     }
 
     fn call(&mut self, tool: ToolName, args: String) -> Result<(), UserError> {

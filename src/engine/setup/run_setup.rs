@@ -11,7 +11,7 @@ use crate::model::event::SessionStart;
 use crate::model::{Document, Ledger, ToolName};
 use crate::provider::Provider;
 use crate::tools::{Registry, SharedState, TOOLS, Tool};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// The tools of a run, by name.
 pub type Toolbox = BTreeMap<ToolName, Arc<dyn Tool>>;
@@ -48,6 +48,6 @@ pub struct EngineSetup {
     /// Answers for the agents.
     pub provider: Arc<dyn Provider>,
     /// The project's folder, for listing.
-    pub project: Arc<Sandbox>,
+    pub project: Arc<ProjectDir>,
     pub limits: EngineLimits,
 }

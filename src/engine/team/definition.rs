@@ -202,10 +202,12 @@ pub enum ForEach {
 }
 
 /// What a phase has to do with the steps of the plan.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepRules {
     /// What it runs once for each of, every time with its own chat and attempts.
     pub for_each: ForEach,
+    /// How many of them at most side by side.
+    pub parallel: usize,
     /// Which steps are carried out again when it has ended.
     pub send_back: Option<SendBack>,
 }

@@ -80,6 +80,10 @@ pub(in crate::engine) struct PhaseFile {
     #[serde(default)]
     pub checks: BTreeMap<Spanned<String>, Spanned<LimitWord>>,
     pub for_each: Option<Spanned<ForEachWord>>,
+    /// How many steps of the plan may be carried out side by side, 1 to 8: each in a chat and a copy of
+    /// the project of its own. A step waits for those that its line names, `(after 1, 3)`, for none with
+    /// `(after nothing)`, and for all before it when its line does not say.
+    pub parallel: Option<Spanned<LimitWord>>,
     /// Steps of the plan that are carried out again because of an answer in this phase.
     pub send_back: Option<Spanned<SendBackFile>>,
     pub terminate: Option<Spanned<ConditionFile>>,
@@ -106,6 +110,7 @@ impl PhaseFile {
             ("retries", !self.retries.is_empty()),
             ("checks", !self.checks.is_empty()),
             ("for_each", self.for_each.is_some()),
+            ("parallel", self.parallel.is_some()),
             ("send_back", self.send_back.is_some()),
             ("terminate", self.terminate.is_some()),
             ("goal", self.goal.is_some()),

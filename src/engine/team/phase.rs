@@ -10,8 +10,8 @@ use super::definition::{
 };
 use super::field_test::FieldTest;
 use super::format::{
-    AnswerWord, ConditionFile, ForEachWord, GoalWord, PhaseFile, ReworkFile, SelectionWord,
-    SendBackFile,
+    AnswerWord, ConditionFile, ForEachWord, GoalWord, LimitWord, PhaseFile, ReworkFile,
+    SelectionWord, SendBackFile,
 };
 use super::source::{KnownTool, TeamSource};
 use super::work::AgentWork;
@@ -25,13 +25,16 @@ const ROUNDS: u32 = 12;
 /// How often a rework happens in a row when the team's file does not say.
 const REWORKS: u32 = 5;
 
+/// How many steps of a plan may be carried out side by side.
+const MOST_PARALLEL: u32 = 8;
+
 /// How often steps are sent back when the team's file does not say.
 const SEND_BACKS: u32 = 2;
 
 /// Who may be handed over to besides the participants.
 const PERSON: &str = "person";
 
-/// What every phase says, if it is no team.
+/// What a phase says that is not a nested team.
 struct Required {
     title: String,
     participants: Spanned<Vec<Spanned<String>>>,
@@ -90,11 +93,13 @@ pub(in crate::engine) fn phase(
             return Err(source.wrong(&file.name.span(), why, fix));
         }
     };
+    let for_each = match file.for_each.take().map(Spanned::into_inner) {
+        None => ForEach::Once,
+        Some(ForEachWord::Plan) => ForEach::PlanStep,
+    };
     let steps = StepRules {
-        for_each: match file.for_each.take().map(Spanned::into_inner) {
-            None => ForEach::Once,
-            Some(ForEachWord::Plan) => ForEach::PlanStep,
-        },
+        parallel: reader.parallel(file.parallel.take(), for_each, &wanted, planner.as_ref())?,
+        for_each,
         send_back: match file.send_back.take() {
             None => None,
             Some(back) => Some(reader.send_back(back, before, (&participants, agents))?),
@@ -268,6 +273,41 @@ impl PhaseReader<'_> {
     ) -> Result<BTreeMap<AgentName, String>, UserError> {
         let all = std::mem::take(&mut file.instructions).into_iter();
         all.map(|(name, text)| Ok((self.source.one_of(&name, participants)?, text))).collect()
+    }
+
+    /// How many steps are carried out side by side.
+    fn parallel(
+        &self,
+        wanted: Option<Spanned<LimitWord>>,
+        for_each: ForEach,
+        goal: &GoalWord,
+        planner: Option<&AgentName>,
+    ) -> Result<usize, UserError> {
+        let Some(wanted) = wanted else { return Ok(1) };
+        let span = wanted.span();
+        let wrong = |why: &str, fix: &str| Err(self.source.wrong(&span, why, fix));
+        let number = self.source.positive(Some(wanted), self.limits, 1)?;
+        if for_each == ForEach::Once {
+            let why = "`parallel` is for phases that run for each step of the plan";
+            return wrong(why, "Add `for_each = \"plan\"`, or remove the line.");
+        }
+        if number > MOST_PARALLEL {
+            let why = format!(
+                "`parallel` is {number}; no more than {MOST_PARALLEL} steps run side by side"
+            );
+            return wrong(&why, &format!("Write a number from 1 to {MOST_PARALLEL}."));
+        }
+        if number > 1 && planner.is_some() {
+            let why = "steps that run side by side cannot have a plan of their own";
+            return wrong(why, "Remove `planner`, or write `parallel = 1`.");
+        }
+        // What the last build, the board and the last tests say is one thing for the whole project.
+        let is_of_step = matches!(goal, GoalWord::RunsPassed | GoalWord::Answered);
+        if number > 1 && !is_of_step {
+            let why = "steps that run side by side cannot share this goal";
+            return wrong(why, "Use the goal `runs_passed` or `answered`, or `parallel = 1`.");
+        }
+        usize::try_from(number).or(Ok(1))
     }
 
     fn send_back(

@@ -23,7 +23,7 @@ use crate::model::*;
 use crate::model::{PersonEvent, ProposalEvent, SessionEvent};
 use crate::provider::{Delta, Provider, Request};
 use crate::tools::Tool;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 pub const TEAM: &str = r#"
 name = "small"
@@ -273,12 +273,12 @@ impl SessionBench {
                 proposals.push(Proposal::clone(proposal));
             }
         }
-        let sandbox = Arc::new(Sandbox::open(&self.project()).unwrap());
+        let project_dir = Arc::new(ProjectDir::open(&self.project()).unwrap());
         let (desk, stop) = (ApprovalQueue::default(), crate::toolchain::StopSwitch::default());
         let parts = GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
-            sandbox: Arc::clone(&sandbox),
+            project_dir: Arc::clone(&project_dir),
             toolchain: Arc::new(NoToolchain),
             serial: Arc::new(SerialHub::new(Arc::clone(&ledger))),
             policy: Arc::new(policy),
@@ -291,9 +291,9 @@ impl SessionBench {
             Arc::new(Echo("ask_user")),
             Arc::new(Echo("hand_off")),
             Arc::new(Echo("read_project_files")),
-            Arc::new(Save(Arc::clone(&sandbox))),
-            Arc::new(Build(Arc::clone(&sandbox), Arc::clone(&ledger), state.clone())),
-            Arc::new(Approve(Arc::clone(&sandbox), state.clone())),
+            Arc::new(Save(Arc::clone(&project_dir))),
+            Arc::new(Build(Arc::clone(&project_dir), Arc::clone(&ledger), state.clone())),
+            Arc::new(Approve(Arc::clone(&project_dir), state.clone())),
         ];
         let tools: Toolbox = tools.into_iter().map(|tool| (tool.spec().name, tool)).collect();
         EngineSetup {
@@ -306,7 +306,7 @@ impl SessionBench {
             tools,
             state,
             provider: Arc::new(FnProvider(model)),
-            project: sandbox,
+            project: project_dir,
             next_runs: Arc::new(SameTeam(Arc::clone(&self.team))),
             limits: EngineLimits { supervision: self.supervision, ..EngineLimits::default() },
         }
@@ -342,6 +342,14 @@ impl SessionBench {
     pub fn begin(&self, life: u64, model: Arc<Model>) -> Result<EngineHandle, UserError> {
         let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
         Engine::start(self.setup(recorder, life, model))
+    }
+
+    /// Starts a run; also gives its gate.
+    pub fn begin_at_gate(&self, model: Arc<Model>) -> (EngineHandle, Arc<Gate>) {
+        let recorder = Arc::new(Recorder::create(self.session.clone()).unwrap());
+        let setup = self.setup(recorder, u64::MAX, model);
+        let gate = Arc::clone(&setup.gate);
+        (Engine::start(setup).unwrap(), gate)
     }
 
     /// Starts a run within other bounds than the usual ones.

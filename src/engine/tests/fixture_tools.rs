@@ -11,10 +11,10 @@ use crate::model::BuildEvent;
 use crate::model::*;
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, Toolchain};
 use crate::tools::{Finish, PhaseGoal, Reply, SharedState, Tool, ToolError};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Saves one file a call.
-pub(super) struct Save(pub(super) Arc<Sandbox>);
+pub(super) struct Save(pub(super) Arc<ProjectDir>);
 
 impl Tool for Save {
     fn spec(&self) -> ToolSpec {
@@ -63,7 +63,7 @@ fn finish(done: &[Settlement]) -> Result<Value, ToolError> {
 
 /// Fails while the file holds the word `bug`.
 pub(super) struct Build(
-    pub(super) Arc<Sandbox>,
+    pub(super) Arc<ProjectDir>,
     pub(super) Arc<dyn Ledger>,
     pub(super) SharedState,
 );
@@ -103,7 +103,7 @@ impl Tool for Build {
     }
 }
 
-pub(super) struct Approve(pub(super) Arc<Sandbox>, pub(super) SharedState);
+pub(super) struct Approve(pub(super) Arc<ProjectDir>, pub(super) SharedState);
 
 impl Tool for Approve {
     fn spec(&self) -> ToolSpec {

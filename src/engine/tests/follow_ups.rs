@@ -180,6 +180,27 @@ async fn what_cannot_be_started_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_run_begins_while_a_board_is_written() {
+    let world = SessionBench::new(TEAM);
+    let (handle, gate) = world.begin_at_gate(Arc::new(usual));
+    until_over(&world, &handle, 1).await;
+    let work = gate.work_on_board();
+    handle.intents.send(next("again")).await.unwrap();
+    while warnings(&world).is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let reported = warnings(&world).join("\n");
+    assert!(reported.contains("a board is being written or read"), "{reported}");
+    assert_eq!(starts(&world), []);
+    // Once that is done, the same words begin the run.
+    drop(work);
+    handle.intents.send(next("again")).await.unwrap();
+    until_over(&world, &handle, 2).await;
+    let tasks: Vec<String> = starts(&world).into_iter().map(|start| start.task).collect();
+    assert_eq!(tasks, ["again"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_next_run_begins_at_once() {
     let world = SessionBench::new(TEAM);
     let handle = world.begin(u64::MAX, Arc::new(usual)).unwrap();

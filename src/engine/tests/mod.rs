@@ -12,6 +12,7 @@ mod plan_phases;
 mod resume;
 mod runs;
 mod selection;
+mod side_by_side;
 mod team_files;
 mod teamwork;
 mod wishes;

@@ -55,6 +55,40 @@ async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
 }
 
 #[tokio::test]
+async fn a_call_is_shown_while_it_is_written_and_leaves_no_record() {
+    let world = SessionBench::new(TEAM);
+    let part = |place, args: &str| {
+        Ok(Delta::CallPart { place, tool: "generate_code".into(), args: args.into() })
+    };
+    let model = move |_: &Request| {
+        let mut answer = vec![
+            part(0, "{\"reason\": \"a SECRET"),
+            part(0, " plan\", \"path\": \"a"),
+            part(1, ""),
+        ];
+        answer.extend(hang_after("").split_off(1));
+        answer
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let mut open = handle.open_calls.clone();
+    let grown = tokio::time::timeout(std::time::Duration::from_secs(5), async {
+        open.wait_for(|calls| calls.len() == 2).await.unwrap().to_vec()
+    });
+    let grown = grown.await.unwrap();
+    assert_eq!((grown[0].turn, grown[0].call, grown[1].call), (TurnId(1), CallId(1), CallId(2)));
+    let words: Vec<(&str, &str, bool)> = grown[0]
+        .args
+        .iter()
+        .map(|arg| (arg.label.as_str(), arg.newest.as_str(), arg.is_whole))
+        .collect();
+    assert_eq!(words, [("reason", "a SECRET plan", true), ("path", "a", false)]);
+    handle.intents.send(Intent::Stop).await.unwrap();
+    assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
+    assert!(open.borrow_and_update().is_empty(), "a stopped call is gone");
+    assert!(!format!("{:?}", world.events()).contains("SECRET"));
+}
+
+#[tokio::test]
 async fn a_conversation_that_is_refused_is_asked_again_with_less() {
     let world = SessionBench::new(TEAM);
     let outcome = run(&world, Budgets::default(), "stop", |request| {

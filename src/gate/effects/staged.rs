@@ -44,11 +44,11 @@ impl StagedFile {
         let temporary = temporary_name(proposal, place.hash);
         let name = place.path.file_name().to_owned();
         let hash = place.hash;
-        let laid = Self { folder, temporary, name, seen, proposal, hash, is_in_place: false };
-        let mut file = File::from(laid.create()?);
+        let staged = Self { folder, temporary, name, seen, proposal, hash, is_in_place: false };
+        let mut file = File::from(staged.create()?);
         file.write_all(place.content)?;
         file.sync_all()?;
-        Ok(laid)
+        Ok(staged)
     }
 
     fn create(&self) -> Result<OwnedFd, Errno> {
@@ -161,19 +161,19 @@ mod tests {
         let content = b"new".as_slice();
         let place = ContentUse { path: &path, base: None, content, hash: ContentHash::of(content) };
         let fd = || OwnedFd::from(File::open(folder.path()).unwrap());
-        let laid = StagedFile::stage(fd(), None, ProposalId(1), place).unwrap();
+        let staged = StagedFile::stage(fd(), None, ProposalId(1), place).unwrap();
         fs::write(folder.path().join("a.c"), "theirs").unwrap();
         let found = Some(ContentHash::of(b"theirs"));
-        assert_eq!(laid.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
+        assert_eq!(staged.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let seen = look_in(&fd(), "a.c").unwrap();
-        let laid =
+        let staged =
             StagedFile::stage(fd(), seen, ProposalId(2), ContentUse { base: found, ..place })
                 .unwrap();
         fs::write(folder.path().join("a.c"), "theirs again").unwrap();
         let found = Some(ContentHash::of(b"theirs again"));
-        assert_eq!(laid.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
+        assert_eq!(staged.put_at_last().unwrap(), EffectResult::from(Outcome::Stale { found }));
         assert_eq!(fs::read_to_string(folder.path().join("a.c")).unwrap(), "theirs again");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -3,7 +3,7 @@
 //! Owns which file says it first. Must not ask tools or boards.
 
 use crate::model::ProjectPath;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Bytes that are read of a file.
 const START: u64 = 256 * 1024;
@@ -22,14 +22,16 @@ const FILES: [&str; 9] = [
 ];
 
 /// The chips that there are tables for, longer names first.
-const CHIPS: [&str; 7] =
-    ["esp32s2", "esp32s3", "esp32c3", "esp32c6", "esp32h2", "esp32p4", "esp32"];
+const CHIPS: [&str; 10] = [
+    "esp32s2", "esp32s3", "esp32c61", "esp32c2", "esp32c3", "esp32c5", "esp32c6", "esp32h2",
+    "esp32p4", "esp32",
+];
 
 /// The chip, e.g. `esp32s3`; `None` when no file says it.
-pub(in crate::gate) fn find(sandbox: &Sandbox) -> Option<String> {
+pub fn find(project_dir: &ProjectDir) -> Option<String> {
     FILES.iter().find_map(|name| {
         let path = ProjectPath::new(name).ok()?;
-        let start = sandbox.read_start(&path, START).ok()?;
+        let start = project_dir.read_start(&path, START).ok()?;
         in_file(name, &String::from_utf8_lossy(&start.content))
     })
 }
@@ -123,6 +125,8 @@ mod tests {
             ("platformio.ini", "board = lolin_s2_mini\n", Some("esp32s2")),
             ("platformio.ini", "board = lolin_d32\n", Some("esp32")),
             ("platformio.ini", "board = esp32_board_c3\n", Some("esp32")),
+            ("platformio.ini", "board = esp32-c61-devkitc\n", Some("esp32c61")),
+            ("sdkconfig", "CONFIG_IDF_TARGET=\"esp32c5\"\n", Some("esp32c5")),
             ("build/project_description.json", "{\n  \"target\": \"esp32h2\",\n}", Some("esp32h2")),
             ("dependencies.lock", "target: esp32c6\n", Some("esp32c6")),
             ("platformio.ini", "[env:a]\nboard = esp32-s3-devkitc-1\n", Some("esp32s3")),

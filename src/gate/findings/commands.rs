@@ -22,6 +22,9 @@ struct Programs {
     interpreters: HashSet<String>,
     git_reads: HashSet<String>,
     cmake_tools: HashSet<String>,
+    efuse_reads: HashSet<String>,
+    tool_packages: HashSet<String>,
+    publishers: HashSet<String>,
 }
 
 static PROGRAMS: LazyLock<Option<Programs>> =
@@ -63,6 +66,9 @@ pub(super) fn shown(text: &str) -> String {
 /// How heavy it is to run a command line.
 pub(super) fn judge(command: &str) -> FindingLevel {
     let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
+    if is_colour(command) {
+        return FindingLevel::Note;
+    }
     if host(command).is_some_and(|host| host != "localhost" && host != "127.0.0.1") {
         return FindingLevel::Stop;
     }
@@ -77,6 +83,19 @@ pub(super) fn judge(command: &str) -> FindingLevel {
         level = level.max(judge_one(programs, part));
     }
     level
+}
+
+/// Whether a command only gives a name to a colour of the terminal: `RED='\033[1;31m'`.
+fn is_colour(command: &str) -> bool {
+    let Some((name, value)) = command.trim().split_once('=') else { return false };
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let value = value.trim_start_matches('$').trim_matches(['"', '\'']);
+    let codes = ["\\033[", "\\e[", "\\x1b[", "\\E["];
+    let inner = codes.iter().find_map(|code| value.strip_prefix(code));
+    is_name
+        && inner
+            .and_then(|inner| inner.strip_suffix('m'))
+            .is_some_and(|codes| codes.bytes().all(|byte| byte.is_ascii_digit() || byte == b';'))
 }
 
 /// A line of make with its variables, `$(PORT)`, as a shell writes them.
@@ -195,9 +214,24 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
                 program_level(programs, first, arguments.get(1..).unwrap_or_default())
             }
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
+            ("xargs", _) => {
+                let at =
+                    arguments.iter().position(|word| !word.starts_with('-') && !is_number(word));
+                let (program, rest) =
+                    at.and_then(|at| arguments.get(at..)?.split_first()).unwrap_or((&"echo", &[]));
+                // What it reads from its input comes behind the others.
+                let rest: Vec<&str> = rest.iter().copied().chain(["{}"]).collect();
+                program_level(programs, program, &rest)
+            }
+            ("espefuse" | "espefuse.py", _) if reads_efuses(programs, arguments) => {
+                FindingLevel::Note
+            }
             ("rm" | "rmdir", _) if arguments.iter().all(|a| is_of_build(a)) => FindingLevel::Note,
             _ => FindingLevel::Stop,
         };
+    }
+    if lower == "find" {
+        return find_level(programs, arguments);
     }
     if is_in(&programs.harmless)
         && !(is_path && !program.starts_with("/usr/bin/") && !program.starts_with("/bin/"))
@@ -206,6 +240,89 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return if reaches_out { FindingLevel::Warning } else { FindingLevel::Note };
     }
     FindingLevel::Warning
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether `espefuse` with these arguments only reads.
+fn reads_efuses(programs: &Programs, arguments: &[&str]) -> bool {
+    let changes = |word: &&str| {
+        ["burn", "write", "set_", "read_protect", "execute"].iter().any(|verb| word.contains(verb))
+    };
+    arguments.iter().any(|word| programs.efuse_reads.contains(*word))
+        && !arguments.iter().any(changes)
+}
+
+/// `find`, which tells unless it deletes or runs something.
+fn find_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
+    let runs = |word: &&str| matches!(*word, "-exec" | "-execdir" | "-ok" | "-okdir");
+    if let Some(at) = arguments.iter().position(runs) {
+        let Some((program, rest)) = arguments.get(at + 1..).and_then(<[&str]>::split_first) else {
+            return FindingLevel::Warning;
+        };
+        return program_level(programs, program, rest);
+    }
+    let writes =
+        arguments.iter().any(|word| matches!(*word, "-delete" | "-fprint" | "-fls" | "-fprintf"));
+    if writes { FindingLevel::Warning } else { FindingLevel::Note }
+}
+
+/// How heavy it is that a CI server runs a command line: what it installs and holds is not the
+/// developer's, but it has keys.
+pub(super) fn judge_on_server(command: &str) -> FindingLevel {
+    let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
+    let has_keys = ["secrets.", "github.event", "_TOKEN", "_PASSWORD", "_KEY", "github.token"];
+    let takes_keys = has_keys.iter().any(|name| command.contains(name));
+    let least = match takes_keys || makes_something(command) {
+        true => FindingLevel::Warning,
+        false => FindingLevel::Note,
+    };
+    match installs_tools(programs, command) {
+        true => least,
+        false => judge(command).max(least),
+    }
+}
+
+/// Whether `make` is called for a target that is not one of building and testing.
+fn makes_something(command: &str) -> bool {
+    const USUAL: [&str; 9] =
+        ["all", "build", "test", "tests", "check", "lint", "clean", "size", "format"];
+    split(command).into_iter().any(|part| {
+        let mut words = part.split_whitespace();
+        let is_make = matches!(words.next(), Some("make" | "gmake"));
+        is_make
+            && words
+                .any(|word| !word.starts_with('-') && !word.contains('=') && !USUAL.contains(&word))
+    })
+}
+
+/// Whether a line does nothing but install known tools with pip.
+fn installs_tools(programs: &Programs, command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let packages = match words.as_slice() {
+        ["pip" | "pip3", "install", rest @ ..]
+        | ["python" | "python3", "-m", "pip", "install", rest @ ..] => rest,
+        _ => return false,
+    };
+    let is_known = |word: &&str| {
+        let word = word.trim_matches(['"', '\'']);
+        let name = word.split(['=', '<', '>', '~', '!', '[']).next().unwrap_or(word);
+        matches!(word, "-U" | "--upgrade" | "--user" | "--quiet" | "-q")
+            || programs.tool_packages.contains(&name.to_ascii_lowercase())
+    };
+    !packages.is_empty() && packages.iter().all(is_known)
+}
+
+/// How heavy it is that a CI server uses an action or an image of somebody's.
+pub(super) fn judge_source(name: &str) -> FindingLevel {
+    let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
+    let name = name.trim_matches(['"', '\'']);
+    let publisher = name.split_once('/').map(|(publisher, _)| publisher);
+    let is_usual = publisher.is_some_and(|publisher| programs.publishers.contains(publisher));
+    let is_own = name.starts_with("./");
+    if is_usual || is_own { FindingLevel::Note } else { FindingLevel::Warning }
 }
 
 fn is_of_build(argument: &str) -> bool {
@@ -302,11 +419,47 @@ mod tests {
             ("${PYTHON} ${IDF_PATH}/components/x/gen.py", Note),
             ("if [ -f x ]; then echo y; fi", Note),
             ("rm -rf build", Note),
+            ("espefuse.py --port /dev/ttyUSB0 summary --format json", Note),
+            ("espefuse.py -p $PORT burn_efuse JTAG_DISABLE", Stop),
+            ("espefuse.py summary burn_key BLOCK4", Stop),
+            ("find main -name '*.[ch]' | xargs clang-format --dry-run --Werror", Note),
+            ("find main -name '*.[ch]' | xargs -n 1 rm -f", Stop),
+            ("find . -name '*.o' -delete", Warning),
+            ("find . -exec sh -c x", Stop),
             ("date +%Y", Note),
             (". $IDF_PATH/export.sh", Note),
             ("", Note),
         ] {
             assert_eq!(judge(command), level, "{command}");
+        }
+    }
+
+    #[test]
+    fn servers_run_what_builds_and_tests_without_a_word() {
+        use FindingLevel::{Note, Stop, Warning};
+        for (command, level) in [
+            ("idf.py size --format json", Note),
+            ("grep -rn \"TODO\" main || true", Note),
+            ("pip install platformio==6.1.15", Note),
+            ("python -m pip install --upgrade pip esptool", Note),
+            ("pip install platformio left-pad", Stop),
+            ("pip install https://example.com/platformio", Stop),
+            ("echo ${{ secrets.DEPLOY }} | rev", Warning),
+            ("curl -d \"$GITHUB_TOKEN\" https://example.com", Stop),
+            ("./deploy", Warning),
+            ("make -j8 all check", Note),
+            ("make deploy", Warning),
+        ] {
+            assert_eq!(judge_on_server(command), level, "{command}");
+        }
+        for (name, level) in [
+            ("actions/checkout@v4", Note),
+            ("espressif/idf:v5.4.1", Note),
+            ("./.github/actions/build", Note),
+            ("somebody/setup-esp@v1", Warning),
+            ("registry.example.com/espressif/idf:v5", Warning),
+        ] {
+            assert_eq!(judge_source(name), level, "{name}");
         }
     }
 

@@ -92,12 +92,12 @@ mod tests {
         if let Some(base) = base {
             std::fs::write(folder.path().join("a.c"), base).unwrap();
         }
-        let sandbox = crate::workspace::Sandbox::open(folder.path()).unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
         let path = ProjectPath::new("a.c").unwrap();
         let base = base.map(|base| base.as_bytes().to_vec());
         let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&sandbox, vec![draft], &FindingsContext::default());
+        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
         let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Complexity);
         check.map(|check| check.findings.clone()).unwrap_or_default()
     }

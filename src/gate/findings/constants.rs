@@ -1,14 +1,21 @@
 //! The values of a source's constants: `#define`, `const`, `constexpr` and enumerations.
 //!
-//! Owns the arithmetic over them. What it cannot tell it leaves out.
+//! Owns the arithmetic over them, also through macros with parameters. What it cannot tell it leaves
+//! out.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::text::c_tokens::{Token, TokenKind};
+use super::macros::Macro;
+use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// Constants within constants that are followed.
 const DEPTH: usize = 8;
+
+/// Names and macros that are looked up for one value.
+const STEPS: u32 = 2_000;
 
 /// What a source gives names to.
 pub(super) struct Constants<'a> {
@@ -16,6 +23,12 @@ pub(super) struct Constants<'a> {
     known: HashMap<String, Vec<Range<usize>>>,
     /// The values of enumerators.
     numbers: HashMap<String, (i128, usize)>,
+    /// Macros with parameters; `None` where a name is given to several.
+    macros: HashMap<String, Option<Macro>>,
+    /// Values of names that other files define.
+    outer: &'a HashMap<String, i128>,
+    /// Look-ups that are left for the value that is asked for.
+    steps: Cell<u32>,
     all: &'a [Token<'a>],
 }
 
@@ -28,8 +41,22 @@ pub(super) struct ConstantValue {
 }
 
 impl<'a> Constants<'a> {
+    /// The constants of a source that knows no other file.
     pub(super) fn new(all: &'a [Token<'a>]) -> Self {
-        let mut found = Self { known: HashMap::new(), numbers: HashMap::new(), all };
+        static NONE: LazyLock<HashMap<String, i128>> = LazyLock::new(HashMap::new);
+        Self::with(all, &NONE)
+    }
+
+    /// The constants of a source that takes others, with these values, from other files.
+    pub(super) fn with(all: &'a [Token<'a>], outer: &'a HashMap<String, i128>) -> Self {
+        let mut found = Self {
+            known: HashMap::new(),
+            numbers: HashMap::new(),
+            macros: HashMap::new(),
+            outer,
+            steps: Cell::new(0),
+            all,
+        };
         let mut at = 0;
         while let Some(token) = all.get(at) {
             if token.in_directive && token.is_word("define") {
@@ -42,6 +69,15 @@ impl<'a> Constants<'a> {
             at += 1;
         }
         found
+    }
+
+    /// Every name that has one value.
+    pub(super) fn values(&self) -> impl Iterator<Item = (String, i128)> {
+        let names = self.known.keys().chain(self.numbers.keys());
+        names.filter_map(|name| {
+            self.steps.set(STEPS);
+            Some((name.clone(), self.named(name, 0)?.number))
+        })
     }
 
     fn word(&self, at: usize) -> Option<String> {
@@ -57,7 +93,16 @@ impl<'a> Constants<'a> {
         let rest = self.all.get(at + 1..).unwrap_or_default();
         let length = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
         let end = at + 1 + length.unwrap_or(rest.len());
-        if end > at + 1 && end < at + 40 {
+        if end <= at + 1 || end >= at + 40 {
+            return;
+        }
+        let line = self.all.get(at..end).unwrap_or_default();
+        if let Some(found) = Macro::of(line) {
+            let known = self.macros.entry(name).or_insert_with(|| Some(found.clone()));
+            if known.as_ref() != Some(&found) {
+                *known = None;
+            }
+        } else {
             self.known.entry(name).or_default().push(at + 1..end);
         }
     }
@@ -107,17 +152,41 @@ impl<'a> Constants<'a> {
 
     /// The value of an expression.
     pub(super) fn value(&self, range: Range<usize>) -> Option<ConstantValue> {
+        self.steps.set(STEPS);
         self.evaluate(range, 0)
+    }
+
+    /// Counts a look-up; `None` when there were too many.
+    fn step(&self) -> Option<()> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        Some(())
     }
 
     fn evaluate(&self, range: Range<usize>, depth: usize) -> Option<ConstantValue> {
         if depth > DEPTH || range.is_empty() || range.len() > 64 {
             return None;
         }
-        let mut parser =
-            Parser { constants: self, at: range.start, end: range.end, depth, defined: None };
-        let number = parser.expression(0)?;
-        (parser.at == parser.end).then_some(ConstantValue { number, defined: parser.defined })
+        let (all, at, end) = (self.all, range.start, range.end);
+        Parser { constants: self, all, at, end, depth, defined: None }.whole()
+    }
+
+    /// The value of a macro with these arguments.
+    fn expanded(&self, found: &Macro, arguments: &[&[Token<'_>]], depth: usize) -> Option<i128> {
+        self.step()?;
+        let known = |argument: &[Token<'_>]| {
+            let end = argument.len();
+            let parser =
+                Parser { constants: self, all: argument, at: 0, end, depth, defined: None };
+            parser.whole().map(|value| value.number)
+        };
+        let text = found.expand(arguments, known)?;
+        let all = tokens(&text, Style::C);
+        let end = all.len();
+        if depth > DEPTH || end > 64 {
+            return None;
+        }
+        let parser = Parser { constants: self, all: &all, at: 0, end, depth, defined: None };
+        parser.whole().map(|value| value.number)
     }
 
     /// The value of a name; `None` when it is unknown or given several different values.
@@ -125,8 +194,13 @@ impl<'a> Constants<'a> {
         if let Some((number, at)) = self.numbers.get(name) {
             return Some(ConstantValue { number: *number, defined: Some(*at) });
         }
+        self.step()?;
         let mut found: Option<ConstantValue> = None;
-        for range in self.known.get(name)? {
+        let Some(ranges) = self.known.get(name) else {
+            let number = *self.outer.get(name)?;
+            return Some(ConstantValue { number, defined: None });
+        };
+        for range in ranges {
             let value = self.evaluate(range.clone(), depth + 1)?;
             if found.is_some_and(|known| known.number != value.number) {
                 return None;
@@ -138,17 +212,29 @@ impl<'a> Constants<'a> {
     }
 }
 
-struct Parser<'a, 'b> {
-    constants: &'b Constants<'a>,
+struct Parser<'a> {
+    constants: &'a Constants<'a>,
+    /// What the expression is a part of.
+    all: &'a [Token<'a>],
     at: usize,
     end: usize,
     depth: usize,
     defined: Option<usize>,
 }
 
-impl Parser<'_, '_> {
+impl Parser<'_> {
+    /// The value of all of it.
+    fn whole(mut self) -> Option<ConstantValue> {
+        let number = self.expression(0)?;
+        (self.at == self.end).then_some(ConstantValue { number, defined: self.defined })
+    }
+
     fn is(&self, mark: &str) -> bool {
-        self.at < self.end && self.constants.is(self.at, mark)
+        self.at < self.end && self.is_at(self.at, mark)
+    }
+
+    fn is_at(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
     }
 
     fn take(&mut self, mark: &str) -> bool {
@@ -160,9 +246,9 @@ impl Parser<'_, '_> {
     fn expression(&mut self, level: usize) -> Option<i128> {
         let mut left = self.primary()?;
         loop {
-            let (strength, operator) = if self.is("|") && !self.constants.is(self.at + 1, "|") {
+            let (strength, operator) = if self.is("|") && !self.is_at(self.at + 1, "|") {
                 (1, '|')
-            } else if self.is("<") && self.constants.is(self.at + 1, "<") {
+            } else if self.is("<") && self.is_at(self.at + 1, "<") {
                 (2, '<')
             } else if self.is("+") {
                 (3, '+')
@@ -170,6 +256,8 @@ impl Parser<'_, '_> {
                 (3, '-')
             } else if self.is("*") {
                 (4, '*')
+            } else if self.is("/") {
+                (4, '/')
             } else {
                 return Some(left);
             };
@@ -183,6 +271,7 @@ impl Parser<'_, '_> {
                 '<' => left.checked_shl(u32::try_from(right).ok().filter(|r| *r < 64)?)?,
                 '+' => left.checked_add(right)?,
                 '-' => left.checked_sub(right)?,
+                '/' => left.checked_div(right)?,
                 _ => left.checked_mul(right)?,
             };
         }
@@ -195,37 +284,32 @@ impl Parser<'_, '_> {
         if self.at >= self.end {
             return None;
         }
-        let token = *self.constants.all.get(self.at)?;
+        let token = *self.all.get(self.at)?;
         if token.is("(") {
-            self.at += 1;
-            // A cast.
-            let mut close = self.at;
-            while close < self.end && self.constants.all.get(close)?.kind == TokenKind::Word {
-                close += 1;
-            }
-            let is_type =
-                close > self.at && self.constants.is(close, ")") && close + 1 < self.end && {
-                    let next = self.constants.all.get(close + 1)?;
-                    next.kind == TokenKind::Word || next.kind == TokenKind::Number || next.is("(")
-                };
-            if is_type {
-                self.at = close + 1;
-                return self.primary();
-            }
-            let value = self.expression(0)?;
-            return self.take(")").then_some(value);
+            return self.in_brackets();
         }
         self.at += 1;
         match token.kind {
             TokenKind::Number => number(token.raw),
             TokenKind::Word => {
-                let name = token.word()?;
+                let mut name = token.word()?;
+                // `board::relay` is known by its last name.
+                while self.is(":") && self.is_at(self.at + 1, ":") && self.at + 2 < self.end {
+                    name = self.all.get(self.at + 2)?.word()?;
+                    self.at += 3;
+                }
                 if let Some(pin) = name.strip_prefix("GPIO_NUM_").and_then(|n| n.parse().ok()) {
                     return Some(pin);
                 }
+                let bit = name.strip_prefix("BIT").and_then(|digits| digits.parse::<u32>().ok());
+                if let Some(bit) = bit.filter(|bit| *bit < 64) {
+                    return Some(1_i128 << bit);
+                }
                 let shifts = matches!(&*name, "BIT" | "BIT64" | "_BV" | "BIT_ULL" | "BIT64_MASK");
-                let casts =
-                    matches!(&*name, "gpio_num_t" | "static_cast" | "uint64_t" | "UINT64_C");
+                let casts = matches!(
+                    &*name,
+                    "gpio_num_t" | "static_cast" | "uint64_t" | "UINT64_C" | "UINT32_C"
+                );
                 if self.take("<") {
                     while !self.take(">") {
                         self.at += 1;
@@ -240,12 +324,59 @@ impl Parser<'_, '_> {
                     let bit = u32::try_from(value).ok().filter(|value| *value < 64);
                     return if shifts { Some(1_i128 << bit?) } else { Some(value) };
                 }
+                if self.is("(") {
+                    return self.call(&name);
+                }
                 let value = self.constants.named(&name, self.depth)?;
                 self.defined = self.defined.or(value.defined);
                 Some(value.number)
             }
             TokenKind::Text | TokenKind::Mark | TokenKind::DirectiveEnd => None,
         }
+    }
+
+    /// What stands in brackets, or behind a cast.
+    fn in_brackets(&mut self) -> Option<i128> {
+        self.at += 1;
+        // A cast.
+        let mut close = self.at;
+        while close < self.end && self.all.get(close)?.kind == TokenKind::Word {
+            close += 1;
+        }
+        let is_type = close > self.at && self.is_at(close, ")") && close + 1 < self.end && {
+            let next = self.all.get(close + 1)?;
+            next.kind == TokenKind::Word || next.kind == TokenKind::Number || next.is("(")
+        };
+        if is_type {
+            self.at = close + 1;
+            return self.primary();
+        }
+        let value = self.expression(0)?;
+        self.take(")").then_some(value)
+    }
+
+    /// The value of a macro with arguments, from its opening parenthesis on.
+    fn call(&mut self, name: &str) -> Option<i128> {
+        let found = self.constants.macros.get(name)?.as_ref()?;
+        let (mut arguments, mut depth) = (Vec::new(), 0_usize);
+        let mut start = self.at + 1;
+        while self.at < self.end {
+            let token = self.all.get(self.at)?;
+            match token.raw {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.checked_sub(1)?,
+                _ => {}
+            }
+            if depth == 0 || depth == 1 && token.is(",") {
+                arguments.push(self.all.get(start..self.at)?);
+                start = self.at + 1;
+            }
+            self.at += 1;
+            if depth == 0 {
+                return self.constants.expanded(found, &arguments, self.depth + 1);
+            }
+        }
+        None
     }
 }
 
@@ -282,9 +413,25 @@ mod tests {
             ("x = static_cast<gpio_num_t>(6) ;", Some(6)),
             ("x = 0x06 ;", Some(6)),
             ("x = 0b110 ;", Some(6)),
+            ("x = BIT6 ;", Some(64)),
             ("x = CONFIG_BLINK_GPIO ;", None),
             ("#define A 6\n#define A 7\nx = A ;", None),
             ("#define A A\nx = A ;", None),
+            ("#define PIN(n) GPIO_NUM_##n\nx = PIN(6) ;", Some(6)),
+            ("#define PIN( n ) (GPIO_NUM_ ## n)\n#define LED PIN(6)\nx = LED ;", Some(6)),
+            ("#define A 6\n#define P(n) GPIO_NUM_##n\n#define Q(n) P(n)\nx = Q(A) ;", Some(6)),
+            ("#define A 6\n#define P(n) GPIO_NUM_##n\nx = P(A) ;", None),
+            ("#define LED_1 6\n#define LED(n) LED_##n\nx = LED(1) ;", Some(6)),
+            ("#define SUM(a, b) ((a) + (b))\nx = SUM(2, SUM(1, 3)) ;", Some(6)),
+            ("#define P(a, ...) a\nx = P(6, 7) ;", None),
+            ("#define P(a) P(a)\nx = P(6) ;", None),
+            ("#define P(a) 6\n#define P(a) 7\nx = P(1) ;", None),
+            ("#define P (6)\nx = P ;", Some(6)),
+            ("namespace b { constexpr int A = 6; }\nx = b::A ;", Some(6)),
+            ("x = P(6) ;", None),
+            ("#define B(n) B(n)+B(n)+B(n)+B(n)+B(n)\n#define A B(1)+B(1)\nx = A ;", None),
+            ("#define A B+B+B+B\n#define B A+A+A+A+A+A\nx = A ;", None),
+            ("x = 60 * 12 / 120 ;", Some(6)),
         ] {
             let all = tokens(source, Style::C);
             let constants = Constants::new(&all);

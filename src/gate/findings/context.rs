@@ -3,6 +3,7 @@
 //! A fold of events: the task, the plan, what went. Must not look at a change or the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,8 +11,9 @@ use serde_json::Value;
 use super::proposed_files::ProposedFiles;
 use crate::knowledge::{Knowledge, NameList};
 use crate::model::{
-    CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath, ProposalEvent,
-    ProposalId, SessionEvent, TeamEvent, TestCounts, TestReport, ToolName, TurnEvent,
+    BlobSource, CallId, Change, ContentHash, Event, Outcome, PersonEvent, PlanItem, ProjectPath,
+    ProposalEvent, ProposalId, SessionEvent, TeamEvent, TestCounts, TestReport, ToolName,
+    TurnEvent,
 };
 
 /// The tool by which a team says which files it is going to write.
@@ -56,6 +58,16 @@ pub struct FindingsContext {
     deletions: Deletions,
 }
 
+/// Where contents of the session are read from, if there is one.
+#[derive(Clone, Default)]
+struct StoredContents(Option<Arc<dyn BlobSource>>);
+
+impl fmt::Debug for StoredContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoredContents").field(&self.0.is_some()).finish()
+    }
+}
+
 /// The deletions of this session.
 #[derive(Debug, Clone, Default)]
 struct Deletions {
@@ -63,6 +75,7 @@ struct Deletions {
     done: Vec<Deleted>,
     /// Those that have no outcome yet.
     open: BTreeMap<ProposalId, (ProjectPath, ContentHash)>,
+    stored: StoredContents,
 }
 
 /// A file that was deleted in this session.
@@ -76,6 +89,11 @@ pub(super) struct Deleted {
 }
 
 impl FindingsContext {
+    /// Reads what deleted files held from here on.
+    pub(in crate::gate) fn read_contents(&mut self, from: &Arc<dyn BlobSource>) {
+        self.deletions.stored = StoredContents(Some(Arc::clone(from)));
+    }
+
     /// Folds an event in.
     pub fn observe(&mut self, event: &Event) {
         if let Event::Session(SessionEvent::RunStarted(start)) = event {
@@ -166,6 +184,14 @@ impl FindingsContext {
     /// The newest deletion of a file that held exactly this.
     pub(super) fn deleted(&self, content: ContentHash) -> Option<&Deleted> {
         self.deletions.done.iter().rev().find(|deleted| deleted.content == content)
+    }
+
+    /// The files that this session deleted, the newest first, with what they held where that can be
+    /// read.
+    pub(super) fn deleted_files(&self) -> impl Iterator<Item = (&Deleted, Arc<[u8]>)> {
+        self.deletions.done.iter().rev().filter_map(|deleted| {
+            Some((deleted, self.deletions.stored.0.as_ref()?.blob(&deleted.content).ok()?))
+        })
     }
 
     /// Whether anybody said what the run is about.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use super::Subject;
 use super::declared_uses::{self, UseKind, Uses};
-use super::project_names;
 use super::source::{self, SourceText};
+use super::{project_names, removed};
 use crate::knowledge::{COMPONENT, DeclaredNames, HEADER};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 use crate::toolchain::platformio;
@@ -19,7 +19,7 @@ use crate::toolchain::sketch::Sketch;
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let read = reader(path)?;
     let names = subject.context.knowledge.as_ref()?.declared()?;
-    let root = subject.sandbox.root();
+    let root = subject.project_dir.root();
     // These bring a framework of their own version.
     if Sketch::is_at(root) || platformio::is_at(root) {
         return None;
@@ -54,14 +54,13 @@ fn unknown(
     let text = subject.text().unwrap_or_default();
     // A text for several versions names what only some of them have.
     let is_for_several = text.contains("ESP_IDF_VERSION");
-    let judged = |(kind, name): &&(UseKind, String)| match kind {
-        UseKind::Option => !names.has(name),
-        UseKind::Component => !names.has(name),
-        UseKind::Symbol | UseKind::Header => {
+    let judged = |used: &&(UseKind, String)| match used {
+        (UseKind::Option | UseKind::Component, name) => !names.has(name),
+        (UseKind::Symbol | UseKind::Header, name) => {
             !is_for_several
                 && !names.has(name)
-                && !is_of_compiler(name)
-                && names.namespace(name).is_some()
+                && (is_removed(used, names)
+                    || !is_of_compiler(name) && names.namespace(name).is_some())
         }
     };
     let mut unknown: BTreeSet<_> = uses.keys().filter(judged).cloned().collect();
@@ -76,14 +75,23 @@ fn unknown(
     if project.is_open {
         return BTreeSet::new();
     }
-    let is_strange = |(_, name): &(UseKind, String)| {
-        !project.known.contains(name) && !is_of_compiler(name) && names.namespace(name).is_none()
+    let is_strange = |used: &(UseKind, String)| {
+        let (_, name) = used;
+        !project.known.contains(name)
+            && !is_of_compiler(name)
+            && names.namespace(name).is_none()
+            && !is_removed(used, names)
     };
     let is_open = headers.iter().any(is_strange);
     unknown.retain(|(kind, name)| {
         !(project.known.contains(name) || is_open && *kind == UseKind::Symbol)
     });
     unknown
+}
+
+/// Whether the installed version is known to have a name no longer, or not yet.
+fn is_removed(used: &(UseKind, String), names: &DeclaredNames) -> bool {
+    removed::advice(used, names.version()).is_some()
 }
 
 /// Whether a name is likely to be the compiler's or the C library's.
@@ -160,10 +168,11 @@ fn in_source(
             UseKind::Header => format!("{framework} has no header `{plain}`"),
             UseKind::Component => format!("{framework} has no component `{plain}`"),
         };
-        let is_certain = names.namespace(name).is_some();
+        let removal = removed::advice(key, names.version());
+        let is_certain = removal.is_some() || names.namespace(name).is_some();
         let level = if is_certain { FindingLevel::Warning } else { FindingLevel::Note };
         let finding = Finding::new(level, text).at(source.place(source.newest(ranges)));
-        found.push(finding.advice(advice(names, name)));
+        found.push(finding.advice(removal.unwrap_or_else(|| advice(names, name))));
     }
     found
 }

@@ -7,7 +7,8 @@ use super::*;
 use crate::gate::{FindingsContext, examine};
 use crate::knowledge::{BuildOptions, Corpus, Knowledge, Library, Synonyms, WindowSize, build};
 use crate::model::{Draft, DraftChange};
-use crate::workspace::Sandbox;
+use crate::text::redact::Redactor;
+use crate::workspace::ProjectDir;
 
 fn write(root: &Path, path: &str, text: &str) {
     let file = root.join(path);
@@ -16,22 +17,27 @@ fn write(root: &Path, path: &str, text: &str) {
 }
 
 /// A framework with a component `bus_wire`, and the index of it.
-fn framework(root: &Path, index: &Path) -> Arc<Knowledge> {
-    let version = "set(IDF_VERSION_MAJOR 5)\nset(IDF_VERSION_MINOR 4)\nset(IDF_VERSION_PATCH 1)\n";
-    write(root, "tools/cmake/version.cmake", version);
+fn framework(root: &Path, index: &Path, version: &str) -> Arc<Knowledge> {
+    let parts = ["MAJOR", "MINOR", "PATCH"].into_iter().zip(version.split('.'));
+    let lines = parts.map(|(name, part)| format!("set(IDF_VERSION_{name} {part})\n"));
+    write(root, "tools/cmake/version.cmake", &lines.collect::<String>());
     write(root, "docs/en/bus.rst", "Bus\n===\n\nText.\n");
     let names = ["start", "stop", "probe", "reset", "scan", "read_byte", "write_byte"];
     let declared = names.map(|name| format!("int bus_wire_{name}(int x);\n")).concat();
     write(root, "components/bus_wire/include/bus/wire.h", &declared);
+    write(root, "components/bus_wire/CMakeLists.txt", "idf_component_register()\n");
     for name in ["a", "b", "c", "d", "e", "f"] {
         write(root, &format!("components/bus_{name}/include/bus/{name}.h"), "int other;\n");
+        let list = format!("components/bus_{name}/CMakeLists.txt");
+        write(root, &list, "idf_component_register()\n");
     }
     let options = names.map(|name| format!("config BUS_WIRE_{}\n  bool\n", name.to_uppercase()));
     write(root, "components/bus_wire/Kconfig", &options.concat());
     write(root, "components/bus_wire/sdkconfig.rename", "CONFIG_WIRE_OLD CONFIG_BUS_WIRE_START\n");
     let options = BuildOptions {
         window: WindowSize::default(),
-        pdf: &|_| Err(String::new()),
+        parts: &|_| Err(String::new()),
+        secrets: &Redactor::default(),
         progress: &|_, _| {},
     };
     build(index, &Corpus::at(root), &options).unwrap();
@@ -50,15 +56,19 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::of("5.4.1")
+    }
+
+    fn of(version: &str) -> Self {
         let [framework_dir, index, project] = [(); 3].map(|()| tempfile::tempdir().unwrap());
-        let knowledge = framework(framework_dir.path(), index.path());
+        let knowledge = framework(framework_dir.path(), index.path(), version);
         write(project.path(), "CMakeLists.txt", "project(x)\n");
         Self { framework: framework_dir, _index: index, project, knowledge }
     }
 
     /// What is found in files that are proposed together.
     fn found(&self, files: &[(&str, &str)]) -> Vec<Finding> {
-        let sandbox = Sandbox::open(self.project.path()).unwrap();
+        let project_dir = ProjectDir::open(self.project.path()).unwrap();
         let mut context = FindingsContext::default();
         context.knowledge = Some(Arc::clone(&self.knowledge));
         let draft = |(path, text): &(&str, &str)| Draft {
@@ -70,7 +80,7 @@ impl World {
             reason: String::new(),
             checks: Vec::new(),
         };
-        let proposals = examine(&sandbox, files.iter().map(draft).collect(), &context);
+        let proposals = examine(&project_dir, files.iter().map(draft).collect(), &context);
         let checks = proposals.into_iter().flat_map(|proposal| proposal.checks);
         checks.filter(|check| check.kind == CheckKind::Declared).flat_map(|c| c.findings).collect()
     }
@@ -153,7 +163,7 @@ fn without_an_index_nothing_is_said() {
     let knowledge = Arc::new(Knowledge::of(Library::new(Synonyms::default())));
     assert!(knowledge.declared().is_none());
     assert!(Knowledge::opening().declared().is_none());
-    let sandbox = Sandbox::open(world.project.path()).unwrap();
+    let project_dir = ProjectDir::open(world.project.path()).unwrap();
     let change = DraftChange::Save {
         path: ProjectPath::new("main/main.c").unwrap(),
         base: None,
@@ -162,6 +172,48 @@ fn without_an_index_nothing_is_said() {
     let mut context = FindingsContext::default();
     context.knowledge = Some(knowledge);
     let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-    let checks = examine(&sandbox, vec![draft], &context).remove(0).checks;
+    let checks = examine(&project_dir, vec![draft], &context).remove(0).checks;
     assert!(checks.iter().all(|check| check.kind != CheckKind::Declared));
+}
+
+/// What version 6.0 took out is named there with what stands in its place, and not before.
+#[test]
+fn what_a_version_took_out_is_told_with_what_stands_in_its_place() {
+    let code = "#include \"driver/rmt.h\"\n#include \"cJSON.h\"\n#include \"nothing_of_ours.h\"\n\
+                void f(TickType_t *t) { vTaskDelayUntil(t, 1); }\n";
+    let list = "idf_component_register(SRCS \"main.c\" REQUIRES json bus_wire)\n";
+    let files = [("main/main.c", &code.replace("#include \"nothing_of_ours.h\"\n", "")[..])];
+    let old = World::of("5.5.1");
+    assert_eq!(old.texts(&files), [""; 0]);
+    let new = World::of("6.0.1");
+    let found = new.found(&files);
+    let texts: Vec<(&str, &str)> =
+        found.iter().map(|finding| (finding.text.as_str(), finding.advice.as_str())).collect();
+    let expected = [
+        (
+            "`vTaskDelayUntil` is not declared in ESP-IDF 6.0.1",
+            "Removed in ESP-IDF 6.0. It is `xTaskDelayUntil` now.",
+        ),
+        (
+            "ESP-IDF 6.0.1 has no header `cJSON.h`",
+            "Removed in ESP-IDF 6.0. Add `espressif/cjson` to `idf_component.yml`.",
+        ),
+        (
+            "ESP-IDF 6.0.1 has no header `driver/rmt.h`",
+            "Removed in ESP-IDF 6.0. Use the component `esp_driver_rmt`: `driver/rmt_tx.h`, \
+             `driver/rmt_rx.h` and `driver/rmt_encoder.h`.",
+        ),
+    ];
+    assert_eq!(texts, expected);
+    assert!(found.iter().all(|finding| finding.level == FindingLevel::Warning));
+    let found = new.found(&[("main/CMakeLists.txt", list)]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].advice.contains("Add `espressif/cjson`"), "{}", found[0].advice);
+    // In the old one the new name is not there yet.
+    let found = old.found(&[("main/CMakeLists.txt", &list.replace("json", "esp_stdio"))]);
+    assert_eq!(found[0].advice, "Before ESP-IDF 6.0 it is `esp_vfs_console`.");
+    // A manifest that brings the component, and is not downloaded yet, leaves everything open.
+    let manifest = "dependencies:\n  espressif/cjson: \"^1.7\"\n";
+    let both = [files[0], ("main/idf_component.yml", manifest)];
+    assert!(new.found(&both).is_empty());
 }

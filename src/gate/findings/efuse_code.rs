@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::expansion::{self, Assembled};
 use super::irreversible_rules::{Address, CodeTable, Irreversible, Rules};
 use super::source::SourceText;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
@@ -19,7 +20,8 @@ pub(super) fn find(
     chip: Option<&str>,
 ) -> Vec<Irreversible> {
     let lower = source.text.to_ascii_lowercase();
-    let hints = ["efuse", "secure_boot", "flash_encr", "crypt_cnt", "0x3f", "0x6", "0x5", "##"];
+    let hints =
+        ["efuse", "secure_boot", "flash_encr", "crypt_cnt", "0x3f", "0x6", "0x5", "##", "%:%:"];
     if !hints.iter().any(|hint| lower.contains(hint))
         && !lower.contains('\\')
         && !lower.contains(',')
@@ -29,7 +31,11 @@ pub(super) fn find(
     let all = tokens(source.text, Style::C);
     let code = EfuseCode { rules: &rules.table.code, all: &all, chip };
     let mut found = code.names();
-    found.extend(code.pasted());
+    let pasted = code.pasted();
+    let expanded = expansion::assembled(&all).into_iter();
+    let expanded = expanded.filter_map(|name| code.assembled(name, &pasted));
+    found.extend(expanded.collect::<Vec<_>>());
+    found.extend(pasted);
     found.extend(code.addresses());
     found.extend(code.options(rules));
     found
@@ -214,6 +220,36 @@ impl EfuseCode<'_> {
         found
     }
 
+    /// A name that a macro puts together, unless it stands in the source as it is.
+    fn assembled(&self, found: Assembled, known: &[Irreversible]) -> Option<Irreversible> {
+        let Assembled { name, range, splits_words } = found;
+        let is_reported = |known: &&Irreversible| {
+            known.what.contains(&name)
+                && known.range.start < range.end
+                && range.start < known.range.end
+        };
+        if self.all.iter().any(|token| token.is_word(&name))
+            || known.iter().any(|k| is_reported(&k))
+        {
+            return None;
+        }
+        if burns(self.rules, &name).is_some() {
+            let what = format!("assembles the name `{name}`, which burns eFuses");
+            return Some(Irreversible { range, what, is_sure: true });
+        }
+        let table = &self.rules.assembled;
+        let does = table.iter().find(|row| name.starts_with(&row.name)).map(|row| &row.what);
+        let is_api = ["esp_", "nvs_", "spi_flash_"].iter().any(|start| name.starts_with(start));
+        let what = match does {
+            Some(does) => format!("assembles the name `{name}`, which {does}"),
+            None if splits_words && is_api => {
+                format!("assembles the name `{name}` from split words")
+            }
+            None => return None,
+        };
+        Some(Irreversible { range, what, is_sure: false })
+    }
+
     /// `esp_efuse_##x`: whatever comes behind it.
     fn prefixes_pasted(&self) -> Vec<Irreversible> {
         let is_start = |name: &str| {
@@ -224,7 +260,13 @@ impl EfuseCode<'_> {
         };
         let mut found = Vec::new();
         for (at, token) in self.all.iter().enumerate() {
-            if token.word().is_some_and(|name| is_start(&name))
+            // `esp_efuse_##read##_##x` only reads.
+            let next = self.all.get(at + 3).and_then(Token::word);
+            let goes_on = |name: &str| {
+                let name = format!("{name}{}", next.as_deref().unwrap_or_default());
+                self.rules.reads.iter().any(|read| name.starts_with(read.as_str()))
+            };
+            if token.word().is_some_and(|name| is_start(&name) && !goes_on(&name))
                 && ((self.is(at + 1, "#") && self.is(at + 2, "#")) || self.is(at + 1, ","))
             {
                 let what = "assembles the name of an eFuse function".to_owned();

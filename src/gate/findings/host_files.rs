@@ -4,6 +4,7 @@ use super::commands::{self, shown};
 use super::host_code_place::HostCode;
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
+use crate::text::lines::line_starts;
 
 /// Ends of names of scripts for a shell.
 const SCRIPTS: [&str; 11] =
@@ -25,16 +26,6 @@ pub(super) fn find(path: &str, text: &str, code: &str) -> Vec<HostCode> {
     Vec::new()
 }
 
-/// Each line with the byte it starts at.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line.trim_end())
-    })
-}
-
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -43,7 +34,7 @@ fn indent(line: &str) -> usize {
 fn script(text: &str, code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
     let (mut functions, mut in_text) = (Vec::new(), None::<String>);
-    for (start, line) in lines(code) {
+    for (start, line) in line_starts(code) {
         let command = line.trim();
         if let Some(end) = &in_text {
             if command == end {
@@ -82,12 +73,7 @@ fn script(text: &str, code: &str) -> Vec<HostCode> {
         }
     }
     if found.is_empty() {
-        let first = lines(text).find(|(_, line)| !line.is_empty());
-        found.extend(first.map(|(start, line)| HostCode {
-            range: start..start + line.len(),
-            level: FindingLevel::Note,
-            text: "is a script that runs on your machine".to_owned(),
-        }));
+        found.extend(at_first_line(text, "is a script that runs on your machine"));
     }
     found
 }
@@ -109,7 +95,7 @@ fn manifest(path: &str, code: &str) -> Vec<HostCode> {
     let (mut inside, mut child) = (false, None::<usize>);
     // The dependency that the lines are about, as long as nothing says where it comes from.
     let mut open: Option<usize> = None;
-    for (start, line) in lines(code) {
+    for (start, line) in line_starts(code) {
         let words = line.trim();
         if words.is_empty() {
             continue;
@@ -237,7 +223,7 @@ fn ci(code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
     // How deep the block of commands stands that is being read.
     let mut block: Option<usize> = None;
-    for (start, line) in lines(code) {
+    for (start, line) in line_starts(code) {
         let words = line.trim();
         if words.is_empty() {
             continue;
@@ -248,7 +234,7 @@ fn ci(code: &str) -> Vec<HostCode> {
         if let Some(base) = block {
             if depth > base || (depth == base && words.starts_with("- ")) {
                 let command = item.trim_matches(['"', '\'']);
-                let level = commands::judge(command).max(FindingLevel::Warning);
+                let level = commands::judge_on_server(command);
                 let text = commands::sentence(command, WHEN);
                 found.push(HostCode { range, level, text });
                 continue;
@@ -265,7 +251,7 @@ fn ci(code: &str) -> Vec<HostCode> {
                     block = Some(depth);
                 } else {
                     let command = value.trim_matches(['[', ']', '"', '\'']);
-                    let level = commands::judge(command).max(FindingLevel::Warning);
+                    let level = commands::judge_on_server(command);
                     let text = commands::sentence(command, WHEN);
                     found.push(HostCode { range, level, text });
                 }
@@ -273,18 +259,28 @@ fn ci(code: &str) -> Vec<HostCode> {
             "uses" | "image" | "container" | "include" | "remote" | "pull_request_target" => {
                 let what = if value.is_empty() { key } else { value };
                 let text = format!("uses `{}` {WHEN}", shown(what));
+                let level = match key {
+                    "uses" | "image" | "container" => commands::judge_source(what),
+                    _ => FindingLevel::Warning,
+                };
+                found.push(HostCode { range, level, text });
+            }
+            _ if matches!(value, "write" | "write-all") => {
+                let text = format!("allows `{}` {WHEN}", shown(item));
                 found.push(HostCode { range, level: FindingLevel::Warning, text });
             }
             _ => {}
         }
     }
     if found.is_empty() {
-        let first = lines(code).find(|(_, line)| !line.is_empty());
-        found.extend(first.map(|(start, line)| HostCode {
-            range: start..start + line.len(),
-            level: FindingLevel::Warning,
-            text: "changes what the CI server does".to_owned(),
-        }));
+        found.extend(at_first_line(code, "changes what the CI server does"));
     }
     found
+}
+
+/// A note about a whole file, at the first line that is not empty.
+fn at_first_line(text: &str, what: &str) -> Option<HostCode> {
+    let (start, line) = line_starts(text).find(|(_, line)| !line.is_empty())?;
+    let range = start..start + line.len();
+    Some(HostCode { range, level: FindingLevel::Note, text: what.to_owned() })
 }

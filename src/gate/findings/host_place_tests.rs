@@ -219,7 +219,7 @@ fn ci_files_tell_each_command_and_where_a_block_ends() {
             "build:\n  script:\n  - make deploy\n  - make check\n  image: alpine\n",
             &[
                 (Warning, "runs `make deploy` on the CI server", "- make deploy"),
-                (Warning, "runs `make check` on the CI server", "- make check"),
+                (Note, "runs `make check` on the CI server", "- make check"),
                 (Warning, "uses `alpine` on the CI server", "image: alpine"),
             ],
         ),
@@ -228,7 +228,12 @@ fn ci_files_tell_each_command_and_where_a_block_ends() {
             "build:\n  script:\n    - make deploy\n  tags: [x]\n",
             &[(Warning, "runs `make deploy`", "- make deploy")],
         ),
-        (PATH, "\nstages: [a]\n", &[(Warning, "changes what the CI server does", "stages: [a]")]),
+        (PATH, "\nstages: [a]\n", &[(Note, "changes what the CI server does", "stages: [a]")]),
+        (
+            ".github/workflows/a.yml",
+            "permissions:\n  contents: write\n",
+            &[(Warning, "allows `contents: write` on the CI server", "contents: write")],
+        ),
     ]);
 }
 

@@ -15,7 +15,7 @@ use crate::model::{
 use crate::toolchain::esp_image::{Chip, ImageHeader, ImageRole, chosen_slot, looks_encrypted};
 use crate::toolchain::partition_csv::{is_app, is_data};
 use crate::toolchain::partitions;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Longer images than the largest flash are none.
 const MOST_BYTES: u64 = 128 << 20;
@@ -49,7 +49,7 @@ impl Read {
 
 /// Reads an image of the plan.
 pub(super) fn read(image: &FlashImage, subject: &Subject<'_>) -> Read {
-    let content = content_of(subject.sandbox, &image.file);
+    let content = content_of(subject.project_dir, &image.file);
     Read(match content {
         Some(content) if ContentHash::of(&content) == image.hash => Ok(content),
         Some(_) => Err(format!("`{}` has changed since the flash was planned", image.file)),
@@ -58,9 +58,9 @@ pub(super) fn read(image: &FlashImage, subject: &Subject<'_>) -> Read {
 }
 
 /// The whole content of an image in the project; `None` when it cannot be read.
-pub(in crate::gate) fn content_of(sandbox: &Sandbox, file: &str) -> Option<Vec<u8>> {
+pub(in crate::gate) fn content_of(project_dir: &ProjectDir, file: &str) -> Option<Vec<u8>> {
     let path = ProjectPath::new(file).ok()?;
-    let read = sandbox.read_start(&path, MOST_BYTES).ok()?;
+    let read = project_dir.read_start(&path, MOST_BYTES).ok()?;
     (read.omitted() == 0).then_some(read.content)
 }
 

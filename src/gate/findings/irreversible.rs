@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Subject;
+use super::cmake_values;
 use super::comments::{self, CommentMarks};
 use super::efuse_code;
 use super::host_includes;
@@ -35,6 +36,7 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     }
     let code = comments::without(source.text, CommentMarks::of(path));
     let mut found = options(rules, path, &code);
+    found.extend(composed(rules, path, &code, &found));
     found.extend(commands(rules, &code, is_prose(path)));
     found.extend(selected(rules, path, &code));
     found.extend(fields(path, &code));
@@ -67,13 +69,36 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
         };
         let separator = captures.name("sep").map_or("", |sep| sep.as_str().trim());
         // A name behind a name is a list of options, not a value.
-        if separator != "=" && (is_config || !(path.ends_with(".json") || path.ends_with("yml"))) {
+        let before = code.get(..whole.start()).unwrap_or_default().trim_end();
+        let is_variable =
+            cmake_values::is_list(path) && before.to_ascii_lowercase().ends_with("set(");
+        if separator != "="
+            && !is_variable
+            && (is_config || !(path.ends_with(".json") || path.ends_with("yml")))
+        {
             continue;
         }
         if let Some(what) = rules.set_by(name.as_str(), value.as_str())
             && told.insert(what.to_owned())
         {
             found.push(Irreversible { range: whole.range(), what: what.to_owned(), is_sure: true });
+        }
+    }
+    found
+}
+
+/// Options that a list of CMake puts together from variables.
+fn composed(rules: &Rules, path: &str, code: &str, known: &[Irreversible]) -> Vec<Irreversible> {
+    if !cmake_values::is_list(path) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for command in cmake_values::resolved(code) {
+        for Irreversible { what, .. } in options(rules, path, &command.text) {
+            let is_known = |all: &[Irreversible]| all.iter().any(|known| known.what == what);
+            if !is_known(known) && !is_known(&found) {
+                found.push(Irreversible { range: command.range.clone(), what, is_sure: true });
+            }
         }
     }
     found

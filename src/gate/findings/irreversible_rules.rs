@@ -20,6 +20,8 @@ pub(super) struct CodeTable {
     pub(super) verbs: Vec<String>,
     pub(super) reads: Vec<String>,
     pub(super) exact: Vec<Exact>,
+    /// Beginnings of names that code has no reason to assemble from parts.
+    pub(super) assembled: Vec<Exact>,
     pub(super) read_macros: Vec<String>,
     pub(super) registers: Vec<String>,
     pub(super) addresses: Vec<Address>,

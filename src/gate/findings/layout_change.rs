@@ -59,7 +59,7 @@ pub(super) fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Option<(Str
 fn both(subject: &Subject<'_>, first: Option<&str>) -> (FlashLayout, FlashLayout) {
     let was = FlashLayout::of(&|file| subject.text_before(file), first);
     let mut is = FlashLayout::of(&|file| subject.text_after(file), first);
-    // What no option chooses any more is the table that the framework takes by itself.
+    // What no option chooses any more is the table that the framework uses by default.
     if let (Some(table), None) = (&was.table, &is.table) {
         is.table = Some(ChosenTable::by_default(&table.place.file));
     }
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::gate::{FindingsContext, examine};
     use crate::model::{Draft, DraftChange};
-    use crate::workspace::Sandbox;
+    use crate::workspace::ProjectDir;
 
     const OPTIONS: &str = "CONFIG_ESPTOOLPY_FLASHSIZE_4MB=y\nCONFIG_PARTITION_TABLE_CUSTOM=y\n";
     const TABLE: &str = "nvs,data,nvs,0x9000,0x6000\nfactory,app,factory,0x10000,0x180000\n\
@@ -216,10 +216,10 @@ mod tests {
         }
         let list = "idf_component_register(SRCS \"old.c\")\n";
         std::fs::write(folder.path().join("CMakeLists.txt"), list).unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let draft = |(path, text): &(&str, Option<String>)| {
             let path = ProjectPath::new(path).unwrap();
-            let base = sandbox.read(&path).ok();
+            let base = project_dir.read(&path).ok();
             let change = match text {
                 Some(text) => DraftChange::Save { path, base, content: text.clone().into_bytes() },
                 None => DraftChange::Delete { path, base: base.unwrap() },
@@ -227,7 +227,7 @@ mod tests {
             Draft { change, reason: String::new(), checks: Vec::new() }
         };
         let drafts = changes.iter().map(draft).collect();
-        let made = examine(&sandbox, drafts, &FindingsContext::default());
+        let made = examine(&project_dir, drafts, &FindingsContext::default());
         let found = made.iter().flat_map(|made| &made.checks).flat_map(|check| &check.findings);
         let heavy = found.filter(|found| found.level > FindingLevel::Note);
         heavy.map(|found| found.text.clone()).collect()

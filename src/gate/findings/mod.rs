@@ -4,7 +4,9 @@
 //! can leave them out. One file per family. A finding informs and never decides; nothing here may
 //! write, and nothing may wait for a process.
 
+mod changed_limits;
 mod chip;
+mod cmake_values;
 mod commands;
 mod comments;
 mod complexity;
@@ -15,6 +17,7 @@ mod declared;
 mod declared_uses;
 mod efuse_code;
 mod elided;
+mod expansion;
 mod flash;
 mod host_cmake;
 mod host_code;
@@ -28,27 +31,37 @@ mod irreversible_rules;
 mod layout_change;
 mod layout_options;
 mod limit;
+mod literals;
+mod macros;
+mod moved;
+mod moved_lines;
+mod named_numbers;
 mod origin;
+mod outer_constants;
 mod partition_data;
 mod partition_table;
 mod pin_flow;
 mod pin_options;
+mod pin_registers;
 mod pin_uses;
 mod pins;
 mod place;
 mod project_names;
 mod proposed_files;
+mod removed;
+mod safeguards;
 mod scope;
 mod secrets;
 mod source;
 mod subject;
 mod tested;
 mod text;
+mod unchecked_limits;
 
 use super::admission::name_conflict;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
 
-pub(super) use chip::find as chip_of;
+pub use chip::find as chip_of;
 pub use context::FindingsContext;
 pub(super) use images::content_of;
 pub(super) use proposed_files::ProposedFiles;
@@ -65,7 +78,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
     let found = match subject.change {
         Change::Save { path, .. } | Change::Insert { path, .. } => file(path, subject),
         Change::Delete { path, base } => {
-            let mut found = place::find(subject.sandbox, path, Some(base.hash));
+            let mut found = place::find(subject.project_dir, path, Some(base.hash));
             found.push(place::unreferenced(&subject.facts.references));
             found.extend(layout_change::deleted(path, subject));
             found.extend(scope::find(path, subject));
@@ -75,7 +88,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
         // What there is to know is on screen: the region and whose it is, or every character.
         Change::Erase(_) | Change::Nvs(_) => Vec::new(),
         Change::Send(plan) => flash::sent(plan).into_iter().collect(),
-        Change::Read(plan) => place::find(subject.sandbox, &plan.path, None),
+        Change::Read(plan) => place::find(subject.project_dir, &plan.path, None),
     };
     let mut all = known;
     all.retain(|known| !is_made_here(known.kind) || found.iter().any(|f| f.kind == known.kind));
@@ -110,8 +123,10 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(pins::find(path, subject));
     found.extend(tested::find(path, subject));
     found.extend(complexity::find(path, subject));
+    found.extend(changed_limits::find(path, subject));
+    found.extend(safeguards::find(path, subject));
     found.extend(declared::find(path, subject));
-    found.extend(place::find(subject.sandbox, path, base));
+    found.extend(place::find(subject.project_dir, path, base));
     found
 }
 
@@ -120,7 +135,7 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if subject.base.is_some() {
         return None;
     }
-    if let Some(conflict) = name_conflict(subject.sandbox, path) {
+    if let Some(conflict) = name_conflict(subject.project_dir, path) {
         let finding = Finding::new(FindingLevel::Stop, conflict.why).advice(conflict.fix);
         return Some(Check::with(CheckKind::Name, vec![finding]));
     }
@@ -192,6 +207,8 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Scope
         | CheckKind::Tests
         | CheckKind::Complexity
+        | CheckKind::Limits
+        | CheckKind::Safeguards
         | CheckKind::Declared
         | CheckKind::InProject => true,
         CheckKind::Parses

@@ -12,6 +12,7 @@ use regex::Regex;
 use super::Subject;
 use super::limit::limited;
 use super::subject::BUDGET;
+use super::{moved, moved_lines};
 use crate::model::{
     Check, CheckKind, ContentHash, Finding, FindingLevel, FindingPlace, ProjectPath,
 };
@@ -28,6 +29,9 @@ const REWRITE: usize = 10;
 
 /// Characters of one literal, or of literals in a row, that make a package.
 const PACKAGE: usize = 200;
+
+/// Bits of information in each byte from which on data is packed or random.
+const PACKED: f64 = 6.3;
 
 /// Blanks in front of code that push it off the screen.
 const OFF_SCREEN: usize = 60;
@@ -48,7 +52,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 pub(super) fn compare(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = white_space(subject).into_iter().collect();
     if subject.content.len() >= SHORTEST && subject.base != Some(subject.content) {
-        findings.extend(returned(path, subject).or_else(|| copied(path, subject)));
+        let found = returned(path, subject).or_else(|| moved::find(path, subject));
+        let found = found.or_else(|| copied(path, subject));
+        findings.extend(found.or_else(|| moved_lines::find(path, subject)));
     }
     findings
 }
@@ -85,6 +91,9 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
     if real * 4 > changed {
         return None;
     }
+    if let Some(finding) = unusual_blanks(subject) {
+        return Some(finding);
+    }
     if real == 0 {
         let text = format!("changes {changed} lines in white space alone");
         return Some(Finding::new(FindingLevel::Note, text));
@@ -97,6 +106,22 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
         .advice("Look at that line first; hide changes of white space to see it alone.");
     finding.place = first.map(|line| FindingPlace::line(number(*line)));
     Some(finding)
+}
+
+/// Blanks that look like blanks and are none to a compiler or a shell, where there were none.
+fn unusual_blanks(subject: &Subject<'_>) -> Option<Finding> {
+    let is_unusual = |c: char| c.is_whitespace() && !c.is_ascii() && c != '\u{85}';
+    let (old, new) = (subject.base_text()?, subject.text()?);
+    if old.contains(is_unusual) {
+        return None;
+    }
+    let mut lines = (1..).zip(new.lines()).filter(|(_, line)| line.contains(is_unusual));
+    let (first, line) = lines.next()?;
+    let blank = u32::from(line.chars().find(|c| is_unusual(*c))?);
+    let text = format!("puts U+{blank:04X} in the place of blanks in {} lines", lines.count() + 1);
+    let advice = "It looks like a blank and is none for a compiler or a shell.";
+    let at = FindingPlace::line(first);
+    Some(Finding::new(FindingLevel::Warning, text).at(at).advice(advice))
 }
 
 /// A content that this session deleted.
@@ -120,10 +145,10 @@ fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
 /// A content that another file of the project has.
 fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let bytes = subject.content.len() as u64;
-    let files = subject.sandbox.list(MOST_FILES).files;
+    let files = subject.project_dir.list(MOST_FILES).files;
     let same_length = files.into_iter().filter(|file| file.bytes == bytes && file.path != *path);
     let same = same_length.map(|file| file.path).find(|other| {
-        subject.sandbox.read(other).is_ok_and(|content| content == subject.content)
+        subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;
     let text = format!("has exactly the content of `{same}`");
     Some(Finding::new(FindingLevel::Warning, text))
@@ -156,10 +181,39 @@ fn tricks(text: &str) -> Vec<Finding> {
             let text = "contains the trigraph ??/, which some compilers read as a backslash";
             findings.push(Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(at)));
         }
+        findings.extend(other_spelling(line).map(|finding| finding.at(FindingPlace::line(at))));
         findings.extend(redefinition(line).map(|finding| finding.at(FindingPlace::line(at))));
         before = Some(line);
     }
     findings
+}
+
+/// Marks that are written in a way that hardly anybody knows: `%:define`, `??=define`, `<%`.
+fn other_spelling(line: &str) -> Option<Finding> {
+    const SPELLED: [(&str, &str); 10] = [
+        ("%:", "#"),
+        ("<%", "{"),
+        ("%>", "}"),
+        ("??=", "#"),
+        ("??<", "{"),
+        ("??>", "}"),
+        ("??(", "["),
+        ("??)", "]"),
+        ("??!", "|"),
+        ("??'", "^"),
+    ];
+    if !line.contains(['%', '?']) {
+        return None;
+    }
+    let code = line.split('"').next().unwrap_or_default();
+    let code = code.split("//").next().unwrap_or_default();
+    let code = code.split("/*").next().unwrap_or_default();
+    if code.trim_start().starts_with('*') {
+        return None;
+    }
+    let (spelled, means) = SPELLED.iter().find(|(spelled, _)| code.contains(spelled))?;
+    let text = format!("writes `{means}` as `{spelled}`, which is easily overlooked");
+    Some(Finding::new(FindingLevel::Stop, text).advice(format!("Write `{means}`.")))
 }
 
 /// Whether a line ends a `//` comment with a backslash.
@@ -255,7 +309,58 @@ fn packages(text: &str) -> Vec<Finding> {
     }
     findings.extend(open.and_then(|(start, letters)| package(start, &letters)));
     findings.extend(arrays(text));
+    findings.extend(escapes(text));
+    findings.extend(unpacked_in_pages(text));
     findings
+}
+
+/// Escapes of bytes in texts, `"\x46\x5b…"`, in lines that follow one another.
+fn escapes(text: &str) -> Vec<Finding> {
+    static ESCAPE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\\x([0-9a-fA-F]{2})").ok());
+    let mut findings = Vec::new();
+    let mut open: Option<(usize, Vec<u8>)> = None;
+    let mut close = |open: &mut Option<(usize, Vec<u8>)>| {
+        if let Some((line, bytes)) = open.take()
+            && bytes.len() >= PACKAGE
+            && entropy(&bytes) > PACKED
+        {
+            let text = format!("contains {} bytes of packed data that cannot be read", bytes.len());
+            let at = FindingPlace::line(number(line));
+            findings.push(Finding::new(FindingLevel::Warning, text).at(at));
+        }
+    };
+    for (place, line) in text.lines().enumerate() {
+        let found = ESCAPE.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(line));
+        let bytes: Vec<u8> =
+            found.filter_map(|found| u8::from_str_radix(found.get(1)?.as_str(), 16).ok()).collect();
+        match bytes.len() >= 8 {
+            true => open.get_or_insert_with(|| (place + 1, Vec::new())).1.extend(bytes),
+            false => close(&mut open),
+        }
+    }
+    close(&mut open);
+    findings
+}
+
+/// Code of a page that unpacks other code and runs it.
+fn unpacked_in_pages(text: &str) -> Vec<Finding> {
+    static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?:eval|Function|setTimeout)\s*\(\s*(?:atob|unescape|decodeURIComponent|String\.fromCharCode)\s*\(",
+        )
+        .ok()
+    });
+    if !text.contains("eval") && !text.contains("Function") && !text.contains("setTimeout") {
+        return Vec::new();
+    }
+    let lines = text.lines().enumerate();
+    let found = lines.filter(|(_, line)| RUNS.as_ref().is_some_and(|runs| runs.is_match(line)));
+    let finding = |(place, _): (usize, &str)| {
+        Finding::new(FindingLevel::Warning, "unpacks code of a page and runs it")
+            .at(FindingPlace::line(number(place + 1)))
+    };
+    found.map(finding).collect()
 }
 
 fn package(line: usize, letters: &str) -> Option<Finding> {
@@ -357,6 +462,24 @@ mod tests {
         assert_eq!(level("#  define memcpy(a,b,c) evil(a,b,c)"), Some(FindingLevel::Warning));
         assert_eq!(level("#define FREE_SLOTS 4"), None);
         assert_eq!(level("#define NULL ((void*)0)"), None);
+    }
+
+    #[test]
+    fn packed_bytes_and_code_that_unpacks_itself_are_found() {
+        let byte = |at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8;
+        let row = |row: u32| {
+            let bytes: String =
+                (0..20).map(|at| format!("\\x{:02x}", byte(row * 20 + at))).collect();
+            format!("    \"{bytes}\"\n")
+        };
+        let rows: String = (0..20).map(row).collect();
+        let found = packages(&format!("const char a[] =\n{rows}    ;\n"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].place, Some(FindingPlace::line(2)));
+        let font = "    \"\\x00\\x18\\x24\\x24\\x7e\\x42\\x42\\x00\"\n".repeat(60);
+        assert!(packages(&font).is_empty());
+        assert_eq!(packages("<script>eval(atob(\"YWxlcnQ=\"))</script>\n").len(), 1);
+        assert!(packages("<script>const e = atob(x); show(e)</script>\n").is_empty());
     }
 
     #[test]

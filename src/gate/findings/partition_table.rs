@@ -2,7 +2,7 @@
 //!
 //! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Subject;
 use super::layout_change;
@@ -13,7 +13,7 @@ use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
 use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Longest name of a partition, in bytes.
 const LONGEST_LABEL: usize = 15;
@@ -38,7 +38,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         return None;
     }
     let configured = layout.offset.as_ref().map(|(offset, _)| *offset);
-    let offset = configured.or_else(|| table_offset(subject.sandbox)).unwrap_or(TABLE_OFFSET);
+    let offset = configured.or_else(|| table_offset(subject.project_dir)).unwrap_or(TABLE_OFFSET);
     let first = offset.saturating_add(TABLE_BYTES);
     let (rows, faults) = partition_csv::read(text, first);
     let mut found: Vec<Finding> = Vec::new();
@@ -47,11 +47,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             stop(format!("has a line that cannot be read: {}", fault.why)).at(line(fault.line)),
         );
     }
-    found.extend(arithmetic(&rows, first));
-    found.extend(as_a_whole(&rows));
-    found.extend(limits(&rows, &layout, subject.sandbox));
+    let touched = &subject.changed().added;
+    found.extend(arithmetic(&rows, first, touched));
+    found.extend(as_a_whole(&rows, touched));
+    found.extend(limits(&rows, &layout, subject.project_dir));
     if let Some(base) = subject.base_text() {
         found.extend(against((base, first), &rows));
+        let (old, _) = partition_csv::read(base, first);
+        let mut known = arithmetic(&old, first, &BTreeSet::new());
+        known.extend(limits(&old, &layout, subject.project_dir));
+        at_the_cause(&mut found, &known, (&rows, touched));
     } else if let Some((base, first)) = layout_change::replaced(path, subject) {
         found.extend(against((&base, first), &rows));
     }
@@ -95,6 +100,32 @@ fn setting(subject: &Subject<'_>, file: &str, key: &str) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
+/// What comes of a line above, as where entries without an offset lie, is told at that line: the
+/// nearest one that the change touched.
+fn at_the_cause(
+    found: &mut [Finding],
+    known: &[Finding],
+    (rows, touched): (&[CsvEntry], &BTreeSet<u32>),
+) {
+    for finding in found {
+        let Some(place) = finding.place.as_mut().filter(|place| !touched.contains(&place.line))
+        else {
+            continue;
+        };
+        let lines = rows.iter().map(|row| row.line);
+        let near = lines.filter(|line| *line < place.line && touched.contains(line)).max();
+        if let Some(near) = near.filter(|_| known.iter().all(|was| was.text != finding.text)) {
+            *place = line(near);
+        }
+    }
+}
+
+/// Of the lines that something has to do with the first that the change touched, else the first.
+fn place_of(lines: &[u32], touched: &BTreeSet<u32>) -> FindingPlace {
+    let is_touched = |line: &&u32| touched.contains(line);
+    line(lines.iter().find(is_touched).or(lines.first()).copied().unwrap_or(1))
+}
+
 fn stop(text: impl Into<String>) -> Finding {
     Finding::new(FindingLevel::Stop, text)
 }
@@ -104,26 +135,30 @@ const fn line(number: u32) -> FindingPlace {
 }
 
 /// What is wrong with the numbers: each at its line.
-fn arithmetic(rows: &[CsvEntry], first: u32) -> Vec<Finding> {
+fn arithmetic(rows: &[CsvEntry], first: u32, touched: &BTreeSet<u32>) -> Vec<Finding> {
     let mut found = Vec::new();
     let (mut labels, mut end) = (HashSet::new(), 0);
     // What comes after a full table is said of the table as a whole.
     for (place, row) in rows.iter().enumerate().take(MOST_ENTRIES + 1) {
         let wrongs = alone(&row.partition, first);
         found.extend(wrongs.into_iter().map(|text| stop(text).at(line(row.line))));
-        let place_of = addresses(&row.partition);
+        let taken = addresses(&row.partition);
         // Nothing before it has its name, and all of it lies before: nothing can clash.
-        let is_free = labels.insert(row.partition.label.as_str()) && place_of.start >= end;
-        end = end.max(place_of.end);
+        let is_free = labels.insert(row.partition.label.as_str()) && taken.start >= end;
+        end = end.max(taken.end);
         let before = rows.iter().take(if is_free { 0 } else { place });
-        let clashes = before.filter_map(|other| clash(&other.partition, &row.partition));
-        found.extend(clashes.map(|text| stop(text).at(line(row.line))));
+        let clashes = before.filter_map(|other| {
+            let text = clash(&other.partition, &row.partition)?;
+            Some(stop(text).at(place_of(&[row.line, other.line], touched)))
+        });
+        found.extend(clashes);
         if let Some(previous) = place.checked_sub(1).and_then(|place| rows.get(place))
             && row.partition.offset < previous.partition.offset
         {
             let (label, other) = (&row.partition.label, &previous.partition.label);
             let text = format!("lists `{label}` after `{other}`, which lies behind it");
-            found.push(stop(text).at(line(row.line)).advice("Order the lines by their offsets."));
+            let at = place_of(&[row.line, previous.line], touched);
+            found.push(stop(text).at(at).advice("Order the lines by their offsets."));
         }
         if row.flags.iter().any(|flag| flag == "encrypted")
             && is_data(&row.partition.kind)
@@ -193,8 +228,9 @@ fn clash(one: &Partition, two: &Partition) -> Option<String> {
         .then(|| format!("lets `{}` overlap `{}` by 0x{shared:x} bytes", two.label, one.label))
 }
 
-/// What is wrong with a table as a whole, at the last line that has to do with it.
-fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
+/// What is wrong with a table as a whole, at the last line that has to do with it, or that the change
+/// touched of those.
+fn as_a_whole(rows: &[CsvEntry], touched: &BTreeSet<u32>) -> Vec<Finding> {
     let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&CsvEntry> {
         rows.iter().filter(|row| wanted(&row.partition)).collect()
     };
@@ -203,22 +239,25 @@ fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
     let slots = all(&|part| is_app(&part.kind) && part.subtype.starts_with("ota_"));
     let otadata = all(&|part| is_data(&part.kind) && part.subtype == "ota");
     let mut found = Vec::new();
-    let last_line = |rows: &[&CsvEntry]| rows.last().map_or(1, |row| row.line);
+    let last = |rows: &[&CsvEntry]| {
+        let lines: Vec<u32> = rows.iter().rev().map(|row| row.line).collect();
+        place_of(&lines, touched)
+    };
     if apps.is_empty() {
         found.push(stop("has no partition for an application: nothing would start"));
     }
     if factories.len() > 1 {
         let text = format!("has {} `factory` partitions, and only one can be", factories.len());
-        found.push(stop(text).at(line(last_line(&factories))));
+        found.push(stop(text).at(last(&factories)));
     }
     if otadata.len() > 1 {
         let text = format!("has {} otadata partitions, and only one can be", otadata.len());
-        found.push(stop(text).at(line(last_line(&otadata))));
+        found.push(stop(text).at(last(&otadata)));
     }
     if !slots.is_empty() && otadata.is_empty() {
         let text = "has OTA slots and no otadata, which says which of them starts";
         let advice = "Add a line `otadata, data, ota, , 0x2000`.";
-        found.push(stop(text).at(line(last_line(&slots))).advice(advice));
+        found.push(stop(text).at(last(&slots)).advice(advice));
     }
     if let [one] = slots.as_slice()
         && factories.is_empty()
@@ -241,7 +280,7 @@ fn as_a_whole(rows: &[CsvEntry]) -> Vec<Finding> {
 }
 
 /// A table against the flash and the last build, as far as the project tells of them.
-fn limits(rows: &[CsvEntry], layout: &FlashLayout, sandbox: &Sandbox) -> Vec<Finding> {
+fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some((bytes, place)) = &layout.size {
         for row in rows.iter().filter(|row| addresses(&row.partition).end > *bytes) {
@@ -254,7 +293,7 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, sandbox: &Sandbox) -> Vec<Fin
             found.push(stop(text).at(line(row.line)));
         }
     }
-    if let Some((file, bytes)) = built_app(sandbox) {
+    if let Some((file, bytes)) = built_app(project_dir) {
         let apps = rows.iter().filter(|row| is_app(&row.partition.kind));
         for row in apps.filter(|row| u64::from(row.partition.bytes) < bytes) {
             let Partition { label, bytes: room, .. } = &row.partition;
@@ -266,11 +305,11 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, sandbox: &Sandbox) -> Vec<Fin
 }
 
 /// The application of the last build and its length.
-fn built_app(sandbox: &Sandbox) -> Option<(String, u64)> {
-    let read = |file: &str| sandbox.read(&ProjectPath::new(file).ok()?).ok();
+fn built_app(project_dir: &ProjectDir) -> Option<(String, u64)> {
+    let read = |file: &str| project_dir.read(&ProjectPath::new(file).ok()?).ok();
     let args: serde_json::Value = serde_json::from_slice(&read("build/flasher_args.json")?).ok()?;
     let file = format!("build/{}", args.get("app")?.get("file")?.as_str()?);
-    let total = sandbox.read_start(&ProjectPath::new(&file).ok()?, 1).ok()?.total;
+    let total = project_dir.read_start(&ProjectPath::new(&file).ok()?, 1).ok()?.total;
     Some((file, total))
 }
 
@@ -312,7 +351,8 @@ pub(super) fn unsound(table: &[Partition], offset: u32) -> Vec<String> {
         .iter()
         .map(|partition| CsvEntry { line: 1, partition: partition.clone(), flags: Vec::new() })
         .collect();
-    let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES));
-    let found = found.into_iter().chain(as_a_whole(&rows));
+    let none = BTreeSet::new();
+    let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES), &none);
+    let found = found.into_iter().chain(as_a_whole(&rows, &none));
     found.filter(|found| found.level == FindingLevel::Stop).map(|found| found.text).collect()
 }

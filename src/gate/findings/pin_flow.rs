@@ -345,7 +345,8 @@ impl<'a> PinFlow<'a> {
             let Some(close) = self.close(open) else { return Vec::new() };
             open = close + 1;
         }
-        if self.is(open, "=") {
+        // `int pins[] = {…}`, and `for (int pin : {…})`.
+        if self.is(open, "=") || self.is(open, ":") && self.is(open + 1, "{") {
             open += 1;
         }
         if !self.is(open, "{") {

@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
+use super::outer_constants::DEFINED;
 use super::pin_flow::Direction;
 use super::pin_uses::PinUse;
+use crate::text::lines::line_starts;
 
 /// Whether a file declares options.
 pub(super) fn is_kconfig(name: &str) -> bool {
@@ -33,18 +35,9 @@ fn pin(value: &str, range: Range<usize>) -> Option<PinUse> {
         number,
         direction: Direction::Unknown,
         has_pull: false,
+        is_open_drain: false,
         is_peripheral_clock: false,
         ranges: Vec::from([range]),
-    })
-}
-
-/// Each line with the place of its first byte.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line.trim_end())
     })
 }
 
@@ -55,7 +48,29 @@ pub(super) fn settings(text: &str) -> Vec<PinUse> {
         name.strip_prefix("CONFIG_").filter(|option| is_pin(option))?;
         pin(value, start..start + line.len())
     };
-    lines(text).filter_map(setting).collect()
+    line_starts(text).filter_map(setting).collect()
+}
+
+/// Whether a file gives names to numbers for the compiler.
+pub(super) fn defines(name: &str) -> bool {
+    name == "platformio.ini" || name == "CMakeLists.txt"
+}
+
+/// `-DLED_PIN=6`, `LED_PIN=6` among definitions.
+pub(super) fn definitions(text: &str) -> Vec<PinUse> {
+    let mut found = Vec::new();
+    for (start, line) in line_starts(text) {
+        if line.trim_start().starts_with(['#', ';']) {
+            continue;
+        }
+        for groups in DEFINED.iter().flat_map(|pattern| pattern.captures_iter(line)) {
+            let (Some(name), Some(value)) = (groups.get(1), groups.get(2)) else { continue };
+            if is_pin(name.as_str()) {
+                found.extend(pin(value.as_str(), start + name.start()..start + value.end()));
+            }
+        }
+    }
+    found
 }
 
 /// `default 6` of `config LED_GPIO`, as far as it can hold for the chip.
@@ -66,7 +81,7 @@ pub(super) fn defaults(text: &str, chip: &str) -> Vec<PinUse> {
     let mut around: Vec<bool> = Vec::new();
     let mut option = None;
     let mut is_decided = false;
-    for (start, line) in lines(text) {
+    for (start, line) in line_starts(text) {
         let inside = line.trim_start();
         let mut words = inside.split_whitespace();
         match words.next() {
@@ -134,6 +149,15 @@ mod tests {
         let text = "CONFIG_LED_GPIO=6\nCONFIG_MAX_GPIO=7\nCONFIG_SPI_FLASH_IO=8\nA_PIN=9\n\
                     CONFIG_PUMP_PIN=10\r\nCONFIG_X_PIN=y\n";
         assert_eq!(numbers(&settings(text)), [6, 10]);
+    }
+
+    #[test]
+    fn definitions_called_like_pins_are_read() {
+        let text = "[env:a]\nbuild_flags = -DLED_PIN=6 -DPIN_COUNT=7 -D RELAY_GPIO=GPIO_NUM_8\n\
+                    ; -DFAN_PIN=9\n";
+        assert_eq!(numbers(&definitions(text)), [6, 8]);
+        assert_eq!(&text[definitions(text)[0].ranges[0].clone()], "LED_PIN=6");
+        assert_eq!(numbers(&definitions("add_compile_definitions(FAN_PIN=9)\n")), [9]);
     }
 
     #[test]

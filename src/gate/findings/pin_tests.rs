@@ -6,7 +6,10 @@ fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
     let path = ProjectPath::new(path).unwrap();
     let source = SourceText::new(&path, text);
     let chip = Some(chip).filter(|chip| !chip.is_empty());
-    in_source(&source, chip).into_iter().map(|found| (found.level, found.text)).collect()
+    in_source(&source, chip, &OuterConstants::default())
+        .into_iter()
+        .map(|found| (found.level, found.text))
+        .collect()
 }
 
 #[track_caller]
@@ -158,7 +161,7 @@ fn pins_are_followed_through_names() {
         ("static const motor_t ms[] = { { .pin = 9 } };\nvoid f(void) { ledc_channel_config_t ch = { .gpio_num = ms[0].pin, .duty = 0 }; }\n".to_owned(), 9),
         ("static int a = 11;\nvoid f(void) { gpio_config_t c = { .pin_bit_mask = 1ULL << a, .mode = GPIO_MODE_OUTPUT }; }\n".to_owned(), 11),
     ] {
-        let used = pin_uses::find(&code, "esp32c3");
+        let used = pin_uses::find((&code, Style::C), "esp32c3", &OuterConstants::default().values);
         assert!(used.iter().any(|used| used.number == wanted), "{wanted}: {code}{used:?}");
     }
     for code in [
@@ -167,7 +170,7 @@ fn pins_are_followed_through_names() {
         "typedef struct { int pin; int ch; } m_t;\nstatic const m_t m[] = { { 4, 13 } };\nvoid f(void) { gpio_reset_pin(m[0].pin); }\n".to_owned(),
         format!("void g(void) {{ int n = 13; use(n); }}\nvoid f(void) {{ int n = 4; {set}(n, GPIO_MODE_OUTPUT); }}\n"),
     ] {
-        let used = pin_uses::find(&code, "esp32c3");
+        let used = pin_uses::find((&code, Style::C), "esp32c3", &OuterConstants::default().values);
         assert!(used.iter().all(|used| used.number != 13), "{code}{used:?}");
     }
 }
@@ -185,4 +188,68 @@ fn a_default_of_an_option_is_judged_at_its_line() {
         let told: Vec<FindingLevel> = found.iter().map(|(level, _)| *level).collect();
         assert_eq!(told, levels, "{name} {chip}: {found:?}");
     }
+}
+
+/// What is found in a file of a project with these others.
+fn in_project(files: &[(&str, &str)], path: &str, text: &str) -> Vec<(FindingLevel, String)> {
+    let read = |wanted: &str| {
+        let found = files.iter().find(|(path, _)| *path == wanted);
+        found.map(|(_, text)| (*text).to_owned())
+    };
+    let path = ProjectPath::new(path).unwrap();
+    let outer = OuterConstants::of(&path, text, read);
+    let found = in_source(&SourceText::new(&path, text), Some("esp32s3"), &outer);
+    found.into_iter().map(|found| (found.level, found.text)).collect()
+}
+
+#[test]
+fn constants_of_other_files_are_followed() {
+    const USE: &str = "#include \"board.h\"\nvoid f(void) { gpio_reset_pin(RELAY); }\n";
+    let flash = [(FindingLevel::Stop, "uses GPIO30, a flash pin of the ESP32-S3".to_owned())];
+    for files in [
+        &[("main/board.h", "#define RELAY 30\n")] as &[(&str, &str)],
+        &[("main/include/board.h", "enum { FAN = 29, RELAY };\n")],
+        &[("include/board.h", "#include \"rev.h\"\n"), ("include/rev.h", "#define RELAY 30\n")],
+        &[("platformio.ini", "[env:a]\nbuild_flags =\n  -DRELAY=30\n")],
+        &[("main/CMakeLists.txt", "target_compile_definitions(x PRIVATE RELAY=30)\n")],
+        &[
+            ("main/board.h", "#define RELAY CONFIG_RELAY\n"),
+            ("sdkconfig.defaults", "CONFIG_RELAY=30\n"),
+        ],
+        &[
+            ("main/board.h", "#define RELAY CONFIG_RELAY\n"),
+            ("main/Kconfig.projbuild", "config RELAY\n  int \"x\"\n  default 30\n"),
+        ],
+    ] {
+        assert_eq!(in_project(files, "main/a.c", USE), flash, "{files:?}");
+    }
+    for files in [
+        &[("main/board.h", "#define RELAY 4\n"), ("platformio.ini", "x = -DFAN=30\n")]
+            as &[(&str, &str)],
+        &[("other/board.h", "#define RELAY 30\n")],
+        &[("main/board.h", "#include \"board.h\"\n")],
+    ] {
+        assert_eq!(in_project(files, "main/a.c", USE), [], "{files:?}");
+    }
+}
+
+#[test]
+fn pins_of_octal_memory_are_taken_where_the_project_has_it() {
+    const USE: &str = "void f(void) { gpio_reset_pin(GPIO_NUM_35); }\n";
+    let level = |text: &str| in_project(&[("sdkconfig.defaults", text)], "main/a.c", USE)[0].0;
+    assert_eq!(level("CONFIG_SPIRAM_MODE_OCT=y\n"), FindingLevel::Stop);
+    assert_eq!(level("CONFIG_SPIRAM_MODE_QUAD=y\n"), FindingLevel::Note);
+}
+
+#[test]
+fn pins_of_a_bus_are_driven_low_and_no_address_is_a_pin() {
+    let input_only = "drives GPIO34, which is input-only";
+    expect(FindingLevel::Stop, &[("esp32", "Wire.begin(34, 35);", input_only)]);
+    assert!(found("esp32", "a.ino", "Wire.begin(8);").is_empty());
+    let usual = found("esp32c3", "a.ino", "Wire.begin(8, 9);");
+    assert!(usual.iter().all(|(level, _)| *level == FindingLevel::Note), "{usual:?}");
+    expect(
+        FindingLevel::Warning,
+        &[("esp32c3", "for (int pin : {3, 10, 18, 19}) pinMode(pin, OUTPUT);", "USB")],
+    );
 }

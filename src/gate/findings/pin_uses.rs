@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
 use super::pin_flow::{Direction, PinFlow};
+use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// A number that is used as a pin.
@@ -20,6 +21,8 @@ pub(super) struct PinUse {
     pub(super) direction: Direction,
     /// An internal pull is asked for.
     pub(super) has_pull: bool,
+    /// A signal of a bus that is only ever pulled low.
+    pub(super) is_open_drain: bool,
     /// A clock of a peripheral, which boards put on odd pins on purpose.
     pub(super) is_peripheral_clock: bool,
     /// Its bytes: where it is used, then where its constant is defined.
@@ -32,6 +35,7 @@ struct PinUseTable {
     calls: HashMap<String, String>,
     methods: HashMap<String, String>,
     fields: Fields,
+    registers: RegisterTable,
 }
 
 #[derive(Deserialize)]
@@ -51,14 +55,26 @@ pub(super) fn is_code(name: &str) -> bool {
     matches!(end, "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc")
 }
 
-/// All numbers that a source uses as pins.
-pub(super) fn find(text: &str, chip: &str) -> Vec<PinUse> {
+/// Whether a text is a program for MicroPython, which runs on the chip.
+pub(super) fn is_micropython(name: &str, text: &str) -> bool {
+    name.ends_with(".py")
+        && (text.contains("from machine import") || text.contains("import machine"))
+}
+
+/// All numbers that a source uses as pins; `outer` are the values of names that it takes from other
+/// files.
+pub(super) fn find(
+    (text, style): (&str, Style),
+    chip: &str,
+    outer: &HashMap<String, i128>,
+) -> Vec<PinUse> {
     let Some(table) = TABLE.as_ref() else { return Vec::new() };
-    let all = tokens(text, Style::C);
+    let all = tokens(text, style);
     let active = for_chip(all, chip);
-    let constants = Constants::new(&active);
+    let constants = Constants::with(&active, outer);
     let none = PinFlow::new(&[], &[]);
-    let code = PinCode { table, all: &active, constants: &constants, flow: &none };
+    let registers = &RegisterCode::new(&table.registers, &active, chip);
+    let code = PinCode { table, all: &active, constants: &constants, registers, flow: &none };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
     let flow = PinFlow::new(&active, &known);
     let code = PinCode { flow: &flow, ..code };
@@ -73,6 +89,7 @@ struct PinCode<'a> {
     table: &'a PinUseTable,
     all: &'a [Token<'a>],
     constants: &'a Constants<'a>,
+    registers: &'a RegisterCode<'a>,
     flow: &'a PinFlow<'a>,
 }
 
@@ -86,10 +103,12 @@ impl PinCode<'_> {
     }
 
     fn at(&self, at: usize, found: &mut Vec<PinUse>) {
-        let Some(token) = self.all.get(at).filter(|token| token.kind == TokenKind::Word) else {
-            return;
-        };
-        let name = token.word().unwrap_or_default();
+        let Some(token) = self.all.get(at) else { return };
+        if token.kind == TokenKind::Number {
+            self.bits(self.registers.pointed(at), found);
+        }
+        let Some(name) = token.word() else { return };
+        self.register(at, found);
         if self.is(at + 1, "(") {
             self.call(at, &name, found);
         }
@@ -135,6 +154,7 @@ impl PinCode<'_> {
             number,
             direction,
             has_pull: false,
+            is_open_drain: false,
             is_peripheral_clock: false,
             ranges,
         });
@@ -174,6 +194,10 @@ impl PinCode<'_> {
         };
         let Some(signature) = signature else { return };
         let arguments = self.arguments(at + 1);
+        // `Wire.begin(0x08)` takes an address.
+        if signature.starts_with('d') && arguments.len() < 2 {
+            return;
+        }
         let mode = signature.find('m').and_then(|at| arguments.get(at)).map(|range| {
             self.all
                 .get(range.clone())
@@ -184,7 +208,7 @@ impl PinCode<'_> {
         });
         for (kind, argument) in signature.chars().zip(&arguments) {
             let direction = match kind {
-                'o' => Direction::Output,
+                'o' | 'd' => Direction::Output,
                 'i' => Direction::Input,
                 'b' => direction_of(mode.as_deref().unwrap_or_default()),
                 _ => continue,
@@ -193,10 +217,39 @@ impl PinCode<'_> {
             let before = found.len();
             self.push(found, value, argument.clone(), direction);
             if let Some(used) = found.get_mut(before) {
+                used.is_open_drain = kind == 'd';
                 used.has_pull = mode.as_deref().is_some_and(|mode| mode.contains("PULL"))
                     || name.contains("pullup_en")
                     || name.contains("pulldown_en");
             }
+        }
+    }
+
+    /// Bits of registers, and the registers of single pins.
+    fn register(&self, at: usize, found: &mut Vec<PinUse>) {
+        let arguments = self.written_arguments(at);
+        self.bits(self.registers.written(at, &arguments), found);
+        if let Some(value) = self.registers.configured(at, &arguments) {
+            self.push(found, value, at..at + 1, Direction::Output);
+        }
+        if let Some((range, direction)) = self.registers.indexed(at)
+            && let Some(value) = self.constants.value(range.clone())
+        {
+            self.push(found, value, range, direction);
+        }
+    }
+
+    fn written_arguments(&self, at: usize) -> Vec<Range<usize>> {
+        match self.is(at + 1, "(") && self.registers.writes(at) {
+            true => self.arguments(at + 1),
+            false => Vec::new(),
+        }
+    }
+
+    fn bits(&self, written: Option<WrittenBits>, found: &mut Vec<PinUse>) {
+        let pins = written.map(|written| written.pins(self.all, self.constants));
+        for (value, range) in pins.unwrap_or_default() {
+            self.push(found, value, range, Direction::Output);
         }
     }
 
@@ -221,17 +274,16 @@ impl PinCode<'_> {
                 found.push((argument.clone(), direction));
             }
         }
+        let written = self.registers.written(at, &self.written_arguments(at));
+        if let Some(written) = written.filter(|written| written.first == 0) {
+            found.extend(self.shifts(&written.value, Direction::Output));
+        }
         let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
         if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
             let value = at + 2..self.end_of_value(at + 2);
             let fields = &self.table.fields;
             if name == "pin_bit_mask" {
-                let direction = self.direction_near(at);
-                for shift in value.clone().filter(|at| self.is(*at, "<") && self.is(at + 1, "<")) {
-                    let end = self.end_of_value(shift + 2).min(value.end);
-                    let end = (shift + 2..end).find(|at| self.is(*at, "|")).unwrap_or(end);
-                    found.push((shift + 2..end, direction));
-                }
+                found.extend(self.shifts(&value, self.direction_near(at)));
             } else if name.len() > 4 && fields.output.contains(&name) {
                 found.push((value, Direction::Output));
             } else if name.len() > 4 && fields.input.contains(&name) {
@@ -241,6 +293,17 @@ impl PinCode<'_> {
             }
         }
         found
+    }
+
+    /// What is shifted by in `1 << A | 1 << B`.
+    fn shifts(&self, value: &Range<usize>, direction: Direction) -> Vec<(Range<usize>, Direction)> {
+        let shift = |at: &usize| self.is(*at, "<") && self.is(*at + 1, "<");
+        let until = |shift: usize| {
+            let end = self.end_of_value(shift + 2).min(value.end);
+            (shift + 2..end).find(|at| self.is(*at, "|")).unwrap_or(end)
+        };
+        let shifts = value.clone().filter(shift);
+        shifts.map(|shift| (shift + 2..until(shift), direction)).collect()
     }
 
     /// Numbers that reach a pin through names: arguments of the source's own functions, arrays,

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Subject;
+use super::outer_constants::OuterConstants;
 use super::pin_flow::Direction;
 use super::pin_options;
 use super::pin_uses::{self, PinUse};
@@ -13,26 +14,57 @@ use super::source::{self, SourceText};
 use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::text::c_tokens::Style;
 
 /// What ESP-IDF builds for when nothing says otherwise.
 const DEFAULT_CHIP: &str = "esp32";
 
+/// What is known of the chip.
+struct ChipFacts {
+    /// Somebody says which one it is.
+    is_named: bool,
+    /// Its flash or PSRAM takes eight lines.
+    has_octal_memory: bool,
+}
+
 /// The check of a text; `None` for what is not text, or names no pins.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let name = path.file_name();
-    let is_settings = name.starts_with("sdkconfig") || pin_options::is_kconfig(name);
-    if !pin_uses::is_code(name) && !is_settings {
+    let is_settings = name.starts_with("sdkconfig")
+        || pin_options::is_kconfig(name)
+        || pin_options::defines(name);
+    let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text));
+    if !pin_uses::is_code(name) && !is_settings && !is_on_chip {
         return None;
     }
     let chip = subject.context.chip.as_deref();
-    source::check(CheckKind::Pins, path, subject, |source| in_source(source, chip))
+    if is_settings {
+        return source::check(CheckKind::Pins, path, subject, |source| {
+            in_source(source, chip, &OuterConstants::default())
+        });
+    }
+    let project = |path: &str| subject.text_after(path);
+    let (after, before) = (subject.text()?, subject.base_text().unwrap_or_default());
+    let outer_after = OuterConstants::of(path, after, project);
+    let outer_before = OuterConstants::of(path, before, |path| subject.text_before(path));
+    let find = |source: &SourceText<'_>| match std::ptr::eq(source.text, after) {
+        true => in_source(source, chip, &outer_after),
+        false => in_source(source, chip, &outer_before),
+    };
+    source::check(CheckKind::Pins, path, subject, find)
 }
 
-fn in_source(source: &SourceText<'_>, chip: Option<&str>) -> Vec<Finding> {
+fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants) -> Vec<Finding> {
     let (name, known) = (source.path.file_name(), chip.unwrap_or(DEFAULT_CHIP));
     let uses = match pin_options::is_kconfig(name) {
         true => pin_options::defaults(source.text, known),
-        false if pin_uses::is_code(name) => pin_uses::find(source.text, known),
+        false if pin_options::defines(name) => pin_options::definitions(source.text),
+        false if pin_uses::is_code(name) => {
+            pin_uses::find((source.text, Style::C), known, &outer.values)
+        }
+        false if name.ends_with(".py") => {
+            pin_uses::find((source.text, Style::Python), known, &outer.values)
+        }
         false => pin_options::settings(source.text),
     };
     if uses.is_empty() {
@@ -40,10 +72,11 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>) -> Vec<Finding> {
     }
     let table = Pinout::load(&Assets::built_in(), chip.unwrap_or(DEFAULT_CHIP));
     let Ok(table) = table else { return Vec::new() };
+    let facts = ChipFacts { is_named: chip.is_some(), has_octal_memory: outer.has_octal_memory() };
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for pin in &uses {
-        if let Some((level, text, advice)) = judge(&table, pin, chip.is_some())
+        if let Some((level, text, advice)) = judge(&table, pin, &facts)
             && told.insert(text.clone())
         {
             let place = source.place(source.newest(&pin.ranges));
@@ -54,7 +87,12 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>) -> Vec<Finding> {
 }
 
 /// What is to be said of a pin, and what to do about it.
-fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel, String, String)> {
+fn judge(
+    table: &Pinout,
+    used: &PinUse,
+    facts: &ChipFacts,
+) -> Option<(FindingLevel, String, String)> {
+    let is_known = facts.is_named;
     use FindingLevel::{Note, Stop, Warning};
     let number = used.number;
     let chip = &table.chip;
@@ -67,6 +105,10 @@ fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel,
     if let Some(memory) = &pin.roles.memory {
         let sometimes = [" on modules", "only with", "where there is", "VDD_SPI"];
         if sometimes.iter().any(|part| memory.contains(part)) {
+            if facts.has_octal_memory && is_known && memory.contains("octal") {
+                let text = format!("uses GPIO{number}, which carries octal flash or PSRAM on {on}");
+                return Some((Stop, text, free));
+            }
             let text = format!("uses GPIO{number}, which may carry flash or PSRAM on {on}");
             return is_known.then(|| (Note, text, memory.clone()));
         }
@@ -105,7 +147,8 @@ fn judge(table: &Pinout, used: &PinUse, is_known: bool) -> Option<(FindingLevel,
 /// A pin whose level at reset matters: driving what selects the flash voltage or the boot loader
 /// can keep the board from starting; all others are used by many boards.
 fn strapped(pin: &Pin, used: &PinUse, strapping: &str, on: &str) -> (FindingLevel, String, String) {
-    let drives = used.direction == Direction::Output && !used.is_peripheral_clock;
+    let drives =
+        used.direction == Direction::Output && !used.is_peripheral_clock && !used.is_open_drain;
     let is_voltage = strapping.starts_with("Flash voltage") && used.direction != Direction::Input;
     let boots = strapping.contains("low at reset starts the serial boot loader") && drives;
     let level = match is_voltage || boots {

@@ -3,12 +3,16 @@
 use super::limit::NAMED_PLACES;
 use crate::gate::folder::{PlaceError, look};
 use crate::model::{Check, CheckKind, ContentHash, FindingLevel, ProjectPath, Reference};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Looks at the file that `path` names; `base` is what it has to hold.
-pub(super) fn find(sandbox: &Sandbox, path: &ProjectPath, base: Option<ContentHash>) -> Vec<Check> {
+pub(super) fn find(
+    project_dir: &ProjectDir,
+    path: &ProjectPath,
+    base: Option<ContentHash>,
+) -> Vec<Check> {
     let inside = Check::clean(CheckKind::InProject);
-    match look(sandbox, path) {
+    match look(project_dir, path) {
         Ok(found) if found.as_ref().map(|found| found.hash) == base => {
             vec![inside, Check::clean(CheckKind::BaseUnchanged)]
         }

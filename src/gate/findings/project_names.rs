@@ -25,7 +25,7 @@ pub(super) fn look_up(
     wanted: &BTreeSet<(UseKind, String)>,
 ) -> ProjectNames {
     let mut names = ProjectNames { known: BTreeSet::new(), is_open: false };
-    let managed = subject.sandbox.managed_components();
+    let managed = subject.project_dir.managed_components();
     for component in &managed {
         let short = component.rsplit("__").next().unwrap_or(component);
         names.known.insert(format!("{COMPONENT}{short}"));
@@ -36,12 +36,12 @@ pub(super) fn look_up(
     let others = proposed.texts().filter(|(other, _)| *other != path);
     let others = others.map(|(path, text)| (path.clone(), text.to_owned()));
     let on_disk =
-        subject.sandbox.sources().filter(|(other, _)| other != path && !proposed.has(other));
+        subject.project_dir.sources().filter(|(other, _)| other != path && !proposed.has(other));
     for (file, text) in own_text.into_iter().chain(others).chain(on_disk) {
         names.read((&file, &text), path, wanted);
         names.is_open |= is_open(file.as_str(), &text, &managed);
     }
-    for file in subject.sandbox.managed_files() {
+    for file in subject.project_dir.managed_files() {
         if wanted.iter().all(|(_, name)| names.known.contains(name)) {
             break;
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::model::{Change, ContentHash, Event, ProjectPath, ProposalEvent, ProposalId};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// The contents of proposed changes, by their files.
 #[derive(Debug, Clone, Default)]
@@ -69,6 +69,16 @@ impl ProposedFiles {
         self.contents.contains_key(path)
     }
 
+    /// The files that will be gone.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &ProjectPath> {
+        self.contents.iter().filter(|(_, content)| content.is_none()).map(|(path, _)| path)
+    }
+
+    /// The files that change or go.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &ProjectPath> {
+        self.contents.keys()
+    }
+
     /// The files that will hold text, with it.
     pub(in crate::gate) fn texts(&self) -> impl Iterator<Item = (&ProjectPath, &str)> {
         self.contents.iter().filter_map(|(path, content)| {
@@ -77,11 +87,11 @@ impl ProposedFiles {
     }
 
     /// What a file will hold; `None` when it will not be there.
-    pub(in crate::gate) fn read(&self, sandbox: &Sandbox, path: &str) -> Option<Vec<u8>> {
+    pub(in crate::gate) fn read(&self, project_dir: &ProjectDir, path: &str) -> Option<Vec<u8>> {
         let path = ProjectPath::new(path).ok()?;
         match self.contents.get(&path) {
             Some(content) => content.as_deref().map(<[u8]>::to_vec),
-            None => sandbox.read(&path).ok(),
+            None => project_dir.read(&path).ok(),
         }
     }
 }
@@ -96,15 +106,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.c"), "old").unwrap();
         std::fs::write(folder.path().join("b.c"), "other").unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let mut files = ProposedFiles::default();
         let path = |path| ProjectPath::new(path).unwrap();
         let blob = |text: &str| BlobRef { hash: ContentHash::of(text.as_bytes()), bytes: 3 };
         let save = Change::Save { path: path("a.c"), base: None, content: blob("new") };
         files.add(&save, b"new");
         files.add(&Change::Delete { path: path("b.c"), base: blob("other") }, b"");
-        assert_eq!(files.read(&sandbox, "a.c").as_deref(), Some(b"new".as_slice()));
-        assert_eq!(files.read(&sandbox, "b.c"), None);
+        assert_eq!(files.read(&project_dir, "a.c").as_deref(), Some(b"new".as_slice()));
+        assert_eq!(files.read(&project_dir, "b.c"), None);
         assert_eq!(files.texts().collect::<Vec<_>>(), [(&path("a.c"), "new")]);
         assert!(files.has(&path("b.c")) && !files.has(&path("c.c")));
     }

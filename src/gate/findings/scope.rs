@@ -38,6 +38,8 @@ const COMMON: &[&str] = &[
     "esp32",
 ];
 
+const ONLY_OTHERS: &str = "the task names the only files to change, and not this one";
+
 const TO_STAY: &str = "the task says that this stays as it is";
 
 const NOT_TO_BE_DELETED: &str = "deletes a file that neither the task nor the plan names";
@@ -53,6 +55,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         _ if is_kept(path, &words) => (FindingLevel::Warning, TO_STAY),
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
+        Mention::Related if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
+        Mention::Related => {
+            (FindingLevel::Note, "not named itself; the task names a file of the same name")
+        }
         Mention::None if subject.context.is_listed(path) => {
             (FindingLevel::Note, "asked for in the team's list of files")
         }
@@ -60,9 +66,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             true => (FindingLevel::Warning, NOT_TO_BE_DELETED),
             false => (FindingLevel::Note, "not asked for, and not in the team's list of files"),
         },
-        Mention::None if is_exclusive(&words) => {
-            (FindingLevel::Warning, "the task names the only files to change, and not this one")
-        }
+        Mention::None if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
         Mention::None if is_about_documents(&words) && !is_document(path.file_name()) => {
             (FindingLevel::Warning, "the task is about documents, and this is none")
         }
@@ -81,6 +85,8 @@ enum Mention {
     Named,
     /// By a word of its name.
     Alike,
+    /// Only by the name of another file, `pump.c` for `pump.h`.
+    Related,
     /// Not at all.
     None,
 }
@@ -91,17 +97,24 @@ fn mention(path: &ProjectPath, words: &str) -> Mention {
     if words.contains(&whole) || (name.len() > SHORTEST && words.contains(&name)) {
         return Mention::Named;
     }
-    let parts = whole.split(|c: char| !c.is_alphanumeric());
     let tells = |part: &&str| part.len() >= SHORTEST && !COMMON.contains(part);
-    let is_word = |part: &str| {
-        words.split(|c: char| !c.is_alphanumeric()).any(|word| {
-            word == part || (part.len() > SHORTEST && word.trim_end_matches('s') == part)
-        })
-    };
-    match parts.filter(tells).any(is_word) {
-        true => Mention::Alike,
-        false => Mention::None,
+    let parts: Vec<&str> = whole.split(|c: char| !c.is_alphanumeric()).filter(tells).collect();
+    let is_in = |words: &str| parts.iter().any(|part| speaks_of(words, part));
+    if !is_in(words) {
+        return Mention::None;
     }
+    let plain: Vec<&str> = words.split_whitespace().filter(|word| !is_file(word)).collect();
+    match is_in(&plain.join(" ")) {
+        true => Mention::Alike,
+        false => Mention::Related,
+    }
+}
+
+/// Whether a word is one of those in a text, also as its plural.
+fn speaks_of(words: &str, part: &str) -> bool {
+    words
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| word == part || (part.len() > SHORTEST && word.trim_end_matches('s') == part))
 }
 
 /// Ends of the names of files.
@@ -244,13 +257,13 @@ mod tests {
 
     #[test]
     fn a_file_is_asked_for_by_its_name_or_a_word_of_it() {
-        let said = "fix the pump limits in main/pump.c and clean the sensors up";
-        let of = |path: &str| mention(&ProjectPath::new(path).unwrap(), said);
+        let request = "fix the pump limits in main/pump.c and clean the sensors up";
+        let of = |path: &str| mention(&ProjectPath::new(path).unwrap(), request);
         assert_eq!(of("main/pump.c"), Mention::Named);
         assert_eq!(of("main/sensor.c"), Mention::Alike);
         assert_eq!(of("main/wifi_station.c"), Mention::None);
         assert_eq!(of("main/main.c"), Mention::None);
-        assert!(speaks_of_files(said) && !speaks_of_files("make it blink"));
+        assert!(speaks_of_files(request) && !speaks_of_files("make it blink"));
     }
 
     #[test]
@@ -272,12 +285,12 @@ mod tests {
     fn a_file_that_nobody_named_stands_out_where_files_are_named() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("led.c"), "int a;\n").unwrap();
-        let sandbox = crate::workspace::Sandbox::open(folder.path()).unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
         let told = |task: &str, change: crate::model::DraftChange| {
             let mut context = super::super::FindingsContext::default();
             context.task = task.to_owned();
             let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
-            let made = crate::gate::examine(&sandbox, vec![draft], &context);
+            let made = crate::gate::examine(&project_dir, vec![draft], &context);
             let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Scope);
             check.map(|check| (check.findings[0].level, check.findings[0].text.clone()))
         };

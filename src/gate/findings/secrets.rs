@@ -1,28 +1,130 @@
-//! Keys and passwords in the new content.
+//! Keys and passwords in the new content, also where their names stand in other files.
 
-use super::Subject;
+use std::collections::HashMap;
+
+use super::outer_constants;
+use super::pin_uses::is_code;
 use super::source::{self, SourceText};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use super::{Subject, limit};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::credentials;
+
+/// Longest text that is taken for a secret because another file uses its name for one.
+const LONGEST: usize = 128;
+
+/// Files of the project in which uses are searched.
+const MOST_FILES: usize = 400;
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    source::check(CheckKind::Secrets, path, subject, in_source)
+    let after = subject.text()?;
+    let known = texts_outside(path, after, |file| subject.text_after(file));
+    let base = subject.base_text().unwrap_or_default();
+    let known_before = texts_outside(path, base, |file| subject.text_before(file));
+    let find = |source: &SourceText<'_>| match std::ptr::eq(source.text, after) {
+        true => in_source(source, &known),
+        false => in_source(source, &known_before),
+    };
+    let mut check = source::check(CheckKind::Secrets, path, subject, find)?;
+    let elsewhere = used_elsewhere(path, subject, &check);
+    if elsewhere.is_empty() {
+        return Some(check);
+    }
+    check.findings.extend(elsewhere);
+    Some(limit::limited(CheckKind::Secrets, check.findings))
 }
 
-fn in_source(source: &SourceText<'_>) -> Vec<Finding> {
-    let found = credentials::secrets(source.path.as_str(), source.text).into_iter();
+fn in_source(source: &SourceText<'_>, known: &HashMap<String, String>) -> Vec<Finding> {
+    let found = credentials::secrets_with(source.path.as_str(), source.text, known).into_iter();
     found
         .map(|secret| {
             let level = match secret.is_sure {
                 true => FindingLevel::Stop,
                 false => FindingLevel::Warning,
             };
-            Finding::new(level, format!("contains {}", secret.what))
-                .at(source.place(&secret.range))
-                .advice(
-                    "Store it outside of the sources, e.g. in NVS or in a file that is not committed.",
-                )
+            finding(level, secret.what).at(source.place(&secret.range))
         })
         .collect()
+}
+
+fn finding(level: FindingLevel, what: String) -> Finding {
+    Finding::new(level, format!("contains {what}"))
+        .advice("Store it outside of the sources, e.g. in NVS or in a file that is not committed.")
+}
+
+/// The texts that a source may take from the headers that it includes, by their names.
+fn texts_outside(
+    path: &ProjectPath,
+    text: &str,
+    read: impl Fn(&str) -> Option<String>,
+) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    if !is_code(path.file_name()) || !text.contains("#include") && !text.contains("# include") {
+        return found;
+    }
+    for (header, content) in outer_constants::headers(path, text, read) {
+        let named = credentials::named_texts(&header, &content).into_iter();
+        found.extend(named.filter(|(name, literal)| may_be(literal) && text.contains(name)));
+    }
+    found
+}
+
+/// Whether a text has the length of a secret and nothing that formats have.
+fn may_be(literal: &str) -> bool {
+    (6..=LONGEST).contains(&literal.len())
+        && !literal.contains(['%', '\n'])
+        && !credentials::is_stand_in(literal)
+}
+
+/// Texts that are new here, and that another file of the project uses as a secret by their names.
+fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> Vec<Finding> {
+    let (Some(text), true) = (subject.text(), is_code(path.file_name())) else { return Vec::new() };
+    let gives = ["= \"", "=\"", "{\"", "{ \""];
+    let is_in = |line: &str| {
+        line.contains('"')
+            && (line.contains("define") || gives.iter().any(|part| line.contains(part)))
+    };
+    let added = &subject.changed().added;
+    let lines =
+        (1..).zip(text.lines()).filter(|(number, line)| added.contains(number) && is_in(line));
+    let lines: Vec<(u32, &str)> = lines.collect();
+    let is_reported = |line: u32| {
+        check.findings.iter().any(|f| f.place.as_ref().is_some_and(|place| place.line == line))
+    };
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let mut wanted: HashMap<String, (String, u32)> = HashMap::new();
+    for (name, literal) in credentials::named_texts(path.as_str(), text) {
+        let line = lines.iter().find(|(_, line)| line.contains(&name) && line.contains(&literal));
+        if let Some((line, _)) = line.filter(|(line, _)| may_be(&literal) && !is_reported(*line)) {
+            wanted.insert(name, (literal, *line));
+        }
+    }
+    let mut found = Vec::new();
+    if wanted.is_empty() {
+        return found;
+    }
+    let proposed = &subject.context.proposed;
+    let others = proposed.texts().filter(|(other, _)| *other != path);
+    let others = others.map(|(other, text)| (other.clone(), text.to_owned()));
+    let on_disk =
+        subject.project_dir.sources().filter(|(other, _)| other != path && !proposed.has(other));
+    for (other, text) in others.chain(on_disk).take(MOST_FILES) {
+        let here = wanted.iter().filter(|(name, _)| text.contains(name.as_str()));
+        let here: HashMap<String, String> =
+            here.map(|(name, (literal, _))| (name.clone(), literal.clone())).collect();
+        if here.is_empty() || !is_code(other.file_name()) {
+            continue;
+        }
+        for secret in credentials::secrets_with(other.as_str(), &text, &here) {
+            let used = text.get(secret.range.clone()).unwrap_or_default();
+            if let Some((_, line)) = wanted.remove(used) {
+                let what = format!("{}, as `{other}` uses it", secret.what);
+                let at = FindingPlace::line(line);
+                found.push(finding(FindingLevel::Stop, what).at(at));
+            }
+        }
+    }
+    found
 }

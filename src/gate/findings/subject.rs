@@ -9,7 +9,7 @@ use super::FindingsContext;
 use crate::model::{Change, Facts, ProjectPath};
 use crate::text::diff::{ChangedLines, changed_lines};
 use crate::text::syntax::Parsed;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// How long lines are compared for findings; beyond it the rest counts as changed.
 pub(super) const BUDGET: Duration = Duration::from_millis(100);
@@ -23,7 +23,7 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) content: &'a [u8],
     /// Details besides.
     pub(in crate::gate) facts: &'a Facts,
-    pub(in crate::gate) sandbox: &'a Sandbox,
+    pub(in crate::gate) project_dir: &'a ProjectDir,
     /// The chip, the task and what else was said about the run.
     pub(in crate::gate) context: &'a FindingsContext,
     changed: OnceCell<Changed>,
@@ -63,18 +63,18 @@ impl<'a> Subject<'a> {
         change: &'a Change,
         versions: (Option<&'a [u8]>, &'a [u8]),
         facts: &'a Facts,
-        sandbox: &'a Sandbox,
+        project_dir: &'a ProjectDir,
         context: &'a FindingsContext,
     ) -> Self {
         let (base, content) = versions;
         let (changed, parsed) = (OnceCell::new(), OnceCell::new());
-        Self { change, base, content, facts, sandbox, context, changed, parsed }
+        Self { change, base, content, facts, project_dir, context, changed, parsed }
     }
 
     /// The same change as if the file was new and held what it holds now.
     pub(super) fn before(&self) -> Option<Self> {
         let versions = (None, self.base?);
-        Some(Self::new(self.change, versions, self.facts, self.sandbox, self.context))
+        Some(Self::new(self.change, versions, self.facts, self.project_dir, self.context))
     }
 
     /// The new content as text; `None` when it is not UTF-8.
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
         let content = match self.change {
             Change::Delete { .. } if is_own => None,
             Change::Save { .. } | Change::Insert { .. } if is_own => Some(self.content.to_vec()),
-            _ => self.context.proposed.read(self.sandbox, path),
+            _ => self.context.proposed.read(self.project_dir, path),
         };
         String::from_utf8(content?).ok()
     }
@@ -104,7 +104,7 @@ impl<'a> Subject<'a> {
         let is_own = self.change.path().is_some_and(|own| own.as_str() == path);
         let content = match is_own {
             true => self.base.map(<[u8]>::to_vec),
-            false => self.sandbox.read(&ProjectPath::new(path).ok()?).ok(),
+            false => self.project_dir.read(&ProjectPath::new(path).ok()?).ok(),
         };
         String::from_utf8(content?).ok()
     }

@@ -43,11 +43,11 @@ mod tests {
 
     fn reported(context: &FindingsContext, content: &[u8]) -> Option<(FindingLevel, String)> {
         let folder = tempfile::tempdir().unwrap();
-        let sandbox = crate::workspace::Sandbox::open(folder.path()).unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
         let path = ProjectPath::new("ring.py").unwrap();
         let change = DraftChange::Save { path, base: None, content: content.to_vec() };
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&sandbox, vec![draft], context);
+        let made = crate::gate::examine(&project_dir, vec![draft], context);
         let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Tests)?;
         Some((check.findings[0].level, check.findings[0].text.clone()))
     }

@@ -3,13 +3,15 @@
 use super::Subject;
 use super::limit::limited;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::Style;
 use crate::text::confusables::{self, Reading};
 use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
+use crate::text::posing_marks::{MarkReading, posing_marks};
 use crate::text::reverty;
 use crate::text::syntax::{self, Certainty, Parsed, SyntaxError};
 use crate::text::tree::Language;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// A file shorter than this is quickly read, however much of it changes.
 const LONG: usize = 40;
@@ -20,13 +22,37 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let mut in_text = Vec::new();
     if let Some(text) = subject.text() {
         found.push(hidden(text));
-        let is_source =
-            syntax::language_of(path).is_some_and(|of| matches!(of, Language::C | Language::Cpp));
-        let reading = if is_source { Reading::Source } else { Reading::Words };
+        let reading = match syntax::language_of(path) {
+            Some(Language::C | Language::Cpp) => Reading::Source,
+            _ if path.extension() == Some("py") => Reading::Python,
+            Some(_) | None => Reading::Words,
+        };
         in_text = confusables::lookalikes(text, reading);
+        in_text.extend(mark_reading(path).map_or_else(Vec::new, |of| posing_marks(text, of)));
+        in_text.sort_by_key(|place| (place.line, place.column));
     }
-    found.extend(lookalikes(path, in_text, subject.sandbox));
+    found.extend(lookalikes(path, in_text, subject.project_dir));
     found
+}
+
+/// How marks in a file are read; `None` where all of it is prose.
+fn mark_reading(path: &ProjectPath) -> Option<MarkReading> {
+    let name = path.file_name();
+    Some(match path.extension() {
+        Some("md" | "rst" | "html" | "htm" | "css" | "svg" | "xml" | "po") => return None,
+        Some("txt") if name != "CMakeLists.txt" && !name.starts_with("requirements") => {
+            return None;
+        }
+        Some(
+            "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "inc" | "rs" | "js"
+            | "ts" | "tpp" | "ipp",
+        ) => MarkReading::Source(Style::C),
+        Some("py" | "csv") => MarkReading::Source(Style::Python),
+        _ if name.starts_with("sdkconfig") => MarkReading::Source(Style::Python),
+        Some("txt" | "cmake" | "sh" | "bash" | "mk") => MarkReading::Script,
+        None if matches!(name, "Makefile" | "GNUmakefile") => MarkReading::Script,
+        Some(_) | None => MarkReading::Settings,
+    })
 }
 
 /// The checks of the new content against what the file holds.
@@ -147,11 +173,15 @@ fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
 
 /// A finding only when there is one. A name that reads like that of another file is wrong; other
 /// such letters are worth a look.
-fn lookalikes(path: &ProjectPath, in_text: Vec<Located>, sandbox: &Sandbox) -> Option<Check> {
+fn lookalikes(
+    path: &ProjectPath,
+    in_text: Vec<Located>,
+    project_dir: &ProjectDir,
+) -> Option<Check> {
     let name = path.as_str();
     let reads = confusables::skeleton(name);
     let other = ProjectPath::new(&reads).ok();
-    let other = other.filter(|other| reads != name && sandbox.is_file(other));
+    let other = other.filter(|other| reads != name && project_dir.is_file(other));
     let level = match (other, confusables::lookalikes(name, Reading::Words).is_empty()) {
         (Some(_), _) => Some(FindingLevel::Stop),
         (None, false) => Some(FindingLevel::Warning),

@@ -163,7 +163,8 @@ async fn an_edit_takes_the_phrase_that_its_own_text_asks_for() {
     };
     let waiting = world.gate.waiting(ProposalId(1)).unwrap();
     assert_eq!(waiting.phrase(), None);
-    let phrase = world.gate.with_content(&waiting, FOR_GOOD.as_bytes()).unwrap().phrase().unwrap();
+    let phrase =
+        world.gate.versions.with_content(&waiting, FOR_GOOD.as_bytes()).unwrap().phrase().unwrap();
     for typed in [None, Some("yes".to_owned())] {
         world.try_decide(1, verdict(typed)).unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -228,7 +229,8 @@ async fn what_is_decided_waits_no_more() {
     let notice = crate::model::UserError::new("`a.c` was changed", "the disk is slow", "Look.");
     let done = effects::EffectResult { outcome: Outcome::Applied, doubt: Some(notice.clone()) };
     let proposal = world.proposals().remove(0);
-    let again = world.gate.done(&proposal, settled[0].decision.clone(), done).unwrap();
+    let again =
+        world.gate.deciding.execution.done(&proposal, settled[0].decision.clone(), done).unwrap();
     let told = world.gate.take_feedback(&[again]);
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(told[0]["uncertain"], notice.to_string());

@@ -41,7 +41,7 @@ async fn world_with(port: &str) -> GateBench {
     let mut world = GateBench::asking();
     let serial = Arc::new(SerialHub::new(Arc::<MemoryLedger>::clone(&world.ledger)));
     serial.open(port, DEFAULT_BAUD, 1).await.unwrap();
-    let parts = GateParts { serial, ..world.gate.parts.clone() };
+    let parts = GateParts { serial, ..GateParts::clone(&world.gate.parts) };
     world.gate = Arc::new(Gate::new(parts, &world.desk, NextNumbers::after([])));
     world
 }

@@ -185,7 +185,12 @@ async fn end(world: &GateBench, task: tokio::task::JoinHandle<Submitted>) {
 
 /// How the person's version of the first proposal looks to the compiler and everyone else.
 async fn version(world: &GateBench, text: &'static str) -> Proposal {
-    let proposal = world.gate.waiting(ProposalId(1)).unwrap();
+    version_of(world, 1, text).await
+}
+
+/// The same of the proposal with this number.
+async fn version_of(world: &GateBench, id: u32, text: &'static str) -> Proposal {
+    let proposal = world.gate.waiting(ProposalId(id)).unwrap();
     let examiner = world.gate.examiner();
     // Looking blocks the thread.
     let look = move || examiner.examine(&proposal, text.as_bytes()).unwrap();
@@ -337,6 +342,22 @@ async fn an_approval_that_was_quicker_than_that_does_not_count() {
     assert_eq!(world.read("main/pump.c"), None);
     world.decide(2, reject("no"));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Denied]);
+}
+
+#[tokio::test]
+async fn a_version_of_the_person_counts_whatever_was_found_about_the_original_meanwhile() {
+    let world = built();
+    let task = header_and_source(&world).await;
+    // Looked at while the header was still there to be included.
+    version_of(&world, 2, "int limit = 30;\n").await;
+    world.decide(1, reject("no"));
+    let shown = Shown::whole(ProposalId(2), world.proposals()[1].change.hash());
+    world.desk.decide(shown, amended(&world, "int limit = 30;\n")).unwrap();
+    let settled = tokio::time::timeout(Duration::from_secs(30), task).await;
+    let settled = settled.expect("the version is held back").unwrap();
+    assert_eq!(outcomes(settled), [Outcome::Denied, Outcome::Applied]);
+    assert!(restated(&world).is_some(), "the original was not judged again");
+    assert_eq!(world.read("main/pump.c").as_deref(), Some("int limit = 30;\n"));
 }
 
 #[tokio::test]

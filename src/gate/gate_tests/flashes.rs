@@ -339,11 +339,11 @@ async fn what_burns_efuses_is_typed() {
 #[test]
 fn a_chip_that_was_known_is_not_forgotten_with_the_file_that_names_it() {
     let world = GateBench::asking();
-    assert_eq!(world.gate.context().chip, None);
+    assert_eq!(world.gate.examinations.context().chip, None);
     world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32c3\"\n");
-    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32c3"));
+    assert_eq!(world.gate.examinations.context().chip.as_deref(), Some("esp32c3"));
     fs::remove_file(world.path("sdkconfig")).unwrap();
-    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32c3"));
+    assert_eq!(world.gate.examinations.context().chip.as_deref(), Some("esp32c3"));
     world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
-    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32s3"));
+    assert_eq!(world.gate.examinations.context().chip.as_deref(), Some("esp32s3"));
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::gate::{FindingsContext, examine};
 use crate::model::PersonEvent;
 use crate::model::{Check, Finding as Found};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 fn looked_at(base: Option<&str>, content: &str) -> Proposal {
     let folder = tempfile::tempdir().unwrap();
@@ -12,9 +12,9 @@ fn looked_at(base: Option<&str>, content: &str) -> Proposal {
     if let Some(base) = base {
         fs::write(folder.path().join("main/a.c"), base).unwrap();
     }
-    let sandbox = Sandbox::open(folder.path()).unwrap();
+    let project_dir = ProjectDir::open(folder.path()).unwrap();
     let draft = save("main/a.c", base, content);
-    examine(&sandbox, vec![draft], &FindingsContext::default()).remove(0)
+    examine(&project_dir, vec![draft], &FindingsContext::default()).remove(0)
 }
 
 fn of(kind: CheckKind, proposal: &Proposal) -> Vec<Found> {
@@ -43,6 +43,64 @@ fn a_letter_that_turns_text_around_weighs_on_a_new_line_and_is_a_note_on_an_old_
     let changed = looked_at(Some(BIDI), &BIDI.replace('a', "c"));
     let touched = of(CheckKind::Text, &changed);
     assert_eq!(levels(&touched), levels(&new), "{touched:?}");
+}
+
+/// A pump's source of 20 lines, with this limit.
+fn pump(name: &str, limit: u32) -> String {
+    let line = |number| format!("void {name}_step_{number}(void);\n");
+    let lines: String = (1..20).map(line).collect();
+    format!("{lines}int {name}_limit_s = {limit};\n")
+}
+
+#[tokio::test]
+async fn a_file_that_was_moved_tells_the_line_that_changed_on_the_way() {
+    let reported = |world: &GateBench, at: usize| {
+        let found = of(CheckKind::Origin, &world.proposals()[at]);
+        let line = |finding: &Found| finding.place.as_ref().map(|place| place.line);
+        found.iter().map(|it| (it.level, it.text.clone(), line(it))).collect::<Vec<_>>()
+    };
+    for (limit, wanted) in [
+        (30, (FindingLevel::Note, "holds what `main/pump.c` held", None)),
+        (31, (FindingLevel::Warning, "holds what `main/pump.c` held, 1 line differs", Some(20))),
+    ] {
+        let wanted = [(wanted.0, wanted.1.to_owned(), wanted.2)];
+        let world = GateBench::asking();
+        world.write("main/pump.c", &pump("pump", 30));
+        // In one set.
+        let drafts = || {
+            let moved = save("main/relay.c", None, &pump("relay", limit));
+            vec![delete("main/pump.c", &pump("pump", 30)), moved]
+        };
+        let task = world.submit(drafts());
+        world.on_desk(2).await;
+        assert_eq!(reported(&world, 1), wanted);
+        world.decide(1, Verdict::Approve);
+        world.decide(2, reject("later"));
+        task.await.unwrap().unwrap();
+        // And later in the session.
+        let task = world.submit(drafts().split_off(1));
+        world.on_desk(1).await;
+        assert_eq!(reported(&world, 2), wanted);
+        world.decide(3, reject("no"));
+        task.await.unwrap().unwrap();
+    }
+}
+
+#[test]
+fn a_copy_of_a_file_that_stays_is_told_with_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("main")).unwrap();
+    fs::write(folder.path().join("main/pump.c"), pump("pump", 30)).unwrap();
+    let project_dir = ProjectDir::open(folder.path()).unwrap();
+    let found = |content: &str| {
+        let draft = save("main/relay.c", None, content);
+        let made = examine(&project_dir, vec![draft], &FindingsContext::default()).remove(0);
+        let found = of(CheckKind::Origin, &made);
+        found.into_iter().map(|finding| finding.text).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&pump("relay", 30)), ["is a copy of `main/pump.c` under another name"]);
+    assert_eq!(found(&pump("relay", 31)), ["is a copy of `main/pump.c`, 1 line differs"]);
+    assert_eq!(found(&pump("relay", 30).replace("step", "do")), [] as [String; 0]);
 }
 
 /// Texts that are surely secrets, each of its own.
@@ -83,12 +141,12 @@ fn the_consequence_names_the_value_that_changes() {
 #[tokio::test]
 async fn what_is_said_about_the_run_reaches_the_findings() {
     let world = GateBench::asking();
-    assert_eq!(world.gate.context().chip, None);
+    assert_eq!(world.gate.examinations.context().chip, None);
     world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
-    assert_eq!(world.gate.context().chip.as_deref(), Some("esp32s3"));
+    assert_eq!(world.gate.examinations.context().chip.as_deref(), Some("esp32s3"));
     let text = "let the pump run longer".to_owned();
     world.gate.observe(&Event::Person(PersonEvent::Said { text: text.clone(), to: None }));
-    assert_eq!(world.gate.context().messages, [text]);
+    assert_eq!(world.gate.examinations.context().messages, [text]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ async fn what_waited_waits_again_under_its_number() {
     world.write(&leftover, "a");
     let again = vec![save("a.c", None, "a"), save("b.c", None, "b")];
     let numbered = Arc::new(Gate::new(
-        gate.parts.clone(),
+        GateParts::clone(&gate.parts),
         &world.desk,
         NextNumbers::after(known.iter().map(|known| &known.proposal)),
     ));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::gate::{FindingsContext, examine};
 use crate::model::Check;
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// A change of `file` from `base` to `content`, looked at in a project that holds `around`.
 fn looked_at(
@@ -17,11 +17,11 @@ fn looked_at(
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
-    let sandbox = Sandbox::open(folder.path()).unwrap();
+    let project_dir = ProjectDir::open(folder.path()).unwrap();
     let (base, content) = (base.map(<[u8]>::to_vec), content.to_vec());
     let change = DraftChange::Save { path: path(file), base, content };
     let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-    examine(&sandbox, vec![draft], &FindingsContext::default()).remove(0)
+    examine(&project_dir, vec![draft], &FindingsContext::default()).remove(0)
 }
 
 fn check(kind: CheckKind, proposal: &Proposal) -> Option<&Check> {

@@ -90,8 +90,8 @@ fn a_rule_holds_for_its_kind_its_tool_and_its_agent_alone() {
     let world = GateBench::asking();
     let of = |change| {
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let sandbox = &world.gate.parts.sandbox;
-        let mut made = examine(sandbox, vec![draft], &FindingsContext::default()).remove(0);
+        let project_dir = &world.gate.parts.project_dir;
+        let mut made = examine(project_dir, vec![draft], &FindingsContext::default()).remove(0);
         (made.agent, made.tool) = ("Writer".into(), "save_file".into());
         made
     };

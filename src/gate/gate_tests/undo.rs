@@ -14,7 +14,7 @@ impl GateBench {
     fn restarted(self) -> Self {
         let (folder, ledger) = (self.folder.path(), &self.ledger);
         let proposals = self.proposals();
-        let (desk, parts) = (ApprovalQueue::default(), self.gate.parts.clone());
+        let (desk, parts) = (ApprovalQueue::default(), GateParts::clone(&self.gate.parts));
         let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after(&proposals)));
         gate.recall(&self.records()).unwrap();
         let _ = (folder, ledger);
@@ -140,7 +140,7 @@ async fn what_the_configuration_denies_stays_denied() {
     let origin = RuleOrigin::User { file: "config.toml".into(), line: 1 };
     let (kind, tool, agent, path) = (None, None, None, None);
     let deny = PolicyRule { decide: Ruling::Deny, kind, tool, agent, path, origin };
-    let mut parts = world.gate.parts.clone();
+    let mut parts = GateParts::clone(&world.gate.parts);
     parts.policy = Arc::new(Policy::new(vec![deny]));
     let gate = Gate::new(parts, &world.desk, NextNumbers::after(&world.proposals()));
     gate.recall(&world.records()).unwrap();

@@ -23,7 +23,7 @@ use crate::toolchain::{
     BuildJob, BuildReport, CompareOrder, Compared, EraseOrder, FlashOrder, ReadOrder, RewriteOrder,
     Toolchain,
 };
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Keeps records and contents in memory, and fails when told to.
 #[derive(Default)]
@@ -324,7 +324,7 @@ pub(super) fn gate(
     let parts = GateParts {
         ledger: Arc::<MemoryLedger>::clone(ledger),
         blobs: Arc::<MemoryLedger>::clone(ledger),
-        sandbox: Arc::new(Sandbox::open(folder).unwrap()),
+        project_dir: Arc::new(ProjectDir::open(folder).unwrap()),
         toolchain: Arc::<FakeToolchain>::clone(bench),
         serial: Arc::new(SerialHub::new(Arc::<MemoryLedger>::clone(ledger))),
         policy: Arc::new(policy),

@@ -36,6 +36,10 @@ pub enum PersonEvent {
         text: String,
         /// Answers to choose from; empty: free text.
         options: Vec<String>,
+        /// The step of the plan in whose chat it came up, counted from 1; `None`: in the only chat, or
+        /// in none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<u32>,
     },
     /// The person answered.
     #[serde(rename = "answered")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::check::Check;
 use crate::model::decision::Decision;
 use crate::model::error::UserError;
-use crate::model::ids::{AgentName, InquiryId, ProposalId, RuleId};
+use crate::model::ids::{AgentName, InquiryId, ProposalId, RuleId, TurnId};
 use crate::model::intent::Excerpt;
 use crate::model::message::Usage;
 use crate::model::proposal::{Change, Outcome, Proposal};
@@ -51,6 +51,9 @@ pub enum ProposalEvent {
         proposal: ProposalId,
         /// Who is asked.
         agent: AgentName,
+        /// The turn in which it was proposed; older records do not name it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<TurnId>,
         /// The lines it is about; `None`: the whole.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         excerpt: Option<Excerpt>,

@@ -112,5 +112,8 @@ pub enum PhaseEvent {
         attempt: u32,
         /// How it ended.
         outcome: PhaseOutcome,
+        /// The step of the plan that it was about, counted from 1; `None`: the only one that ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<u32>,
     },
 }

@@ -20,6 +20,9 @@ pub enum TurnEvent {
         /// What a learned policy said, where one chose.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<Box<PolicyChoice>>,
+        /// The step of the plan whose chat it is, counted from 1; `None`: the only chat.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<u32>,
     },
     /// A learned table chooses who speaks from here on, in this run.
     #[serde(rename = "policy_taken")]
@@ -30,6 +33,9 @@ pub enum TurnEvent {
         /// Number of the turn.
         turn: TurnId,
         agent: AgentName,
+        /// The step of the plan whose chat it is, counted from 1; `None`: the only chat.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<u32>,
     },
     /// It said some more.
     #[serde(rename = "text_added")]

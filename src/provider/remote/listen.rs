@@ -1,5 +1,7 @@
 //! Reads an answer as it comes and gives on what can be shown of it.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -8,17 +10,26 @@ use super::super::dialect::{AnswerPiece, Dialect};
 use super::super::fault::Fault;
 use super::super::profile::Profile;
 use super::super::wire::{Frames, HttpReply, TooBig};
-use super::{AFTERMATH, Broken, Inner, Out, send};
+use super::out::{Broken, Out};
 
-impl Inner {
+/// How long the count of tokens may come after the answer.
+pub(super) const AFTERMATH: Duration = Duration::from_secs(3);
+
+/// Reads an answer as it comes.
+pub(super) struct Listening<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) dialect: Dialect,
+    pub(super) out: &'a Out,
+}
+
+impl Listening<'_> {
     /// Reads an answer to its end and gives on what can be shown.
-    pub(super) async fn listen(
+    pub(super) async fn read(
         &self,
         answer: &mut HttpReply,
         assembly: &mut Assembly,
-        out: &Out,
     ) -> Result<(), Broken> {
-        let profile = &self.profile;
+        let Self { profile, out, .. } = *self;
         let mut reader = self.dialect.reader();
         match answer.content_type().as_str() {
             "text/html" => {
@@ -110,7 +121,7 @@ async fn give(
         }
     }
     for delta in deltas {
-        send(out, delta).await?;
+        out.send(delta).await?;
     }
     Ok(progress)
 }

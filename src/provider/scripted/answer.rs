@@ -102,7 +102,7 @@ fn misfit(script: &Script, step: &ScriptStep, why: &str) -> UserError {
 /// Checks that the request is the one the step answers.
 fn check(script: &Script, step: &ScriptStep, at: &Situation<'_>) -> Result<(), UserError> {
     let request = at.request;
-    let Expect { phase, attempt, tools, mentions, last_mentions } = &step.expect;
+    let Expect { phase, attempt, step: of_plan, tools, mentions, last_mentions } = &step.expect;
     let wrong = |expected: String, got: String| {
         Err(misfit(script, step, &format!("it expects {expected}, but {got}")))
     };
@@ -114,6 +114,13 @@ fn check(script: &Script, step: &ScriptStep, at: &Situation<'_>) -> Result<(), U
     }
     if let Some(attempt) = attempt.filter(|attempt| *attempt != request.attempt) {
         return wrong(format!("attempt {attempt}"), format!("this is attempt {}", request.attempt));
+    }
+    if let Some(of_plan) = of_plan.filter(|of_plan| Some(*of_plan) != request.step) {
+        let wanted = format!("step {of_plan} of the plan");
+        return match request.step {
+            Some(step) => wrong(wanted, format!("this is step {step}")),
+            None => wrong(wanted, "this is about the whole".to_owned()),
+        };
     }
     let is_offered = |tool: &&String| request.tools.iter().any(|spec| spec.name.as_str() == *tool);
     if let Some(tool) = tools.iter().find(|tool| !is_offered(tool)) {

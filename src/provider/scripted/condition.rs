@@ -23,6 +23,7 @@ pub(super) struct When {
     pub agent: Option<String>,
     pub phase: Option<String>,
     pub attempt: Option<u32>,
+    pub step: Option<u32>,
     pub mentions: Option<String>,
     pub said: Option<bool>,
     pub tool: Option<String>,
@@ -40,6 +41,7 @@ impl When {
         is(&self.agent, request.agent.as_str())
             && is(&self.phase, &request.phase)
             && self.attempt.is_none_or(|wanted| wanted == request.attempt)
+            && self.step.is_none_or(|wanted| Some(wanted) == request.step)
             && self.said.is_none_or(|wanted| wanted != at.said.is_empty())
             && self.mentions.as_ref().is_none_or(|text| mentions(at.last_message(), text))
             && self.answer_holds(at)
@@ -73,6 +75,7 @@ impl fmt::Display for When {
         parts.extend(self.agent.as_ref().map(|agent| format!("{agent} asks")));
         parts.extend(self.phase.as_ref().map(|phase| format!("phase `{phase}`")));
         parts.extend(self.attempt.map(|attempt| format!("attempt {attempt}")));
+        parts.extend(self.step.map(|step| format!("step {step} of the plan")));
         parts.extend(self.mentions.as_ref().map(|text| format!("the last message has “{text}”")));
         parts.extend(self.said.map(|said| match said {
             true => "the person spoke".to_owned(),

@@ -71,6 +71,7 @@ pub(super) struct StepTable {
 pub(super) struct ExpectTable {
     pub phase: Option<String>,
     pub attempt: Option<u32>,
+    pub step: Option<u32>,
     #[serde(default)]
     pub tools: Vec<String>,
     #[serde(default)]
@@ -110,6 +111,7 @@ pub(super) struct WhenTable {
     pub agent: Option<String>,
     pub phase: Option<String>,
     pub attempt: Option<u32>,
+    pub step: Option<u32>,
     pub mentions: Option<String>,
     pub said: Option<bool>,
     pub tool: Option<String>,

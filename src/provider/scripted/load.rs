@@ -28,57 +28,55 @@ const TEAM: &str = "generate";
 /// The word for the files of the last refusal.
 const REJECTED: &str = "rejected";
 
-impl Script {
-    /// Reads and checks the script in `text`; `origin` is its file in messages, and `sibling`
-    /// reads the files it names.
-    ///
-    /// # Errors
-    /// Anything unknown, missing, contradictory or out of reach; the error names file and line.
-    pub fn parse(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Self, UserError> {
-        let source = ScriptSource { file: origin, text };
-        let parsed: ScriptFile = source.parse()?;
-        if *parsed.format.get_ref() != FORMAT {
-            let why = format!("its format is {}, not {FORMAT}", parsed.format.get_ref());
-            return Err(source.wrong(&parsed.format.span(), why, "Use a script of that format."));
+/// Reads and checks the script in `text`; `origin` is its file in messages, and `sibling`
+/// reads the files it names.
+///
+/// # Errors
+/// Anything unknown, missing, contradictory or out of reach; the error names file and line.
+pub fn parse_script(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Script, UserError> {
+    let source = ScriptSource { file: origin, text };
+    let parsed: ScriptFile = source.parse()?;
+    if *parsed.format.get_ref() != FORMAT {
+        let why = format!("its format is {}, not {FORMAT}", parsed.format.get_ref());
+        return Err(source.wrong(&parsed.format.span(), why, "Use a script of that format."));
+    }
+    let mut files = Names::default();
+    for (name, table) in &parsed.files {
+        files.add(name, source.file(name, table, sibling)?);
+    }
+    let mut places = BTreeMap::new();
+    for (place, step) in parsed.steps.iter().enumerate() {
+        let id = &step.get_ref().id;
+        if places.insert(id.get_ref().clone(), place).is_some() {
+            let why = format!("there are two steps `{}`", id.get_ref());
+            return Err(source.wrong(&id.span(), why, "Give each step its own id."));
         }
-        let mut files = Names::default();
-        for (name, table) in &parsed.files {
-            files.add(name, source.file(name, table, sibling)?);
+    }
+    let steps: Result<Vec<ScriptStep>, _> = parsed
+        .steps
+        .iter()
+        .map(|step| source.step(step, &mut files, &places, parsed.verbatim))
+        .collect();
+    let script = Script {
+        file: origin.to_owned(),
+        title: parsed.title.clone(),
+        task: parsed.task.clone(),
+        team: parsed.team.clone().unwrap_or_else(|| TEAM.to_owned()),
+        project: source.project(parsed.project.as_ref())?,
+        verbatim: parsed.verbatim,
+        timing: source.timing(parsed.timing.as_ref())?,
+        start: source.place(&parsed.start, &places)?,
+        steps: steps?,
+        files: files.files,
+        asides: source.asides(&parsed)?,
+    };
+    source.all_reached(&script, &parsed)?;
+    match files.unused.first_key_value() {
+        Some((name, span)) => {
+            let why = format!("no step hands in the file `{name}`");
+            Err(source.wrong(span, why, "Remove it, or name it in a step."))
         }
-        let mut places = BTreeMap::new();
-        for (place, step) in parsed.steps.iter().enumerate() {
-            let id = &step.get_ref().id;
-            if places.insert(id.get_ref().clone(), place).is_some() {
-                let why = format!("there are two steps `{}`", id.get_ref());
-                return Err(source.wrong(&id.span(), why, "Give each step its own id."));
-            }
-        }
-        let steps: Result<Vec<ScriptStep>, _> = parsed
-            .steps
-            .iter()
-            .map(|step| source.step(step, &mut files, &places, parsed.verbatim))
-            .collect();
-        let script = Self {
-            file: origin.to_owned(),
-            title: parsed.title.clone(),
-            task: parsed.task.clone(),
-            team: parsed.team.clone().unwrap_or_else(|| TEAM.to_owned()),
-            project: source.project(parsed.project.as_ref())?,
-            verbatim: parsed.verbatim,
-            timing: source.timing(parsed.timing.as_ref())?,
-            start: source.place(&parsed.start, &places)?,
-            steps: steps?,
-            files: files.files,
-            asides: source.asides(&parsed)?,
-        };
-        source.all_reached(&script, &parsed)?;
-        match files.unused.first_key_value() {
-            Some((name, span)) => {
-                let why = format!("no step hands in the file `{name}`");
-                Err(source.wrong(span, why, "Remove it, or name it in a step."))
-            }
-            None => Ok(script),
-        }
+        None => Ok(script),
     }
 }
 
@@ -211,6 +209,7 @@ impl ScriptSource<'_> {
             expect: Expect {
                 phase: expect.phase.clone(),
                 attempt: expect.attempt,
+                step: expect.step,
                 tools: expect.tools.clone(),
                 mentions: expect.mentions.clone(),
                 last_mentions: expect.last_mentions.clone(),
@@ -357,6 +356,7 @@ impl ScriptSource<'_> {
             agent: table.agent.clone(),
             phase: table.phase.clone(),
             attempt: table.attempt,
+            step: table.step,
             mentions: table.mentions.clone(),
             said: table.said,
             tool: table.tool.clone(),

@@ -75,11 +75,11 @@
 //! `raw` of a call gives its arguments as text, which need not be JSON. With `verbatim = true` at
 //! the top, as in recordings of real runs, everything is said as it stands: no braces are filled.
 //!
-//! **`expect`** is checked when the step is played: `phase`, `attempt`, `tools` that must be
+//! **`expect`** is checked when the step is played: `phase`, `attempt`, `step` of the plan, `tools` that must be
 //! offered, `mentions` somewhere in the conversation, `last_mentions` in its last message.
 //!
 //! **`next`** is read from the top against the *next* request; the first entry whose `when` holds
-//! is taken. Conditions in one `when` must all hold: `agent`, `phase`, `attempt` of the request;
+//! is taken. Conditions in one `when` must all hold: `agent`, `phase`, `attempt`, `step` of the request;
 //! `mentions` in its last message, capitals aside; `said` (whether the person said something
 //! new); `tool`, the name of a tool that answered in this turn, and for its answer (or that of the
 //! last tool) `at`, a JSON pointer, with one of `exists`, `equals`, `contains`.
@@ -112,7 +112,7 @@ use futures::stream::{self, BoxStream};
 
 use super::{Delta, Provider, Request};
 use crate::model::UserError;
-pub use load::Sibling;
+pub use load::{Sibling, parse_script};
 pub use pace::Pacing;
 pub use script::Script;
 

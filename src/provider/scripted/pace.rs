@@ -38,8 +38,7 @@ pub(super) type Timed = (Duration, Delta);
 const LARGE: usize = 4_096;
 /// Time between two pieces of typed text.
 const TICK_MS: u32 = 33;
-/// Arguments of calls are not seen while they come, so they come faster than text and never let
-/// anyone wait longer than this.
+/// Arguments of calls come faster than text and never let anyone wait longer than this.
 const LONGEST_CALL: Duration = Duration::from_millis(1_200);
 
 /// An answer, complete.
@@ -67,7 +66,10 @@ impl ScriptedReply {
             .into_iter()
             .map(|piece| (tick, Delta::Text(piece)))
             .collect();
-        timed.extend(self.calls.into_iter().map(|call| (calling(&call, timing), call)));
+        for (place, call) in self.calls.into_iter().enumerate() {
+            timed.extend(growing(place, &call, timing));
+            timed.push((Duration::ZERO, call));
+        }
         timed.push((Duration::ZERO, self.done));
         if let Some((pause, _)) = timed.first_mut() {
             *pause += think;
@@ -76,13 +78,20 @@ impl ScriptedReply {
     }
 }
 
-fn calling(call: &Delta, timing: Timing) -> Duration {
-    let length = match call {
-        Delta::Call { args, .. } => args.len(),
-        _ => 0,
-    };
-    let seconds = length as f64 / (f64::from(timing.chars_per_second) * 8.0);
-    Duration::from_secs_f64(seconds).min(LONGEST_CALL)
+/// A call while it is written.
+fn growing(place: usize, call: &Delta, timing: Timing) -> Vec<Timed> {
+    let Delta::Call { tool, args } = call else { return Vec::new() };
+    let seconds = args.len() as f64 / (f64::from(timing.chars_per_second) * 8.0);
+    let whole = Duration::from_secs_f64(seconds).min(LONGEST_CALL);
+    let ticks = u32::try_from(whole.as_millis()).unwrap_or(u32::MAX).div_ceil(TICK_MS).max(1);
+    let per_tick = args.chars().count().div_ceil(ticks as usize).max(1);
+    let mut pieces = pieces(args, |_, chars| chars >= per_tick);
+    if pieces.is_empty() {
+        pieces.push(String::new());
+    }
+    let pause = whole / u32::try_from(pieces.len()).unwrap_or(1).max(1);
+    let part = |args| (pause, Delta::CallPart { place, tool: tool.clone(), args });
+    pieces.into_iter().map(part).collect()
 }
 
 /// Cuts a text whenever `is_full` says so of a piece's bytes and characters.
@@ -153,6 +162,13 @@ mod tests {
             typed.iter().filter(|(_, d)| matches!(d, Delta::Text(_))).map(|(p, _)| *p).sum();
         assert!((3_500..=4_100).contains(&text.as_millis()), "{text:?}");
         let all: Duration = typed.iter().map(|(pause, _)| *pause).sum();
-        assert_eq!(all - text, LONGEST_CALL);
+        let call = LONGEST_CALL.saturating_sub(all - text);
+        assert!(call < Duration::from_millis(1), "{:?}", all - text);
+        let part = |(_, delta): &Timed| match delta {
+            Delta::CallPart { place: 0, args, .. } => args.clone(),
+            _ => String::new(),
+        };
+        assert_eq!(typed.iter().map(part).collect::<String>(), "x".repeat(100_000));
+        assert!(typed.len() > 100 + 30, "the arguments come in many pieces");
     }
 }

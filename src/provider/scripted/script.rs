@@ -78,6 +78,7 @@ pub(super) struct ScriptStep {
 pub(super) struct Expect {
     pub(super) phase: Option<String>,
     pub(super) attempt: Option<u32>,
+    pub(super) step: Option<u32>,
     pub(super) tools: Vec<String>,
     pub(super) mentions: Vec<String>,
     pub(super) last_mentions: Vec<String>,

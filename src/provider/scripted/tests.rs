@@ -6,7 +6,7 @@ use futures::StreamExt;
 use futures::executor::block_on;
 use serde_json::{Value, json};
 
-use super::{Pacing, Script, Scripted};
+use super::{Pacing, Script, Scripted, parse_script};
 use crate::model::{AgentName, CallId, Message, MessageRole, ToolCall, ToolSpec, Usage, UserError};
 use crate::provider::{Delta, ModelOptions, Provider, Request};
 
@@ -77,7 +77,7 @@ end = true
 
 fn script() -> Arc<Script> {
     let sibling = |name: &str| Ok(format!("int {name};\n"));
-    Arc::new(Script::parse("small.toml", SCRIPT, &sibling).unwrap())
+    Arc::new(parse_script("small.toml", SCRIPT, &sibling).unwrap())
 }
 
 /// A conversation as an engine would keep it.
@@ -123,6 +123,7 @@ impl Talk {
             agent: agent.into(),
             phase: self.phase.to_owned(),
             attempt: 1,
+            step: None,
             messages: self.messages.as_slice().into(),
             tools: Arc::from([spec]),
             options: ModelOptions::default(),

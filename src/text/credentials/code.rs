@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::key_names::{form_says, is_key_array, is_key_name, is_mixed};
 use super::labels::is_label;
-use super::plain::is_explained;
+use super::plain::{is_explained, is_explained_key};
 use super::secret::{Secret, finding_text, known_in};
-use super::values::{NameSays, is_like_password, is_stand_in, name_says, parts};
+use super::values::{NameSays, is_like_password, is_secret_word, is_stand_in, name_says, parts};
 use super::values::{Randomness, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -37,6 +38,9 @@ const COPIES: [&str; 13] = [
 const COMPARISONS: [&str; 7] =
     ["strcmp", "strncmp", "memcmp", "strcasecmp", "bcmp", "equals", "compare"];
 
+/// What names an argument, and what its place in the call says.
+type ArgumentName = (String, Option<(String, NameSays)>);
+
 /// A text as the compiler joins it.
 struct Literal {
     text: String,
@@ -45,18 +49,34 @@ struct Literal {
     first: usize,
 }
 
-/// The secrets in the code of a source.
-pub(super) fn find(source: &str, style: Style) -> Vec<Secret> {
+/// Texts of constants by their names, each with its place; an empty place is in another file.
+type Constants = HashMap<String, (String, Range<usize>)>;
+
+/// The texts that a source gives names to.
+pub(super) fn constants(source: &str, style: Style) -> HashMap<String, String> {
+    let tokens = tokens(source, style);
+    let known = CodeLiterals { tokens: &tokens, source }.constants();
+    known.into_iter().map(|(name, (text, _))| (name, text)).collect()
+}
+
+/// The secrets in the code of a source; `outer` are texts of constants in other files.
+pub(super) fn find(source: &str, style: Style, outer: &HashMap<String, String>) -> Vec<Secret> {
     let tokens = tokens(source, style);
     let code = CodeLiterals { tokens: &tokens, source };
-    let constants = code.constants();
+    let mut constants = code.constants();
+    for (name, text) in outer {
+        constants.entry(name.clone()).or_insert_with(|| (text.clone(), 0..0));
+    }
     let mut found = Vec::new();
     for literal in code.literals(&constants) {
         found.extend(code.literal(&literal));
     }
     for (at, token) in tokens.iter().enumerate() {
         match token.kind {
-            TokenKind::Word => found.extend(code.use_of(at, &constants)),
+            TokenKind::Word => {
+                found.extend(code.use_of(at, &constants));
+                found.extend(code.passkey(at));
+            }
             TokenKind::Mark if token.is("{") || token.is("[") => found.extend(code.array(at)),
             _ => {}
         }
@@ -79,12 +99,13 @@ impl<'a> CodeLiterals<'a> {
     }
 
     /// The names of constant texts, with the texts.
-    fn constants(&self) -> HashMap<String, (String, Range<usize>)> {
-        let mut known: HashMap<String, (String, Range<usize>)> = HashMap::new();
+    fn constants(&self) -> Constants {
+        let mut known = Constants::new();
         // Twice, so that a constant may be made of others that come later.
         for _ in 0..2 {
             for literal in self.literals(&known) {
                 let Some(before) = literal.first.checked_sub(1) else { continue };
+                let before = self.before_cast(before);
                 let name = match self.defined(before) {
                     Some(name) => name,
                     None if self.is(before, "=") => match self.assigned(before) {
@@ -96,11 +117,69 @@ impl<'a> CodeLiterals<'a> {
                 known.insert(name.into_owned(), (literal.text, literal.range));
             }
         }
+        for at in 0..self.tokens.len() {
+            known.extend(self.spelled(at));
+        }
         known
     }
 
+    /// The place before a cast that ends at `at`: `= (const char *)"…"`.
+    fn before_cast(&self, at: usize) -> usize {
+        if !self.is(at, ")") {
+            return at;
+        }
+        let is_type = |at: &usize| self.word(*at).is_some() || self.is(*at, "*");
+        let open = (0..at).rev().take(6).find(|at| !is_type(at));
+        let open = open.filter(|open| self.is(*open, "(") && open + 1 < at);
+        open.and_then(|open| open.checked_sub(1)).unwrap_or(at)
+    }
+
+    /// `NAME[] = {'a', 'b', …}`: the name, and the text that its characters make.
+    fn spelled(&self, open: usize) -> Option<(String, (String, Range<usize>))> {
+        let before = open.checked_sub(1).filter(|before| self.is(*before, "="))?;
+        if !self.is(open, "{") {
+            return None;
+        }
+        let mut text = String::new();
+        for at in open + 1..open + 512 {
+            let token = self.tokens.get(at)?;
+            match token.kind {
+                TokenKind::Text if token.raw.starts_with('\'') => text.push_str(&token.text()?),
+                TokenKind::Number if token.raw == "0" => {}
+                TokenKind::Mark if token.is(",") => {}
+                TokenKind::Mark if token.is("}") && text.len() >= 4 => {
+                    let range = self.tokens.get(open)?.start..token.range().end;
+                    let text = text.trim_matches('\0').to_owned();
+                    return Some((self.assigned(before)?.into_owned(), (text, range)));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// A number that is a passkey for pairing: `setPasskey(482913)`, `passkey = 482913`.
+    fn passkey(&self, at: usize) -> Option<Secret> {
+        let name = self.word(at)?;
+        let value = match (self.is(at + 1, "("), self.is(at + 1, "=")) {
+            (true, _) if self.is(at + 3, ")") => at + 2,
+            (_, true) if !self.is(at + 2, "=") => at + 2,
+            _ => return None,
+        };
+        let token = self.tokens.get(value).filter(|token| token.kind == TokenKind::Number)?;
+        let digits = token.raw.trim_end_matches(['u', 'U', 'l', 'L']);
+        let is_passkey = name.to_ascii_lowercase().contains("passkey")
+            && (4..=6).contains(&digits.len())
+            && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_passkey.then(|| Secret {
+            range: token.range(),
+            what: finding_text(NameSays::Key, &name),
+            is_sure: true,
+        })
+    }
+
     /// Runs of texts, and of constants between them.
-    fn literals(&self, constants: &HashMap<String, (String, Range<usize>)>) -> Vec<Literal> {
+    fn literals(&self, constants: &Constants) -> Vec<Literal> {
         let mut found: Vec<Literal> = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
@@ -152,13 +231,17 @@ impl<'a> CodeLiterals<'a> {
         if let Some(what) = known_in(&literal.text) {
             return secret(what, true);
         }
-        if let Some((name, says)) = self.name_of(literal.first)
+        if let Some((name, says)) = self.name_of(literal.first, &literal.text)
             && says != NameSays::Public
         {
             return match is_stand_in(&literal.text) || is_label(&name, &literal.text) {
                 true => None,
                 false => secret(finding_text(says, &name), true),
             };
+        }
+        let named = self.given(literal.first);
+        if named.as_deref().is_some_and(is_key_name) && is_mixed(&literal.text) {
+            return secret(finding_text(NameSays::Key, &named.unwrap_or_default()), false);
         }
         if self.is_compared(literal.first) && is_like_password(&literal.text) {
             return secret("a text that may be a password".to_owned(), false);
@@ -170,6 +253,12 @@ impl<'a> CodeLiterals<'a> {
         let is_random = looks(&literal.text) == Randomness::Random;
         let random = is_random && !is_explained(self.lines_around(&literal.range));
         random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
+    }
+
+    /// The name that is given the value at `first`.
+    fn given(&self, first: usize) -> Option<Cow<'a, str>> {
+        let before = first.checked_sub(1)?;
+        self.defined(before).or_else(|| self.is(before, "=").then(|| self.assigned(before))?)
     }
 
     /// Whether the text at `first` is compared: `strcmp(given, "…")`, `given == "…"`.
@@ -196,11 +285,7 @@ impl<'a> CodeLiterals<'a> {
     }
 
     /// A constant where a secret is expected.
-    fn use_of(
-        &self,
-        at: usize,
-        constants: &HashMap<String, (String, Range<usize>)>,
-    ) -> Option<Secret> {
+    fn use_of(&self, at: usize, constants: &Constants) -> Option<Secret> {
         if constants.is_empty() {
             return None;
         }
@@ -211,13 +296,19 @@ impl<'a> CodeLiterals<'a> {
         if is_definition || is_stand_in(text) {
             return None;
         }
-        let (named, says) = self.name_of(at)?;
+        let (named, says) = self.name_of(at, text)?;
+        let is_other =
+            |part: &String| matches!(part.as_str(), "ssid" | "user" | "username" | "host");
+        if parts(&name).iter().any(is_other) {
+            return None;
+        }
         if is_label(&name, text) || is_label(&named, text) {
             return None;
         }
         let is_secret = says != NameSays::Public && name_says(&name) == NameSays::Nothing;
+        let here = self.tokens.get(at)?.range();
         is_secret.then(|| Secret {
-            range: range.clone(),
+            range: if range.is_empty() { here } else { range.clone() },
             what: finding_text(says, &named),
             is_sure: true,
         })
@@ -256,7 +347,7 @@ impl<'a> CodeLiterals<'a> {
     }
 
     /// The name of what is given the value at `first`, when it speaks of a secret.
-    fn name_of(&self, first: usize) -> Option<(String, NameSays)> {
+    fn name_of(&self, first: usize, literal: &str) -> Option<(String, NameSays)> {
         let name = |name: Cow<'_, str>| match name_says(&name) {
             NameSays::Nothing => None,
             says => Some((name.into_owned(), says)),
@@ -279,7 +370,7 @@ impl<'a> CodeLiterals<'a> {
             let of = if self.is(at, ":") { self.key_before(at) } else { self.assigned(at) };
             return name(of?);
         }
-        self.argument(first).and_then(|(named, says)| name(named.into()).or(says))
+        self.argument(first, literal).and_then(|(named, says)| name(named.into()).or(says))
     }
 
     /// `key` of `key: value`.
@@ -289,7 +380,7 @@ impl<'a> CodeLiterals<'a> {
     }
 
     /// The name that says what the argument at `first` is, and what its place in the call says.
-    fn argument(&self, first: usize) -> Option<(String, Option<(String, NameSays)>)> {
+    fn argument(&self, first: usize, literal: &str) -> Option<ArgumentName> {
         let (mut depth, mut commas) = (0_usize, 0_usize);
         let mut words: Vec<Cow<'_, str>> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
@@ -311,8 +402,7 @@ impl<'a> CodeLiterals<'a> {
                             return name.map(|name| (name.into_owned(), None));
                         }
                         let function = self.word(opener)?;
-                        let literal = self.tokens.get(first)?.text().unwrap_or_default();
-                        if let Some(says) = credential(&function, (commas, &texts), &literal) {
+                        if let Some(says) = credential(&function, (commas, &texts), literal) {
                             return Some((String::new(), Some((String::new(), says))));
                         }
                         return Some(call(&function, commas, &words, &texts));
@@ -335,7 +425,7 @@ impl<'a> CodeLiterals<'a> {
     fn array(&self, open: usize) -> Option<Secret> {
         let mut spelled = String::new();
         let mut bytes: Vec<u8> = Vec::new();
-        let mut at = open + 1;
+        let (mut at, mut depth) = (open + 1, 0_usize);
         while let Some(token) = self.tokens.get(at) {
             match token.kind {
                 TokenKind::Text if token.raw.starts_with('\'') => {
@@ -345,6 +435,8 @@ impl<'a> CodeLiterals<'a> {
                 }
                 TokenKind::Number => bytes.push(byte(token.raw)?),
                 TokenKind::Mark if token.is(",") => {}
+                TokenKind::Mark if token.is("{") => depth += 1,
+                TokenKind::Mark if token.is("}") && depth > 0 => depth -= 1,
                 TokenKind::Mark if token.is("}") || token.is("]") => break,
                 _ => return None,
             }
@@ -356,36 +448,67 @@ impl<'a> CodeLiterals<'a> {
         if bytes.len() < 4 {
             return None;
         }
-        let (before, end) = (open.checked_sub(1)?, self.tokens.get(at)?.range().end);
-        let name = if self.is(before, "=") { self.assigned(before)? } else { return None };
+        let name = self.array_name(open)?;
+        let end = self.tokens.get(at)?.range().end;
         let range = self.tokens.get(open)?.start..end;
         let printable = bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
         if let Some(what) = known_in(&text) {
             return Some(Secret { range, what, is_sure: true });
         }
-        let is_key_size = matches!(bytes.len(), 16 | 24 | 32 | 48 | 64);
         let says = match name_says(&name) {
             NameSays::Public => return None,
-            NameSays::Nothing => {
-                let lower = name.to_ascii_lowercase();
-                let bare = lower.split_once('_').filter(|(start, _)| start.len() == 1);
-                let bare = bare.map_or(lower.as_str(), |(_, rest)| rest);
-                let is_key = matches!(bare, "key" | "k" | "lmk" | "pmk")
-                    || lower.ends_with("_key")
-                    || lower.starts_with("key_");
-                let is_key = is_key && is_key_size && !lower.contains("nvs");
-                if is_key { NameSays::Key } else { return None }
-            }
+            NameSays::Nothing if is_key_array(&name, &bytes) => NameSays::Key,
+            NameSays::Nothing if is_secret_word(&text) => form_says(&name)?,
+            NameSays::Nothing => return None,
             says => says,
         };
         let is_secret = match printable && (spelled.len() >= 4 || bytes.len() < 16) {
             true => !is_stand_in(&text),
             false => !is_sequence(&bytes) && bytes.len() >= 8,
         };
-        let is_test = is_explained(self.lines_around(&range));
+        // What the name says of the key itself does not explain it.
+        let around = self.lines_around(&range).replace(&*name, "");
+        let is_test = is_explained_key(&around);
         let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
         (is_secret && (printable || !is_test)).then_some(secret)
+    }
+
+    /// What an array is called that begins at `open`.
+    fn array_name(&self, open: usize) -> Option<Cow<'a, str>> {
+        let before = open.checked_sub(1)?;
+        if self.is(before, "=") {
+            return self.assigned(before);
+        }
+        if let Some(name) = self.defined(before) {
+            return Some(name);
+        }
+        // `bytes([…])`, `(const uint8_t[]){…}`, `std::array<uint8_t, 4>{…}` behind `=`.
+        let is_type = |at: &usize| {
+            let marks = ["(", ")", "[", "]", "<", ">", ",", ":", "*", "&"];
+            let of = self.tokens.get(*at);
+            of.is_some_and(|token| matches!(token.kind, TokenKind::Word | TokenKind::Number))
+                || marks.iter().any(|mark| self.is(*at, mark))
+        };
+        let start = (0..=before).rev().take(16).find(|at| !is_type(at));
+        if let Some(equal) = start.filter(|at| self.is(*at, "=")) {
+            let words = equal + 1..open;
+            let calls = ["bytes", "bytearray", "array"];
+            let is_made = words.clone().any(|at| {
+                self.is(at, ">")
+                    || self.is(at, "[")
+                    || self.word(at).is_some_and(|w| calls.contains(&&*w))
+            });
+            return is_made.then(|| self.assigned(equal)).flatten();
+        }
+        // `uint8_t name{…}`, `std::array<uint8_t, 4> name{…}`, `uint8_t name[4]{…}`.
+        let mut at = before;
+        while self.is(at, "]") {
+            at = (0..at).rev().take(12).find(|at| self.is(*at, "["))?.checked_sub(1)?;
+        }
+        let kind = at.checked_sub(1)?;
+        let is_declared = self.is(kind, ">") || self.word(kind).is_some();
+        self.word(at).filter(|_| is_declared && self.is(open, "{"))
     }
 }
 
@@ -417,12 +540,7 @@ fn credential(
 }
 
 /// What names an argument of a call after `commas` others.
-fn call(
-    function: &str,
-    commas: usize,
-    words: &[Cow<'_, str>],
-    texts: &[String],
-) -> (String, Option<(String, NameSays)>) {
+fn call(function: &str, commas: usize, words: &[Cow<'_, str>], texts: &[String]) -> ArgumentName {
     let is_name = |name: &&str| name_says(name) != NameSays::Nothing;
     if COPIES.contains(&function) {
         let named = words.iter().map(|word| &**word).find(is_name);
@@ -441,8 +559,14 @@ fn call(
     if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
         return (String::new(), Some((String::new(), NameSays::Password)));
     }
-    let asks = ["get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log"];
-    let is_question = asks.iter().any(|verb| lower.contains(verb)) || commas > 0;
+    let asks = [
+        "get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log", "valid",
+        "check", "accept", "strength",
+    ];
+    let is_question = asks.iter().any(|verb| lower.contains(verb))
+        || function.ends_with("_ok")
+        || function.ends_with("Ok")
+        || commas > 0;
     (if is_question { String::new() } else { function.to_owned() }, None)
 }
 
@@ -462,5 +586,12 @@ fn inner_setting(text: &str) -> Option<String> {
     }
     let is_marked = text.contains(['"', '&', '{']) || !text.contains(' ');
     let found = if is_marked { super::plain::settings(text) } else { Vec::new() };
-    found.into_iter().find(|secret| secret.is_sure).map(|secret| secret.what)
+    let is_page =
+        ["<script", "<form", "<input", "function", "=>"].iter().any(|part| text.contains(part));
+    // In the code of a page, what stands without quotes is an expression.
+    let is_value = |secret: &Secret| {
+        let before = secret.range.start.checked_sub(1).and_then(|at| text.get(at..=at));
+        !is_page || before.is_some_and(|before| matches!(before, "\"" | "'" | "`"))
+    };
+    found.into_iter().find(|secret| secret.is_sure && is_value(secret)).map(|secret| secret.what)
 }

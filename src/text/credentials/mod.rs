@@ -5,19 +5,23 @@
 //! judge: what a finding means is the caller's.
 
 mod code;
+mod key_names;
 mod labels;
 mod plain;
 mod secret;
+mod spelled_out;
 mod values;
+mod without;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 pub use secret::Secret;
 use secret::known;
 pub use values::{NameSays, is_sequence, is_stand_in, name_says};
+pub use without::without;
 
-use super::c_tokens::Style;
+use super::c_tokens::{Style, tokens};
 
 /// How a file holds literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +49,29 @@ fn form_of(path: &str) -> LiteralForm {
     }
 }
 
+/// The texts that a source gives names to: macros and constants.
+#[must_use]
+pub fn named_texts(path: &str, text: &str) -> HashMap<String, String> {
+    match form_of(path) {
+        LiteralForm::Code(style) => code::constants(text, style),
+        LiteralForm::Settings | LiteralForm::Kconfig | LiteralForm::Prose => HashMap::new(),
+    }
+}
+
 /// All secrets in the text of a file, by their place.
 #[must_use]
 pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
+    secrets_with(path, text, &HashMap::new())
+}
+
+/// The same; `outer` are the texts of names that a source takes from other files.
+#[must_use]
+pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> Vec<Secret> {
     let mut found = known(text);
     match form_of(path) {
         LiteralForm::Code(style) => {
-            found.extend(code::find(text, style));
+            found.extend(code::find(text, style, outer));
+            found.extend(spelled(text, style));
             found.extend(plain::comments(text, style));
         }
         LiteralForm::Settings => found.extend(plain::settings(text)),
@@ -59,7 +79,12 @@ pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
         LiteralForm::Prose => found.extend(plain::prose(text)),
     }
     let public = public_parts(text);
-    let is_vectors = is_test(path) && speaks_of_digests(text);
+    let is_test = is_test(path);
+    let is_vectors = is_test && speaks_of_digests(text);
+    found.retain(|secret| {
+        let literal = text.get(secret.range.clone()).unwrap_or_default();
+        !is_test || !values::is_everybodys(literal.trim_matches(['"', '\'']))
+    });
     found.retain(|secret| {
         let is_vector = is_vectors
             && !secret.is_sure
@@ -69,6 +94,22 @@ pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
         secret.is_sure || !is_vector && !is_public
     });
     once_a_line(text, found)
+}
+
+/// Secrets that are put together character by character.
+fn spelled(text: &str, style: Style) -> Vec<Secret> {
+    let found = spelled_out::find(&tokens(text, style), 6).into_iter();
+    let secrets = found.filter_map(|found| {
+        let says = name_says(&found.name);
+        let is_secret = !matches!(says, NameSays::Nothing | NameSays::Public);
+        let what = secret::finding_text(says, &found.name);
+        (is_secret && !is_stand_in(&found.text)).then_some(Secret {
+            range: found.range,
+            what,
+            is_sure: true,
+        })
+    });
+    secrets.collect()
 }
 
 /// Whether a file holds tests, by its path.

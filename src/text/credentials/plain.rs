@@ -30,7 +30,7 @@ static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
     )
     .ok()
 });
@@ -38,6 +38,19 @@ static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Whether the words around something random explain it.
 pub(super) fn is_explained(line: &str) -> bool {
     EXPLAINED.as_ref().is_none_or(|pattern| pattern.is_match(line))
+}
+
+/// Words beside which the bytes of a key are no secret.
+static EXPLAINED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|\bcrc|\bmd5|uuid|guid|finger|\bpub(?:lic)?|\btest|vector|expect|checksum|example|sbox|alphabet|font|bitmap|glyph",
+    )
+    .ok()
+});
+
+/// Whether the words around the bytes of a key explain them.
+pub(super) fn is_explained_key(lines: &str) -> bool {
+    EXPLAINED_KEY.as_ref().is_none_or(|pattern| pattern.is_match(lines))
 }
 
 /// Each line with the byte it starts at.
@@ -60,7 +73,7 @@ pub(super) fn settings(text: &str) -> Vec<Secret> {
             found.extend(pattern.captures_iter(line).filter_map(|c| setting(start, line, &c)));
         }
         if found.len() == before && !is_explained(line) {
-            found.extend(random(start, line));
+            found.extend(random(start, line).or_else(|| random_text(start, line)));
         }
         let is_comment = line.trim_start().starts_with(['#', ';', '/']) || line.contains(" # ");
         if found.len() == before && is_comment {
@@ -126,6 +139,17 @@ fn nvs_row(start: usize, line: &str) -> Option<Secret> {
         what: finding_text(says, name),
         is_sure: true,
     })
+}
+
+/// A text in quotes that looks random, with marks that break words.
+fn random_text(start: usize, line: &str) -> Option<Secret> {
+    static QUOTED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"'([!-&(-~]{20,512})'|"([!#-~]{20,512})""#).ok());
+    let mut all = QUOTED.as_ref()?.captures_iter(line).filter_map(|c| c.get(1).or(c.get(2)));
+    let found = all.find(|value| looks(value.as_str()) == Randomness::Random)?;
+    let what = "a long random text that may be a key".to_owned();
+    let range = start + found.start()..start + found.end();
+    Some(Secret { range, what, is_sure: false })
 }
 
 /// A value that looks random and that nothing explains.

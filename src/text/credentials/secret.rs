@@ -55,7 +55,7 @@ static ANY_FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A password within an address, or after the name of a scheme in a header.
 static CARRIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)\b[a-z][a-z0-9+.-]{1,12}://[^/\s:@"'<>{}]*:(?P<password>[^/\s@"'<>{}$%]{3,})@[a-z0-9\[]|\bbearer\s+(?P<token>[a-z0-9._~+/-]{20,}=*)|\bbasic\s+(?P<basic>[a-z0-9+/]{12,}=*)"#,
+        r#"(?i)\b[a-z][a-z0-9+.-]{1,12}://[^/\s:@"'<>{}]*:(?P<password>[^/\s@"'<>{}$%]{3,})@[a-z0-9\[]|\bbearer\s+(?P<token>[a-z0-9._~+/-]{20,}=*)|\bbasic\s+(?P<basic>[a-z0-9+/]{12,}=*)|\bcurl\b[^\n|;]*?\s(?:-u|--user)[ =]?["']?[^\s:"'$]+:(?P<user>[^\s"'$]{4,})"#,
     )
     .ok()
 });
@@ -73,14 +73,16 @@ pub(super) fn known(text: &str) -> Vec<Secret> {
     }
     for captures in CARRIED.iter().flat_map(|carried| carried.captures_iter(text)) {
         let named = |name: &str| captures.name(name);
-        let (value, what) = match (named("password"), named("token"), named("basic")) {
-            (Some(value), _, _) => (value, "a password in an address"),
-            (_, Some(value), _) => (value, "a token in a header"),
-            (_, _, Some(value)) => (value, "a password in a header"),
-            (None, None, None) => continue,
-        };
+        let kinds = [
+            ("password", "a password in an address"),
+            ("user", "a password in a command"),
+            ("token", "a token in a header"),
+            ("basic", "a password in a header"),
+        ];
+        let carried = kinds.iter().find_map(|(name, what)| Some((named(name)?, *what)));
+        let Some((value, what)) = carried else { continue };
         let mixes = value.as_str().bytes().any(|byte| byte.is_ascii_digit());
-        let is_prose = what != "a password in an address" && !mixes;
+        let is_prose = what.ends_with("header") && !mixes;
         if !is_prose && !is_stand_in(value.as_str()) {
             found.push(Secret { range: value.range(), what: what.to_owned(), is_sure: true });
         }

@@ -27,6 +27,41 @@ fn good(path: &str, texts: &[&str]) {
 }
 
 #[test]
+fn pages_names_and_tests_of_rules_are_no_secrets() {
+    good(
+        "main/page.cpp",
+        &[
+            "const char FORM[] = R\"html(<form onsubmit=\"send\"><input type=\"password\" name=\"pass\">\n<script>\nconst pass = e.target.pass.value;\n</script>)html\";",
+            "const char LOGIN[] = R\"(<script>const password = form.elements[\"password\"].value;</script>)\";",
+            "const char *const kTokenNames[] = {\"number\", \"word\", \"symbol\"};",
+            "constexpr const char *kPasswordChars = \"abcdefghijklmnopqrstuvwxyz0123456789\";",
+            "inline constexpr std::string_view kSecretMenu = \"service\";",
+            "const char *ssid = \"Gartenhaus\";\nvoid f(void) { derive_psk(ssid, given, psk); }",
+        ],
+    );
+    good(
+        "test/test_relay/test_relay.cpp",
+        &[
+            "const char *const kBadPasswords[] = {\"\", \"1234567\", \"password\", \"admin\", \"letmein\"};",
+            "TEST_ASSERT_FALSE(portal_password_ok(\"1234567\"));",
+            "TEST_ASSERT_TRUE(portal_password_ok(\"garden shed 7\"));",
+            "const char *password = \"12345678\";",
+        ],
+    );
+    bad(
+        "main/page.cpp",
+        &[
+            "const char LOGIN[] = R\"(<script>const password = \"Spaten77x\";</script>)\";",
+            "const char *password = \"12345678\";",
+            "const char *CODE = \"hunter2222\";\nvoid f(void) { set_password(CODE); }",
+            "void f(void) { set_token(\"9f8e7d6c5b4a\"); }",
+        ],
+    );
+    bad("test/test_wifi.c", &["#define WIFI_PASS \"Spaten&Harke77\""]);
+    good("platformio.ini", &["; built from 4b825dc642cb6eb9a060e54bf8d69288fbee4904, see CHANGES"]);
+}
+
+#[test]
 fn literals_in_sources_are_found_in_every_guise() {
     bad(
         "main/wifi.c",
@@ -254,4 +289,33 @@ fn calls_and_comparisons_give_secrets_away() {
         format!("import hashlib\n\n\nA = 1\nB = 2\nV = [\n    (b'x',\n     '{digest}'),\n]\n");
     assert_eq!(secrets("test/test_image.py", &code), []);
     assert_eq!(secrets("tools/image.py", &code).len(), 1);
+}
+
+#[test]
+fn secrets_are_found_behind_neutral_names_casts_and_in_numbers() {
+    let reported = |text: &str| {
+        let found = secrets("main/a.cpp", text);
+        found.into_iter().map(|secret| secret.what).collect::<Vec<_>>()
+    };
+    for text in [
+        "static const char fallback[] = { 'N', 'u', 's', 's', '4', '2', 0 };\n\
+         void f(void) {\n memcpy(config.sta.password, fallback, sizeof(fallback));\n}\n",
+        "void f(void) {\n const uint8_t *p = (const uint8_t *)\"\\x4c\\x69ndenhof12\";\n\
+         memcpy(config.sta.password, p, 11);\n}\n",
+        "const uint8_t kDoorKey[16] = {0x9e, 0x37, 0xc4, 0x1b, 0x5f, 0xa2, 0x68, 0xd0, 0x73, 0x0c, \
+         0xe9, 0x84, 0x2d, 0xb6, 0x41, 0xfa};\n",
+        "void f(void) { NimBLEDevice::setSecurityPasskey(482913); }\n",
+        "uint32_t passkey = 482913;\n",
+    ] {
+        assert_eq!(reported(text).len(), 1, "{text}: {:?}", reported(text));
+    }
+    for text in [
+        "static const char digits[] = { '0', '1', '2', '3', '4', 0 };\nputs(digits);\n",
+        "const uint8_t kPublicKey[16] = {0x9e, 0x37, 0xc4, 0x1b, 0x5f, 0xa2, 0x68, 0xd0, 0x73, 0x0c, \
+         0xe9, 0x84, 0x2d, 0xb6, 0x41, 0xfa};\n",
+        "void f(void) { setSecurityPasskey(passkey()); if (passkey == 482913) return; }\n",
+        "const char *p = (const char *)\"plain text\"; puts(p);\n",
+    ] {
+        assert_eq!(reported(text), [] as [String; 0], "{text}");
+    }
 }

@@ -25,8 +25,12 @@ pub enum NameSays {
 /// Last words of names that speak about a secret and do not hold it.
 const ABOUT: &str = "len length size max min file filename path url uri topic prompt label title \
     id field hint help msg message text html type mode timeout header prefix suffix format fmt \
-    namespace endpoint count index error err regex charset algorithm slot offset addr address port \
-    name placeholder tag version";
+    namespace endpoint count index error err regex charset chars characters alphabet algorithm slot \
+    offset addr address port name names placeholder tag version menu page screen dialog view button \
+    label labels kind kinds policy rule rules strength entropy";
+
+/// Words of names whose values are examples of bad secrets.
+const BAD_ONES: &str = "bad weak wrong invalid common forbidden banned leaked";
 
 /// Words of names whose values look random and are no secret.
 const PUBLIC: &str = "public pub pubkey hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum \
@@ -71,7 +75,12 @@ pub fn name_says(name: &str) -> NameSays {
     let bare = |part: &str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let bares: Vec<String> = parts.iter().map(|part| bare(part)).collect();
     let has = |words: &str| parts.iter().chain(&bares).any(|part| is_of(words, part));
-    if parts.last().is_some_and(|last| is_of(ABOUT, last)) {
+    let is_bad = || {
+        let ends = ["passwords", "tokens", "keys", "secrets", "list"];
+        parts.iter().any(|part| is_of(BAD_ONES, part))
+            && parts.last().is_some_and(|last| ends.contains(&last.as_str()))
+    };
+    if parts.last().is_some_and(|last| is_of(ABOUT, last)) || is_bad() {
         return NameSays::Nothing;
     }
     let ends = |part: &String| part.ends_with("password") || part.ends_with("passwd");
@@ -271,6 +280,14 @@ pub fn is_like_password(literal: &str) -> bool {
         && !has(|c| c.is_whitespace() || "/:<>{}%\\=|,".contains(c))
 }
 
+/// Passwords that everybody tries first, as tests of password rules use them.
+#[must_use]
+pub(super) fn is_everybodys(literal: &str) -> bool {
+    const FIRST: &str = "password password1 password123 thisisapassword 12345678 1234567 123456789 123456 \
+        1234 0000 admin letmein qwerty qwertyuiop abc123 iloveyou secret changeme test";
+    literal.len() < 4 || is_of(FIRST, &literal.to_ascii_lowercase())
+}
+
 /// Names of formats and the like, which hold digits and are no secret.
 static TECHNICAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -306,7 +323,13 @@ pub enum Randomness {
 #[must_use]
 pub fn looks(literal: &str) -> Randomness {
     let length = literal.len();
-    if !(32..=512).contains(&length) || !literal.is_ascii() {
+    if !(20..=512).contains(&length) || !literal.is_ascii() {
+        return Randomness::Ordinary;
+    }
+    if is_base85(literal) {
+        return Randomness::Random;
+    }
+    if length < 32 {
         return Randomness::Ordinary;
     }
     if literal.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -329,6 +352,39 @@ pub fn looks(literal: &str) -> Randomness {
         && changes_of_class(body) * 3 > body.len()
         && !has_run(body);
     if random { Randomness::Random } else { Randomness::Ordinary }
+}
+
+/// Whether a text could be base85: characters of all kinds without any order.
+fn is_base85(text: &str) -> bool {
+    const MARKED: [&str; 14] =
+        ["://", "A-Z", "a-z", "0-9", "[^", "(?", "\\", "\",", "\":", "</", "==", "&&", "||", "::"];
+    if !text.bytes().all(|byte| byte.is_ascii_graphic())
+        || MARKED.iter().any(|part| text.contains(part))
+        || has_run(text)
+    {
+        return false;
+    }
+    let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count();
+    let (upper, lower) = (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
+    let (digits, marks) = (count(u8::is_ascii_digit), count(u8::is_ascii_punctuation));
+    let length = text.len();
+    let mut kinds: Vec<u8> = text.bytes().filter(u8::is_ascii_punctuation).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let mixes = upper * 10 >= length
+        && lower * 6 >= length
+        && digits * 20 >= length
+        && marks * 8 >= length
+        && marks * 2 <= length;
+    // Words have longer runs of small letters, and formats repeat their marks.
+    let letters = |c: char| !c.is_ascii_lowercase();
+    let longest = text.split(letters).map(str::len).max().unwrap_or(0);
+    mixes
+        && kinds.len() >= 5
+        && kinds.len() * 3 >= marks * 2
+        && longest <= 5
+        && changes_of_class(text) * 2 > length
+        && entropy(text) > 4.0
 }
 
 /// How often neighbours are of another class: seldom in words, often in what is random.
@@ -395,6 +451,11 @@ mod tests {
             ("password_len", NameSays::Nothing),
             ("PASSWORD_TOPIC", NameSays::Nothing),
             ("compass", NameSays::Nothing),
+            ("kTokenNames", NameSays::Nothing),
+            ("kPasswordChars", NameSays::Nothing),
+            ("kSecretMenu", NameSays::Nothing),
+            ("kBadPasswords", NameSays::Nothing),
+            ("bad_password", NameSays::Password),
             ("bypass_mode", NameSays::Nothing),
             ("key", NameSays::Nothing),
             ("server_public_key", NameSays::Public),
@@ -484,6 +545,8 @@ mod tests {
         for literal in [
             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             "kX9vQ2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0=",
+            "rb!=4i)hC>@O7pQ<Y&2%kT{z}GdW#xE8sVm^uJ",
+            "9jqo^BlbD-BleB1DJ+*+F(f,q/0JhKF<GL>C",
         ] {
             assert_eq!(looks(literal), Randomness::Random, "{literal}");
         }
@@ -493,6 +556,13 @@ mod tests {
             "components/esp_driver_gpio/include/driver/gpio",
             "ThisIsAVeryLongSentenceWithoutAnySpacesInIt2",
             "a short one",
+            "^[A-Z][a-z]{2},(\\d+)@(.+)$!#x9Y8",
+            "{\"temp\":%.1f,\"Hum\":%d,\"id\":\"A7\"}",
+            "AT+CIPSTART=\"TCP\",\"192.168.4.1\",80",
+            "T=%5.1fC;H=%3u%%;P=%4uhPa;V=%1.2f;#%08X",
+            "/api/v2/Led?id=7&on=1&Level=50%25#Top",
+            "\\x1b[1;31mERR\\x1b[0m:#7@(3)!",
+            "Mozilla/5.0(X11;Linux)Gecko/2010+Fx/99.0",
         ] {
             assert_eq!(looks(literal), Randomness::Ordinary, "{literal}");
         }

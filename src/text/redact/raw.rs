@@ -30,14 +30,15 @@ impl RawPieces {
                 false => Cow::Owned([self.end(redactor), piece.to_vec()].concat()),
             };
         };
-        if self.open.is_empty() && !finder.is_match(piece) && redactor.open_at(piece).is_none() {
+        if self.open.is_empty() && !finder.is_match(piece) && redactor.open_end(piece, 0).is_none()
+        {
             return Cow::Borrowed(piece);
         }
         let mut output = std::mem::take(&mut self.open);
         output.extend_from_slice(piece);
         let passed = std::mem::take(&mut self.passed);
         let masked = mask(redactor, &mut output);
-        let open = redactor.open_at(&output).unwrap_or(output.len()).max(masked);
+        let open = redactor.open_end(&output, 0).unwrap_or(output.len()).max(masked);
         self.open = output.split_off(open);
         self.passed = passed.saturating_sub(open);
         Cow::Owned(output.split_off(passed.min(open)))
@@ -78,18 +79,6 @@ fn mask(redactor: &Redactor, output: &mut [u8]) -> usize {
         }
     }
     found.last().map_or(0, |last| last.end)
-}
-
-impl Redactor {
-    /// Where the end of `output` begins that may become a secret with what follows.
-    fn open_at(&self, output: &[u8]) -> Option<usize> {
-        let first = output.len().saturating_sub(self.longest.saturating_sub(1));
-        (first..output.len()).find(|at| {
-            let end = output.get(*at..).unwrap_or_default();
-            let next = self.forms.partition_point(|form| form.as_bytes() <= end);
-            self.forms.get(next).is_some_and(|form| form.as_bytes().starts_with(end))
-        })
-    }
 }
 
 #[cfg(test)]

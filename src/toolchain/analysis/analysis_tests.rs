@@ -123,7 +123,7 @@ async fn a_linter_that_hangs_or_crashes_is_a_gap() {
     let (folder, mut order) = project(&[("main/main.c", FAULTY), ("main/b.c", "")]);
     let hangs = script(folder.path(), "hangs", "sleep 1000 & wait");
     let crashes = script(folder.path(), "crashes", "kill -SEGV $$");
-    order.timeout = Duration::from_secs(1);
+    order.timeout = Duration::from_secs(4);
     let pick = |linter| match linter {
         Linter::ClangTidy => Some(hangs.clone()),
         Linter::Cppcheck => Some(crashes.clone()),

@@ -83,7 +83,10 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
         return Some(Linked::Found(unplaced(Severity::Error, stated)));
     }
     if !by_linker {
-        return None;
+        let found = captures(&patterns::LINKER_SCRIPT, stated)?;
+        let (severity, text) = severity_of(group(&found, 3));
+        let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+        return Some(Linked::Found(placed(severity, text, place)));
     }
     // What failed was reported before.
     if stated.ends_with("lto-wrapper failed") {

@@ -63,6 +63,10 @@ pub(super) static LINKER_OBJECT: Pattern = LazyLock::new(|| {
 pub(super) static LINKER_PLACE: Pattern =
     LazyLock::new(|| Regex::new(r"^([^\s:()][^:()]*):(\d+):? (.*)$").ok());
 
+/// `file:line: message`, of a linker script, without the linker's name before it.
+pub(super) static LINKER_SCRIPT: Pattern =
+    LazyLock::new(|| Regex::new(r"^([^\s:()][^:()]*\.(?:ld|lds|ld\.in)):(\d+): (.+)$").ok());
+
 /// An object in an archive of a component.
 pub(super) static ARCHIVED: Pattern =
     LazyLock::new(|| Regex::new(r"lib([\w.-]+)\.a\(([^()]+?)\.(?:obj|o)\)$").ok());

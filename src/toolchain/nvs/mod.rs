@@ -6,6 +6,7 @@
 
 mod change;
 mod parse;
+mod stored_value;
 mod terms;
 mod write;
 
@@ -13,9 +14,10 @@ mod write;
 mod nvs_tests;
 
 pub use change::{EntryChange, Planned, Rewritten, WhyNot, plan, rewrite};
+pub use stored_value::StoredValue;
 pub use terms::{name, of_file, value};
 
-use crate::model::{ContentHash, NvsKind};
+use crate::model::NvsKind;
 
 /// Bytes of a page, which is a sector of the flash.
 const PAGE: usize = 4096;
@@ -41,14 +43,6 @@ const BLOB_INDEX: u8 = 0x48;
 
 /// The number of the namespace that names the others.
 const NAMES: u8 = 0;
-
-/// A stored value: its type, and its bytes as they are stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredValue {
-    pub kind: NvsKind,
-    /// Numbers with the lowest byte first, text with the NUL at its end.
-    pub bytes: Vec<u8>,
-}
 
 /// A value and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,16 +95,6 @@ pub enum NvsError {
     /// Too many namespaces.
     #[error("there can be at most 254 namespaces")]
     Namespaces,
-}
-
-impl StoredValue {
-    /// What it is known by.
-    #[must_use]
-    pub fn hash(&self) -> ContentHash {
-        let mut all = vec![self.kind.code()];
-        all.extend_from_slice(&self.bytes);
-        ContentHash::of(&all)
-    }
 }
 
 impl NvsKind {

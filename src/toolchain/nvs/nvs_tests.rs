@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::change::{EntryChange, Planned};
 use super::terms::{name, of_file, value};
 use super::*;
-use crate::model::{BoardInfo, FlashRegion, NvsPlan};
+use crate::model::{BoardInfo, ContentHash, FlashRegion, NvsPlan};
 
 /// What `esp_idf_nvs_partition_gen` 0.3.0 makes of [`settings`] in 0x6000 bytes.
 const GENERATED: &[u8] = include_bytes!("../../../tests/data/nvs/settings.bin");

@@ -1,11 +1,10 @@
-//! Values in the terms of ESP-IDF's partition generator, and in words for people.
+//! Values in the terms of ESP-IDF's partition generator.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::StoredValue;
-use crate::model::{ContentHash, NvsKind, NvsSeen, NvsValue};
-use crate::text::{credentials, inspect};
+use crate::model::{NvsKind, NvsValue};
 
 /// Bytes of a namespace or a key, at most.
 const MAX_NAME: usize = 15;
@@ -13,9 +12,6 @@ const MAX_NAME: usize = 15;
 /// Bytes of a text with its NUL, and of a blob, at most.
 const MAX_STRING: usize = 4000;
 const MAX_BLOB: usize = 508_000;
-
-/// Bytes of a blob that are told.
-const REPORTED_BYTES: usize = 32;
 
 /// Looks at a namespace or a key.
 ///
@@ -132,63 +128,5 @@ pub(super) fn of_plan(planned: &NvsValue) -> Result<StoredValue, String> {
     match planned.kind {
         NvsKind::Blob => value("hex2bin", &planned.text),
         kind => value(kind.as_str(), &planned.text),
-    }
-}
-
-impl StoredValue {
-    /// As a plan names it.
-    pub(super) fn planned(&self) -> NvsValue {
-        NvsValue { kind: self.kind, text: self.text() }
-    }
-
-    /// As it is told of the key that it belongs to.
-    pub(super) fn seen(&self, key: &str) -> NvsSeen {
-        NvsSeen { kind: self.kind, shown: self.shown(key), hash: self.hash() }
-    }
-
-    /// In words; what may be a secret is masked.
-    pub(super) fn shown(&self, key: &str) -> String {
-        let text = self.text();
-        let length = self.bytes.len();
-        if inspect::names_secret(key)
-            || credentials::secrets("", &text).iter().any(|secret| secret.is_sure)
-        {
-            return match self.kind {
-                NvsKind::String => {
-                    format!("•••••••• ({} characters)", text.chars().count())
-                }
-                NvsKind::Blob => format!("•••••••• ({length} bytes)"),
-                _ => "•••••••• (masked)".to_owned(),
-            };
-        }
-        match self.kind {
-            NvsKind::String => format!("\"{}\"", text.escape_debug()),
-            NvsKind::Blob if length > REPORTED_BYTES => {
-                let head = text.get(..REPORTED_BYTES * 2).unwrap_or_default();
-                let hash = ContentHash::of(&self.bytes).short().to_owned();
-                format!("{head}… ({length} bytes, sha256 {hash})")
-            }
-            NvsKind::Blob => format!("{text} ({length} bytes)"),
-            _ => text,
-        }
-    }
-
-    fn text(&self) -> String {
-        let hex = || self.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        match self.kind {
-            NvsKind::Blob => hex(),
-            NvsKind::String => {
-                let end = self.bytes.iter().position(|byte| *byte == 0);
-                let text = self.bytes.get(..end.unwrap_or(self.bytes.len())).unwrap_or_default();
-                String::from_utf8_lossy(text).into_owned()
-            }
-            kind => {
-                let is_negative = kind.code() & 0x10 != 0
-                    && self.bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-                let mut all = [if is_negative { 0xff } else { 0 }; 16];
-                all.iter_mut().zip(&self.bytes).for_each(|(to, from)| *to = *from);
-                i128::from_le_bytes(all).to_string()
-            }
-        }
     }
 }

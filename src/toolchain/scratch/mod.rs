@@ -4,18 +4,18 @@
 //! reads the copy and the programs of this machine and writes the copy; nothing of it reaches the
 //! project. Must not know who asks, nor what is proposed.
 
-mod board_tests;
 mod c_program;
+mod c_runner;
 mod c_sources;
-mod c_tests;
 mod captured;
 mod code_run;
 mod ctest;
+mod firmware_runner;
 mod folder;
 mod interpreter;
 mod order;
 mod python_check;
-mod python_tests;
+mod python_runner;
 mod report;
 mod run_env;
 mod test_files;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::order::{Outcome, TestLanguage, TestOrder};
 use super::run_env::RunEnv;
-use super::{c_tests, ctest, python_tests, test_files};
+use super::{c_runner, ctest, python_runner, test_files};
 use crate::model::{TestReport, UserError};
 
 /// Runs them.
@@ -18,7 +18,7 @@ pub async fn run_tests(env: &mut RunEnv<'_>, order: &TestOrder) -> Result<TestRe
         TestLanguage::Python => {
             let files = test_files::python(env.scratch, &order.paths);
             some(&files, "Python", "`test_*.py`")?;
-            python_tests::run(env, order, &files).await?
+            python_runner::run(env, order, &files).await?
         }
         TestLanguage::C => match ctest::folder(env.scratch, &order.paths) {
             Some(folder) if ctest::is_there() => ctest::run(env, &folder).await?,
@@ -28,7 +28,7 @@ pub async fn run_tests(env: &mut RunEnv<'_>, order: &TestOrder) -> Result<TestRe
                     return Err(ctest::missing());
                 }
                 some(&files, "C", "`test/test_*.c`")?;
-                c_tests::run(env, &files, order.kit.as_deref()).await?
+                c_runner::run(env, &files, order.kit.as_deref()).await?
             }
         },
     };

@@ -14,6 +14,7 @@ use super::plan::{CompilePlan, Unit, is_cxx};
 use super::step::{BuildStep, Printed, StepError, below, io_error, refresh, with_suffix, write};
 use crate::files;
 use crate::model::ContentHash;
+use crate::sandbox::Runner;
 use crate::toolchain::BuildSink;
 use crate::toolchain::output_folder::{self, Use};
 use crate::toolchain::syntax::CompileLine;
@@ -77,6 +78,8 @@ pub struct HostBuild<'a> {
     pub kit: &'a Kit,
     /// What to compile.
     pub plan: &'a CompilePlan,
+    /// Runs compilers in the sandbox; `None` where nothing is compiled.
+    pub runner: Option<&'a Runner>,
 }
 
 /// Where the firmware of a project lies.
@@ -109,7 +112,7 @@ impl HostBuild<'_> {
         }
         let total = u32::try_from(stale.len() + 1).unwrap_or(u32::MAX);
         self.compile(stale, total, sink).await?;
-        let printed = link.perform(self.root).await?;
+        let printed = link.perform(self.root, self.runner).await?;
         report(sink, total, total, &link.title, &printed);
         sink.progress(total, total);
         if !printed.ok {
@@ -124,7 +127,7 @@ impl HostBuild<'_> {
         total: u32,
         sink: &dyn BuildSink,
     ) -> Result<(), StepError> {
-        let root = self.root;
+        let (root, runner) = (self.root, self.runner);
         let mut running = FuturesUnordered::new();
         let (mut done, mut failed) = (0, false);
         sink.progress(0, total);
@@ -133,7 +136,7 @@ impl HostBuild<'_> {
                 && !failed
                 && let Some(step) = open.pop_front()
             {
-                running.push(async move { (step, step.perform(root).await) });
+                running.push(async move { (step, step.perform(root, runner).await) });
             }
             let Some((step, printed)) = running.next().await else { break };
             let printed = printed?;

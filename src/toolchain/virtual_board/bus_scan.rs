@@ -59,6 +59,8 @@ pub(super) async fn start<B: Toolchain + 'static>(
 ) -> Result<ScannerRun, UserError> {
     let project = folder.root().to_owned();
     let cancel = CancellationToken::new();
+    // When the caller goes away, the build must not go on.
+    let _ended = cancel.clone().drop_guard();
     let job = BuildJob {
         project: project.clone(),
         board: None,

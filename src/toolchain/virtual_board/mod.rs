@@ -121,7 +121,9 @@ impl VirtualToolchain {
             Err(error) if plan.has_cxx() => return Err(Stop::NotRun(error.clone())),
             Err(_) => compiler,
         };
-        let job = HostBuild { root: &job.project, compiler, cxx, kit: &self.kit, plan: &plan };
+        let (runner, kit) = (self.board.runner(), &self.kit);
+        let runner = Some(&runner);
+        let job = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan, runner };
         Ok(job.run(sink).await?)
     }
 }

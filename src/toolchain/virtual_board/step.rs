@@ -16,11 +16,17 @@ use tokio::process::Command;
 
 use crate::files;
 use crate::model::ContentHash;
+use crate::sandbox::{Level, Limits, RunEnd, Runner, Walls, programs};
+use crate::toolchain::confined;
 use crate::toolchain::output_folder::{self, Use};
 use crate::toolchain::process::ChildGroup;
 
 /// Bytes of one compiler's output that are kept; a header of errors without end is cut.
 const MAX_OUTPUT: usize = 1 << 20;
+
+/// Memory of one compiler in the sandbox, and the largest file that it makes, in bytes.
+const MAX_MEMORY: u64 = 2 << 30;
+const MAX_FILE: u64 = 512 << 20;
 
 /// One process of the build and what it makes.
 #[derive(Debug, Clone)]
@@ -86,12 +92,17 @@ impl BuildStep {
         ContentHash::of(all.as_bytes()).to_string()
     }
 
-    /// Runs the compiler in the project's `build`, and marks what it has made.
+    /// Runs the compiler in the project's `build`, in the sandbox where there is one, and marks what
+    /// it has made.
     ///
     /// # Errors
     /// When the compiler cannot be run, or a link is in the way of what it makes; errors of the
     /// project are printed.
-    pub(super) async fn perform(&self, root: &Path) -> Result<Printed, StepError> {
+    pub(super) async fn perform(
+        &self,
+        root: &Path,
+        runner: Option<&Runner>,
+    ) -> Result<Printed, StepError> {
         let mark = with_suffix(&self.output, ".cmd");
         // Without its mark an output that a cut-off compiler left behind is made again. The compiler
         // makes its files anew: what is there may be another name of something else.
@@ -103,6 +114,61 @@ impl BuildStep {
             }
             output_folder::remove(root, below).map_err(io_error(what()))?;
         }
+        let runner = runner.filter(|runner| runner.protection().level != Level::None);
+        let mut output = CompilerOutput::default();
+        let ok = match runner {
+            Some(runner) => self.confined(root, runner, &mut output).await?,
+            None => self.unconfined(root, &mut output).await?,
+        };
+        let output = output.finish();
+        if ok {
+            write(root, &mark, self.signature().as_bytes())?;
+        }
+        let command = format!("{} {}", self.compiler.display(), self.args.join(" "));
+        Ok(Printed { ok, output, command })
+    }
+
+    /// In the sandbox it reads the project and what compilers read, and writes below `build`: a source
+    /// can name any file of the machine, to be put into what is made.
+    async fn confined(
+        &self,
+        root: &Path,
+        runner: &Runner,
+        output: &mut CompilerOutput,
+    ) -> Result<bool, StepError> {
+        let temporary = tempfile::tempdir().map_err(io_error("make a temporary folder"))?;
+        let folder = root.join("build");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let variables =
+            [("PATH", path), ("LC_ALL", "C".to_owned()), ("TMPDIR", shown(temporary.path()))];
+        let mut reads = confined::reads(root, &self.compiler, &self.args);
+        reads.extend(programs());
+        let walls = Walls {
+            program: self.compiler.clone(),
+            args: self.args.clone(),
+            env: variables.map(|(name, value)| (name.to_owned(), value)).into(),
+            reads,
+            writes: vec![folder.clone(), temporary.path().to_owned()],
+            folder,
+            limits: Limits { memory: MAX_MEMORY, file: MAX_FILE, ..Limits::default() },
+            machine: None,
+        };
+        let report = confined::run(runner, walls, |bytes| output.push(bytes)).await;
+        let report = report.map_err(|error| {
+            io_error(format!("run {}", self.compiler.display()))(io::Error::other(error.why))
+        })?;
+        if let Some(wall) = report.wall {
+            output
+                .push(format!("cc: error: stopped at the sandbox's limit of {wall}\n").as_bytes());
+        }
+        Ok(report.end == RunEnd::Exit(0))
+    }
+
+    async fn unconfined(
+        &self,
+        root: &Path,
+        output: &mut CompilerOutput,
+    ) -> Result<bool, StepError> {
         let mut command = Command::new(&self.compiler);
         command
             .args(&self.args)
@@ -116,8 +182,6 @@ impl BuildStep {
         // A compiler starts others, which have to end with it.
         let mut group = ChildGroup::spawn(CommandWrap::from(command))
             .map_err(io_error(format!("run {}", self.compiler.display())))?;
-        let mut output = Vec::new();
-        let mut cut = false;
         if let Some(mut stderr) = group.child.stderr().take() {
             let mut chunk = vec![0; 16 * 1024];
             loop {
@@ -125,21 +189,38 @@ impl BuildStep {
                 if read == 0 {
                     break;
                 }
-                let space = MAX_OUTPUT.saturating_sub(output.len());
-                cut |= read > space;
-                output.extend_from_slice(&chunk[..read.min(space)]);
+                output.push(&chunk[..read]);
             }
         }
         let status = group.child.wait().await.map_err(io_error("wait for the compiler"))?;
-        if cut {
-            output.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
-        }
-        if status.success() {
-            write(root, &mark, self.signature().as_bytes())?;
-        }
-        let command = format!("{} {}", self.compiler.display(), self.args.join(" "));
-        Ok(Printed { ok: status.success(), output, command })
+        Ok(status.success())
     }
+}
+
+/// What a compiler prints, up to a limit.
+#[derive(Default)]
+struct CompilerOutput {
+    kept: Vec<u8>,
+    is_cut: bool,
+}
+
+impl CompilerOutput {
+    fn push(&mut self, bytes: &[u8]) {
+        let space = MAX_OUTPUT.saturating_sub(self.kept.len());
+        self.is_cut |= bytes.len() > space;
+        self.kept.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        if self.is_cut {
+            self.kept.extend_from_slice(b"\n[the compiler's output is cut here at 1 MiB]\n");
+        }
+        self.kept
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// The files that a make-style dependency file names after its target.

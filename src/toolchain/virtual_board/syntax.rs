@@ -30,7 +30,7 @@ pub(super) fn draft_lines(
     let (compiler, cxx) = (compilers.0.as_ref().ok()?, compilers.1.as_ref().ok());
     let DraftPlan { plan, is_partial, tabs } = draft::plan(job, kit)?;
     let cxx = if plan.has_cxx() { cxx? } else { compiler };
-    let build = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan };
+    let build = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan, runner: None };
     let mut made: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     if let Some(joined) = &plan.joined {
         made.push((joined.path.clone(), joined_text(job, tabs)?.into_bytes()));
@@ -58,7 +58,8 @@ pub(super) fn lines(
         Err(_) if plan.has_cxx() => return None,
         Err(_) => compiler,
     };
-    let all = HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan }.lines()?;
+    let all =
+        HostBuild { root: &job.project, compiler, cxx, kit, plan: &plan, runner: None }.lines()?;
     let made = match &plan.joined {
         Some(joined) => {
             let text = joined_text(job, Sketch::read(&job.project)?.tabs)?;

@@ -20,7 +20,7 @@ use crate::model::{
 };
 use crate::toolchain::{BuildJob, BuildReport, FlashOrder, StopSwitch, Toolchain};
 use crate::tools::{AnswerLimits, Registry, Reply, SharedState, ToolContext, ToolError};
-use crate::workspace::Sandbox;
+use crate::workspace::ProjectDir;
 
 /// Keeps what is recorded and folds it as the recorder does.
 #[derive(Default)]
@@ -134,7 +134,7 @@ impl BoardBench {
         let (looks, flash) = (AtomicU64::new(0), Mutex::new(Ok(board.clone())));
         let builds = Arc::new(FixedBuild { report, board: board.clone(), looks, flash });
         let context = ToolContext {
-            sandbox: Arc::new(Sandbox::open(folder.path()).unwrap()),
+            project_dir: Arc::new(ProjectDir::open(folder.path()).unwrap()),
             ledger: Arc::clone(&ledger),
             state: kept.state.clone(),
             knowledge: Arc::new(

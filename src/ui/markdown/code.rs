@@ -10,7 +10,7 @@ use crate::ui::job::{BackgroundJob, JobState};
 use crate::ui::line;
 use crate::ui::role::Role;
 
-use super::flow::hard_wrap;
+use super::breaks::code_parts;
 use super::wrap::{CellRow, StyledText};
 
 /// Lines that are coloured together in a block longer than this.
@@ -228,21 +228,21 @@ fn closing_fence(text: &str) -> usize {
 /// is broken where those end, which makes files in an answer readable.
 fn parts(line: &str, columns: usize, is_json: bool) -> Vec<&str> {
     if !is_json || line::width(line) <= columns {
-        return hard_wrap(line, columns);
+        return code_parts(line, columns);
     }
     let mut out = Vec::new();
     let mut start = 0;
     let mut is_escape = false;
     for (place, byte) in line.bytes().enumerate() {
         if is_escape && byte == b'n' {
-            out.extend(hard_wrap(line.get(start..=place).unwrap_or_default(), columns));
+            out.extend(code_parts(line.get(start..=place).unwrap_or_default(), columns));
             start = place + 1;
         }
         is_escape = byte == b'\\' && !is_escape;
     }
     let rest = line.get(start..).unwrap_or_default();
     if !rest.is_empty() || out.is_empty() {
-        out.extend(hard_wrap(rest, columns));
+        out.extend(code_parts(rest, columns));
     }
     out
 }

@@ -140,6 +140,39 @@ impl AnswerFiles {
     }
 }
 
+/// A file that is being written: its path, how long it is, and its newest lines.
+#[derive(Debug)]
+pub struct GrowingFile(FilePart);
+
+impl GrowingFile {
+    /// A file of so many lines so far; `newest` are the last of them, `None`: all has come.
+    #[must_use]
+    pub fn new(path: &str, lines: usize, newest: Option<&str>, columns: usize) -> Self {
+        let growth = if newest.is_some() { Growth::Open } else { Growth::Complete };
+        Self(file_part(path.to_owned(), lines, newest.unwrap_or_default(), (columns, growth)))
+    }
+
+    /// Rows that it takes.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.0.rows(FoldId { start: 0, index: 0 }, &BTreeSet::new())
+    }
+
+    /// Makes a row ready to be drawn. Whether colours of it are still to come.
+    pub fn prepare(&mut self, row: usize) -> bool {
+        row.checked_sub(1).is_some_and(|row| self.0.code.prepare(&self.0.source, row, 1))
+    }
+
+    /// One row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> CellRow {
+        match row.checked_sub(1) {
+            None => self.0.head(false),
+            Some(row) => self.0.code.row(&self.0.source, row),
+        }
+    }
+}
+
 impl FilePart {
     fn rows(&self, id: FoldId, unfolded: &BTreeSet<FoldId>) -> usize {
         let shows = self.growth == Growth::Open || unfolded.contains(&id);

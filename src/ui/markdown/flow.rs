@@ -6,6 +6,7 @@ use ratatui::style::Modifier;
 use crate::text::sanitize;
 use crate::ui::role::Role;
 
+use super::breaks::code_parts;
 use super::inline::Inline;
 use super::table::MarkdownTable;
 use super::wrap::{CellRow, StyledText, wrap};
@@ -241,7 +242,7 @@ impl Flow {
             let rest = self.prefix();
             let indent: usize = rest.iter().map(StyledText::width).sum();
             let line = sanitize::line(line);
-            for part in hard_wrap(&line, self.columns.saturating_sub(indent).max(4)) {
+            for part in code_parts(&line, self.columns.saturating_sub(indent).max(4)) {
                 let mut pieces = if rows.is_empty() { first.clone() } else { rest.clone() };
                 pieces.push(StyledText::new(part, Role::Code));
                 rows.push(CellRow { pieces, fill: Some(Role::Code) });
@@ -249,21 +250,5 @@ impl Flow {
         }
         self.push(rows);
         self.gap = true;
-    }
-}
-
-/// Cuts a line into parts of at most `columns`, anywhere.
-pub(super) fn hard_wrap(line: &str, columns: usize) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = line;
-    loop {
-        let end = super::super::line::fitting(rest, columns.max(2));
-        if end >= rest.len() || end == 0 {
-            parts.push(rest);
-            return parts;
-        }
-        let (part, tail) = rest.split_at(end);
-        parts.push(part);
-        rest = tail;
     }
 }

@@ -3,6 +3,7 @@
 //! Owns the cut of a text into chunks that stay as they are once complete, so that a growing text
 //! costs no more than its last chunk. Must not know panes.
 
+mod breaks;
 mod code;
 mod files;
 mod flow;
@@ -14,13 +15,15 @@ mod wrap;
 
 use std::collections::BTreeSet;
 
+pub use breaks::code_parts;
 pub use wrap::{CellRow, Face, StyledText, wrap};
 
 use code::{CodeBlock, Growth};
 use files::AnswerFiles;
-pub use files::FoldId;
+pub use files::{FoldId, GrowingFile};
 use split::{Block, BlockKind, Splitter};
 
+use crate::text::sanitize;
 use crate::ui::role::Role;
 
 /// A longer block of code is folded once it is complete, in lines.
@@ -28,6 +31,13 @@ const LONG: usize = 20;
 
 /// Lines of it that are shown.
 const SHOWN: usize = 8;
+
+/// A line of foreign code as rows of at most `columns`, safe to show.
+#[must_use]
+pub fn code_rows(line: &str, columns: usize) -> Vec<String> {
+    let clean = sanitize::line(line);
+    code_parts(&clean, columns).into_iter().map(str::to_owned).collect()
+}
 
 /// A growing text laid out for one width.
 #[derive(Debug)]

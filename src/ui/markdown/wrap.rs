@@ -4,6 +4,7 @@ use ratatui::style::Modifier;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::breaks::code_parts;
 use crate::ui::role::Role;
 
 /// A look, before a theme gives it colours.
@@ -162,28 +163,39 @@ impl Breaker<'_> {
             append(&mut self.row, " ", face);
             self.used += 1;
         }
-        for piece in std::mem::take(&mut self.word) {
-            self.place(&piece);
+        let word = std::mem::take(&mut self.word);
+        if self.word_width > self.columns {
+            self.place_wide(&word);
+        } else {
+            for piece in word {
+                append(&mut self.row, &piece.text, piece.face);
+            }
+            self.used += self.word_width;
         }
         self.word_width = 0;
     }
 
-    /// Puts a piece of a word into the row; one that is longer than a row is broken anywhere.
-    fn place(&mut self, piece: &StyledText) {
-        let width = piece.width();
-        if self.used + width <= self.columns {
-            append(&mut self.row, &piece.text, piece.face);
-            self.used += width;
-            return;
-        }
-        for grapheme in piece.text.graphemes(true) {
-            let width = grapheme.width();
-            if self.used + width > self.columns && self.used > 0 {
-                self.end_row();
+    /// Puts a word that is wider than a row into an empty one and those after it.
+    fn place_wide(&mut self, word: &[StyledText]) {
+        let whole: String = word.iter().map(|piece| piece.text.as_str()).collect();
+        let mut parts = code_parts(&whole, self.columns).into_iter();
+        let mut part = parts.next().unwrap_or_default();
+        let mut left = part.len();
+        for piece in word {
+            let mut rest = piece.text.as_str();
+            while !rest.is_empty() {
+                if left == 0 {
+                    self.end_row();
+                    part = parts.next().unwrap_or(rest);
+                    left = part.len();
+                }
+                let (text, tail) = rest.split_at_checked(left).unwrap_or((rest, ""));
+                append(&mut self.row, text, piece.face);
+                left = left.saturating_sub(text.len());
+                rest = tail;
             }
-            append(&mut self.row, grapheme, piece.face);
-            self.used += width;
         }
+        self.used = part.width();
     }
 
     fn end_row(&mut self) {

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::model::AgentName;
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
@@ -132,9 +133,10 @@ fn agents(cx: &Cx<'_>, rows: &mut Vec<Row>) {
     );
     rows.push(vec![(head, Role::Dim)]);
     let after = cx.clock.millis_since(cx.view.work.counted_until());
-    let speaker = cx.view.head.speaker.as_ref().map(|speaker| &speaker.agent);
+    let speaks =
+        |name: &AgentName| cx.view.head.speakers.iter().any(|speaker| speaker.agent == *name);
     for (name, work) in &run.agents {
-        let mark = if speaker == Some(name) { "▸ " } else { "  " };
+        let mark = if speaks(name) { "▸ " } else { "  " };
         let shown = line::cut(name.as_str(), NAME - 3);
         let pad = " ".repeat((NAME - 2).saturating_sub(line::width(&shown)));
         let cost = match work.usage.cost.is_zero() {

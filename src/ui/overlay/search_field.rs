@@ -40,6 +40,9 @@ impl SearchField {
                 let Some((place, _)) = last else { return false };
                 self.text.truncate(place);
             }
+            KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => {
+                return !std::mem::take(&mut self.text).is_empty();
+            }
             _ => return false,
         }
         true

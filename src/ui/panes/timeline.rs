@@ -146,7 +146,7 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     ];
     if timeline.damaged > 0 {
         let lines = if timeline.damaged == 1 { "line" } else { "lines" };
-        let words = format!("  {} damaged {lines}", timeline.damaged);
+        let words = format!("  {} unreadable {lines}", timeline.damaged);
         spans.push(Span::styled(words, cx.style(Role::Warn)));
     }
     Line::from(spans)

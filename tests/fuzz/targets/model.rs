@@ -1,8 +1,8 @@
 //! What models and their services send, and the scripts of the scripted one.
 
 use firmhand::model::{ToolName, ToolSpec};
-use firmhand::provider::foreign_reply::{ForeignOutcome, failed, streamed, whole, worded_calls};
-use firmhand::provider::{Delta, Script, Service};
+use firmhand::provider::foreign_reply::{ForeignOutcome, failed, streamed, whole, worded};
+use firmhand::provider::{Delta, Service, parse_script};
 use firmhand::text::recover;
 use serde_json::Value;
 
@@ -83,7 +83,19 @@ pub fn structured(data: &[u8]) {
         description: String::new(),
         schema: Value::Null,
     };
-    assert!(worded_calls(&text, &[read]).len() <= text.len());
+    let tools = [read];
+    let (shown, calls) = worded(&[&text], &tools);
+    assert!(calls.len() <= text.len());
+    // What turns out at the end to be no call is shown at the end.
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    assert!(!calls.is_empty() || letters(&shown) == letters(&text), "text is lost: {shown:?}");
+    // Nothing depends on where the text was cut.
+    let (start, end) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    assert_eq!(worded(&[start, end], &tools), (shown, calls));
 }
 
 fn has_fraction(value: &Value) -> bool {
@@ -99,7 +111,7 @@ fn has_fraction(value: &Value) -> bool {
 pub fn scripts(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let sibling = |name: &str| Ok(format!("// {name}\nint a;\n"));
-    match Script::parse("fuzz.toml", text, &sibling) {
+    match parse_script("fuzz.toml", text, &sibling) {
         Ok(script) => assert!(!script.team().is_empty()),
         Err(error) => {
             let told = format!("{} {}", error.what, error.why);

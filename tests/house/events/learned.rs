@@ -56,6 +56,7 @@ pub fn event(kind: usize, variant: u32) -> Event {
                     reason: (variant == 2).then(|| "no code yet".to_owned()),
                 }],
             })),
+            step: None,
         }),
     }
 }

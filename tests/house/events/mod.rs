@@ -20,7 +20,7 @@ use boards::board;
 use review::{decided, desk_event, proposal, settled};
 
 /// The last of the numbers that [`kind`] gives.
-pub const LAST_KIND: usize = 50;
+pub const LAST_KIND: usize = 55;
 
 /// A number for each kind of event; a new kind does not compile until it has one here, and then
 /// the scenario must hold it.
@@ -33,12 +33,15 @@ pub fn kind(event: &Event) -> usize {
         Event::Session(SessionEvent::RunStarted(_)) => 45,
         Event::Files(FilesEvent::Listed { .. }) => 3,
         Event::Phase(PhaseEvent::Started { .. }) => 4,
-        Event::Phase(PhaseEvent::Ended { .. }) => 5,
-        Event::Turn(TurnEvent::SpeakerChosen { choice: None, .. }) => 6,
+        Event::Phase(PhaseEvent::Ended { step: None, .. }) => 5,
+        Event::Phase(PhaseEvent::Ended { step: Some(_), .. }) => 53,
+        Event::Turn(TurnEvent::SpeakerChosen { choice: None, step: None, .. }) => 6,
+        Event::Turn(TurnEvent::SpeakerChosen { choice: None, step: Some(_), .. }) => 51,
         Event::Turn(TurnEvent::SpeakerChosen { choice: Some(_), .. }) => 48,
         Event::Turn(TurnEvent::PolicyTaken(_)) => 46,
         Event::Person(PersonEvent::SpeakerNamed { .. }) => 47,
-        Event::Turn(TurnEvent::Started { .. }) => 7,
+        Event::Turn(TurnEvent::Started { step: None, .. }) => 7,
+        Event::Turn(TurnEvent::Started { step: Some(_), .. }) => 52,
         Event::Turn(TurnEvent::TextAdded { .. }) => 8,
         Event::Turn(TurnEvent::ToolCalled { .. }) => 9,
         Event::Turn(TurnEvent::ToolAnswered { .. }) => 10,
@@ -59,7 +62,8 @@ pub fn kind(event: &Event) -> usize {
         Event::Port(PortEvent::Opened { .. }) => 23,
         Event::Port(PortEvent::Closed { .. }) => 24,
         Event::Person(PersonEvent::Said { .. }) => 25,
-        Event::Person(PersonEvent::Asked { .. }) => 26,
+        Event::Person(PersonEvent::Asked { step: None, .. }) => 26,
+        Event::Person(PersonEvent::Asked { step: Some(_), .. }) => 54,
         Event::Person(PersonEvent::Answered { .. }) => 27,
         Event::Person(PersonEvent::Paused) => 28,
         Event::Person(PersonEvent::Unpaused) => 29,
@@ -71,7 +75,8 @@ pub fn kind(event: &Event) -> usize {
         Event::Team(TeamEvent::PassageMarked(_)) => 49,
         Event::Team(_) => 33,
         Event::Proposal(ProposalEvent::Restated { .. }) => 34,
-        Event::Proposal(ProposalEvent::Inquired { .. }) => 35,
+        Event::Proposal(ProposalEvent::Inquired { turn: None, .. }) => 35,
+        Event::Proposal(ProposalEvent::Inquired { turn: Some(_), .. }) => 55,
         Event::Proposal(ProposalEvent::InquiryTextAdded { .. }) => 36,
         Event::Proposal(ProposalEvent::InquiryEnded { .. }) => 37,
         Event::Proposal(ProposalEvent::RuleAdded { .. }) => 38,
@@ -179,8 +184,9 @@ fn turn_event(kind: usize, variant: u32, number: u32) -> Event {
             agent,
             reason: "the planner named it".into(),
             choice: None,
+            step: None,
         }),
-        7 => Event::Turn(TurnEvent::Started { turn, agent }),
+        7 => Event::Turn(TurnEvent::Started { turn, agent, step: None }),
         8 => Event::Turn(TurnEvent::TextAdded { turn, text: format!("text {variant}\n") }),
         9 => {
             let args = serde_json::json!({"file_name": "a.c", "z": [1, null], "b": variant});
@@ -287,7 +293,12 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
                 1 => PhaseOutcome::Failed("build".into()),
                 _ => PhaseOutcome::Stopped,
             };
-            Event::Phase(PhaseEvent::Ended { phase: "build".into(), attempt: number, outcome })
+            Event::Phase(PhaseEvent::Ended {
+                phase: "build".into(),
+                attempt: number,
+                outcome,
+                step: None,
+            })
         }
     }
 }
@@ -323,6 +334,7 @@ fn other_event(kind: usize, variant: u32, number: u32) -> Event {
             agent: None,
             text: "go on?".into(),
             options: vec!["yes".into(), "no".into()],
+            step: None,
         }),
         27 => Event::Person(PersonEvent::Answered {
             question: QuestionId(number),
@@ -435,7 +447,7 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         19 => build_ended(variant, number),
         32 => Event::Model(of_model(variant, number)),
         33 => Event::Team(team_fact(variant, number)),
-        34..=39 => desk_event(kind, variant, number),
+        34..=39 | 55 => desk_event(kind, variant, number),
         40 => {
             Event::Port(PortEvent::Changed { log: log(1, number), event: of_port(variant, number) })
         }
@@ -456,8 +468,36 @@ pub fn event(kind: usize, variant: u32, number: u32) -> Event {
         }))),
         46..=48 => learned::event(kind, variant),
         49 => passage_marked(variant),
-        50 => summarised(variant, number),
+        50 => summarised(variant, number + 1),
+        51..=54 => in_step(kind, variant, number),
         _ => other_event(kind, variant, number),
+    }
+}
+
+/// What happens in the chat of one step while others are open.
+fn in_step(kind: usize, variant: u32, number: u32) -> Event {
+    let step = Some(number + 1);
+    match kind {
+        51 => Event::Turn(TurnEvent::SpeakerChosen {
+            agent: "Coder".into(),
+            reason: "step 1 of 2".into(),
+            choice: None,
+            step,
+        }),
+        52 => Event::Turn(TurnEvent::Started { turn: TurnId(number), agent: "Coder".into(), step }),
+        53 => Event::Phase(PhaseEvent::Ended {
+            phase: "step".into(),
+            attempt: variant + 1,
+            outcome: PhaseOutcome::Succeeded("done".into()),
+            step,
+        }),
+        _ => Event::Person(PersonEvent::Asked {
+            question: QuestionId(number),
+            agent: (variant == 1).then(|| "Coder".into()),
+            text: "which pin?\u{202e}".into(),
+            options: Vec::new(),
+            step,
+        }),
     }
 }
 
@@ -484,23 +524,10 @@ fn passage_marked(variant: u32) -> Event {
     })))
 }
 
-/// Kinds that came after the others; the lines of older journals stay as they are.
-pub const LATER: [usize; 1] = [42];
-
-/// Kinds that came after those.
-pub const NEWEST: [usize; 2] = [43, 44];
-
-/// Kinds that came last.
-pub const LAST: [usize; 1] = [45];
-
-/// Kinds of a learned policy.
-pub const LEARNED: [usize; 3] = [46, 47, 48];
-
-/// A passage of the documentation that is pinned or muted.
-pub const MARKED: [usize; 1] = [49];
-
-/// A conversation that was summarised.
-pub const SUMMARISED: [usize; 1] = [50];
+/// Kinds that came after those of `ORDER`, in the groups in which they were appended to the golden
+/// journal. A new kind is a group at the end; no line before it changes.
+pub const ADDED: [&[usize]; 7] =
+    [&[42], &[43, 44], &[45], &[46, 47, 48], &[49], &[50], &[51, 52, 53, 54, 55]];
 
 /// All other kinds, in an order that makes sense.
 pub const ORDER: [usize; 43] = [

@@ -98,7 +98,7 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
                 why,
             })
         }
-        35 => {
+        35 | 55 => {
             let text = "+int a;".into();
             let excerpt = Excerpt { side: Side::New, first: 2, last: 3, text };
             let excerpt = variant.is_multiple_of(2).then_some(excerpt);
@@ -107,6 +107,7 @@ pub(super) fn desk_event(kind: usize, variant: u32, number: u32) -> Event {
                 inquiry,
                 proposal,
                 agent,
+                turn: (kind == 55).then_some(TurnId(number)),
                 excerpt,
                 text: "why?".into(),
             })

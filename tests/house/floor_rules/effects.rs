@@ -42,6 +42,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/times.rs", &[Effect::Files], "when the lines of a raw log came"),
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("knowledge/build.rs", &[Effect::Files], "indexes of documentation, in the data folder"),
+    ("knowledge/folder.rs", &[Effect::Files], "files of an index of documentation"),
     ("policy/store.rs", &[Effect::Files], "learned policies, and a chart where the person says"),
     (
         "app/project_folder.rs",

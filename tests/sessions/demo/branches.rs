@@ -221,7 +221,7 @@ fn under_a_rule_that_allows_all_nobody_is_asked() {
     for event in &events {
         match event {
             Event::Phase(PhaseEvent::Started { .. }) => is_planners_turn = true,
-            Event::Turn(TurnEvent::Started { agent, turn }) => {
+            Event::Turn(TurnEvent::Started { agent, turn, .. }) => {
                 assert_eq!(agent.as_str() == "PlanningAgent", is_planners_turn, "turn {turn}");
                 is_planners_turn = !is_planners_turn;
             }

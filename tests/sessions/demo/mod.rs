@@ -5,6 +5,8 @@ mod contract;
 mod decisions;
 mod learned;
 mod mesh;
+mod questions;
+mod side_by_side;
 mod stage;
 mod teams;
 mod tested;

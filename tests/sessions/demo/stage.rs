@@ -21,10 +21,10 @@ use firmhand::model::{
     Amended, BlobSource, DecisionNote, Event, Intent, Ledger, PersonEvent, Proposal, ProposalEvent,
     Record, Seq, SessionId, SessionOutcome, Shown, Timestamp, Verdict,
 };
-use firmhand::provider::{Pacing, Provider, Script, Scripted};
+use firmhand::provider::{Pacing, Provider, Script, Scripted, parse_script};
 use firmhand::toolchain::Toolchain;
 use firmhand::tools::{AnswerLimits, Registry, ToolContext, known};
-use firmhand::workspace::Sandbox;
+use firmhand::workspace::ProjectDir;
 
 /// A recording that ships.
 pub fn recording(name: &str) -> Arc<Script> {
@@ -34,7 +34,7 @@ pub fn recording(name: &str) -> Arc<Script> {
         let file = assets.text(&format!("{folder}/{name}"))?;
         Ok(file.text.into_owned())
     };
-    Arc::new(Script::parse("script.toml", &text("script.toml").unwrap(), &text).unwrap())
+    Arc::new(parse_script("script.toml", &text("script.toml").unwrap(), &text).unwrap())
 }
 
 /// What a person does.
@@ -102,7 +102,10 @@ pub struct Stage {
     toolchain: Arc<dyn Toolchain>,
     policy: Policy,
     model: Option<Arc<dyn Provider>>,
+    knowledge: Option<Arc<Knowledge>>,
+    task: Option<String>,
     script: Arc<Script>,
+    assets: Assets,
 }
 
 /// No run follows here.
@@ -146,7 +149,9 @@ impl Stage {
         fs::create_dir(root.path().join("project")).unwrap();
         let session = SessionDir::create(root.path(), "task", Timestamp(0)).unwrap();
         let script = recording("i2c-scan");
-        Self { root, session, toolchain, policy: Policy::default(), model: None, script }
+        let (policy, model, knowledge, task) = (Policy::default(), None, None, None);
+        let assets = Assets::built_in();
+        Self { root, session, toolchain, policy, model, knowledge, task, script, assets }
     }
 
     /// With another recording, and the project it begins with.
@@ -159,6 +164,14 @@ impl Stage {
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::write(to, assets.bytes(&path).unwrap().0).unwrap();
         }
+        self
+    }
+
+    /// With a team of a person's own in `folder`, and a recording of it.
+    pub fn of_own(mut self, folder: &Path, script: &str, files: &BTreeMap<String, String>) -> Self {
+        let text = |name: &str| Ok(files[name].clone());
+        self.script = Arc::new(parse_script("script.toml", script, &text).unwrap());
+        self.assets = Assets::with_user_folder(folder);
         self
     }
 
@@ -180,6 +193,18 @@ impl Stage {
     /// With another model than the recording.
     pub fn answered_by(mut self, model: Arc<dyn Provider>) -> Self {
         self.model = Some(model);
+        self
+    }
+
+    /// With other documents than the notes.
+    pub fn knowing(mut self, knowledge: Arc<Knowledge>) -> Self {
+        self.knowledge = Some(knowledge);
+        self
+    }
+
+    /// With another task than the recording's.
+    pub fn asking(mut self, task: &str) -> Self {
+        self.task = Some(task.to_owned());
         self
     }
 
@@ -223,14 +248,14 @@ impl Stage {
         let assets = Assets::built_in();
         let (desk, stop) = (ApprovalQueue::default(), firmhand::toolchain::StopSwitch::default());
         let ledger: Arc<dyn Ledger> = Arc::clone(recorder) as Arc<dyn Ledger>;
-        let sandbox = Arc::new(Sandbox::open(&self.project("")).unwrap());
+        let project_dir = Arc::new(ProjectDir::open(&self.project("")).unwrap());
         let hub = SerialHub::new(Arc::clone(&ledger));
-        let programs = Programs::of_project(sandbox.root());
+        let programs = Programs::of_project(project_dir.root());
         let serial = Arc::new(hub.knowing(load_adapters(&assets).unwrap(), programs));
         let gate = GateParts {
             ledger: Arc::clone(&ledger),
             blobs: Arc::new(recorder.blobs().clone()),
-            sandbox: Arc::clone(&sandbox),
+            project_dir: Arc::clone(&project_dir),
             toolchain: Arc::clone(&self.toolchain),
             serial: Arc::clone(&serial),
             policy: Arc::new(self.policy.clone()),
@@ -240,10 +265,13 @@ impl Stage {
         };
         let names = assets.text("assets/names/esp-idf.txt").unwrap().text;
         let context = ToolContext {
-            sandbox: Arc::clone(&sandbox),
+            project_dir: Arc::clone(&project_dir),
             ledger: Arc::clone(&ledger),
             state: recorder.state(),
-            knowledge: Arc::new(notes(&assets)),
+            knowledge: match &self.knowledge {
+                Some(knowledge) => Arc::clone(knowledge),
+                None => Arc::new(notes(&assets)),
+            },
             names: Arc::new(NameList::parse("esp-idf.txt", &names).unwrap()),
             assets: Assets::built_in(),
             toolchain: Arc::clone(&self.toolchain),
@@ -255,9 +283,9 @@ impl Stage {
         };
         let script = Arc::clone(&self.script);
         EngineSetup {
-            session: self.start(script.task()),
+            session: self.start(self.task.as_deref().unwrap_or(script.task())),
             documents: Vec::new(),
-            team: self.team(&assets, script.team()),
+            team: self.team(&self.assets, script.team()),
             gate: Arc::new(Gate::new(gate, &desk, numbers)),
             tools: toolbox(&Registry::new(&context)),
             provider: match &self.model {
@@ -267,7 +295,7 @@ impl Stage {
             limits: firmhand::engine::EngineLimits::default(),
             next_runs: Arc::new(NoMore),
             state: recorder.state(),
-            project: sandbox,
+            project: project_dir,
             ledger,
             desk,
         }

@@ -6,7 +6,7 @@ use firmhand::model::{
     BuildEvent, BuildOutcome, Event, LogId, LogKind, PhaseEvent, PhaseOutcome, Proposal,
     ProposalEvent, SessionOutcome, TeamEvent, TurnEvent, Verdict,
 };
-use firmhand::provider::Script;
+use firmhand::provider::parse_script;
 use firmhand::tools::known;
 
 use super::stage::{Nobody, Person, Stage, approve, reject, subject};
@@ -39,7 +39,7 @@ fn every_team_has_a_recording_of_its_own() {
             let folder = path.trim_end_matches("/script.toml").to_owned();
             let text = assets.text(&path).unwrap().text.into_owned();
             let beside = |name: &str| Ok(assets.text(&format!("{folder}/{name}"))?.text.into());
-            Script::parse(&path, &text, &beside).unwrap().team().to_owned()
+            parse_script(&path, &text, &beside).unwrap().team().to_owned()
         })
         .collect();
     for team in Team::names(&assets) {

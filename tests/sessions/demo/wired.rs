@@ -13,7 +13,7 @@ use firmhand::model::{
     UserError,
 };
 use firmhand::provider::{
-    Delta, Pacing, Provider, Recording, Remote, Request, Script, Scripted, Service, retell,
+    Delta, Pacing, Provider, Recording, Remote, Request, Scripted, Service, parse_script, retell,
 };
 use firmhand::toolchain::{Kit, Toolchain, VirtualToolchain};
 use futures::stream::{BoxStream, StreamExt};
@@ -229,7 +229,7 @@ fn a_run_that_was_recorded_plays_again_to_the_same_end() {
 /// Plays a run that was recorded.
 fn played(file: &Path) -> Vec<Event> {
     let text = fs::read_to_string(file).unwrap();
-    let script = Script::parse("run.toml", &text, &|name| panic!("needs {name}")).unwrap();
+    let script = parse_script("run.toml", &text, &|name| panic!("needs {name}")).unwrap();
     let again = stage().answered_by(Arc::new(Scripted::new(Arc::new(script), Pacing::Instant)));
     assert_eq!(again.play(Nobody), SessionOutcome::Completed);
     again.events()

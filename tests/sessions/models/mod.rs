@@ -27,6 +27,8 @@ struct Heard {
     text: String,
     reasoning: String,
     calls: Vec<(String, String)>,
+    /// Calls as they came in pieces, by their place.
+    parts: Vec<(String, Vec<String>)>,
     models: Vec<String>,
     notes: Vec<UserError>,
     /// Faults with the pause after each, in milliseconds.
@@ -44,6 +46,13 @@ impl Heard {
             Ok(Delta::Text(text)) => self.text.push_str(&text),
             Ok(Delta::Reasoning(text)) => self.reasoning.push_str(&text),
             Ok(Delta::Call { tool, args }) => self.calls.push((tool.to_string(), args)),
+            Ok(Delta::CallPart { place, tool, args }) => {
+                if self.parts.len() <= place {
+                    self.parts.resize_with(place + 1, Default::default);
+                }
+                self.parts[place].0 = tool.to_string();
+                self.parts[place].1.push(args);
+            }
             Ok(Delta::Model(model)) => self.models.push(model),
             Ok(Delta::Note(note)) => self.notes.push(note),
             Ok(Delta::Again { wait_millis, fault, .. }) => {
@@ -51,6 +60,7 @@ impl Heard {
                 self.text.clear();
                 self.reasoning.clear();
                 self.calls.clear();
+                self.parts.clear();
             }
             Ok(Delta::TooLong { limit }) => self.too_long = Some(limit),
             Ok(Delta::Done { usage, state }) => {
@@ -114,6 +124,7 @@ fn request() -> Request {
         schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
     };
     Request {
+        step: None,
         agent: "Coder".into(),
         phase: "generate".into(),
         attempt: 1,

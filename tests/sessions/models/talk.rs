@@ -83,6 +83,28 @@ async fn parallel_calls_come_whole_with_their_arguments() {
 }
 
 #[tokio::test]
+async fn arguments_of_calls_come_while_they_are_written() {
+    let code = "int a[] = {1};\n\"ü\"".repeat(90);
+    let code = json!({ "files": [{ "file_name": "main/main.c", "code": code }] });
+    for service in DIALECTS {
+        let server = Server::new();
+        let answer =
+            say("I save.").call("generate_code", code.clone()).call("read_file", json!({}));
+        let body = speak::body(service, &answer);
+        server.then(Reply::dripping(speak::content_type(service), body.as_bytes(), 256));
+        let heard = ask(&remote(service, &server), first_request()).await;
+        let parts: Vec<(&str, String)> =
+            heard.parts.iter().map(|(tool, args)| (tool.as_str(), args.concat())).collect();
+        let whole: Vec<(&str, String)> =
+            heard.calls.iter().map(|(tool, args)| (tool.as_str(), args.clone())).collect();
+        assert_eq!(parts, whole, "{service}");
+        // This service tells a call when it is whole.
+        let least = if service == Service::Ollama { 1 } else { 2 };
+        assert!(heard.parts[0].1.len() >= least, "{service}: {:?}", heard.parts[0].1);
+    }
+}
+
+#[tokio::test]
 async fn thoughts_are_shown_and_given_back_only_to_whom_they_belong() {
     for service in DIALECTS {
         let server = Server::new();

@@ -271,11 +271,12 @@ pub fn backtrace(text: &str) -> Vec<String> {
     line.split(' ').map(|pair| pair.split(':').next().unwrap().to_owned()).collect()
 }
 
-pub fn is_running(pid: &str) -> bool {
+/// Whether a program runs whose command line ends with these words, in whatever namespace.
+pub fn is_running(words: &str) -> bool {
     // A dead process that nobody has collected yet does not count.
-    let run = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
-    let state = String::from_utf8_lossy(&run.stdout).trim().to_owned();
-    !state.is_empty() && !state.starts_with('Z')
+    let run = Command::new("ps").args(["-A", "-ww", "-o", "stat=,args="]).output().unwrap();
+    let listed = String::from_utf8_lossy(&run.stdout).into_owned();
+    listed.lines().any(|line| line.trim_end().ends_with(words) && !line.starts_with('Z'))
 }
 
 pub async fn wait_until(what: &str, ready: impl Fn() -> bool) {

@@ -128,7 +128,7 @@ mod tests {
         let mut desk = PaneBench::new();
         let mut pane = ChatPane::default();
         let turn = TurnId(1);
-        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
+        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into(), step: None }));
         let text = "let me see\u{1b}[31m what the pins are".to_owned();
         desk.record(Event::Model(ModelEvent::Reasoned { turn, text }));
         desk.record(Event::Turn(TurnEvent::TextAdded { turn, text: "Half an ans".into() }));
@@ -171,7 +171,11 @@ mod tests {
         let mut pane = ChatPane::default();
         for (turn, text) in [(1, "I look at the first pins.\n\n"), (2, "later words")] {
             let turn = TurnId(turn);
-            desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
+            desk.record(Event::Turn(TurnEvent::Started {
+                turn,
+                agent: "Coder".into(),
+                step: None,
+            }));
             if turn == TurnId(2) {
                 desk.record(summarised(None));
             }
@@ -198,7 +202,7 @@ mod tests {
         let mut desk = PaneBench::new();
         let mut pane = ChatPane::default();
         let turn = TurnId(2);
-        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into() }));
+        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into(), step: None }));
         desk.record(summarised(Some(UserError::new("x", "the service is down", "y"))));
         let shown = desk.show(&mut pane, 70, 12);
         assert!(

@@ -8,11 +8,12 @@ use super::super::pane_bench::PaneBench;
 use super::*;
 use crate::model::*;
 use crate::model::{ProposalEvent, TurnEvent};
+use crate::text::growing_json::GrowingJson;
 use crate::ui::pane::UiCommand;
 
 fn turn(desk: &mut PaneBench, id: u32, agent: &str, text: &str) {
     let turn = TurnId(id);
-    desk.record(Event::Turn(TurnEvent::Started { turn, agent: agent.into() }));
+    desk.record(Event::Turn(TurnEvent::Started { turn, agent: agent.into(), step: None }));
     desk.record(Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }));
 }
 
@@ -189,4 +190,63 @@ fn a_number_in_an_answer_opens_the_source_it_names() {
     let here = SourceList::at((CallId(7), 1), desk.cx().view).unwrap();
     assert_eq!(format!("{list:?}"), format!("{here:?}"), "the source with the number 2");
     assert!(SourceList::at((CallId(7), 2), desk.cx().view).is_none());
+}
+
+/// What a model has written so far of the arguments of a call.
+fn open_call(number: u32, tool: &str, json: &str) -> OpenCall {
+    let mut args = GrowingJson::default();
+    args.push(json);
+    let (bytes, args) = (args.bytes(), args.values());
+    OpenCall { turn: TurnId(6), call: CallId(number), tool: tool.into(), bytes, args }
+}
+
+#[test]
+fn a_call_shows_while_it_is_written_and_the_whole_one_takes_its_place() {
+    let mut desk = desk();
+    let mut pane = ChatPane::default();
+    turn(&mut desk, 6, "CodeReviewerAgent", "I write it.");
+    let code = "#include <stdio.h>\n\nvoid app_main(void)\n{\n    puts(\"a\\u001b[31mb\");\n";
+    let files = json!([
+        { "file_name": "main/first.c", "code": "int a;\nint b;\n" },
+        { "file_name": "main/main.c", "code": code },
+    ]);
+    let reason = "adds the entry point that the build asked for, with the pins of the board";
+    let whole = json!({ "reason": reason, "attempt": 2, "files": files }).to_string();
+    let (cut, _) = whole.rsplit_once('"').unwrap();
+    let second = open_call(31, "read\x1b[31m_files", "{\"paths\": [\"a.c\", \"b");
+    desk.view.open_calls = [open_call(30, "generate_code", cut), second].into();
+    let shown = desk.show(&mut pane, 60, 24);
+    assert_snapshot!("open_call", shown);
+    assert!(!shown.contains('{') || shown.contains("    {"), "no JSON: {shown}");
+    assert!(!shown.contains("\\n") && !shown.contains('\u{1b}'), "{shown}");
+    // It grows.
+    desk.view.open_calls = [open_call(30, "generate_code", &format!("{cut}}}\\n"))].into();
+    assert!(desk.show(&mut pane, 60, 24).contains("6 lines so far"));
+    // The whole one is recorded before the open one goes.
+    call(&mut desk, 6, 30, "generate_code", serde_json::from_str(&whole).unwrap());
+    let shown = desk.show(&mut pane, 60, 24);
+    assert!(shown.contains("▸ generate_code") && !shown.contains("so far"), "{shown}");
+    // What a turn was writing when it ended is gone.
+    desk.view.open_calls = [open_call(32, "read_files", "{\"paths\"")].into();
+    assert!(desk.show(&mut pane, 60, 24).contains("read_files"));
+    end(&mut desk, 6);
+    assert!(!desk.show(&mut pane, 60, 24).contains("read_files"));
+}
+
+#[test]
+fn a_long_argument_shows_its_newest_words_whole() {
+    let mut desk = desk();
+    let mut pane = ChatPane::default();
+    turn(&mut desk, 6, "CodeReviewerAgent", "I ask.");
+    let text = "the configuration register ".repeat(400);
+    let json = json!({ "question": text.trim_end() }).to_string();
+    desk.view.open_calls = [open_call(30, "ask_user", json.trim_end_matches("\"}"))].into();
+    let shown = desk.show(&mut pane, 44, 20);
+    let rows: Vec<&str> = shown.lines().filter(|row| row.starts_with("      ")).collect();
+    assert!((3..=10).contains(&rows.len()), "{shown}");
+    assert!(shown.contains("question: …"), "{shown}");
+    let words = rows.iter().flat_map(|row| row.split_whitespace());
+    for word in words.filter(|word| *word != "…" && *word != "question:") {
+        assert!(["the", "configuration", "register"].contains(&word), "{word} in {shown}");
+    }
 }

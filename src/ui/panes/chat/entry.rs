@@ -12,6 +12,7 @@ use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 use crate::view::{CallView, ChatEntry, TurnPart, TurnView};
 
+use super::open_call::{self, OpenPart};
 use super::paint::{draw_entry_row, draw_row};
 use super::row::{EntryRow, FoldItem, INDENT, RowContext, indented};
 use super::stamp::{CallStamp, EntryStamp};
@@ -60,6 +61,8 @@ enum EntryBody {
         part: usize,
         rows: Vec<EntryRow>,
     },
+    /// A part of a call that is still being written.
+    Open(OpenPart),
 }
 
 impl EntryLayout {
@@ -137,6 +140,11 @@ impl EntryLayout {
                 }
             }
         }
+        for call in place.open_calls(turn) {
+            for part in open_call::lay_out(call, place) {
+                self.push(EntryBody::Open(part));
+            }
+        }
         if let Some(rows) = turn_end(turn, place) {
             self.push(EntryBody::Rows(rows));
         }
@@ -166,7 +174,7 @@ impl EntryLayout {
                 let own = rows.get(inside).and_then(|row| row.item);
                 own.or(Some(FoldItem::Summary(*part)))
             }
-            EntryBody::Rows(_) => None,
+            EntryBody::Rows(_) | EntryBody::Open(_) => None,
         }
     }
 
@@ -189,7 +197,7 @@ impl EntryLayout {
                 items.into_iter().map(|(row, item)| (section.first + row, item)).collect()
             }
             EntryBody::Thought { part, .. } => vec![(section.first, FoldItem::Thought(*part))],
-            EntryBody::Rows(_) => Vec::new(),
+            EntryBody::Rows(_) | EntryBody::Open(_) => Vec::new(),
         };
         self.sections.iter().flat_map(of_section).collect()
     }
@@ -208,6 +216,7 @@ impl EntryLayout {
                 let text = text_of(entry, *part).unwrap_or_default();
                 (document.row(text, inside).text(), usize::from(INDENT))
             }
+            EntryBody::Open(part) => part.text(inside),
         }
     }
 
@@ -215,6 +224,9 @@ impl EntryLayout {
     pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) -> bool {
         let place = self.sections.partition_point(|section| section.first + section.rows <= row);
         let Some(section) = self.sections.get_mut(place) else { return false };
+        if let EntryBody::Open(part) = &mut section.body {
+            return part.prepare(row - section.first);
+        }
         if let EntryBody::Text { part, document, .. } = &mut section.body
             && let Some(text) = text_of(entry, *part)
         {
@@ -251,6 +263,17 @@ impl EntryLayout {
                 };
                 draw_row(&document.row(text, inside), area, buf, cx);
             }
+            EntryBody::Open(OpenPart::Rows(rows)) => {
+                if let Some(row) = rows.get(inside) {
+                    draw_entry_row(row, area, buf, cx);
+                }
+            }
+            EntryBody::Open(OpenPart::File(file)) => {
+                let indent = open_call::INDENT.min(area.width);
+                let width = area.width.saturating_sub(open_call::INDENT + 1);
+                let area = Rect { x: area.x + indent, width, ..area };
+                draw_row(&file.row(inside), area, buf, cx);
+            }
         }
     }
 }
@@ -275,6 +298,7 @@ impl EntryBody {
             | Self::Thought { rows, .. }
             | Self::Summary { rows, .. } => rows.len(),
             Self::Text { document, .. } => document.rows(),
+            Self::Open(part) => part.rows(),
         }
     }
 }
@@ -353,8 +377,13 @@ fn turn_head(turn: &TurnView, place: &RowContext<'_>) -> EntryRow {
     if tokens > 0 && place.width >= 44 {
         right = format!("{} tok · {right}", line::count(tokens));
     }
-    let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(line::width(&right) + 4));
-    let pieces = vec![StyledText::new("◆ ", role), StyledText::new(name, role)];
+    let step = turn.step.map_or_else(String::new, |step| format!(" · step {step}"));
+    let taken = line::width(&right) + line::width(&step) + 4;
+    let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(taken));
+    let mut pieces = vec![StyledText::new("◆ ", role), StyledText::new(name, role)];
+    if !step.is_empty() {
+        pieces.push(StyledText::new(step, Role::Dim));
+    }
     EntryRow::new(pieces).with_right(StyledText::new(right, Role::Dim))
 }
 

@@ -51,6 +51,7 @@ impl Layouts {
             entry: index,
             unfolded: &self.unfolded,
             agents: cx.agents,
+            open_calls: &cx.view.open_calls,
         };
         let Some(slot) = self.layouts.get_mut(index) else { return 0 };
         let layout = slot.get_or_insert_with(EntryLayout::default);

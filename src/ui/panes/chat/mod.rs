@@ -13,6 +13,7 @@ mod entry;
 mod fact;
 mod jump;
 mod layouts;
+mod open_call;
 mod paint;
 mod row;
 mod scroll;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{CallId, Timestamp, TurnId};
+use crate::model::{CallId, OpenCall, Timestamp, TurnId};
 use crate::text::sanitize;
 use crate::ui::agents::Agents;
 use crate::ui::line;
 use crate::ui::markdown::{CellRow, FoldId, StyledText, wrap};
 use crate::ui::role::Role;
-use crate::view::{CallState, ChatEntry};
+use crate::view::{CallState, ChatEntry, TurnView};
 
 /// Columns left of what an agent says.
 pub(super) const INDENT: u16 = 2;
@@ -47,9 +47,19 @@ pub(super) struct RowContext<'a> {
     pub unfolded: &'a BTreeSet<(usize, FoldItem)>,
     /// Who has which colour.
     pub agents: &'a Agents,
+    /// Calls that models are still writing.
+    pub open_calls: &'a [OpenCall],
 }
 
 impl RowContext<'_> {
+    /// Calls of a turn that are still being written: none that stands in it already.
+    pub fn open_calls<'t>(&'t self, turn: &'t TurnView) -> impl Iterator<Item = &'t OpenCall> {
+        let is_open = |call: &&OpenCall| {
+            call.turn == turn.turn && turn.ended.is_none() && turn.call(call.call).is_none()
+        };
+        self.open_calls.iter().filter(is_open)
+    }
+
     /// Time of the session, for people.
     pub fn time(&self, at: Timestamp) -> String {
         line::clock(at.millis_since(self.started_at))

@@ -1,5 +1,6 @@
 //! Tells what of an entry has changed without comparing all of it.
 
+use crate::model::OpenCall;
 use crate::view::{CallView, ChatEntry, PlannedFile, TurnPart};
 
 use super::row::RowContext;
@@ -14,6 +15,8 @@ pub(super) struct EntryStamp {
     unfolded: usize,
     settled: bool,
     tokens: u64,
+    /// Of calls that are still being written.
+    open: usize,
 }
 
 /// Of a call.
@@ -39,12 +42,15 @@ impl EntryStamp {
             unfolded: place.own().count(),
             settled: false,
             tokens: 0,
+            open: 0,
         };
         match entry {
             ChatEntry::Turn(turn) => {
                 stamp.parts = turn.parts.len();
                 stamp.settled = turn.ended.is_some();
                 stamp.tokens = turn.usage.total();
+                let weigh = |call: &OpenCall| 1 + call.bytes + call.tool.as_str().len();
+                stamp.open = place.open_calls(turn).map(weigh).sum();
                 for part in &turn.parts {
                     match part {
                         TurnPart::Text(text) | TurnPart::Reasoning(text) => {

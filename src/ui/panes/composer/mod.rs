@@ -5,7 +5,7 @@
 mod commands;
 mod completion;
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -156,6 +156,10 @@ impl Composer {
         match (&mut self.completion, key.code) {
             (Some(completion), KeyCode::Up) => return completion.walk(-1),
             (Some(completion), KeyCode::Down) => return completion.walk(1),
+            (_, KeyCode::Char('u')) if key.modifiers == KeyModifiers::CONTROL => {
+                self.text.delete_line_by_head();
+                return;
+            }
             (_, _) => {}
         }
         self.text.input(*key);

@@ -104,22 +104,26 @@ fn of_event(event: &Event) -> DigestParts {
         Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
             ("phase_started", format!("{title} {attempt}/{max_attempts}"), Plain)
         }
-        Event::Phase(PhaseEvent::Ended { phase, attempt, outcome }) => match outcome {
+        Event::Phase(PhaseEvent::Ended { phase, attempt, outcome, step }) => match outcome {
             PhaseOutcome::Succeeded(why) => {
-                ("phase_ended", format!("{phase} {attempt}: {why}"), Good)
+                ("phase_ended", format!("{}{phase} {attempt}: {why}", of_step(*step)), Good)
             }
-            PhaseOutcome::Failed(why) => ("phase_ended", format!("{phase} {attempt}: {why}"), Bad),
-            PhaseOutcome::Stopped => ("phase_ended", format!("{phase} {attempt}: stopped"), Plain),
+            PhaseOutcome::Failed(why) => {
+                ("phase_ended", format!("{}{phase} {attempt}: {why}", of_step(*step)), Bad)
+            }
+            PhaseOutcome::Stopped => {
+                ("phase_ended", format!("{}{phase} {attempt}: stopped", of_step(*step)), Plain)
+            }
         },
-        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. }) => {
-            ("speaker_chosen", format!("{agent}: {reason}"), Plain)
+        Event::Turn(TurnEvent::SpeakerChosen { agent, reason, step, .. }) => {
+            ("speaker_chosen", format!("{}{agent}: {reason}", of_step(*step)), Plain)
         }
         Event::Turn(TurnEvent::PolicyTaken(table)) => {
             let words = format!("{} {} · {} states", table.team, table.hash, table.rows.len());
             ("policy_taken", words, Plain)
         }
-        Event::Turn(TurnEvent::Started { turn, agent }) => {
-            ("turn_started", format!("{turn} {agent}"), Plain)
+        Event::Turn(TurnEvent::Started { turn, agent, step }) => {
+            ("turn_started", format!("{}{turn} {agent}", of_step(*step)), Plain)
         }
         Event::Turn(TurnEvent::TextAdded { turn, text }) => {
             ("text_added", format!("{turn} {text}"), Plain)
@@ -215,6 +219,11 @@ fn of_event(event: &Event) -> DigestParts {
             ("noticed", notice.to_string(), Plain)
         }
     }
+}
+
+/// Which step of the plan it is about; empty: the whole.
+fn of_step(step: Option<u32>) -> String {
+    step.map_or_else(String::new, |step| format!("step {step} · "))
 }
 
 fn of_files(event: &FileEvent) -> DigestParts {

@@ -122,6 +122,8 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Fits => "each image fits into its partition",
         CheckKind::Tests => "tests passed that ran with this content before it was proposed",
         CheckKind::Complexity => "no function became hard to follow",
+        CheckKind::Safeguards => "no watchdog, encryption or certificate check is turned off",
+        CheckKind::Limits => "no limit or timeout changed by ten times or more",
         CheckKind::Declared => "the framework's names in it exist in the installed version",
         CheckKind::Stored => "the contents of the change are stored in the session",
         CheckKind::Images => "each image is for this chip and at the right place",

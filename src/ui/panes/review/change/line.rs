@@ -13,6 +13,7 @@ use crate::text::diff::LineKind;
 use crate::text::line_pairs::LinePair;
 use crate::text::sanitize;
 use crate::text::syntax::{Span, SyntaxKind};
+use crate::ui::markdown::code_parts;
 
 /// Longer lines have neither colours nor emphasis, in bytes.
 const MAX_COLOURED: usize = 4_000;
@@ -271,8 +272,8 @@ impl BodyLine {
         }
     }
 
-    /// Cuts it into parts of at most `width` columns: after a blank near the right end where
-    /// there is one, else between graphemes.
+    /// Cuts it into parts of at most `width` columns, as code is cut: within a name only where the
+    /// name alone is wider.
     #[must_use]
     pub fn wrap(&self, width: usize) -> Vec<LinePart> {
         let text: String = match &self.content {
@@ -328,27 +329,15 @@ fn columns(text: &str) -> usize {
 }
 
 fn wrap(text: &str, width: usize) -> Vec<LinePart> {
-    let mut parts = Vec::new();
     let (mut start, mut column) = (0, 0);
-    let (mut at, mut used) = (0, 0);
-    // Where the row could end after a blank: bytes and columns.
-    let mut blank = None;
-    for grapheme in text.graphemes(true) {
-        let columns = if grapheme.len() == 1 { 1 } else { grapheme.width() };
-        if used + columns > width && used > 0 {
-            let (end, len) = blank.take().unwrap_or((at, used));
-            parts.push(LinePart { columns: column..column + len, start });
-            (start, column) = (end, column + len);
-            used -= len;
-        }
-        at += grapheme.len();
-        used += columns;
-        if grapheme == " " && used * 3 > width * 2 {
-            blank = Some((at, used));
-        }
-    }
-    parts.push(LinePart { columns: column..column + used, start });
-    parts
+    let part = |text: &str| {
+        let wide = |grapheme: &str| if grapheme.len() == 1 { 1 } else { grapheme.width() };
+        let len: usize = text.graphemes(true).map(wide).sum();
+        let part = LinePart { columns: column..column + len, start };
+        (start, column) = (start + text.len(), column + len);
+        part
+    };
+    code_parts(text, width).into_iter().map(part).collect()
 }
 
 /// The part of a long line.

@@ -1,4 +1,4 @@
-//! `firmhand doctor` and `firmhand models`: what there is, whether it works, and how to fix it.
+//! `firmhand doctor`: what there is, whether it works, and how to fix it.
 
 use std::process::ExitCode;
 
@@ -6,16 +6,14 @@ use super::args::DoctorArgs;
 use super::{report, runtime};
 use crate::app::machine::Machine;
 use crate::app::model_doctor::CheckDepth;
-use crate::app::profiles::Profiles;
 use crate::app::{doctor, model_doctor};
 use crate::model::{Health, HealthLine, UserError};
-use crate::provider::Remote;
 
 /// Prints a line for each thing that a run depends on; fails when something is broken.
 ///
 /// # Errors
 /// When a profile is named that there is not.
-pub fn doctor(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserError> {
+pub fn run(machine: &Machine, args: &DoctorArgs) -> Result<ExitCode, UserError> {
     let reach = if args.offline { CheckDepth::Here } else { CheckDepth::Services };
     let only = args.profile.as_deref();
     let mut findings = match only {
@@ -52,27 +50,4 @@ fn print(findings: &[HealthLine]) {
             report::line(&format!("    {fix}"));
         }
     }
-}
-
-/// Prints the names of a service's models.
-///
-/// # Errors
-/// When the profile does not exist, or its service does not answer.
-pub fn models(profiles: &Profiles, profile: Option<&str>) -> Result<ExitCode, UserError> {
-    let name = match profile {
-        Some(name) => name.to_owned(),
-        None => profiles.default_name().unwrap_or_default(),
-    };
-    // Whoever asks for the names need not know one.
-    let profile = profiles
-        .find(&name, None)
-        .or_else(|error| profiles.find(&name, Some("")).map_err(|_| error))?;
-    let found = runtime::engine()?.block_on(Remote::new(profile).models())?;
-    for name in &found {
-        report::line(name);
-    }
-    if found.is_empty() {
-        report::line("the service offers no model");
-    }
-    Ok(ExitCode::SUCCESS)
 }

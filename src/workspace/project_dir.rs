@@ -17,7 +17,7 @@ pub const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The project folder. No path given to it can lead out of it, symbolic links included.
 #[derive(Debug)]
-pub struct Sandbox {
+pub struct ProjectDir {
     dir: Dir,
     root: PathBuf,
     pub(super) changes: ChangeSignal,
@@ -40,7 +40,7 @@ impl Excerpt {
     }
 }
 
-impl Sandbox {
+impl ProjectDir {
     /// Opens an existing project folder.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Sandbox {
     /// Reads a whole file; `None` when there is nothing at that path.
     ///
     /// # Errors
-    /// As [`Sandbox::read`], save for a missing file.
+    /// As [`ProjectDir::read`], save for a missing file.
     pub fn read_if_there(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, WorkspaceError> {
         match self.read(path) {
             Ok(content) => Ok(Some(content)),
@@ -137,7 +137,7 @@ impl Sandbox {
     /// Hashes a file; `None` when there is nothing at that path.
     ///
     /// # Errors
-    /// As [`Sandbox::read`], save for a missing file.
+    /// As [`ProjectDir::read`], save for a missing file.
     pub fn hash(&self, path: &ProjectPath) -> Result<Option<ContentHash>, WorkspaceError> {
         match self.read(path) {
             Ok(content) => Ok(Some(ContentHash::of(&content))),
@@ -158,7 +158,7 @@ impl Sandbox {
     }
 }
 
-impl FileSource for Sandbox {
+impl FileSource for ProjectDir {
     fn file_start(&self, path: &ProjectPath, limit: u64) -> Result<FileStart, UserError> {
         let Excerpt { content, total } = self.read_start(path, limit)?;
         Ok(FileStart { bytes: content, total })
@@ -174,28 +174,28 @@ mod tests {
     #[test]
     fn a_file_is_read_whole_up_to_the_limit_and_not_beyond() {
         let folder = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
         let path = ProjectPath::new("a.bin").unwrap();
         let file = fs::File::create(folder.path().join("a.bin")).unwrap();
         file.set_len(MAX_FILE_BYTES).unwrap();
-        assert_eq!(sandbox.read(&path).unwrap().len() as u64, MAX_FILE_BYTES);
+        assert_eq!(project_dir.read(&path).unwrap().len() as u64, MAX_FILE_BYTES);
         file.set_len(MAX_FILE_BYTES + 1).unwrap();
-        let error = sandbox.read(&path).unwrap_err();
+        let error = project_dir.read(&path).unwrap_err();
         assert!(matches!(error, WorkspaceError::TooLarge { bytes, .. } if bytes > MAX_FILE_BYTES));
-        let start = sandbox.read_start(&path, 10).unwrap();
+        let start = project_dir.read_start(&path, 10).unwrap();
         assert_eq!((start.content.len(), start.total), (10, MAX_FILE_BYTES + 1));
     }
 
     #[test]
     fn a_project_with_the_mark_was_made_here_wherever_licences_put_it() {
         let folder = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::open(folder.path()).unwrap();
-        assert!(!sandbox.is_generated());
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        assert!(!project_dir.is_generated());
         let list = folder.path().join("CMakeLists.txt");
         let licence = format!("# {}\n", "x".repeat(100)).repeat(30);
         fs::write(&list, format!("{licence}project(a)\n")).unwrap();
-        assert!(!sandbox.is_generated());
+        assert!(!project_dir.is_generated());
         fs::write(&list, format!("{licence}{}\nproject(a)\n", mark::LINE)).unwrap();
-        assert!(sandbox.is_generated());
+        assert!(project_dir.is_generated());
     }
 }

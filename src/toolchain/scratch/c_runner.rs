@@ -4,10 +4,10 @@
 //! Firmware logic that includes headers of ESP-IDF runs on the virtual board. Unity, Criterion and the Test Anything Protocol are understood; a program that prints none of them
 //! is one test, which passes when it ends with 0.
 
-use super::board_tests::{Beginning, RESTART, TestBoard};
 use super::c_program::{CProgram, Compiled, compile};
 use super::c_sources::{SourceSet, has_main};
 use super::captured::{Captured, ConfinedProgram};
+use super::firmware_runner::{Beginning, RESTART, TestBoard};
 use super::order::Outcome;
 use super::report::{Collected, printed};
 use super::run_env::RunEnv;

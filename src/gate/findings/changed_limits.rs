@@ -1,0 +1,257 @@
+//! Limits, timeouts and thresholds that a change makes ten times as large, or a tenth as large, or
+//! more than that.
+//!
+//! Says so and never judges: what is right is known to the person.
+
+use std::collections::BTreeMap;
+
+use super::Subject;
+use super::limit::limited;
+use super::named_numbers::{self, NamedNumber};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::inspect;
+
+/// From which factor on a change is told.
+const FACTOR: f64 = 10.0;
+
+/// Longest value that is repeated, in characters.
+const LONGEST: usize = 32;
+
+/// Words of names that bound something.
+const LIMITS: [&str; 19] = [
+    "limit",
+    "limits",
+    "lim",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "timeout",
+    "timeouts",
+    "tmo",
+    "threshold",
+    "thresholds",
+    "thresh",
+    "deadline",
+    "cutoff",
+    "ceiling",
+    "watchdog",
+    "wdt",
+    "bound",
+];
+
+/// The check of a file; `None` where no limit changed that much.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let (old, new) = (subject.base_text()?, subject.text()?);
+    let is_limit = |name: &str| is_limit(name) && !inspect::names_secret(name);
+    let (old, new) =
+        (named_numbers::find(path, old, is_limit), named_numbers::find(path, new, is_limit));
+    let mut findings = Vec::new();
+    let mut known = by_name(&old);
+    for (name, new) in by_name(&new) {
+        let Some(old) = known.remove(name) else { continue };
+        findings
+            .extend(pairs(subject, &old, &new).filter_map(|(was, now)| finding(was, now, subject)));
+    }
+    findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
+    (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
+}
+
+fn by_name(all: &[NamedNumber]) -> BTreeMap<&str, Vec<&NamedNumber>> {
+    let mut found: BTreeMap<&str, Vec<&NamedNumber>> = BTreeMap::new();
+    for number in all {
+        found.entry(&number.name).or_default().push(number);
+    }
+    found
+}
+
+/// What a name got before and gets now, where it is clear which is which.
+fn pairs<'a>(
+    subject: &Subject<'_>,
+    old: &[&'a NamedNumber],
+    new: &[&'a NamedNumber],
+) -> impl Iterator<Item = (&'a NamedNumber, &'a NamedNumber)> {
+    let changed = subject.changed();
+    let is_same = old.len() == new.len();
+    let old = old.iter().filter(move |was| is_same || changed.removed.contains(&was.lines[0]));
+    let new = new.iter().filter(move |now| is_same || changed.added.contains(&now.lines[0]));
+    let (old, new): (Vec<_>, Vec<_>) = (old.copied().collect(), new.copied().collect());
+    old.into_iter().zip(new)
+}
+
+fn finding(was: &NamedNumber, now: &NamedNumber, subject: &Subject<'_>) -> Option<Finding> {
+    if was.unit != now.unit && !was.value.is_infinite() && !now.value.is_infinite() {
+        return None;
+    }
+    let times = times(was.value, now.value)?;
+    let line = now.lines.into_iter().find(|line| subject.changed().added.contains(line));
+    let (old, new) = match was.shown == now.shown {
+        true => (format!("`{}`", was.value), format!("`{}`", now.value)),
+        false => (shown(was), shown(now)),
+    };
+    let text = format!("changes `{}` from {old} to {new}, {times}", now.name);
+    let advice = "Make sure that so large a change of a limit is meant.";
+    let place = FindingPlace::line(line.unwrap_or(now.lines[0]));
+    Some(Finding::new(FindingLevel::Note, text).at(place).advice(advice))
+}
+
+/// By how much a limit changes, in words; `None` when that is not much, or there was no limit.
+fn times(was: f64, now: f64) -> Option<String> {
+    if was == 0.0 || was.is_infinite() {
+        return None;
+    }
+    if now.is_infinite() {
+        return Some("which sets no limit".to_owned());
+    }
+    let factor = now / was;
+    if now == 0.0 || factor < 0.0 {
+        return (now <= 0.0 && was > 0.0).then(|| "which may mean no limit".to_owned());
+    }
+    let round = |factor: f64| {
+        let digits = usize::from(factor < 100.0 && (factor - factor.round()).abs() > 0.05);
+        format!("{factor:.digits$}")
+    };
+    if factor >= FACTOR {
+        return Some(format!("{} times as much", round(factor)));
+    }
+    (factor <= 1.0 / FACTOR).then(|| format!("1/{} of it", round(1.0 / factor)))
+}
+
+/// A value as it is written, if it is short.
+fn shown(number: &NamedNumber) -> String {
+    match number.shown.chars().count() <= LONGEST {
+        true => format!("`{}`", number.shown),
+        false => number.value.to_string(),
+    }
+}
+
+/// Whether a name says that its value bounds something.
+pub(super) fn is_limit(name: &str) -> bool {
+    let mut words: Vec<String> = Vec::new();
+    let mut was_upper = true;
+    for c in name.chars() {
+        if !c.is_ascii_alphabetic() {
+            was_upper = true;
+            words.push(String::new());
+            continue;
+        }
+        if c.is_ascii_uppercase() && !was_upper || words.is_empty() {
+            words.push(String::new());
+        }
+        was_upper = c.is_ascii_uppercase();
+        if let Some(word) = words.last_mut() {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let is_time_out = |pair: &[String]| matches!(pair, [a, b] if a == "time" && b == "out");
+    words.iter().any(|word| LIMITS.contains(&word.as_str())) || words.windows(2).any(is_time_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FindingsContext;
+    use super::*;
+    use crate::model::{Draft, DraftChange};
+
+    /// What is found about limits: line and text.
+    fn reported(path: &str, base: &str, content: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(path), base).unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+        let (path, base) = (ProjectPath::new(path).unwrap(), Some(base.as_bytes().to_vec()));
+        let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
+        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Limits);
+        let found = checks.flat_map(|check| &check.findings);
+        let shown_as = |finding: &Finding| {
+            assert_eq!(finding.level, FindingLevel::Note);
+            let line = finding.place.as_ref().map_or(0, |place| place.line);
+            format!("{line}: {}", finding.text.strip_prefix("changes ").unwrap())
+        };
+        found.map(shown_as).collect()
+    }
+
+    #[test]
+    fn a_limit_that_changes_by_ten_times_is_told_at_its_line() {
+        for (path, old, new, wanted) in [
+            (
+                "a.c",
+                "int a;\n#define PUMP_LIMIT 30\n",
+                "int a;\n#define PUMP_LIMIT 3600\n",
+                "2: `PUMP_LIMIT` from `30` to `3600`, 120 times as much",
+            ),
+            (
+                "a.c",
+                "static const uint32_t timeout_ms = 5000;\n",
+                "static const uint32_t timeout_ms = 50;\n",
+                "1: `timeout_ms` from `5000` to `50`, 1/100 of it",
+            ),
+            (
+                "a.c",
+                "#define RUN_S 30\n\n#define PUMP_MAX_MS (RUN_S * 1000)\n",
+                "#define RUN_S 600\n\n#define PUMP_MAX_MS (RUN_S * 1000)\n",
+                "1: `PUMP_MAX_MS` from `30000` to `600000`, 20 times as much",
+            ),
+            (
+                "a.c",
+                "void f(void) {\n  take(m, 1);\n  timeout = pdMS_TO_TICKS(10);\n}\n",
+                "void f(void) {\n  take(m, 1);\n  timeout = portMAX_DELAY;\n}\n",
+                "3: `timeout` from `pdMS_TO_TICKS(10)` to `portMAX_DELAY`, which sets no limit",
+            ),
+            (
+                "a.cpp",
+                "constexpr float kTempThreshold = 8.5f;\n",
+                "constexpr float kTempThreshold = 85.0f;\n",
+                "1: `kTempThreshold` from `8.5f` to `85.0f`, 10 times as much",
+            ),
+            (
+                "sdkconfig.defaults",
+                "CONFIG_ESP_TASK_WDT_TIMEOUT_S=5\n",
+                "CONFIG_ESP_TASK_WDT_TIMEOUT_S=60\n",
+                "1: `CONFIG_ESP_TASK_WDT_TIMEOUT_S` from `5` to `60`, 12 times as much",
+            ),
+            (
+                "a.yaml",
+                "retry_limit: 5\n",
+                "retry_limit: 0\n",
+                "1: `retry_limit` from `5` to `0`, which may mean no limit",
+            ),
+        ] {
+            assert_eq!(reported(path, old, new), [wanted], "{new}");
+        }
+    }
+
+    #[test]
+    fn small_changes_other_units_and_other_names_are_not() {
+        for (path, old, new) in [
+            ("a.c", "#define PUMP_LIMIT 30\n", "#define PUMP_LIMIT 45\n"),
+            ("a.c", "#define TIMEOUT_MS 5000\n", "#define TIMEOUT_MS (5 * 1000)\n"),
+            ("a.c", "#define TIMEOUT_S 5\n", "#define TIMEOUT_MS 5000\n"),
+            ("a.c", "t.timeout = pdMS_TO_TICKS(5000);\n", "t.timeout = SECONDS(5);\n"),
+            ("a.c", "auto timeout = 5s;\n", "auto timeout = 5000ms;\n"),
+            ("a.c", "#define LED_GPIO 2\n", "#define LED_GPIO 21\n"),
+            ("a.c", "#define BAUD 9600\n", "#define BAUD 115200\n"),
+            ("a.c", "int limit = 0;\n", "int limit = 40;\n"),
+            ("a.c", "#define SAMPLES 4\n", "#define SAMPLES 64\n"),
+            (
+                "a.c",
+                "a_t a = { .timeout = 5 };\n",
+                "b_t b = { .timeout = 500 };\na_t a = { .timeout = 5 };\n",
+            ),
+        ] {
+            assert_eq!(reported(path, old, new), [] as [String; 0], "{new}");
+        }
+    }
+
+    #[test]
+    fn names_say_whether_they_bound_something() {
+        for name in ["PUMP_LIMIT", "pumpLimit", "kMaxTemp", "CONFIG_X_TIMEOUT_S", "time_out_ms"] {
+            assert!(is_limit(name), "{name}");
+        }
+        for name in ["CLIMATE", "maxim", "minute", "unlimited", "timer", "LED_GPIO"] {
+            assert!(!is_limit(name), "{name}");
+        }
+    }
+}

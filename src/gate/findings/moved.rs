@@ -1,0 +1,258 @@
+//! New files that hold what another file held: moved, or copied, with a few lines changed on the
+//! way.
+//!
+//! Owns what is alike. Names that follow the name of the file are no change.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Subject;
+use super::subject::BUDGET;
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::diff::changed_lines;
+
+/// Deleted files that are compared.
+const MOST_DELETED: usize = 16;
+
+/// Files of the project that are compared.
+const MOST_FILES: usize = 2_000;
+
+/// Files of about this length that are read.
+const MOST_READ: usize = 24;
+
+/// Lines from which on a file is told from others.
+const FEWEST_LINES: usize = 5;
+
+/// Lines from which on a copy with changes is more than a form that many files have.
+const FEWEST_OF_COPY: usize = 20;
+
+/// Of 100 lines so many are the same in a file that was moved.
+const MOVED: usize = 80;
+
+/// From so many lines that go, of 100, a file holds something else.
+const REPLACED: usize = 60;
+
+/// And so many in a copy of a file that stays.
+const COPIED: usize = 90;
+
+/// A content of which most lines are those of another file.
+struct Likeness {
+    from: ProjectPath,
+    /// Lines that differ, in the longer version.
+    differing: usize,
+    /// The first of them in the new version, from 1.
+    first: Option<u32>,
+}
+
+/// What is to be said of a file whose lines another one held: a new one, or one that holds hardly
+/// anything of what it held.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let text = subject.text()?;
+    if let Some(base) = subject.base_text() {
+        let removed = &subject.changed().removed;
+        let is_gone = |at: usize| u32::try_from(at + 1).is_ok_and(|line| removed.contains(&line));
+        if !is_rewritten(base, is_gone) {
+            return None;
+        }
+    } else if subject.base.is_some() {
+        return None;
+    }
+    let like = |(from, content): (ProjectPath, Arc<[u8]>), least: usize| {
+        likeness((path, text), (from, std::str::from_utf8(&content).ok()?), least)
+    };
+    let gone = gone(path, subject).into_iter().chain(replaced(path, subject));
+    let moved = gone.filter_map(|gone| like(gone, MOVED));
+    if let Some(found) = moved.min_by_key(|found| found.differing) {
+        return Some(of_moved(&found));
+    }
+    if text.lines().count() < FEWEST_OF_COPY {
+        return None;
+    }
+    let copied = alike(path, subject).filter_map(|file| like(file, COPIED));
+    copied.min_by_key(|found| found.differing).map(|found| of_copy(&found))
+}
+
+/// The files that went in this session or go with this change, and what they held.
+fn gone(path: &ProjectPath, subject: &Subject<'_>) -> Vec<(ProjectPath, Arc<[u8]>)> {
+    let going = subject.context.proposed.gone().filter(|gone| *gone != path);
+    let going = going
+        .filter_map(|gone| Some((gone.clone(), Arc::from(subject.project_dir.read(gone).ok()?))));
+    let deleted = subject.context.deleted_files();
+    let deleted = deleted.map(|(deleted, content)| (deleted.path.clone(), content));
+    going.chain(deleted).take(MOST_DELETED).collect()
+}
+
+/// The files that are rewritten beside this change, and what they hold now.
+fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Vec<(ProjectPath, Arc<[u8]>)> {
+    let others = subject.context.proposed.paths().filter(|other| *other != path);
+    let rewritten = others.take(MOST_DELETED).filter_map(|other| {
+        let was = subject.text_before(other.as_str())?;
+        let is = subject.text_after(other.as_str())?;
+        let gone = changed_lines(was.as_bytes(), is.as_bytes(), BUDGET).removed;
+        let is_gone = |at: usize| gone.iter().any(|lines| lines.contains(&at));
+        is_rewritten(&was, is_gone).then(|| (other.clone(), Arc::from(was.into_bytes())))
+    });
+    rewritten.collect()
+}
+
+/// Whether a file keeps hardly any line with words in it; lines are numbered from 0.
+fn is_rewritten(was: &str, is_gone: impl Fn(usize) -> bool) -> bool {
+    let has_words = |line: &str| line.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
+    let lines: Vec<usize> =
+        was.lines().enumerate().filter(|(_, line)| has_words(line)).map(|(at, _)| at).collect();
+    let gone = lines.iter().filter(|at| is_gone(**at)).count();
+    lines.len() >= FEWEST_LINES && gone * 100 >= lines.len() * REPLACED
+}
+
+/// The files of the project of the same kind and about the same length, with what they hold.
+fn alike<'a>(
+    path: &'a ProjectPath,
+    subject: &'a Subject<'_>,
+) -> impl Iterator<Item = (ProjectPath, Arc<[u8]>)> {
+    let bytes = subject.content.len() as u64;
+    let near = bytes - bytes / 5..=bytes + bytes / 4;
+    let files = subject.project_dir.list(MOST_FILES).files.into_iter();
+    let files = files.filter(move |file| near.contains(&file.bytes) && file.path != *path);
+    let files = files.filter(move |file| file.path.extension() == path.extension());
+    files.take(MOST_READ).filter_map(move |file| {
+        let content = subject.project_dir.read(&file.path).ok()?;
+        // What is exactly the same is told as such.
+        (content != subject.content).then(|| (file.path, Arc::from(content)))
+    })
+}
+
+/// How much of a text another file held; `None` when that is too little to tell.
+fn likeness(
+    (path, text): (&ProjectPath, &str),
+    (from, held): (ProjectPath, &str),
+    least: usize,
+) -> Option<Likeness> {
+    let (new, old) = (text.lines().count(), held.lines().count());
+    let longer = new.max(old);
+    if longer < FEWEST_LINES || new.min(old) * 100 < longer * least {
+        return None;
+    }
+    // What shares few lines is not compared line by line.
+    let shares = |held: &str| {
+        let known: HashSet<&str> = held.lines().collect();
+        text.lines().filter(|line| known.contains(line)).count() * 100 >= longer * least
+    };
+    if !shares(held) && !shares(&renamed(held, &from, path)) {
+        return None;
+    }
+    let count = |ranges: &[Range<usize>]| ranges.iter().map(Range::len).sum::<usize>();
+    let compared = |held: String| {
+        let found = changed_lines(held.as_bytes(), text.as_bytes(), BUDGET);
+        let differing = count(&found.added).max(count(&found.removed));
+        (differing, found.added.first().map(|lines| lines.start), held)
+    };
+    // Names that follow the name of the file may have changed with it, or have stayed.
+    let followed = compared(renamed(held, &from, path));
+    let stayed = (followed.0 > 0 && followed.2 != held).then(|| compared(held.to_owned()));
+    let nearest = [Some(followed), stayed].into_iter().flatten().min_by_key(|found| found.0);
+    let (differing, first, held) = nearest?;
+    // Where lines only went, what stands there now tells it.
+    let first = first.or_else(|| first_gone(&held, text)).filter(|_| differing > 0);
+    let first = first.and_then(|line| u32::try_from(line + 1).ok());
+    let is_like = (longer - differing) * 100 >= longer * least;
+    is_like.then_some(Likeness { from, differing, first })
+}
+
+/// The first line, from 0, that is not what the other text has in its place.
+fn first_gone(held: &str, text: &str) -> Option<usize> {
+    let last = text.lines().count().checked_sub(1)?;
+    let same = held.lines().zip(text.lines()).take_while(|(one, other)| one == other);
+    Some(same.count().min(last))
+}
+
+/// What a file held with its name replaced by the new one, as a name and as it is written in
+/// constants.
+fn renamed(held: &str, from: &ProjectPath, to: &ProjectPath) -> String {
+    let stem = |path: &ProjectPath| {
+        let name = path.file_name();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+    };
+    let (from, to) = (stem(from), stem(to));
+    if from == to || from.len() < 2 {
+        return held.to_owned();
+    }
+    let capital = |name: &str| {
+        let mut letters = name.chars();
+        letters.next().map_or_else(String::new, |first| {
+            first.to_uppercase().collect::<String>() + letters.as_str()
+        })
+    };
+    let text = held.replace(&from, &to);
+    let text = text.replace(&from.to_uppercase(), &to.to_uppercase());
+    text.replace(&capital(&from), &capital(&to))
+}
+
+fn lines(differing: usize) -> String {
+    match differing {
+        1 => "1 line differs".to_owned(),
+        more => format!("{more} lines differ"),
+    }
+}
+
+fn of_moved(found: &Likeness) -> Finding {
+    let from = &found.from;
+    match found.differing {
+        0 => Finding::new(FindingLevel::Note, format!("holds what `{from}` held")),
+        differing => {
+            let text = format!("holds what `{from}` held, {}", lines(differing));
+            with_place(Finding::new(FindingLevel::Warning, text), found)
+        }
+    }
+}
+
+fn of_copy(found: &Likeness) -> Finding {
+    let from = &found.from;
+    let text = match found.differing {
+        0 => format!("is a copy of `{from}` under another name"),
+        differing => format!("is a copy of `{from}`, {}", lines(differing)),
+    };
+    with_place(Finding::new(FindingLevel::Warning, text), found)
+}
+
+fn with_place(mut finding: Finding, found: &Likeness) -> Finding {
+    finding.place = found.first.filter(|_| found.differing > 0).map(FindingPlace::line);
+    finding.advice("Look at the lines that differ first; the others are not new.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    /// A file of numbered lines with some of them replaced.
+    fn text(count: usize, replaced: &[(usize, &str)]) -> String {
+        let line = |number| {
+            let found = replaced.iter().find(|(at, _)| *at == number);
+            found.map_or_else(|| format!("int pump_{number};"), |(_, text)| (*text).to_owned())
+        };
+        (1..=count).map(|number| line(number) + "\n").collect()
+    }
+
+    fn of(held: &str, content: &str) -> Option<(usize, Option<u32>)> {
+        let found = likeness((&path("main/valve.c"), content), (path("main/pump.c"), held), MOVED);
+        found.map(|found| (found.differing, found.first))
+    }
+
+    #[test]
+    fn lines_that_differ_are_counted_and_names_that_follow_the_file_are_not() {
+        let held = text(10, &[]);
+        assert_eq!(of(&held, &held.replace("pump", "valve")), Some((0, None)));
+        let renamed = |replaced: &[(usize, &str)]| text(10, replaced).replace("pump", "valve");
+        assert_eq!(of(&held, &renamed(&[(4, "int b;")])), Some((1, Some(4))));
+        assert_eq!(of(&held, &renamed(&[(4, "int b;"), (9, "int c;")])), Some((2, Some(4))));
+        let three = renamed(&[(1, "a"), (4, "int b;"), (9, "int c;")]);
+        assert_eq!(of(&held, &three), None, "70 of 100 lines are the same");
+        let shorter = held.replace("pump", "valve").replace("int valve_6;\n", "");
+        assert_eq!(of(&held, &shorter), Some((1, Some(6))));
+        assert_eq!(of("a\nb\n", "a\nb\n"), None, "too short to tell");
+    }
+}

@@ -1,0 +1,320 @@
+//! Numbers that a text gives names to: constants and variables of code, options of settings.
+//!
+//! Owns how languages write them. Must not judge them.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::constants::Constants;
+use super::source::SourceText;
+use crate::model::ProjectPath;
+use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+
+/// Tokens of a value that are read.
+const MOST_TOKENS: usize = 40;
+
+/// Values that stand for no limit.
+const BOUNDLESS: [&str; 8] = [
+    "portMAX_DELAY",
+    "UINT32_MAX",
+    "UINT64_MAX",
+    "INT32_MAX",
+    "INT64_MAX",
+    "INT_MAX",
+    "UINT_MAX",
+    "SIZE_MAX",
+];
+
+/// A number that a text gives a name to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NamedNumber {
+    pub(super) name: String,
+    /// Infinite where it stands for no limit.
+    pub(super) value: f64,
+    /// What it is counted in, where that is written with it: `pdMS_TO_TICKS`, `s`; else empty.
+    pub(super) unit: String,
+    /// As it is written.
+    pub(super) shown: String,
+    /// The line that names it, and the one of a constant that it comes from, from 1.
+    pub(super) lines: [u32; 2],
+}
+
+/// The numbers of a file whose names are `wanted`, in their order.
+pub(super) fn find(
+    path: &ProjectPath,
+    text: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<NamedNumber> {
+    let name = path.file_name();
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    let source = SourceText::new(path, text);
+    match end {
+        "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "inc" | "rs" => {
+            in_code(&source, Style::C, wanted)
+        }
+        "py" => in_code(&source, Style::Python, wanted),
+        "cmake" => in_lines(text, &CMAKE, wanted),
+        _ if name == "CMakeLists.txt" => in_lines(text, &CMAKE, wanted),
+        _ if name.starts_with("Kconfig") => in_kconfig(text, wanted),
+        "yaml" | "yml" | "toml" | "json" | "ini" | "cfg" | "conf" | "properties" | "env" => {
+            in_lines(text, &SETTING, wanted)
+        }
+        _ if name.starts_with("sdkconfig") => in_lines(text, &SETTING, wanted),
+        _ => Vec::new(),
+    }
+}
+
+/// A name and a number on a line of their own.
+static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"^[\s{-]*["']?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*["']?(-?\d[\w.]*)["']?\s*[,}]?\s*(?:[#;].*)?$"#;
+    Regex::new(pattern).ok()
+});
+
+/// `set(NAME 30)`, `-DNAME=30`, `NAME=30` among definitions.
+static CMAKE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?:\bset\s*\(\s*(\w+)\s+"?|(?:\s|"|\(|-D)([A-Za-z_]\w*)=)(-?\d[\w.]*)"#).ok()
+});
+
+fn in_lines(
+    text: &str,
+    pattern: &LazyLock<Option<Regex>>,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<NamedNumber> {
+    let Some(pattern) = pattern.as_ref() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        for groups in pattern.captures_iter(text) {
+            let mut parts = groups.iter().skip(1).flatten().map(|part| part.as_str());
+            let (Some(name), Some(shown)) = (parts.next(), parts.next()) else { continue };
+            found.extend(simple(name, shown, line).filter(|_| wanted(name)));
+        }
+    }
+    found
+}
+
+/// `config NAME` … `default 30`.
+fn in_kconfig(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<NamedNumber> {
+    let (mut found, mut option) = (Vec::new(), "");
+    for (line, text) in (1..).zip(text.lines()) {
+        let mut words = text.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some("config" | "menuconfig"), Some(name)) => option = name,
+            (Some("default"), Some(shown)) if wanted(option) => {
+                found.extend(simple(option, shown, line));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A number that stands there itself.
+fn simple(name: &str, shown: &str, line: u32) -> Option<NamedNumber> {
+    let (value, unit) = number(shown)?;
+    let (name, shown) = (name.to_owned(), shown.to_owned());
+    Some(NamedNumber { name, value, unit, shown, lines: [line, line] })
+}
+
+fn in_code(
+    source: &SourceText<'_>,
+    style: Style,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<NamedNumber> {
+    let all = tokens(source.text, style);
+    let is_wanted = |token: &Token<'_>| token.word().is_some_and(|word| wanted(&word));
+    if !all.iter().any(is_wanted) {
+        return Vec::new();
+    }
+    let code = Code { source, all: &all, constants: Constants::new(&all), style };
+    let places = all.iter().enumerate().filter(|(_, token)| is_wanted(token));
+    places.filter_map(|(at, token)| code.at(at, &token.word()?)).collect()
+}
+
+struct Code<'a> {
+    source: &'a SourceText<'a>,
+    all: &'a [Token<'a>],
+    constants: Constants<'a>,
+    style: Style,
+}
+
+impl Code<'_> {
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.all.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.all.get(at).map_or(0, |token| self.source.line_at(token.start))
+    }
+
+    /// The number that the name at `at` gets there.
+    fn at(&self, at: usize, name: &str) -> Option<NamedNumber> {
+        let range = self.value_after(at)?;
+        let (value, unit, defined) = self.value(range.clone())?;
+        let bytes = self.all.get(range.start)?.start..self.all.get(range.end - 1)?.range().end;
+        let shown = self.source.text.get(bytes)?.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = |at| u32::try_from(self.line(at) + 1).unwrap_or(u32::MAX);
+        let lines = [line(at), line(defined.unwrap_or(at))];
+        Some(NamedNumber { name: name.to_owned(), value, unit, shown, lines })
+    }
+
+    /// The tokens of the value that a name gets.
+    fn value_after(&self, at: usize) -> Option<Range<usize>> {
+        let is_define = at.checked_sub(1).and_then(|before| self.all.get(before));
+        if is_define.is_some_and(|token| token.in_directive && token.is_word("define")) {
+            let rest = self.all.get(at + 1..)?.iter().take(MOST_TOKENS);
+            let end = rest.clone().position(|token| token.kind == TokenKind::DirectiveEnd);
+            return self.not_empty(at + 1..at + 1 + end.unwrap_or(rest.len()));
+        }
+        let mut next = at + 1;
+        // `LIMIT: u32 = 30`
+        if self.is(next, ":") && !self.is(next + 1, ":") {
+            let is_type = |token: &Token<'_>| {
+                token.kind == TokenKind::Word || ["&", "'", "<", ">", ":"].contains(&token.raw)
+            };
+            let rest = self.all.get(next + 1..)?.iter();
+            next += 1 + rest.take(8).take_while(|token| is_type(token)).count();
+        }
+        let start = match self.is(next, "{") {
+            true => next + 1,
+            false if self.is(next, "=") && !self.is(next + 1, "=") => next + 1,
+            false => return None,
+        };
+        let mut depth = 0_usize;
+        for end in start..self.all.len().min(start + MOST_TOKENS) {
+            let token = self.all.get(end)?;
+            let ends_line = self.style == Style::Python && self.line(end) > self.line(start);
+            match token.raw {
+                _ if ends_line && depth == 0 => return self.not_empty(start..end),
+                ";" | "," | ")" | "]" | "}" if depth == 0 => return self.not_empty(start..end),
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth -= 1,
+                _ => {}
+            }
+        }
+        (start + MOST_TOKENS > self.all.len()).then(|| self.not_empty(start..self.all.len()))?
+    }
+
+    fn not_empty(&self, range: Range<usize>) -> Option<Range<usize>> {
+        (!range.is_empty()).then_some(range)
+    }
+
+    /// The number of an expression, its unit, and the token of the constant that it comes from.
+    fn value(&self, range: Range<usize>) -> Option<(f64, String, Option<usize>)> {
+        let part = self.all.get(range.clone())?;
+        if let [token] = part {
+            if BOUNDLESS.contains(&token.raw) {
+                return Some((f64::INFINITY, String::new(), None));
+            }
+            if token.kind == TokenKind::Number {
+                let (value, unit) = number(token.raw)?;
+                return Some((value, unit, None));
+            }
+        }
+        if let [minus, token] = part
+            && minus.is("-")
+            && token.kind == TokenKind::Number
+        {
+            let (value, unit) = number(token.raw)?;
+            return Some((-value, unit, None));
+        }
+        if let Some(found) = self.constants.value(range.clone()) {
+            #[expect(clippy::cast_precision_loss, reason = "compared by their size")]
+            return Some((found.number as f64, String::new(), found.defined));
+        }
+        // `pdMS_TO_TICKS(30)`, `std::chrono::seconds(30)`: in a unit of its own.
+        let open = range.clone().find(|at| self.is(*at, "("))?;
+        let is_name = |token: &Token<'_>| token.kind == TokenKind::Word || token.is(":");
+        let name = self.all.get(range.start..open).filter(|name| !name.is_empty())?;
+        if !self.is(range.end - 1, ")") || !name.iter().all(is_name) {
+            return None;
+        }
+        let inner = self.not_empty(open + 1..range.end - 1)?;
+        let (value, unit, defined) = self.value(inner)?;
+        let name: String = name.iter().map(|token| token.raw).collect();
+        Some((value, name + &unit, defined))
+    }
+}
+
+/// A number as it is written, and the unit behind it.
+fn number(raw: &str) -> Option<(f64, String)> {
+    let plain: String = raw.chars().filter(|c| !matches!(c, '_' | '\'')).collect();
+    let lower = plain.to_ascii_lowercase();
+    let (sign, digits) = match lower.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, lower.as_str()),
+    };
+    for (start, radix) in [("0x", 16), ("0b", 2), ("0o", 8)] {
+        if let Some(rest) = digits.strip_prefix(start) {
+            let value = u64::from_str_radix(rest.trim_end_matches(['u', 'l']), radix).ok()?;
+            #[expect(clippy::cast_precision_loss, reason = "compared by their size")]
+            return Some((sign * value as f64, String::new()));
+        }
+    }
+    let end = digits.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(digits.len());
+    let (value, unit) = digits.split_at(end);
+    let value: f64 = match unit.strip_prefix('e').and_then(|power| power.parse::<i32>().ok()) {
+        Some(_) => digits.parse().ok()?,
+        None => value.parse().ok()?,
+    };
+    let types = ["u", "l", "ul", "lu", "ull", "ll", "f", "u8", "u16", "u32", "u64", "i32", "i64"];
+    let has_unit = unit.bytes().all(|byte| byte.is_ascii_alphabetic()) && !types.contains(&unit);
+    Some((sign * value, if has_unit { unit.to_owned() } else { String::new() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every number of a file as `name value unit line`.
+    fn numbers(path: &str, text: &str) -> Vec<String> {
+        let found = find(&ProjectPath::new(path).unwrap(), text, |_| true);
+        let shown_as = found.iter().map(|it| {
+            let [line, from] = it.lines;
+            format!("{} {} {} {line} {from}", it.name, it.value, it.unit).replace("  ", " ")
+        });
+        shown_as.collect()
+    }
+
+    #[test]
+    fn languages_write_named_numbers_in_their_ways() {
+        for (path, text, wanted) in [
+            ("a.c", "#define LIMIT_S (30 * 60) // s\n", "LIMIT_S 1800 1 1"),
+            ("a.c", "#define A 30\n#define LIMIT_S (A * 60)\n", "LIMIT_S 1800 2 1"),
+            ("a.c", "static const float limit = 2.5f;", "limit 2.5 1 1"),
+            ("a.c", "cfg.timeout = pdMS_TO_TICKS(100);", "timeout 100 pdMS_TO_TICKS 1 1"),
+            ("a.c", "x_t c = {\n  .timeout_ms = 0x10,\n};", "timeout_ms 16 2 2"),
+            ("a.c", "TickType_t timeout = portMAX_DELAY;", "timeout inf 1 1"),
+            ("a.c", "int limit = -1;", "limit -1 1 1"),
+            ("a.cpp", "constexpr int kLimit{30};", "kLimit 30 1 1"),
+            ("a.cpp", "auto t = std::chrono::seconds(5);", "t 5 std::chrono::seconds 1 1"),
+            ("a.cpp", "auto t = 500ms;", "t 500 ms 1 1"),
+            ("a.rs", "const LIMIT: u32 = 3_600;", "LIMIT 3600 1 1"),
+            ("a.py", "LIMIT = 30  # s\nprint(LIMIT)\n", "LIMIT 30 1 1"),
+            ("a.py", "run(timeout=1.5, n=x)", "timeout 1.5 1 1"),
+            ("sdkconfig", "# x\nCONFIG_WDT_TIMEOUT_S=5\n", "CONFIG_WDT_TIMEOUT_S 5 2 2"),
+            ("a.yaml", "pump:\n  limit: 30 # s\n", "limit 30 2 2"),
+            ("a.json", "{ \"limit\": 30 }\n", "limit 30 1 1"),
+            ("CMakeLists.txt", "set(PUMP_LIMIT 30)\n", "PUMP_LIMIT 30 1 1"),
+            ("a.cmake", "add_compile_definitions(PUMP_LIMIT=30)\n", "PUMP_LIMIT 30 1 1"),
+            ("Kconfig", "config PUMP_LIMIT\n int\n default 30\n", "PUMP_LIMIT 30 3 3"),
+        ] {
+            assert!(
+                numbers(path, text).iter().any(|shown_as| shown_as == wanted),
+                "{text}: {:?}",
+                { numbers(path, text) }
+            );
+        }
+        for (path, text) in [
+            ("a.c", "if (limit == 30) return;"),
+            ("a.c", "if (limit <= 30 && max >= 4) return;"),
+            ("a.c", "int limit = read_limit();"),
+            ("a.c", "limit_t limit = { 0 };\n#define LIMIT(x) (x)\n"),
+            ("a.c", "// limit = 30\nconst char *limit = \"30\";"),
+            ("README.md", "limit = 30"),
+        ] {
+            assert_eq!(numbers(path, text), [] as [String; 0], "{text}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Numbers that a source takes from other files of the project: headers that it includes, options of
+//! the configuration, definitions of the build.
+//!
+//! Owns where they are looked for. What a name has several values for it leaves out.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::constants::Constants;
+use crate::model::ProjectPath;
+use crate::text::c_tokens::{Style, tokens};
+
+/// Headers that are read for one source.
+const MOST_HEADERS: usize = 24;
+
+/// Headers within headers that are followed.
+const DEPTH: usize = 4;
+
+/// Longest header that is read, in bytes.
+const LONGEST: usize = 256 * 1024;
+
+/// Files with options, the most certain last.
+const OPTIONS: [&str; 2] = ["sdkconfig.defaults", "sdkconfig"];
+
+/// Files with the defaults of options.
+const DEFAULTS: [&str; 4] =
+    ["main/Kconfig", "main/Kconfig.projbuild", "Kconfig", "Kconfig.projbuild"];
+
+/// Files that define names for the compiler.
+const BUILDS: [&str; 3] = ["platformio.ini", "CMakeLists.txt", "main/CMakeLists.txt"];
+
+/// Folders in which headers lie besides that of the source.
+const FOLDERS: [&str; 7] = ["", "include/", "main/", "main/include/", "src/", "inc/", "lib/"];
+
+/// `#include "board.h"`.
+static INCLUDE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]"#).ok());
+
+/// `-DNAME=30`, `NAME=30` among definitions, also as a pin's name.
+pub(super) static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?:-D\s*|[\s"(])([A-Za-z_]\w*)=(?:GPIO_NUM_)?(\d{1,9}|0[xX][0-9a-fA-F]{1,8})\b"#)
+        .ok()
+});
+
+/// The values of names that a source takes from elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct OuterConstants {
+    pub(super) values: HashMap<String, i128>,
+    has_octal_memory: bool,
+}
+
+impl OuterConstants {
+    /// Those of a source; `read` gives the text of a file of the project.
+    pub(super) fn of(
+        path: &ProjectPath,
+        text: &str,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut found = Self::default();
+        for name in DEFAULTS {
+            found.defaults(&read(name).unwrap_or_default());
+        }
+        for name in OPTIONS {
+            found.options(&read(name).unwrap_or_default());
+        }
+        for name in BUILDS {
+            found.definitions(&read(name).unwrap_or_default());
+        }
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut headers = Headers { read: &read, known: HashSet::new() };
+        headers.of(folder, text, 0, &mut found.values);
+        found
+    }
+
+    /// Whether flash or PSRAM takes eight lines, which need more pins.
+    pub(super) const fn has_octal_memory(&self) -> bool {
+        self.has_octal_memory
+    }
+
+    fn defaults(&mut self, text: &str) {
+        let (mut option, mut several) = (String::new(), HashSet::new());
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next(), words.next()) {
+                (Some("config" | "menuconfig"), Some(name), _) => option = format!("CONFIG_{name}"),
+                (Some("default"), Some(value), condition) => {
+                    // What depends on a condition has several values.
+                    let is_first = several.insert(option.clone());
+                    match value.parse::<i128>() {
+                        Ok(number) if is_first && condition.is_none() => {
+                            self.values.insert(option.clone(), number);
+                        }
+                        _ => _ = self.values.remove(&option),
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn options(&mut self, text: &str) {
+        for line in text.lines() {
+            let Some((name, value)) = line.split_once('=') else { continue };
+            let value = value.trim();
+            let is_octal = matches!(name, "CONFIG_SPIRAM_MODE_OCT" | "CONFIG_ESPTOOLPY_OCT_FLASH");
+            self.has_octal_memory |= is_octal && value == "y";
+            if let Some(number) = number(value).filter(|_| name.starts_with("CONFIG_")) {
+                self.values.insert(name.to_owned(), number);
+            }
+        }
+    }
+
+    fn definitions(&mut self, text: &str) {
+        let is_octal = |line: &str| line.contains("memory_type") && line.contains("opi");
+        self.has_octal_memory |= text.lines().any(is_octal);
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', ';']));
+        let found = lines.flat_map(|line| DEFINED.as_ref().map(|it| it.captures_iter(line)));
+        for groups in found.flatten() {
+            let text = |at: usize| groups.get(at).map_or("", |group| group.as_str());
+            if let Some(number) = number(text(2)) {
+                self.values.insert(text(1).to_owned(), number);
+            }
+        }
+    }
+}
+
+/// The texts of the headers of the project that a source includes, also through others.
+pub(super) fn headers(
+    path: &ProjectPath,
+    text: &str,
+    read: impl Fn(&str) -> Option<String>,
+) -> Vec<(String, String)> {
+    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut found = Vec::new();
+    Headers { read: &read, known: HashSet::new() }.texts(folder, text, 0, &mut found);
+    found
+}
+
+struct Headers<'a> {
+    read: &'a dyn Fn(&str) -> Option<String>,
+    /// The files that were read.
+    known: HashSet<String>,
+}
+
+impl Headers<'_> {
+    /// Adds the constants of all headers that a text includes, those that are included first first.
+    fn of(&mut self, folder: &str, text: &str, depth: usize, values: &mut HashMap<String, i128>) {
+        let Some(pattern) = INCLUDE.as_ref() else { return };
+        for groups in pattern.captures_iter(text) {
+            let name = groups.get(1).map_or("", |name| name.as_str());
+            if self.known.len() >= MOST_HEADERS || depth >= DEPTH {
+                return;
+            }
+            let Some((path, text)) = self.find(folder, name) else { continue };
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            self.of(&folder, &text, depth + 1, values);
+            let found: Vec<(String, i128)> = {
+                let all = tokens(&text, Style::C);
+                Constants::with(&all, values).values().collect()
+            };
+            values.extend(found);
+        }
+    }
+
+    /// Adds the texts of all headers that a text includes.
+    fn texts(&mut self, folder: &str, text: &str, depth: usize, all: &mut Vec<(String, String)>) {
+        for groups in INCLUDE.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            let name = groups.get(1).map_or("", |name| name.as_str());
+            if self.known.len() >= MOST_HEADERS || depth >= DEPTH {
+                return;
+            }
+            let Some((path, text)) = self.find(folder, name) else { continue };
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            self.texts(&folder, &text, depth + 1, all);
+            all.push((path, text));
+        }
+    }
+
+    /// The header of that name, if it was not read before.
+    fn find(&mut self, folder: &str, name: &str) -> Option<(String, String)> {
+        let own = match folder {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        };
+        let near = [own.clone(), format!("{folder}/include/{name}")];
+        let places = near.into_iter().chain(FOLDERS.iter().map(|at| format!("{at}{name}")));
+        for place in places {
+            let Ok(path) = ProjectPath::new(&place) else { continue };
+            if let Some(text) = (self.read)(path.as_str()).filter(|text| text.len() <= LONGEST) {
+                let path = path.as_str().to_owned();
+                return self.known.insert(path.clone()).then_some((path, text));
+            }
+        }
+        None
+    }
+}
+
+fn number(text: &str) -> Option<i128> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => i128::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}

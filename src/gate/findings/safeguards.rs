@@ -1,0 +1,290 @@
+//! Protections that a change turns off: watchdogs, encryption, checks of certificates and memory.
+//!
+//! Owns the comparison with what was there before; what turns a protection off is listed in
+//! `assets/findings/safeguards.toml`. A task that asks for it makes it a note.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::comments::{self, CommentMarks};
+use super::{Subject, cmake_values, unchecked_limits};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SafeguardFile {
+    safeguard: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    #[serde(default)]
+    new: Option<String>,
+    #[serde(default)]
+    old: Option<String>,
+    text: String,
+    words: Vec<String>,
+    /// Endings of the files that are read, or their names; all where there are none.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Whether a new file is warned of too, which takes nothing away.
+    #[serde(default)]
+    also_new: bool,
+}
+
+/// A way in which a protection is turned off.
+struct Safeguard {
+    /// What turns it off; `None` where it only goes.
+    new: Option<Regex>,
+    /// What stood there before, where the new text alone says nothing.
+    old: Option<Regex>,
+    text: String,
+    /// Words of a task that asks for it.
+    words: Vec<String>,
+    files: Vec<String>,
+    also_new: bool,
+}
+
+static SAFEGUARDS: LazyLock<Vec<Safeguard>> = LazyLock::new(|| {
+    load(include_str!("../../../assets/findings/safeguards.toml")).unwrap_or_default()
+});
+
+fn load(text: &str) -> Option<Vec<Safeguard>> {
+    let file: SafeguardFile = toml::from_str(text).ok()?;
+    let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
+    let all = file.safeguard.into_iter().map(|entry| {
+        let old = match &entry.old {
+            Some(old) => Some(regex(old)?),
+            None => None,
+        };
+        let new = match &entry.new {
+            Some(new) => Some(regex(new)?),
+            None => None,
+        };
+        let Entry { text, words, files, also_new, .. } = entry;
+        Some(Safeguard { new, old, text, words, files, also_new })
+    });
+    all.collect()
+}
+
+/// The check of a file; `None` where no protection is turned off.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let text = subject.text()?;
+    if !is_read(path) {
+        return None;
+    }
+    let base = subject.base_text().unwrap_or_default();
+    let (old, new) = (code(path, base), code(path, text));
+    let changed = subject.changed();
+    let mut removed = lines(&old, &changed.removed);
+    let mut added = lines(&new, &changed.added);
+    let (was, is) = match cmake_values::is_list(path.as_str()) {
+        true => (cmake_values::resolved(&old), cmake_values::resolved(&new)),
+        false => (Vec::new(), Vec::new()),
+    };
+    removed.extend(was.iter().map(|command| (command.line, command.text.as_str())));
+    added.extend(is.iter().map(|command| (command.line, command.text.as_str())));
+    let is_in_old = |pattern: &Regex| {
+        pattern.is_match(&old) || was.iter().any(|command| pattern.is_match(&command.text))
+    };
+    let task = subject.context.words();
+    let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
+    let found = guards.filter_map(|guard| {
+        let had = |safe: &Regex| removed.iter().find(|(_, text)| safe.is_match(text));
+        let has = |safe: &Regex| added.iter().any(|(_, text)| safe.is_match(text));
+        let line = match (&guard.new, &guard.old) {
+            (Some(off), safe) => {
+                // Once over the whole text takes less time than once for each line.
+                let may_be = off.is_match(&new) || is.iter().any(|one| off.is_match(&one.text));
+                may_be.then_some(())?;
+                let (line, _) = added.iter().find(|(_, text)| off.is_match(text))?;
+                let is_off_already = match safe {
+                    Some(safe) => had(safe).is_none() || has(safe),
+                    None => is_in_old(off),
+                };
+                (!is_off_already).then_some(*line)?
+            }
+            (None, Some(safe)) if !removed.is_empty() => {
+                let (went, _) = had(safe).filter(|_| !has(safe) && !safe.is_match(&new))?;
+                unchecked_limits::near(*went, subject)?
+            }
+            (None, _) => return None,
+        };
+        let is_asked_for = guard.words.iter().any(|word| task.contains(word.as_str()));
+        let is_new = subject.base.is_none() && !guard.also_new;
+        let level = match is_asked_for || is_new {
+            true => FindingLevel::Note,
+            false => FindingLevel::Warning,
+        };
+        let finding = Finding::new(level, guard.text.clone()).at(FindingPlace::line(line));
+        Some(finding.advice("Make sure that this protection is meant to go."))
+    });
+    let mut found: Vec<Finding> = found.collect();
+    found.extend(unchecked_limits::find(path, subject));
+    (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
+}
+
+impl Safeguard {
+    fn is_for(&self, path: &ProjectPath) -> bool {
+        let is = |of: &String| path.file_name() == of || path.extension() == Some(of.as_str());
+        self.files.is_empty() || self.files.iter().any(is)
+    }
+}
+
+/// Whether a file is code or configuration.
+fn is_read(path: &ProjectPath) -> bool {
+    let ends = [
+        "c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "py", "rs", "ini", "csv", "cmake", "sh",
+        "bash", "yml", "yaml", "mk",
+    ];
+    let name = path.file_name();
+    path.extension().is_some_and(|end| ends.contains(&end))
+        || name.starts_with("sdkconfig")
+        || matches!(name, "CMakeLists.txt" | "Makefile")
+}
+
+/// The text without the comments of code; those of a configuration say what is off.
+fn code(path: &ProjectPath, text: &str) -> String {
+    if path.file_name().starts_with("sdkconfig") {
+        return text.to_owned();
+    }
+    let c = ["c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "rs"];
+    let is_c = path.extension().is_some_and(|end| c.contains(&end));
+    let marks = if is_c { CommentMarks::Slashes } else { CommentMarks::of(path.as_str()) };
+    comments::without(text, marks).into_owned()
+}
+
+fn lines<'a>(text: &'a str, numbers: &BTreeSet<u32>) -> Vec<(u32, &'a str)> {
+    (1..).zip(text.lines()).filter(|(number, _)| numbers.contains(number)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FindingsContext;
+    use super::*;
+    use crate::model::{Draft, DraftChange};
+
+    /// What is found: level, line and text.
+    fn reported(path: &str, base: Option<&str>, content: &str, task: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(base) = base {
+            std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+            std::fs::write(folder.path().join(path), base).unwrap();
+        }
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+        let base = base.map(|base| base.as_bytes().to_vec());
+        let path = ProjectPath::new(path).unwrap();
+        let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let mut context = FindingsContext::default();
+        context.task = task.to_owned();
+        let made = crate::gate::examine(&project_dir, vec![draft], &context);
+        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Safeguards);
+        let line = |finding: &Finding| finding.place.as_ref().map_or(0, |place| place.line);
+        let shown_as =
+            |finding: &Finding| format!("{:?} {}: {}", finding.level, line(finding), finding.text);
+        checks.flat_map(|check| &check.findings).map(shown_as).collect()
+    }
+
+    #[test]
+    fn the_list_can_be_read() {
+        let all = load(include_str!("../../../assets/findings/safeguards.toml"));
+        assert!(all.is_some_and(|all| all.len() >= 7));
+    }
+
+    #[test]
+    fn protections_that_go_are_told_at_their_line() {
+        for (path, old, new, wanted) in [
+            (
+                "a.c",
+                "int a;\n#define URI \"mqtts://b.example\"\n",
+                "int a;\n#define URI \"mqtt://b.example\"\n",
+                "Warning 2: connects without encryption where it was encrypted",
+            ),
+            (
+                "a.ino",
+                "client.setCACert(ca);\n",
+                "client.setInsecure();\n",
+                "Warning 1: turns off the check of the server's certificate",
+            ),
+            (
+                "sdkconfig.defaults",
+                "CONFIG_A=y\n",
+                "CONFIG_A=y\nCONFIG_ESP_TASK_WDT_EN=n\n",
+                "Warning 2: turns off a watchdog",
+            ),
+            (
+                "sdkconfig",
+                "CONFIG_ESP_INT_WDT=y\n",
+                "# CONFIG_ESP_INT_WDT is not set\n",
+                "Warning 1: turns off a watchdog",
+            ),
+            (
+                "a.cpp",
+                "NimBLEDevice::setSecurityAuth(true, true, true);\n",
+                "NimBLEDevice::setSecurityAuth(false, false, false);\n",
+                "Warning 1: turns off the security of Bluetooth connections",
+            ),
+        ] {
+            assert_eq!(reported(path, Some(old), new, ""), [wanted], "{new}");
+        }
+        let off = "CONFIG_ESP_TASK_WDT_EN=n\n";
+        let asked = reported("sdkconfig.defaults", Some(""), off, "Turn the watchdog off");
+        assert_eq!(asked, ["Note 1: turns off a watchdog"]);
+    }
+
+    #[test]
+    fn options_of_the_compiler_that_go_are_found() {
+        for (path, old, new, wanted) in [
+            (
+                "CMakeLists.txt",
+                "set(fast -O2)\nadd_compile_options(${fast})\n",
+                "set(fast -O2)\nset(more \"-f\" \"no-stack-protector\")\nstring(JOIN \"\" one \
+                 ${more})\nadd_compile_options(${fast} ${one})\n",
+                "Warning 4: turns off a protection of the compiler against overflows",
+            ),
+            (
+                "CMakeLists.txt",
+                "set(a 1)\nadd_compile_options(-Wall -Werror)\nproject(a)\n",
+                "set(a 1)\nadd_compile_options(-Wall)\nproject(a)\n",
+                "Warning 2: takes away an option of the compiler that protects",
+            ),
+            (
+                "platformio.ini",
+                "[env:a]\nbuild_flags = -Wall\n",
+                "[env:a]\nbuild_flags = -Wall -U_FORTIFY_SOURCE\n",
+                "Warning 2: turns off a protection of the compiler against overflows",
+            ),
+            (
+                "tools/get.py",
+                "requests.get(url)\n",
+                "requests.get(url, verify=False)\n",
+                "Warning 1: turns off the check of the server's certificate",
+            ),
+        ] {
+            assert_eq!(reported(path, Some(old), new, ""), [wanted], "{new}");
+        }
+    }
+
+    #[test]
+    fn what_was_so_before_or_is_a_comment_is_not() {
+        for (path, old, new) in [
+            ("a.c", "#define A \"http://x\"\n", "#define A \"http://y\"\n"),
+            ("a.c", "int a;\n", "int a;\n#define A \"http://192.168.4.1\"\n"),
+            ("a.c", "#define A \"https://x\"\n", "#define A \"https://y\"\n"),
+            ("a.ino", "c.setInsecure();\n", "int a;\nc.setInsecure();\n"),
+            ("a.ino", "int a;\n", "int a;\n// never c.setInsecure();\n"),
+            ("sdkconfig", "# CONFIG_ESP_INT_WDT is not set\n", "CONFIG_ESP_INT_WDT=y\n"),
+            ("CMakeLists.txt", "project(a)\n", "project(a)\nset(x -Wno-error=format -O3)\n"),
+            ("CMakeLists.txt", "set(a -Werror)\nb(c)\n", "b(c)\nset(x -Wall -Werror)\n"),
+            ("CMakeLists.txt", "set(a -Werror=format)\nb(c)\n", "b(c)\n"),
+            ("CMakeLists.txt", "project(a)\n", "project(a)\n# never -fno-stack-protector\n"),
+        ] {
+            assert_eq!(reported(path, Some(old), new, ""), [] as [String; 0], "{new}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Limits that stay in a source and that nothing is compared with any more.
+//!
+//! Owns how a comparison is told. What a limit is called is known to
+//! [`changed_limits`](super::changed_limits).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Subject;
+use super::changed_limits::is_limit;
+use super::source::SourceText;
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+
+/// How the names of limits are used in a source: where they are compared or handed on, and where
+/// else they stand.
+#[derive(Default)]
+struct LimitUses {
+    checked: BTreeMap<String, Vec<usize>>,
+    named: BTreeSet<String>,
+}
+
+/// What is to be said of limits that are no longer checked.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    let style = match path.extension() {
+        Some("c" | "h" | "cc" | "cpp" | "hpp" | "cxx" | "hh" | "ino") => Style::C,
+        Some("py") => Style::Python,
+        Some(_) | None => return Vec::new(),
+    };
+    let (Some(old), Some(new)) = (subject.base_text(), subject.text()) else { return Vec::new() };
+    let changed = subject.changed();
+    let is_gone = |line: &(u32, &str)| changed.removed.contains(&line.0);
+    let mut gone = (1..).zip(old.lines()).filter(is_gone);
+    // Most changes take no line with a limit away.
+    if !gone.any(|(_, line)| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_limit)) {
+        return Vec::new();
+    }
+    let was = LimitUses::of(old, style);
+    if was.checked.is_empty() {
+        return Vec::new();
+    }
+    let is = LimitUses::of(new, style);
+    let source = SourceText::new(path, old);
+    let mut found = Vec::new();
+    for (name, places) in was.checked {
+        let lines = places.iter().filter_map(|at| u32::try_from(source.line_at(*at) + 1).ok());
+        let went = lines.clone().find(|line| changed.removed.contains(line));
+        let is_gone = is.named.contains(&name) && !is.checked.contains_key(&name);
+        let Some(went) = went.filter(|_| is_gone) else { continue };
+        let text = format!("no longer checks against `{name}`");
+        let mut finding = Finding::new(FindingLevel::Warning, text)
+            .advice("Make sure that something else keeps the limit.");
+        finding.place = near(went, subject).map(FindingPlace::line);
+        found.push(finding);
+    }
+    found
+}
+
+/// The line of the new version at the place of an old one that went: one that came there, else the
+/// next that stayed.
+pub(super) fn near(went: u32, subject: &Subject<'_>) -> Option<u32> {
+    let changed = subject.changed();
+    let lines = u32::try_from(subject.text()?.lines().count()).ok()?;
+    let stays = |line: &u32| changed.line_before(*line).is_some_and(|before| before > went);
+    // Lines keep their order.
+    let (mut low, mut high) = (1, lines + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let next = (middle..=lines).find(|line| !changed.added.contains(line));
+        match next.is_none_or(|line| stays(&line)) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Some(low.min(lines))
+}
+
+impl LimitUses {
+    fn of(text: &str, style: Style) -> Self {
+        let all = tokens(text, style);
+        let mut found = Self::default();
+        for (at, token) in all.iter().enumerate() {
+            let Some(name) = token.word().filter(|name| is_limit(name)) else { continue };
+            if is_checked(&all, at) {
+                found.checked.entry(name.into_owned()).or_default().push(token.start);
+            } else {
+                found.named.insert(name.into_owned());
+            }
+        }
+        found
+    }
+}
+
+/// Whether the name at `at` is compared, or is an argument or a part of an expression.
+fn is_checked(all: &[Token<'_>], at: usize) -> bool {
+    let is = |at: Option<usize>, mark: &str| {
+        at.and_then(|at| all.get(at)).is_some_and(|token| token.is(mark))
+    };
+    let before = at.checked_sub(1);
+    let is_discarded = is(before, ")")
+        && is(Some(at + 1), ";")
+        && at.checked_sub(2).and_then(|at| all.get(at)).is_some_and(|token| token.is_word("void"));
+    let is_defined = before.and_then(|at| all.get(at)).is_some_and(|token| {
+        token.kind == TokenKind::Word && !token.is_word("return") && !token.is_word("in")
+    });
+    let is_given = is(Some(at + 1), "=") && !is(Some(at + 2), "=");
+    !is_discarded && !is_defined && !is_given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FindingsContext;
+    use super::*;
+    use crate::model::{CheckKind, Draft, DraftChange};
+
+    fn reported(path: &str, old: &str, new: &str) -> Vec<(u32, String)> {
+        let folder = tempfile::tempdir().unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+        let (path, base) = (ProjectPath::new(path).unwrap(), Some(old.as_bytes().to_vec()));
+        let change = DraftChange::Save { path, base, content: new.as_bytes().to_vec() };
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
+        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Safeguards);
+        let found = checks.flat_map(|check| &check.findings);
+        found.map(|f| (f.place.as_ref().map_or(0, |place| place.line), f.text.clone())).collect()
+    }
+
+    #[test]
+    fn a_limit_that_nothing_is_compared_with_any_more_is_found_where_the_check_was() {
+        let old = "static const int max_s = 30;\n\nvoid run(int s)\n{\n    if (s > max_s) {\n        \
+                   s = max_s;\n    }\n    start(s);\n}\n";
+        let check = "    if (s > max_s) {\n        s = max_s;\n    }\n";
+        let gone = vec![(5, "no longer checks against `max_s`".to_owned())];
+        assert_eq!(reported("a.c", old, &old.replace(check, "")), gone);
+        assert_eq!(reported("a.c", old, &old.replace(check, "    (void)max_s;\n")), gone);
+        let python = "MAX_S = 30\n\n\ndef run(s):\n    if s > MAX_S:\n        s = 1\n    go(s)\n";
+        let short = python.replace("    if s > MAX_S:\n        s = 1\n", "");
+        assert_eq!(
+            reported("a.py", python, &short),
+            [(5, "no longer checks against `MAX_S`".to_owned())]
+        );
+    }
+
+    #[test]
+    fn limits_that_are_checked_otherwise_or_go_are_not() {
+        let old =
+            "#define MAX_S 30\nvoid run(int s)\n{\n    if (s > MAX_S) return;\n    go(s);\n}\n";
+        for new in [
+            old.replace("if (s > MAX_S) return;", "s = MIN(s, MAX_S);"),
+            old.replace("if (s > MAX_S) return;", "if (!is_in(s, MAX_S)) return;"),
+            old.replace("MAX_S", "LONGEST"),
+            old.replace("go(s)", "went(s)"),
+            "#define MIN_S 1\nvoid run(int s);\n".to_owned(),
+        ] {
+            assert_eq!(reported("a.c", old, &new), [], "{new}");
+        }
+    }
+}

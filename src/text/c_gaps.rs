@@ -1,0 +1,81 @@
+//! Valid C and C++ that the grammars do not know, made palatable for them.
+//!
+//! Owns the gaps: fields of bits without a name, `{}` as the default of a parameter, the order of
+//! specifiers, `_Pragma`. Must not know macros.
+
+use std::ops::Range;
+
+use super::c_scope::{Scope, Scopes};
+
+/// Specifiers that a grammar wants behind `explicit`.
+const BEFORE_EXPLICIT: [&str; 3] = ["constexpr", "consteval", "inline"];
+
+/// Words with a `:` behind them that is no field of bits.
+const LABELS: [&str; 5] = ["public", "private", "protected", "default", "case"];
+
+/// The tokens to leave out that begin with the token `at`.
+pub(super) fn find(scopes: &Scopes<'_>, at: usize) -> Option<Range<usize>> {
+    let end = match scopes.word(at) {
+        Some("_Pragma") => scopes.is(at + 1, "(").then(|| scopes.pair(at + 1) + 1),
+        Some(word) if BEFORE_EXPLICIT.contains(&word) => {
+            (scopes.word(at + 1) == Some("explicit")).then_some(at + 1)
+        }
+        Some(_) => unnamed_bits(scopes, at),
+        None => default_list(scopes, at),
+    };
+    end.map(|end| at..end)
+}
+
+/// The end of `uint32_t : 4;`, which begins with the token `at`.
+fn unnamed_bits(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
+    if scopes.scope(at) != Scope::Members || !scopes.starts_statement(at) {
+        return None;
+    }
+    let colon = (at..).find(|at| scopes.word(*at).is_none())?;
+    let is_label = (at..colon).any(|at| scopes.word(at).is_some_and(|word| LABELS.contains(&word)));
+    let is_scope = scopes.is(colon + 1, ":");
+    if is_label || is_scope || !scopes.is(colon, ":") {
+        return None;
+    }
+    // One word, or those of one type: `unsigned int`.
+    let is_type = |at: usize| {
+        matches!(
+            scopes.word(at),
+            Some("unsigned" | "signed" | "const" | "volatile" | "long" | "short")
+        )
+    };
+    if !(at..colon.saturating_sub(1)).all(is_type) {
+        return None;
+    }
+    let end = (colon + 1..scopes.tokens.len()).take(16).find(|at| scopes.is(*at, ";"))?;
+    let is_plain =
+        !(colon + 1..end).any(|at| ["{", "}", ",", ":"].iter().any(|mark| scopes.is(at, mark)));
+    (is_plain && end > colon + 1).then_some(end + 1)
+}
+
+/// The end of `= {…}`, the default of a parameter, which begins with the token `at`.
+fn default_list(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
+    if !scopes.is(at, "=")
+        || !scopes.is(at + 1, "{")
+        || at.checked_sub(1).and_then(|at| scopes.word(at)).is_none()
+    {
+        return None;
+    }
+    let end = scopes.pair(at + 1) + 1;
+    let ends = scopes.is(end, ")") || scopes.is(end, ",");
+    (ends && is_parameter(scopes, at)).then_some(end)
+}
+
+/// Whether a token stands in round brackets, with none of another kind between.
+fn is_parameter(scopes: &Scopes<'_>, at: usize) -> bool {
+    let mut place = at;
+    while let Some(before) = place.checked_sub(1) {
+        match scopes.get(before).map(|token| token.raw) {
+            Some(")" | "]" | "}") => place = scopes.pair(before).min(before),
+            Some("(") => return true,
+            Some("{" | "[" | ";") | None => return false,
+            Some(_) => place = before,
+        }
+    }
+    false
+}
