@@ -147,14 +147,11 @@ impl Sample {
         text.into_bytes()
     }
 
-    /// Numbers, from 1, of the lines of a change at one of which it is to be found.
+    /// Numbers, from 1, of the lines of a change that hold the mark; none in a change without it.
     pub fn lines(&self, wanted: &Wanted) -> Vec<u32> {
         let content = String::from_utf8_lossy(&self.content(wanted)).into_owned();
         let lines = content.split('\n').zip(1..);
-        let found: Vec<u32> =
-            lines.filter(|(line, _)| line.contains(&self.mark)).map(|(_, number)| number).collect();
-        assert!(!found.is_empty(), "{}: no line holds {:?}", self.name, self.mark);
-        found
+        lines.filter(|(line, _)| line.contains(&self.mark)).map(|(_, number)| number).collect()
     }
 }
 

@@ -70,11 +70,12 @@ fn what_was_found_is_on_the_first_screen() {
     let (mut tried, mut missed) = (0, Vec::new());
     for (columns, rows) in [(70, 16), (110, 30)] {
         for sample in samples.iter().filter(|sample| !sample.mark.is_empty()) {
-            let Some(wanted) = sample.changes.first() else { continue };
+            let marked = |wanted| sample.lines(wanted).first().map(|line| (wanted, *line));
+            let Some((wanted, line)) = sample.changes.iter().find_map(marked) else { continue };
             let Ok(text) = String::from_utf8(sample.content(wanted)) else { continue };
             let before: String = (0..90).map(|n| format!("int line_{n};\n")).collect();
             let text = format!("{before}{text}{before}");
-            let line = 90 + sample.lines(wanted)[0];
+            let line = 90 + line;
             let at = |level, line| Finding::new(level, "x").at(FindingPlace::line(line));
             let found = vec![at(FindingLevel::Warning, 2), at(FindingLevel::Stop, line)];
             let mut shown = shown_with(&text, vec![Check::with(CheckKind::Origin, found)]);
