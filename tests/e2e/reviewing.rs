@@ -79,8 +79,7 @@ fn only_the_picked_lines_are_written() {
 fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::LARGE);
-    desk.terminal.press("e");
-    desk.terminal.wait_for("before the decision");
+    desk.terminal.press_until("e", "before the decision");
     desk.terminal.type_slowly("# mine");
     desk.terminal.resize(Size::SMALL);
     desk.terminal.press("enter");
@@ -91,9 +90,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     desk.terminal.wait_for("✎\\+ # mine");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
     // On to the editor and back: the text is as it was left.
-    thread::sleep(LOOK);
-    desk.terminal.press("e");
-    desk.terminal.wait_for("before the decision");
+    desk.terminal.press_until("e", "before the decision");
     desk.terminal.press("ctrl-s");
     desk.terminal.wait_for("approve your edit");
     desk.leaf_through();
@@ -108,8 +105,7 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
 fn a_password_that_the_person_types_is_found_before_it_is_sent() {
     let place = Place::new();
     let (mut desk, proposal) = first(&place, Size::LARGE);
-    desk.terminal.press("e");
-    desk.terminal.wait_for("before the decision");
+    desk.terminal.press_until("e", "before the decision");
     desk.terminal.type_slowly("set(WIFI_PASSWORD \"Regen-auf-7-Dächern\")");
     desk.terminal.press("enter");
     desk.terminal.press("ctrl-s");

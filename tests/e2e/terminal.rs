@@ -220,6 +220,22 @@ impl Terminal {
         })
     }
 
+    /// Presses a key until the pattern is on the screen: a guard may refuse it at first.
+    #[track_caller]
+    pub fn press_until(&mut self, key: &str, pattern: &str) {
+        let regex = Regex::new(pattern).unwrap();
+        for _ in 0..5 {
+            self.press(key);
+            let until = Instant::now() + Duration::from_secs(3);
+            let is_shown =
+                |screen: &vt100::Screen| regex.is_match(&screen.contents()).then_some(());
+            if self.found_until(until, is_shown).is_ok() {
+                return;
+            }
+        }
+        self.fail(format!("/{pattern}/ is not on the screen after {key}"));
+    }
+
     /// Waits until the pattern is no longer on the screen.
     #[track_caller]
     pub fn wait_gone(&mut self, pattern: &str) {
@@ -232,17 +248,26 @@ impl Terminal {
     /// Waits until `found` finds something on the screen.
     #[track_caller]
     pub fn wait_until<T>(&self, what: &str, found: impl Fn(&vt100::Screen) -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
+        match self.found_until(Instant::now() + PATIENCE, found) {
+            Ok(value) => value,
+            Err(why) => self.fail(format!("waiting for {what}: {why}")),
+        }
+    }
+
+    /// What `found` finds on the screen until then, or why nothing.
+    fn found_until<T>(
+        &self,
+        deadline: Instant,
+        found: impl Fn(&vt100::Screen) -> Option<T>,
+    ) -> Result<T, &'static str> {
         let mut shown = self.shown();
         loop {
             if let Some(value) = found(shown.parser.screen()) {
-                return value;
+                return Ok(value);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if shown.closed || left.is_zero() {
-                let why = if shown.closed { "the program ended" } else { "the time is over" };
-                drop(shown);
-                self.fail(format!("waiting for {what}: {why}"));
+                return Err(if shown.closed { "the program ended" } else { "the time is over" });
             }
             shown = self.shown.1.wait_timeout(shown, left).unwrap().0;
         }
