@@ -5,6 +5,7 @@
 //! a file or a board.
 
 mod change;
+mod encoding;
 mod parse;
 mod stored_value;
 mod terms;
@@ -16,8 +17,6 @@ mod nvs_tests;
 pub use change::{EntryChange, Planned, Rewritten, WhyNot, plan, rewrite};
 pub use stored_value::StoredValue;
 pub use terms::{name, of_file, value};
-
-use crate::model::NvsKind;
 
 /// Bytes of a page, which is a sector of the flash.
 const PAGE: usize = 4096;
@@ -95,35 +94,6 @@ pub enum NvsError {
     /// Too many namespaces.
     #[error("there can be at most 254 namespaces")]
     Namespaces,
-}
-
-impl NvsKind {
-    /// The byte it is stored as; of a blob that of its parts.
-    const fn code(self) -> u8 {
-        match self {
-            Self::U8 => 0x01,
-            Self::I8 => 0x11,
-            Self::U16 => 0x02,
-            Self::I16 => 0x12,
-            Self::U32 => 0x04,
-            Self::I32 => 0x14,
-            Self::U64 => 0x08,
-            Self::I64 => 0x18,
-            Self::String => 0x21,
-            Self::Blob => 0x42,
-        }
-    }
-
-    /// Bytes of a number; `None` for what has a length of its own.
-    const fn width(self) -> Option<usize> {
-        match self {
-            Self::U8 | Self::I8 => Some(1),
-            Self::U16 | Self::I16 => Some(2),
-            Self::U32 | Self::I32 => Some(4),
-            Self::U64 | Self::I64 => Some(8),
-            Self::String | Self::Blob => None,
-        }
-    }
 }
 
 /// The checksum of the format: CRC-32 as in zlib, begun with all ones.

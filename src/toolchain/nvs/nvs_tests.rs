@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::change::{EntryChange, Planned};
+use super::encoding::Encoding;
 use super::terms::{name, of_file, value};
 use super::*;
-use crate::model::{BoardInfo, ContentHash, FlashRegion, NvsPlan};
+use crate::model::{BoardInfo, ContentHash, FlashRegion, NvsKind, NvsPlan};
 
 /// What `esp_idf_nvs_partition_gen` 0.3.0 makes of [`settings`] in 0x6000 bytes.
 const GENERATED: &[u8] = include_bytes!("../../../tests/data/nvs/settings.bin");
@@ -234,7 +235,7 @@ fn wishes_that_cannot_be_fulfilled_say_why() {
 
 fn any_value() -> impl Strategy<Value = StoredValue> {
     let number = prop::sample::select(&NvsKind::ALL[..8]).prop_flat_map(|kind| {
-        prop::collection::vec(any::<u8>(), kind.width().unwrap())
+        prop::collection::vec(any::<u8>(), Encoding::of(kind).width.unwrap())
             .prop_map(move |bytes| StoredValue { kind, bytes })
     });
     let text = prop::collection::vec(1..=255_u8, 0..300).prop_map(|mut bytes| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::encoding::Encoding;
 use super::{
     BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, LEAST_PAGES, NAMES, NvsEntry, NvsError, NvsPartition,
     PAGE, STATES_AT, StoredValue, entry_checksum, page_checksum,
@@ -67,7 +68,7 @@ pub(super) fn parse(image: &[u8]) -> Result<NvsPartition, NvsError> {
             store.damaged += 1;
             continue;
         };
-        if item.kind == NvsKind::Blob.code() {
+        if item.kind == Encoding::of(NvsKind::Blob).code {
             // A part; its index brings it.
             continue;
         }
@@ -185,9 +186,9 @@ impl RawEntry<'_> {
             let bytes = self.blob(all);
             return Ok(bytes.map(|bytes| StoredValue { kind: NvsKind::Blob, bytes }));
         }
-        let kind = NvsKind::ALL.into_iter().find(|kind| kind.code() == self.kind);
+        let kind = Encoding::kind_of(self.kind);
         let kind = kind.ok_or_else(|| NvsError::Kind(key.to_owned(), self.kind))?;
-        let bytes = match kind.width() {
+        let bytes = match Encoding::of(kind).width {
             Some(width) => self.about.get(..width).map(<[u8]>::to_vec),
             None => self.data(),
         };
@@ -209,7 +210,7 @@ impl RawEntry<'_> {
             let number = first.checked_add(chunk)?;
             let is_part = |item: &&RawEntry<'_>| {
                 (item.namespace, item.kind, item.chunk, item.key)
-                    == (self.namespace, NvsKind::Blob.code(), number, self.key)
+                    == (self.namespace, Encoding::of(NvsKind::Blob).code, number, self.key)
             };
             bytes.extend(all.iter().rev().find(is_part)?.data()?);
         }

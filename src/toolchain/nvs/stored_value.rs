@@ -2,6 +2,7 @@
 //!
 //! Owns that what may be a secret is masked. Must not know where values are stored.
 
+use super::encoding::Encoding;
 use crate::model::{ContentHash, NvsKind, NvsSeen, NvsValue};
 use crate::text::{credentials, inspect};
 
@@ -20,7 +21,7 @@ impl StoredValue {
     /// What it is known by.
     #[must_use]
     pub fn hash(&self) -> ContentHash {
-        let mut all = vec![self.kind.code()];
+        let mut all = vec![Encoding::of(self.kind).code];
         all.extend_from_slice(&self.bytes);
         ContentHash::of(&all)
     }
@@ -72,7 +73,7 @@ impl StoredValue {
                 String::from_utf8_lossy(text).into_owned()
             }
             kind => {
-                let is_negative = kind.code() & 0x10 != 0
+                let is_negative = Encoding::of(kind).is_signed()
                     && self.bytes.last().is_some_and(|byte| byte & 0x80 != 0);
                 let mut all = [if is_negative { 0xff } else { 0 }; 16];
                 all.iter_mut().zip(&self.bytes).for_each(|(to, from)| *to = *from);

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::StoredValue;
+use super::encoding::Encoding;
 use crate::model::{NvsKind, NvsValue};
 
 /// Bytes of a namespace or a key, at most.
@@ -43,7 +44,7 @@ pub fn value(encoding: &str, text: &str) -> Result<StoredValue, String> {
         }
         other => {
             let kind = NvsKind::ALL.into_iter().find(|kind| kind.as_str() == other);
-            match kind.and_then(|kind| Some((kind, kind.width()?))) {
+            match kind.and_then(|kind| Some((kind, Encoding::of(kind).width?))) {
                 Some((kind, width)) => number(kind, width, text),
                 None => Err(unknown(other)),
             }
@@ -79,9 +80,9 @@ fn number(kind: NvsKind, width: usize, text: &str) -> Result<StoredValue, String
     let number = i128::from_str_radix(digits, radix);
     let number = number.map_err(|_| format!("`{text}` is not an integer"))?;
     let bits = width * 8;
-    let (least, most) = match kind.code() & 0x10 {
-        0 => (0, (1_i128 << bits) - 1),
-        _ => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+    let (least, most) = match Encoding::of(kind).is_signed() {
+        false => (0, (1_i128 << bits) - 1),
+        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
     };
     if number < least || number > most {
         let kind = kind.as_str();

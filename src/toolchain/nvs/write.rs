@@ -1,5 +1,6 @@
 //! From entries to the bytes of a partition, laid out as ESP-IDF's generator does.
 
+use super::encoding::Encoding;
 use super::parse::VERSION_2;
 use super::{
     BLOB_INDEX, ENTRIES, ENTRIES_AT, ENTRY, NAMES, NO_CHUNK, NvsError, NvsPartition, PAGE,
@@ -51,7 +52,7 @@ pub(super) fn write(store: &NvsPartition, bytes: usize) -> Result<(Vec<u8>, usiz
         let namespace = pages.namespace(&mut names, &entry.namespace)?;
         let place = EntrySlot {
             namespace,
-            kind: entry.value.kind.code(),
+            kind: Encoding::of(entry.value.kind).code,
             chunk: NO_CHUNK,
             key: &entry.key,
         };
