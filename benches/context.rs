@@ -30,7 +30,7 @@ use firmhand::lang::{
     CommitHistory, ProjectIndex, RelevanceQuery, parse_log, rank, read_header, within,
 };
 use firmhand::model::ProjectPath;
-use firmhand::workspace::{ProjectDir, is_source};
+use firmhand::workspace::{ProjectDir, Sources, is_source};
 
 /// Files that are chosen for one commit.
 const CHOSEN: usize = 10;
@@ -277,7 +277,7 @@ fn share(project: &Path, request: &str) {
     let tokens = |text: &str| tiktoken::get_encoding("o200k_base").unwrap().count(text);
     let project_dir = ProjectDir::open(project).unwrap();
     let (mut bytes, mut whole, mut count) = (0, 0, 0);
-    for (_, text) in project_dir.sources() {
+    for (_, text) in Sources::of(&project_dir).texts() {
         bytes += text.len();
         whole += tokens(&text);
         count += 1;

@@ -11,7 +11,7 @@ use crate::text::references::{Mention, MentionKind, can_mention, mentions};
 use crate::toolchain::esp_image::Chip;
 use crate::toolchain::flash_map::FlashMap;
 use crate::toolchain::partitions;
-use crate::workspace::ProjectDir;
+use crate::workspace::{ProjectDir, references_to};
 
 /// Most references that are kept.
 const MOST_REFERENCES: usize = 100;
@@ -40,7 +40,7 @@ fn references(
     proposed: &ProposedFiles,
     gone: &ProjectPath,
 ) -> Vec<Reference> {
-    let on_disk = project_dir.references_to(std::slice::from_ref(gone)).into_iter();
+    let on_disk = references_to(project_dir, std::slice::from_ref(gone)).into_iter();
     let on_disk = on_disk.filter(|named| !proposed.has(&named.file));
     let mut found: Vec<(ProjectPath, Mention)> =
         on_disk.map(|named| (named.file, named.mention)).collect();

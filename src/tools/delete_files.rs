@@ -11,7 +11,7 @@ use super::report::Report;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
 use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
 use crate::text::references::MentionKind;
-use crate::workspace::{ProjectDir, Reference};
+use crate::workspace::{ProjectDir, Reference, references_to};
 
 /// Name of the tool.
 pub const NAME: &str = "delete_files";
@@ -79,8 +79,7 @@ fn report(project_dir: &ProjectDir, paths: &[ProjectPath], settlements: &[Settle
     let gone: Vec<ProjectPath> =
         paths.iter().filter(|path| report.done.contains(&json!(path))).cloned().collect();
     // Looked for afterwards: what named a file may be gone with it.
-    let left: Vec<Value> = project_dir
-        .references_to(&gone)
+    let left: Vec<Value> = references_to(project_dir, &gone)
         .iter()
         .take(MOST_REFERENCES)
         .map(|Reference { target, file, mention }| {

@@ -11,7 +11,7 @@ use super::{Reply, Tool, ToolContext, ToolError, answer, args};
 use crate::lang::SketchMap;
 use crate::model::{ProjectPath, ToolSpec};
 use crate::toolchain::sketch::Sketch;
-use crate::workspace::ProjectDir;
+use crate::workspace::{ProjectDir, Sources};
 
 /// Name of the tool.
 pub const NAME: &str = "map_sketch";
@@ -39,7 +39,7 @@ impl MapSketch {
             )
         };
         let sources: Vec<(ProjectPath, String)> =
-            self.project_dir.sources().filter(|(path, _)| is_read(path)).collect();
+            Sources::of(&self.project_dir).texts().filter(|(path, _)| is_read(path)).collect();
         let map = SketchMap::of(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         let lines: usize = sources.iter().map(|(_, text)| text.lines().count()).sum();
         let files: Vec<&ProjectPath> = sources.iter().map(|(path, _)| path).collect();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::lang::{ChosenFile, ProjectIndex, RelevanceQuery, SourceFacts, SourceFunctions, rank};
 use crate::model::ProjectPath;
-use crate::workspace::{ProjectDir, WatchStamp, is_source};
+use crate::workspace::{ProjectDir, Sources, WatchStamp, is_source};
 
 /// Files that are looked at: more than any project that is not a whole framework.
 const MOST_FILES: usize = 50_000;
@@ -133,7 +133,7 @@ impl SourceIndex {
         });
         let read = in_parallel(&open, until, |(path, stamp)| {
             // What is no text counts as known and says nothing.
-            let text = project_dir.source_text(path).unwrap_or_default();
+            let text = Sources::of(project_dir).text(path).unwrap_or_default();
             let facts = Arc::new(SourceFacts::of(&text));
             Some((path.clone(), KnownSource { stamp: *stamp, facts, functions: None }))
         });
@@ -160,7 +160,7 @@ impl SourceIndex {
             .map(|(path, _)| path)
             .collect();
         let read = in_parallel(&open, until, |path| {
-            let text = project_dir.source_text(path).unwrap_or_default();
+            let text = Sources::of(project_dir).text(path).unwrap_or_default();
             let left = until.saturating_duration_since(Instant::now());
             let functions = SourceFunctions::of(path, &text, left)?;
             Some(((*path).clone(), Arc::new(functions)))

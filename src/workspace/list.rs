@@ -6,7 +6,6 @@ use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 
-use super::ProjectDir;
 use crate::files;
 use crate::model::event::ProjectFile;
 use crate::model::{Event, FilesEvent, ProjectPath};
@@ -68,100 +67,95 @@ fn has_plain_rules(folder: &Path) -> bool {
     })
 }
 
-impl ProjectDir {
-    /// Lists the regular files, by path and at most `limit` of them. Ignore files, hidden files,
-    /// build output and symbolic links are left out, and so are names that are not UTF-8 or hold
-    /// characters that [`ProjectPath`] refuses.
-    #[must_use]
-    pub fn list(&self, limit: usize) -> Listing {
-        let mut listing = Listing::default();
-        for entry in self.walk() {
-            // An unreadable folder leaves a gap rather than hiding the rest.
-            let Ok(entry) = entry else { continue };
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
-            }
-            let Some(path) = self.project_path(entry.path()) else { continue };
-            if listing.files.len() < limit {
-                let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
-                listing.files.push(ProjectFile { path, bytes });
-            } else if listing.omitted < COUNT_LIMIT {
-                listing.omitted += 1;
-            } else {
-                break;
-            }
+/// Lists the regular files, by path and at most `limit` of them. Ignore files, hidden files,
+/// build output and symbolic links are left out, and so are names that are not UTF-8 or hold
+/// characters that [`ProjectPath`] refuses.
+pub(super) fn list(root: &Path, limit: usize) -> Listing {
+    let mut listing = Listing::default();
+    for entry in walk(root) {
+        // An unreadable folder leaves a gap rather than hiding the rest.
+        let Ok(entry) = entry else { continue };
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
         }
-        listing.files.sort_by(|a, b| a.path.cmp(&b.path));
-        listing
-    }
-
-    /// What tells of each file whether it changed, for at most `limit` of those that
-    /// [`ProjectDir::list`] names, and the folders that were looked into.
-    #[must_use]
-    pub fn look_over(&self, limit: usize) -> FileListing {
-        let mut seen = FileListing::default();
-        for entry in self.walk().filter_map(Result::ok) {
-            if seen.files.len() >= limit {
-                break;
-            }
-            let Some(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
-                seen.folders.insert(entry.into_path());
-            } else if kind.is_file()
-                && let Some(path) = self.project_path(entry.path())
-                && let Ok(data) = entry.metadata()
-            {
-                let stamp = WatchStamp { bytes: data.len(), modified: data.modified().ok() };
-                seen.files.insert(path, stamp);
-            }
+        let Some(path) = project_path(root, entry.path()) else { continue };
+        if listing.files.len() < limit {
+            let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
+            listing.files.push(ProjectFile { path, bytes });
+        } else if listing.omitted < COUNT_LIMIT {
+            listing.omitted += 1;
+        } else {
+            break;
         }
-        seen
     }
+    listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing
+}
 
-    /// Hidden files whose names begin with `prefix`, whatever is to be ignored; at most `limit`.
-    #[must_use]
-    pub fn hidden(&self, prefix: &str, limit: usize) -> Vec<ProjectPath> {
-        let walk = WalkBuilder::new(self.root())
-            .standard_filters(false)
-            .follow_links(false)
-            .filter_entry(|entry| {
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let name = entry.file_name().to_str();
-                let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
-                !is_folder || entry.depth() == 0 || !is_output
-            })
-            .build();
-        let named = |entry: &ignore::DirEntry| {
-            entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix))
-                && entry.file_type().is_some_and(|kind| kind.is_file())
-        };
-        let entries = walk.filter_map(Result::ok).take(HIDDEN_LIMIT).filter(named);
-        entries.filter_map(|entry| self.project_path(entry.path())).take(limit).collect()
+/// What tells of each file whether it changed, for at most `limit` of those that
+/// [`list`] names, and the folders that were looked into.
+pub(super) fn look_over(root: &Path, limit: usize) -> FileListing {
+    let mut seen = FileListing::default();
+    for entry in walk(root).filter_map(Result::ok) {
+        if seen.files.len() >= limit {
+            break;
+        }
+        let Some(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            seen.folders.insert(entry.into_path());
+        } else if kind.is_file()
+            && let Some(path) = project_path(root, entry.path())
+            && let Ok(data) = entry.metadata()
+        {
+            let stamp = WatchStamp { bytes: data.len(), modified: data.modified().ok() };
+            seen.files.insert(path, stamp);
+        }
     }
+    seen
+}
 
-    fn walk(&self) -> ignore::Walk {
-        WalkBuilder::new(self.root())
-            .follow_links(false)
-            .require_git(false)
-            // What a person ignores in this copy alone lies behind files that lead anywhere.
-            .git_exclude(false)
-            .git_ignore(has_plain_rules(self.root()))
-            .ignore(has_plain_rules(self.root()))
-            // What a person ignores everywhere must not change what an agent sees here.
-            .git_global(false)
-            .parents(false)
-            .sort_by_file_name(std::ffi::OsStr::cmp)
-            .filter_entry(|entry| {
-                let name = entry.file_name().to_str();
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
-                !is_folder || entry.depth() == 0 || (!is_output && has_plain_rules(entry.path()))
-            })
-            .build()
-    }
+/// Hidden files whose names begin with `prefix`, whatever is to be ignored; at most `limit`.
+pub(super) fn hidden(root: &Path, prefix: &str, limit: usize) -> Vec<ProjectPath> {
+    let walk = WalkBuilder::new(root)
+        .standard_filters(false)
+        .follow_links(false)
+        .filter_entry(|entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_str();
+            let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
+            !is_folder || entry.depth() == 0 || !is_output
+        })
+        .build();
+    let named = |entry: &ignore::DirEntry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix))
+            && entry.file_type().is_some_and(|kind| kind.is_file())
+    };
+    let entries = walk.filter_map(Result::ok).take(HIDDEN_LIMIT).filter(named);
+    entries.filter_map(|entry| project_path(root, entry.path())).take(limit).collect()
+}
 
-    fn project_path(&self, path: &Path) -> Option<ProjectPath> {
-        let text = path.strip_prefix(self.root()).ok()?.to_str()?;
-        ProjectPath::new(text).ok()
-    }
+fn walk(root: &Path) -> ignore::Walk {
+    WalkBuilder::new(root)
+        .follow_links(false)
+        .require_git(false)
+        // What a person ignores in this copy alone lies behind files that lead anywhere.
+        .git_exclude(false)
+        .git_ignore(has_plain_rules(root))
+        .ignore(has_plain_rules(root))
+        // What a person ignores everywhere must not change what an agent sees here.
+        .git_global(false)
+        .parents(false)
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(|entry| {
+            let name = entry.file_name().to_str();
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
+            !is_folder || entry.depth() == 0 || (!is_output && has_plain_rules(entry.path()))
+        })
+        .build()
+}
+
+fn project_path(root: &Path, path: &Path) -> Option<ProjectPath> {
+    let text = path.strip_prefix(root).ok()?.to_str()?;
+    ProjectPath::new(text).ok()
 }

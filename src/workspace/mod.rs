@@ -15,8 +15,8 @@ pub use change_signal::{ChangePoll, SETTLE};
 pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use project_dir::{Excerpt, MAX_FILE_BYTES, ProjectDir};
-pub use references::Reference;
-pub use sources::{ManagedFile, is_source};
+pub use references::{Reference, references_to};
+pub use sources::{ManagedComponents, ManagedFile, Sources, is_source};
 pub use watch::{Looked, Next, Watch, WatchStamp};
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, File};
 
 use super::WorkspaceError;
 use super::change_signal::{ChangePoll, ChangeSignal};
+use super::list::{self, FileListing, Listing};
 use crate::model::{ContentHash, FileSource, FileStart, ProjectPath, UserError};
 use crate::text::mark;
 
@@ -56,6 +57,27 @@ impl ProjectDir {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Lists the regular files, by path and at most `limit` of them. Ignore files, hidden files,
+    /// build output and symbolic links are left out, and so are names that are not UTF-8 or hold
+    /// characters that [`ProjectPath`] refuses.
+    #[must_use]
+    pub fn list(&self, limit: usize) -> Listing {
+        list::list(&self.root, limit)
+    }
+
+    /// What tells of each file whether it changed, for at most `limit` of those that
+    /// [`ProjectDir::list`] names, and the folders that were looked into.
+    #[must_use]
+    pub fn look_over(&self, limit: usize) -> FileListing {
+        list::look_over(&self.root, limit)
+    }
+
+    /// Hidden files whose names begin with `prefix`, whatever is to be ignored; at most `limit`.
+    #[must_use]
+    pub fn hidden(&self, prefix: &str, limit: usize) -> Vec<ProjectPath> {
+        list::hidden(&self.root, prefix, limit)
     }
 
     /// Tells when to look at files again that may have changed.

@@ -19,30 +19,28 @@ pub struct Reference {
     pub mention: Mention,
 }
 
-impl ProjectDir {
-    /// Finds the includes and CMake lists that name one of `targets`; those inside the targets
-    /// themselves do not count. By file, then by line.
-    #[must_use]
-    pub fn references_to(&self, targets: &[ProjectPath]) -> Vec<Reference> {
-        let mut found = Vec::new();
-        if targets.is_empty() {
-            return found;
-        }
-        for file in self.list(MOST_FILES).files.into_iter().map(|file| file.path) {
-            if !can_mention(&file) || targets.contains(&file) {
-                continue;
-            }
-            let Ok(excerpt) = self.read_start(&file, MOST_BYTES) else { continue };
-            let text = String::from_utf8_lossy(&excerpt.content);
-            for target in targets {
-                let lines = mentions(target, &file, &text).into_iter();
-                found.extend(lines.map(|mention| Reference {
-                    target: target.clone(),
-                    file: file.clone(),
-                    mention,
-                }));
-            }
-        }
-        found
+/// Finds the includes and CMake lists that name one of `targets`; those inside the targets
+/// themselves do not count. By file, then by line.
+#[must_use]
+pub fn references_to(project_dir: &ProjectDir, targets: &[ProjectPath]) -> Vec<Reference> {
+    let mut found = Vec::new();
+    if targets.is_empty() {
+        return found;
     }
+    for file in project_dir.list(MOST_FILES).files.into_iter().map(|file| file.path) {
+        if !can_mention(&file) || targets.contains(&file) {
+            continue;
+        }
+        let Ok(excerpt) = project_dir.read_start(&file, MOST_BYTES) else { continue };
+        let text = String::from_utf8_lossy(&excerpt.content);
+        for target in targets {
+            let lines = mentions(target, &file, &text).into_iter();
+            found.extend(lines.map(|mention| Reference {
+                target: target.clone(),
+                file: file.clone(),
+                mention,
+            }));
+        }
+    }
+    found
 }

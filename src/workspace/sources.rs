@@ -1,4 +1,6 @@
-//! The texts of a project's sources.
+//! The texts of a project's sources, and of the components that were downloaded for it.
+
+use std::path::PathBuf;
 
 use super::ProjectDir;
 use crate::model::ProjectPath;
@@ -44,45 +46,70 @@ pub struct ManagedFile {
     pub text: String,
 }
 
-impl ProjectDir {
-    /// Reads the headers and options of the components that were downloaded, one after the other.
-    pub fn managed_files(&self) -> impl Iterator<Item = ManagedFile> + '_ {
-        let top = self.root().join("managed_components");
-        let mut walk = ignore::WalkBuilder::new(&top);
+/// The components that were downloaded into a project.
+#[derive(Debug, Clone)]
+pub struct ManagedComponents {
+    folder: PathBuf,
+}
+
+impl ManagedComponents {
+    /// Those of a project.
+    #[must_use]
+    pub fn of(project_dir: &ProjectDir) -> Self {
+        Self { folder: project_dir.root().join("managed_components") }
+    }
+
+    /// Their names, e.g. `espressif__led_strip`.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(&self.folder);
+        let folders = folders.into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
+        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
+    /// Reads their headers and options, one after the other.
+    pub fn files(&self) -> impl Iterator<Item = ManagedFile> + '_ {
+        let mut walk = ignore::WalkBuilder::new(&self.folder);
         walk.standard_filters(false).follow_links(false).max_depth(Some(12));
-        walk.build().flatten().take(MOST_FILES).filter_map(move |entry| {
+        walk.build().flatten().take(MOST_FILES).filter_map(|entry| {
             let name = entry.file_name().to_str()?;
             let is_header = [".h", ".hpp", ".hh"].iter().any(|end| name.ends_with(end));
             if !entry.file_type()?.is_file() || !(is_header || name.starts_with("Kconfig")) {
                 return None;
             }
-            let path = entry.path().strip_prefix(&top).ok()?.to_str()?.to_owned();
+            let path = entry.path().strip_prefix(&self.folder).ok()?.to_str()?.to_owned();
             let bytes = crate::files::read_start(entry.path(), MOST_BYTES).ok()?;
             Some(ManagedFile { path, text: String::from_utf8_lossy(&bytes).into_owned() })
         })
     }
+}
 
-    /// The names of the components that were downloaded, e.g. `espressif__led_strip`.
+/// The texts of a project's sources.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    project_dir: &'a ProjectDir,
+}
+
+impl<'a> Sources<'a> {
+    /// Those of a project.
     #[must_use]
-    pub fn managed_components(&self) -> Vec<String> {
-        let folders = std::fs::read_dir(self.root().join("managed_components"));
-        let folders = folders.into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
-        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    pub const fn of(project_dir: &'a ProjectDir) -> Self {
+        Self { project_dir }
     }
 
-    /// Reads the project's sources one after the other; what is no text is left out.
-    pub fn sources(&self) -> impl Iterator<Item = (ProjectPath, String)> + '_ {
-        let files = self.list(MOST_FILES).files.into_iter().map(|file| file.path);
-        files.filter(is_source).filter_map(|path| {
-            let text = self.source_text(&path)?;
+    /// Reads them one after the other; what is no text is left out.
+    pub fn texts(self) -> impl Iterator<Item = (ProjectPath, String)> + 'a {
+        let files = self.project_dir.list(MOST_FILES).files.into_iter().map(|file| file.path);
+        files.filter(is_source).filter_map(move |path| {
+            let text = self.text(&path)?;
             Some((path, text))
         })
     }
 
-    /// Reads the beginning of one source; `None` when it is gone or no text.
+    /// Reads the beginning of one; `None` when it is gone or no text.
     #[must_use]
-    pub fn source_text(&self, path: &ProjectPath) -> Option<String> {
-        let content = self.read_start(path, MOST_BYTES).ok()?.content;
+    pub fn text(self, path: &ProjectPath) -> Option<String> {
+        let content = self.project_dir.read_start(path, MOST_BYTES).ok()?.content;
         String::from_utf8(content).ok()
     }
 }

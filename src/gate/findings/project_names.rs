@@ -9,6 +9,7 @@ use super::Subject;
 use super::declared_uses::{UseKind, declared_in};
 use crate::knowledge::{COMPONENT, HEADER};
 use crate::model::ProjectPath;
+use crate::workspace::{ManagedComponents, Sources};
 
 /// Names that are asked for, and which of them the project declares.
 pub(super) struct ProjectNames {
@@ -25,7 +26,8 @@ pub(super) fn look_up(
     wanted: &BTreeSet<(UseKind, String)>,
 ) -> ProjectNames {
     let mut names = ProjectNames { known: BTreeSet::new(), is_open: false };
-    let managed = subject.project_dir.managed_components();
+    let components = ManagedComponents::of(subject.project_dir);
+    let managed = components.names();
     for component in &managed {
         let short = component.rsplit("__").next().unwrap_or(component);
         names.known.insert(format!("{COMPONENT}{short}"));
@@ -35,13 +37,14 @@ pub(super) fn look_up(
     let own_text = subject.text().map(|text| (path.clone(), text.to_owned()));
     let others = proposed.texts().filter(|(other, _)| *other != path);
     let others = others.map(|(path, text)| (path.clone(), text.to_owned()));
-    let on_disk =
-        subject.project_dir.sources().filter(|(other, _)| other != path && !proposed.has(other));
+    let on_disk = Sources::of(subject.project_dir)
+        .texts()
+        .filter(|(other, _)| other != path && !proposed.has(other));
     for (file, text) in own_text.into_iter().chain(others).chain(on_disk) {
         names.read((&file, &text), path, wanted);
         names.is_open |= is_open(file.as_str(), &text, &managed);
     }
-    for file in subject.project_dir.managed_files() {
+    for file in components.files() {
         if wanted.iter().all(|(_, name)| names.known.contains(name)) {
             break;
         }

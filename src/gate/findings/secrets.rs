@@ -8,6 +8,7 @@ use super::source::{self, SourceText};
 use super::{Subject, limit};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::credentials;
+use crate::workspace::Sources;
 
 /// Longest text that is taken for a secret because another file uses its name for one.
 const LONGEST: usize = 128;
@@ -108,8 +109,9 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
     let proposed = &subject.context.proposed;
     let others = proposed.texts().filter(|(other, _)| *other != path);
     let others = others.map(|(other, text)| (other.clone(), text.to_owned()));
-    let on_disk =
-        subject.project_dir.sources().filter(|(other, _)| other != path && !proposed.has(other));
+    let on_disk = Sources::of(subject.project_dir)
+        .texts()
+        .filter(|(other, _)| other != path && !proposed.has(other));
     for (other, text) in others.chain(on_disk).take(MOST_FILES) {
         let here = wanted.iter().filter(|(name, _)| text.contains(name.as_str()));
         let here: HashMap<String, String> =
