@@ -42,11 +42,12 @@ use crate::ui::role::Role;
 use crate::view::ChatEntry;
 use crate::view::line_scan::matcher;
 
-use anchor::{Anchor, Scroll};
+use anchor::Anchor;
 use copy::CopyRange;
 use jump::JumpTarget;
 use layouts::Layouts;
 use row::FoldItem;
+use scroll::Scroll;
 use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
 
@@ -60,15 +61,12 @@ const MIDDLE: u16 = 24;
 /// The chat pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
-    height: u16,
     /// The task, on as many rows as there are for it.
     task: Vec<String>,
     layouts: Layouts,
     scroll: Scroll,
     selected: Option<(usize, FoldItem)>,
-    /// Rows on screen.
-    visible: Vec<Anchor>,
-    /// Whether colours of them are still to come.
+    /// Whether colours of rows on screen are still to come.
     is_colouring: bool,
     /// The row that was jumped to.
     mark: Option<Anchor>,
@@ -84,22 +82,13 @@ impl ChatPane {
         (is_searching || self.is_colouring).then(|| now + job::LOOK)
     }
 
-    /// Rows of an entry; lays it out if need be.
-    fn rows(&mut self, index: usize, cx: &Cx<'_>) -> usize {
-        self.layouts.rows(index, cx)
-    }
-
-    fn is_in_sight(&self, anchor: Anchor) -> bool {
-        self.visible.contains(&anchor)
-    }
-
     /// A walk from where `at` is, if that is in sight, else from the edge of the screen that lies
     /// behind.
     fn seek<'a, 'c>(&'a mut self, at: Option<Anchor>, way: Way, cx: &'a Cx<'c>) -> Seek<'a, 'c> {
-        let at = at.filter(|at| self.is_in_sight(*at));
+        let at = at.filter(|at| self.scroll.is_in_sight(*at));
         let edge = match way {
-            Way::Forward => self.visible.first(),
-            Way::Back => self.visible.last(),
+            Way::Forward => self.scroll.visible().first(),
+            Way::Back => self.scroll.visible().last(),
         };
         let from = at.or(edge.copied()).unwrap_or_default();
         Seek { layouts: &mut self.layouts, cx, way, from, is_taken: at.is_some() }
@@ -109,10 +98,7 @@ impl ChatPane {
     fn show(&mut self, anchor: Anchor, cx: &Cx<'_>) {
         self.mark = Some(anchor);
         self.selected = self.layouts.item_at(anchor);
-        if !self.is_in_sight(anchor) {
-            self.go_to(anchor, cx);
-            self.move_by(-isize::try_from(self.height / 4).unwrap_or(0), cx);
-        }
+        self.scroll.reveal(anchor, 4, &mut self.layouts, cx);
     }
 
     fn select_item(&mut self, way: Way, cx: &Cx<'_>) -> Vec<Effect> {
@@ -129,10 +115,7 @@ impl ChatPane {
         };
         self.mark = None;
         self.selected = Some((anchor.entry, item));
-        if !self.is_in_sight(anchor) {
-            self.go_to(anchor, cx);
-            self.move_by(-isize::try_from(self.height / 3).unwrap_or(0), cx);
-        }
+        self.scroll.reveal(anchor, 3, &mut self.layouts, cx);
         Vec::new()
     }
 
@@ -185,10 +168,14 @@ impl ChatPane {
     /// Unfolds or folds the selected item, or else the last one on screen.
     fn toggle_item(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
         let on_screen = |wanted: &(usize, FoldItem)| {
-            self.visible.iter().any(|anchor| self.layouts.item_at(*anchor) == Some(*wanted))
+            self.scroll
+                .visible()
+                .iter()
+                .any(|anchor| self.layouts.item_at(*anchor) == Some(*wanted))
         };
         let selected = self.selected.filter(on_screen);
-        let last = || self.visible.iter().rev().find_map(|anchor| self.layouts.item_at(*anchor));
+        let last =
+            || self.scroll.visible().iter().rev().find_map(|anchor| self.layouts.item_at(*anchor));
         match selected.or_else(last) {
             Some(item) => self.toggle(item, cx),
             None => Effect::info("nothing to unfold is on screen"),
@@ -215,7 +202,7 @@ impl ChatPane {
             return Vec::new();
         }
         // What is unfolded grows downwards, from where it is.
-        self.leave_bottom(cx);
+        self.scroll.leave_bottom(&mut self.layouts, cx);
         self.layouts.toggle(item);
         Vec::new()
     }
@@ -223,13 +210,14 @@ impl ChatPane {
     /// The entry that is meant when one is to be copied: of what is selected or was jumped to,
     /// else the last one on screen that says something.
     fn entry_here(&self, cx: &Cx<'_>) -> Option<usize> {
-        let in_sight = |entry: &usize| self.visible.iter().any(|anchor| anchor.entry == *entry);
+        let in_sight =
+            |entry: &usize| self.scroll.visible().iter().any(|anchor| anchor.entry == *entry);
         let marked = self.selected.map(|(entry, _)| entry).or(self.mark.map(|mark| mark.entry));
         let says = |anchor: &&Anchor| {
             let entry = cx.view.chat.entries.get(anchor.entry);
             entry.is_some_and(|entry| !copy::message(entry).is_empty())
         };
-        let last = || self.visible.iter().rev().find(says).map(|anchor| anchor.entry);
+        let last = || self.scroll.visible().iter().rev().find(says).map(|anchor| anchor.entry);
         marked.filter(in_sight).or_else(last)
     }
 
@@ -314,7 +302,7 @@ impl ChatPane {
         if self.scroll.follows() {
             return;
         }
-        let text = match self.scroll.new_rows {
+        let text = match self.scroll.new_rows() {
             0 => format!(" ↓ {} ", cx.key(KeyContext::Chat, Action::Follow)),
             1 => " ↓ 1 new line ".to_owned(),
             rows => format!(" ↓ {rows} new lines "),
@@ -356,9 +344,9 @@ impl Pane for ChatPane {
 
     fn why_not(&self, action: Action, cx: &Cx<'_>) -> Option<String> {
         let all = cx.view.chat.entries.len();
-        let unfolds = || self.visible.iter().any(|at| self.layouts.item_at(*at).is_some());
-        let is_all_shown = self.visible.first() == Some(&Anchor::default())
-            && self.visible.last().is_some_and(|last| last.entry + 1 == all);
+        let unfolds = || self.scroll.visible().iter().any(|at| self.layouts.item_at(*at).is_some());
+        let is_all_shown = self.scroll.visible().first() == Some(&Anchor::default())
+            && self.scroll.visible().last().is_some_and(|last| last.entry + 1 == all);
         let why = match action {
             Action::Left | Action::Right => "long lines are wrapped here",
             Action::EditFile => "files are opened from the project, or a finding in the logs",
@@ -383,21 +371,22 @@ impl Pane for ChatPane {
     }
 
     fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
-        let page = isize::try_from(self.height.saturating_sub(2).max(1)).unwrap_or(1);
+        let (scroll, layouts) = (&mut self.scroll, &mut self.layouts);
+        let page = isize::try_from(scroll.height().saturating_sub(2).max(1)).unwrap_or(1);
         match action {
-            Action::Up => self.move_by(-1, cx),
-            Action::Down => self.move_by(1, cx),
-            Action::HalfPageUp => self.move_by(-(page / 2).max(1), cx),
-            Action::HalfPageDown => self.move_by((page / 2).max(1), cx),
-            Action::PageUp => self.move_by(-page, cx),
-            Action::PageDown => self.move_by(page, cx),
-            Action::Top => self.go_to(Anchor::default(), cx),
+            Action::Up => scroll.move_by(-1, layouts, cx),
+            Action::Down => scroll.move_by(1, layouts, cx),
+            Action::HalfPageUp => scroll.move_by(-(page / 2).max(1), layouts, cx),
+            Action::HalfPageDown => scroll.move_by((page / 2).max(1), layouts, cx),
+            Action::PageUp => scroll.move_by(-page, layouts, cx),
+            Action::PageDown => scroll.move_by(page, layouts, cx),
+            Action::Top => scroll.go_to(Anchor::default(), layouts, cx),
             Action::Bottom | Action::Follow => {
                 self.mark = None;
                 self.scroll.follow();
             }
-            Action::NextTurn => return self.next_turn(cx),
-            Action::PreviousTurn => return self.previous_turn(cx),
+            Action::NextTurn => return scroll.next_turn(layouts, cx),
+            Action::PreviousTurn => return scroll.previous_turn(layouts, cx),
             Action::NextOfAgent => return self.jump(None, Way::Forward, cx),
             Action::PreviousOfAgent => return self.jump(None, Way::Back, cx),
             Action::NextChange => return self.jump(Some(JumpTarget::Proposal), Way::Forward, cx),
@@ -435,18 +424,20 @@ impl Pane for ChatPane {
         self.layouts.resize(area.width, entries.len());
         self.task = self.task_rows(area, cx);
         let area = self.below_task(area);
-        self.height = area.height.saturating_sub(self.foot_rows());
+        self.scroll.set_height(area.height.saturating_sub(self.foot_rows()));
         if let Some(search) = &mut self.search {
             search.sync(entries);
         }
-        self.find_visible(cx);
+        self.scroll.find_visible(&mut self.layouts, cx);
         self.is_colouring = false;
-        for anchor in &self.visible {
+        for anchor in self.scroll.visible() {
             if let Some(entry) = entries.get(anchor.entry) {
                 self.is_colouring |= self.layouts.prepare_row(*anchor, entry);
             }
         }
-        if let (Some(first), Some(last)) = (self.visible.first(), self.visible.last()) {
+        if let (Some(first), Some(last)) =
+            (self.scroll.visible().first(), self.scroll.visible().last())
+        {
             self.layouts.forget(&(first.entry..=last.entry));
         }
     }
@@ -459,7 +450,7 @@ impl Pane for ChatPane {
             line::draw(&text, area, buf);
             return;
         }
-        for (anchor, row) in self.visible.iter().zip(area.rows()) {
+        for (anchor, row) in self.scroll.visible().iter().zip(area.rows()) {
             let Some(entry) = cx.view.chat.entries.get(anchor.entry) else { continue };
             let Some(layout) = self.layouts.get(anchor.entry) else { continue };
             layout.draw_row(entry, anchor.row, row, buf, cx);
@@ -504,7 +495,7 @@ impl Pane for ChatPane {
         let Some(row) = usize::from(at.y).checked_sub(self.task.len()) else {
             return open_task(cx);
         };
-        let anchor = self.visible.get(row).copied();
+        let anchor = self.scroll.visible().get(row).copied();
         match anchor.and_then(|anchor| self.layouts.item_at(anchor)) {
             Some(item) => self.toggle(item, cx),
             None => Vec::new(),
