@@ -49,6 +49,6 @@ fn a_dialog_in_which_something_was_to_be_decided_closes_and_keeps_the_words() {
     desk.type_text("not this way");
     desk.view.break_off(UserError::new("Cannot record an event", "the disk is full", ""));
     desk.sync();
-    assert!(desk.ui.controls.overlay.is_none());
+    assert!(!desk.ui.bench.dialogs.is_open());
     assert!(desk.last_row().contains("nothing was decided"), "{}", desk.last_row());
 }

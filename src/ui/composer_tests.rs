@@ -54,16 +54,16 @@ fn the_history_brings_messages_back() {
     desk.press("i");
     desk.type_text("draft");
     desk.press("ctrl-p ctrl-p");
-    assert_eq!(desk.ui.panes.composer.text(), "first");
+    assert_eq!(desk.ui.bench.panes.composer.text(), "first");
     desk.press("ctrl-n ctrl-n");
-    assert_eq!(desk.ui.panes.composer.text(), "draft");
+    assert_eq!(desk.ui.bench.panes.composer.text(), "draft");
 }
 
 #[test]
 fn pasted_lines_stay_in_the_message() {
     let mut desk = UiBench::at_work(80, 24);
     assert_eq!(desk.event(&TerminalEvent::Paste("one\r\ntwo\na\n".into())), []);
-    assert_eq!(desk.ui.panes.composer.text(), "one\ntwo\na\n");
+    assert_eq!(desk.ui.bench.panes.composer.text(), "one\ntwo\na\n");
 }
 
 #[test]

@@ -1,171 +1,177 @@
-//! A deciding key from when it is pressed until it takes effect.
+//! When keys decide: from what they are about until one that was pressed takes effect.
 //!
-//! Owns the moment in between, in which further keys tell that it was pasted. Must not know what
-//! is decided.
+//! Owns the guard, the moment between a deciding key and its effect, in which further keys tell
+//! that it was pasted, and whether all of a proposal was in sight. Must not know what is decided.
 
 use std::time::Instant;
 
-use crate::view::SessionView;
+use crossterm::event::KeyEvent;
 
 use super::action::Action;
-use super::guard::{Care, KeyRefusal, Subject};
-use super::input::Now;
+use super::areas::Areas;
+use super::dialogs::Dialogs;
+use super::guard::{Care, Guard, KeyRefusal, Subject};
 use super::key::Key;
 use super::layout::PaneId;
 use super::overlay::Overlay;
-use super::pane::{Decides, Effect, Mode, Notice, UiCommand};
-use super::{Composing, Ui};
+use super::pane::{Decides, Mode};
 
 /// A deciding key that was pressed and has no effect yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pressed {
-    action: Action,
+    /// What it does.
+    pub action: Action,
     key: Option<Key>,
     at: Instant,
     /// When it takes effect.
     due: Instant,
 }
 
-impl Ui {
-    /// Lets a deciding key take effect whose moment has come. Call it when [`Ui::next_wake`] says
-    /// so and no event waits to be dealt with: an event that waits may be the rest of pasted text.
-    pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<UiCommand> {
-        let Some(pressed) = self.controls.deciding.pressed.take_if(|pressed| pressed.due <= now)
-        else {
-            return Vec::new();
-        };
-        self.note_shown();
-        self.scene.clock.now = now;
-        let now = Now { view, at: now };
-        let effects = self.perform(pressed.action, now);
-        let commands = self.carry_out(effects, now);
-        if commands.iter().any(|command| matches!(command, UiCommand::Intent(_))) {
-            self.controls.deciding.guard.note_decided(pressed.key, pressed.at);
-        }
-        self.refresh(view, now.at);
-        commands
+/// When a key may decide.
+#[derive(Debug, Default)]
+pub(super) struct Deciding {
+    guard: Guard,
+    /// A deciding key that has no effect yet.
+    pressed: Option<Pressed>,
+    /// Whether the proposal on screen had lines that were not in sight yet.
+    unseen: Option<bool>,
+}
+
+impl Deciding {
+    /// Takes note of a key; call this for every one.
+    pub(super) fn watch_key(&mut self, event: &KeyEvent, now: Instant) {
+        self.guard.watch(event, now);
+    }
+
+    /// Another key was watched: takes a deciding key back that had no effect yet; tells why.
+    pub(super) fn overtake(&mut self) -> Option<KeyRefusal> {
+        self.pressed.take()?;
+        Some(self.guard.overtaken())
+    }
+
+    /// Takes note of pasted text, as [`Self::overtake`] does of a key.
+    pub(super) fn pasted(&mut self, now: Instant) -> Option<KeyRefusal> {
+        self.guard.pasted(now);
+        self.pressed.take().map(|_| KeyRefusal::Pasted)
+    }
+
+    /// Whether the last key is the rest of pasted text that began with a deciding key.
+    pub(super) const fn is_rest_of_paste(&self) -> bool {
+        self.guard.is_rest_of_paste()
+    }
+
+    /// Whether the keyboard was at rest since what is to be decided appeared.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.guard.is_quiet()
+    }
+
+    /// What is to be decided counts as having appeared only now.
+    pub(super) const fn begin(&mut self, now: Instant) {
+        self.guard.begin(now);
+    }
+
+    /// A deciding key was pressed; it takes effect when its moment has come.
+    ///
+    /// # Errors
+    /// Why it may not decide.
+    pub(super) fn press(
+        &mut self,
+        (action, key): (Action, Option<Key>),
+        care: Care,
+        at: Instant,
+    ) -> Result<(), KeyRefusal> {
+        let due = self.guard.check(care, at)?;
+        self.pressed = Some(Pressed { action, key, at, due });
+        Ok(())
+    }
+
+    /// The deciding key whose moment has come.
+    pub(super) fn take_due(&mut self, now: Instant) -> Option<Pressed> {
+        self.pressed.take_if(|pressed| pressed.due <= now)
     }
 
     /// When a deciding key takes effect.
     pub(super) fn settles_at(&self) -> Option<Instant> {
-        self.controls.deciding.pressed.map(|pressed| pressed.due)
+        self.pressed.map(|pressed| pressed.due)
     }
 
-    /// Takes a deciding key back that had no effect yet, and says why.
-    pub(super) fn take_back(&mut self, why: KeyRefusal, now: Instant) {
-        if self.controls.deciding.pressed.take().is_some() {
-            self.tell(Notice::error(why.words()), now);
-        }
+    /// That key has decided.
+    pub(super) fn note_decided(&mut self, pressed: Pressed) {
+        self.guard.note_decided(pressed.key, pressed.at);
     }
 
-    /// Another key was watched: takes a deciding key back that had no effect yet.
-    pub(super) fn overtake(&mut self, now: Instant) {
-        if self.controls.deciding.pressed.is_some() {
-            let why = self.controls.deciding.guard.overtaken();
-            self.take_back(why, now);
+    /// Takes note of what a deciding key is about, and whether lines of it have not been in sight.
+    /// A deciding key that was about something else is taken back; tells why.
+    pub(super) fn look_at(
+        &mut self,
+        about: Option<(Subject, bool)>,
+        now: Instant,
+    ) -> Option<KeyRefusal> {
+        let mut taken_back = None;
+        if self.guard.look_at(about.map(|(subject, _)| subject), now) {
+            taken_back = self.pressed.take().map(|_| KeyRefusal::Changed);
+            self.unseen = None;
         }
-    }
-
-    /// Does what a key asked for, if it may; what decides waits for a moment.
-    pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
-        let Some(care) = self.care(action, key) else { return self.perform(action, now) };
-        if self.scene.mode == Mode::Replay && action.is_decision() {
-            return Effect::refuse("this is a replay: nothing can be decided");
-        }
-        match self.controls.deciding.guard.check(care, now.at) {
-            Err(refusal) => Effect::refuse(refusal.words()),
-            Ok(due) => {
-                self.controls.deciding.pressed = Some(Pressed { action, key, at: now.at, due });
-                Vec::new()
+        if let Some((Subject::Proposal { .. }, unseen)) = about {
+            if self.unseen == Some(true) && !unseen {
+                self.guard.completed(now);
             }
+            self.unseen = Some(unseen);
         }
-    }
-
-    /// Whether the screen says why keys do not count, which they still do not.
-    pub(super) fn has_refusal_notice(&self) -> bool {
-        let notice = self.controls.notice.as_ref();
-        !self.controls.deciding.guard.is_quiet()
-            && notice.is_some_and(|(notice, _)| KeyRefusal::says(&notice.text))
-    }
-
-    /// How much care an action takes here; none: it decides nothing.
-    fn care(&self, action: Action, key: Option<Key>) -> Option<Care> {
-        if action.is_decision() {
-            return Some(Care::Looked);
-        }
-        match &self.controls.overlay {
-            // There it opens what is selected.
-            Some(Overlay::Batch(_)) => None,
-            Some(overlay) => matches!(action, Action::Accept | Action::AcceptText)
-                .then(|| overlay.care())
-                .flatten(),
-            // What was chosen from the palette was chosen with care.
-            None if key.is_some() && action.is_about_proposal() => {
-                (self.scene.mode == Mode::Live).then_some(Care::Looked)
-            }
-            None => None,
-        }
-    }
-
-    /// What a deciding key is about now.
-    fn subject(&self, view: &SessionView) -> Option<Subject> {
-        if !self.is_usable() || self.scene.mode == Mode::Replay {
-            return None;
-        }
-        if let Some(overlay) = &self.controls.overlay {
-            let is_looked_at = overlay.care() == Some(Care::Looked);
-            return is_looked_at.then_some(Subject::Dialog(self.controls.deciding.dialogs));
-        }
-        if self.controls.composing == Composing::Yes {
-            return None;
-        }
-        match self.controls.front {
-            PaneId::Review => self.panes.review.subject(view).map(|(subject, _)| subject),
-            PaneId::Chat | PaneId::Project | PaneId::Logs => None,
-        }
-    }
-
-    /// Takes note of what a deciding key is about; tells whether it counts otherwise than before.
-    pub(super) fn watch_subject(&mut self, view: &SessionView, now: Instant) -> bool {
-        let subject = self.subject(view);
-        if self.controls.deciding.guard.look_at(subject, now) {
-            self.take_back(KeyRefusal::Changed, now);
-            self.controls.deciding.unseen = None;
-        }
-        if let Some(Subject::Proposal { .. }) = subject {
-            let unseen = self.panes.review.subject(view).is_some_and(|(_, unseen)| unseen);
-            if self.controls.deciding.unseen == Some(true) && !unseen {
-                self.controls.deciding.guard.completed(now);
-            }
-            self.controls.deciding.unseen = Some(unseen);
-        }
-        let is_ready = self.controls.deciding.guard.ready_at().is_some_and(|at| at <= now);
-        let decides = if is_ready { Decides::Now } else { Decides::NotYet };
-        std::mem::replace(&mut self.scene.decides, decides) != decides
+        taken_back
     }
 
     /// What a deciding key is about has been drawn.
-    pub(super) fn note_subject_drawn(&mut self) {
-        let is_drawn = match (self.controls.deciding.guard.subject(), &self.controls.overlay) {
-            (Some(Subject::Dialog(number)), Some(_)) => number == self.controls.deciding.dialogs,
-            (Some(Subject::Proposal { .. }), None) => self.layout.pane(PaneId::Review).is_some(),
+    pub(super) fn note_drawn(&mut self, dialogs: &Dialogs, areas: &Areas, at: Instant) {
+        let is_drawn = match (self.guard.subject(), dialogs.number()) {
+            (Some(Subject::Dialog(number)), Some(open)) => number == open,
+            (Some(Subject::Proposal { .. }), None) => areas.shows(PaneId::Review),
             (Some(_), _) | (None, _) => false,
         };
         if is_drawn {
-            self.controls.deciding.guard.drawn(self.scene.clock.now);
+            self.guard.drawn(at);
         }
     }
 
-    /// When keys come alive, or what was drawn has to be noted.
-    pub(super) fn decides_at(&self) -> Option<Instant> {
-        let noted = self.drawn.get() && self.controls.deciding.guard.waits_to_be_drawn();
-        let ready = self
-            .controls
-            .deciding
-            .guard
-            .ready_at()
-            .filter(|_| self.scene.decides == Decides::NotYet);
-        let noted = noted.then_some(self.scene.clock.now);
-        [noted, ready, self.settles_at()].into_iter().flatten().min()
+    /// Whether what is to be decided was not drawn yet.
+    pub(super) const fn waits_to_be_drawn(&self) -> bool {
+        self.guard.waits_to_be_drawn()
+    }
+
+    /// From when on a key may decide.
+    pub(super) fn ready_at(&self) -> Option<Instant> {
+        self.guard.ready_at()
+    }
+
+    /// Whether a key may decide now.
+    pub(super) fn decides(&self, now: Instant) -> Decides {
+        match self.ready_at() {
+            Some(at) if at <= now => Decides::Now,
+            Some(_) | None => Decides::NotYet,
+        }
+    }
+}
+
+/// How much care an action takes with that dialog open; none: it decides nothing.
+pub(super) fn care(
+    action: Action,
+    key: Option<Key>,
+    dialog: Option<&Overlay>,
+    mode: Mode,
+) -> Option<Care> {
+    if action.is_decision() {
+        return Some(Care::Looked);
+    }
+    match dialog {
+        // There it opens what is selected.
+        Some(Overlay::Batch(_)) => None,
+        Some(overlay) => {
+            matches!(action, Action::Accept | Action::AcceptText).then(|| overlay.care()).flatten()
+        }
+        // What was chosen from the palette was chosen with care.
+        None if key.is_some() && action.is_about_proposal() => {
+            (mode == Mode::Live).then_some(Care::Looked)
+        }
+        None => None,
     }
 }

@@ -1,6 +1,5 @@
 //! The whole screen, drawn from what was prepared.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -9,31 +8,63 @@ use ratatui::widgets::Widget;
 
 use crate::view::SessionView;
 
+use super::areas::Areas;
+use super::dialogs::Dialogs;
+use super::focus::Focus;
+use super::hints::HintLine;
 use super::layout::{LEAST, PaneArea, PaneId, Shape};
-use super::pane::{Cx, Keys, Mode, Pane};
+use super::pane::{Cx, Keys, Mode, Notice};
+use super::pane_set::Panes;
 use super::pointer::TextSelection;
 use super::role::Role;
+use super::scene::Scene;
 use super::screen_kind::ScreenKind;
-use super::{Composing, Ui, header, hints, line, strip};
+use super::{header, line, strip};
 
-impl Ui {
-    /// Draws the session. Nothing but the note that something was drawn changes.
-    pub fn draw(&self, frame: &mut Frame<'_>, view: &SessionView) {
-        let area = frame.area();
-        if area.as_size() != self.size {
-            // The size has just changed; the event that says so is on its way.
-            frame.buffer_mut().set_style(area, self.scene.looks.theme.style(Role::Text));
+/// What is drawn: the parts of the screen as they are now.
+#[derive(Clone, Copy)]
+pub(super) struct Picture<'a> {
+    pub scene: &'a Scene,
+    pub areas: &'a Areas,
+    pub panes: &'a Panes,
+    pub focus: &'a Focus,
+    pub dialogs: &'a Dialogs,
+    pub notice: Option<&'a Notice>,
+    pub selection: Option<TextSelection>,
+}
+
+impl Picture<'_> {
+    /// Draws everything, or what can be said on a screen that is too small.
+    pub(super) fn draw(&self, area: Rect, buf: &mut Buffer, view: &SessionView) {
+        self.clear(area, buf);
+        let cx = self.scene.cx(view, Keys::Elsewhere);
+        if self.areas.layout().shape == Shape::TooSmall {
+            draw_too_small(area, buf, &cx);
             return;
         }
-        self.paint(area, frame.buffer_mut(), view);
-        self.drawn.set(true);
+        self.draw_parts(buf, &cx);
+        if let Some(selection) = self.selection {
+            let style = cx.style(Role::Selection);
+            selection.rows().for_each(|row| buf.set_style(row, style));
+        }
+        if let Some(overlay) = self.dialogs.get() {
+            dim(area, buf, &cx);
+            self.hints().draw(self.areas.layout().hints, buf, &cx);
+            overlay.draw(area, buf, &cx);
+        }
+    }
+
+    /// Draws nothing but the background.
+    pub(super) fn clear(&self, area: Rect, buf: &mut Buffer) {
+        buf.set_style(area, self.scene.looks.theme.style(Role::Text));
     }
 
     /// The text between two places of the screen as it is drawn, without blanks at the ends.
     pub(super) fn text_of(&self, selection: TextSelection, view: &SessionView) -> String {
-        let screen = Rect::new(0, 0, self.size.width, self.size.height);
+        let size = self.areas.size();
+        let screen = Rect::new(0, 0, size.width, size.height);
         let mut buf = Buffer::empty(screen);
-        self.paint(screen, &mut buf, view);
+        self.draw(screen, &mut buf, view);
         let row = |row: Rect| {
             let mut text = String::new();
             let mut covered = 0;
@@ -50,32 +81,19 @@ impl Ui {
         selection.rows().map(row).collect::<Vec<_>>().join("\n")
     }
 
-    fn paint(&self, area: Rect, buf: &mut Buffer, view: &SessionView) {
-        buf.set_style(area, self.scene.looks.theme.style(Role::Text));
-        let cx = self.scene.cx(view, Keys::Elsewhere);
-        if self.layout.shape == Shape::TooSmall {
-            draw_too_small(area, buf, &cx);
-        } else {
-            self.draw_parts(buf, &cx);
-            if let Some(selection) = self.controls.screen.selection {
-                let style = cx.style(Role::Selection);
-                selection.rows().for_each(|row| buf.set_style(row, style));
-            }
-            if let Some(overlay) = &self.controls.overlay {
-                dim(area, buf, &cx);
-                hints::draw(self, self.layout.hints, buf, &cx);
-                overlay.draw(area, buf, &cx);
-            }
-        }
+    fn hints(&self) -> HintLine<'_> {
+        let Self { panes, focus, dialogs, notice, .. } = *self;
+        HintLine { panes, focus, dialogs, notice }
     }
 
     fn draw_parts(&self, buf: &mut Buffer, cx: &Cx<'_>) {
-        header::draw(self.layout.header, buf, cx);
-        strip::draw(self.layout.strip, buf, cx);
-        for area in &self.layout.panes {
-            let cx = Cx { keys: self.keys_of(area.id), ..*cx };
-            let pane = self.pane(area.id);
-            match self.panes.glance.as_ref().filter(|_| area.id == PaneId::Review) {
+        let layout = self.areas.layout();
+        header::draw(layout.header, buf, cx);
+        strip::draw(layout.strip, buf, cx);
+        for area in &layout.panes {
+            let cx = Cx { keys: self.focus.keys_of(area.id, self.dialogs), ..*cx };
+            let pane = self.panes.pane(area.id);
+            match self.panes.glance(area.id) {
                 Some(glance) => {
                     self.draw_title(area, |_| glance.title(), buf, &cx);
                     glance.draw(area.body, buf, &cx);
@@ -86,26 +104,13 @@ impl Ui {
                 }
             }
         }
-        let keys = match self.controls.composing {
-            Composing::Yes if self.controls.overlay.is_none() => Keys::Here,
-            Composing::Yes | Composing::No => Keys::Elsewhere,
-        };
-        let cx = Cx { keys, ..*cx };
+        let cx = Cx { keys: self.focus.keys_of_composer(self.dialogs), ..*cx };
         match self.scene.mode {
-            Mode::Live if self.layout.bottom.height == 0 => {}
-            Mode::Live => self.panes.composer.draw(self.layout.bottom, buf, &cx),
-            Mode::Replay => self.panes.timeline.draw(self.layout.bottom, buf, &cx),
+            Mode::Live if layout.bottom.height == 0 => {}
+            Mode::Live => self.panes.composer.draw(layout.bottom, buf, &cx),
+            Mode::Replay => self.panes.timeline.draw(layout.bottom, buf, &cx),
         }
-        hints::draw(self, self.layout.hints, buf, &cx);
-    }
-
-    pub(super) fn pane(&self, id: PaneId) -> &dyn Pane {
-        match id {
-            PaneId::Project => &self.panes.project,
-            PaneId::Chat => &self.panes.chat,
-            PaneId::Review => &self.panes.review,
-            PaneId::Logs => &self.panes.logs,
-        }
+        self.hints().draw(layout.hints, buf, &cx);
     }
 
     /// The rule over a pane, with its title in it. With one pane at a time it also names the
@@ -117,7 +122,7 @@ impl Ui {
         buf: &mut Buffer,
         cx: &Cx<'_>,
     ) {
-        let is_front = self.controls.front == area.id;
+        let is_front = self.focus.front() == area.id;
         let rule = if is_front { Role::BorderFocus } else { Role::Border };
         let rule = cx.style(rule);
         let row = area.title;
@@ -143,13 +148,14 @@ impl Ui {
     /// Names of panes that do not show, with their keys.
     fn other_panes(&self, shown: PaneId, cx: &Cx<'_>) -> Line<'static> {
         use super::action::{Action, KeyContext};
-        let is_first = self.layout.panes.first().is_some_and(|first| first.id == shown);
-        let is_alone = self.controls.desk == ScreenKind::Port;
-        if !is_first || is_alone || self.layout.panes.len() == PaneId::ALL.len() {
+        let layout = self.areas.layout();
+        let is_first = layout.panes.first().is_some_and(|first| first.id == shown);
+        let is_alone = self.focus.kind() == ScreenKind::Port;
+        if !is_first || is_alone || layout.panes.len() == PaneId::ALL.len() {
             return Line::default();
         }
         let mut spans = Vec::new();
-        for id in PaneId::ALL.into_iter().filter(|id| self.layout.pane(*id).is_none()) {
+        for id in PaneId::ALL.into_iter().filter(|id| layout.pane(*id).is_none()) {
             let action = match id {
                 PaneId::Project => Action::FocusProject,
                 PaneId::Chat => Action::FocusChat,

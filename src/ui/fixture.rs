@@ -184,7 +184,7 @@ impl UiBench {
     /// Lets time pass as the loop of the program does, which deals with what is due first.
     fn pass_to(&mut self, at: Instant) -> Vec<UiCommand> {
         let mut commands = Vec::new();
-        while let Some(due) = self.ui.settles_at().filter(|due| *due <= at) {
+        while let Some(due) = self.ui.bench.deciding.settles_at().filter(|due| *due <= at) {
             self.now = due;
             commands.extend(self.ui.settle(&self.view, due));
             self.sync();
@@ -195,7 +195,7 @@ impl UiBench {
 
     /// Nothing more is pressed for a while: a deciding key takes effect.
     pub fn rest(&mut self) -> Vec<UiCommand> {
-        self.ui.settles_at().map_or_else(Vec::new, |due| self.pass_to(due))
+        self.ui.bench.deciding.settles_at().map_or_else(Vec::new, |due| self.pass_to(due))
     }
 
     /// Types text, one character each 50 ms.

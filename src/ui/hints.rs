@@ -8,55 +8,133 @@ use ratatui::widgets::{Clear, Widget};
 use crate::view::RunState;
 
 use super::action::{Action, KeyContext};
-use super::key::KeySequence;
-use super::keymap::Lookup;
+use super::dialogs::Dialogs;
+use super::focus::Focus;
+use super::key::{Key, KeySequence};
+use super::keymap::{Keymap, Lookup};
 use super::layout::PaneId;
+use super::line;
 use super::overlay::Overlay;
-use super::pane::Cx;
+use super::pane::{Cx, Keys, Notice};
+use super::pane_set::Panes;
 use super::possible::{self, PaletteContext};
 use super::role::Role;
-use super::{Composing, Ui, line};
 
-/// Draws the row.
-pub(super) fn draw(ui: &Ui, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    buf.set_style(area, cx.style(Role::Text));
-    if let Some((notice, _)) = &ui.controls.notice {
-        let text = line::cut(&notice.text, usize::from(area.width.saturating_sub(2)));
-        let style = cx.style(notice.role);
-        buf.set_style(area, style);
-        line::draw(&Line::styled(text, style), inside, buf);
-        return;
-    }
-    let chain = ui.contexts(cx.view);
-    if !ui.controls.pending.is_empty() {
-        draw_which_key(ui, &chain, inside, buf, cx);
-        return;
-    }
-    let help = first_key(ui, &chain, Action::Help).map_or_else(Line::default, |key| {
-        Line::from(vec![
-            Span::styled(key, cx.style(Role::Key)),
-            Span::styled(" help", cx.style(Role::KeyHelp)),
-        ])
-    });
-    let mut room = usize::from(inside.width).saturating_sub(help.width() + 3);
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    for action in actions(ui, cx) {
-        let Some(key) = first_key(ui, &chain, action) else { continue };
-        let words = words_of(action, cx);
-        let width = line::width(&key) + 1 + line::width(words);
-        let gap = if spans.is_empty() { 0 } else { 3 };
-        if width + gap > room {
-            break;
+/// What the row is about.
+#[derive(Clone, Copy)]
+pub(super) struct HintLine<'a> {
+    pub panes: &'a Panes,
+    pub focus: &'a Focus,
+    pub dialogs: &'a Dialogs,
+    pub notice: Option<&'a Notice>,
+}
+
+impl HintLine<'_> {
+    /// Draws the row.
+    pub(super) fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        buf.set_style(area, cx.style(Role::Text));
+        if let Some(notice) = self.notice {
+            let text = line::cut(&notice.text, usize::from(area.width.saturating_sub(2)));
+            let style = cx.style(notice.role);
+            buf.set_style(area, style);
+            line::draw(&Line::styled(text, style), inside, buf);
+            return;
         }
-        room -= width + gap;
-        if gap > 0 {
-            spans.push(Span::raw("   "));
+        let chain = self.contexts(cx);
+        if !self.focus.pending().is_empty() {
+            draw_which_key(self.focus.pending(), &chain, inside, buf, cx);
+            return;
         }
-        spans.push(Span::styled(key, cx.style(Role::Key)));
-        spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
+        let help = self.first_key(&chain, Action::Help, cx).map_or_else(Line::default, |key| {
+            Line::from(vec![
+                Span::styled(key, cx.style(Role::Key)),
+                Span::styled(" help", cx.style(Role::KeyHelp)),
+            ])
+        });
+        let mut room = usize::from(inside.width).saturating_sub(help.width() + 3);
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for action in self.actions(cx) {
+            let Some(key) = self.first_key(&chain, action, cx) else { continue };
+            let words = words_of(action, cx);
+            let width = line::width(&key) + 1 + line::width(words);
+            let gap = if spans.is_empty() { 0 } else { 3 };
+            if width + gap > room {
+                break;
+            }
+            room -= width + gap;
+            if gap > 0 {
+                spans.push(Span::raw("   "));
+            }
+            spans.push(Span::styled(key, cx.style(Role::Key)));
+            spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
+        }
+        line::draw_split(&Line::from(spans), &help, inside, buf);
     }
-    line::draw_split(&Line::from(spans), &help, inside, buf);
+
+    /// The contexts that hold, the most special one first.
+    fn contexts(&self, cx: &Cx<'_>) -> Vec<KeyContext> {
+        self.focus.contexts(self.dialogs, &self.panes.review, cx.mode, cx.view)
+    }
+
+    fn first_key(&self, chain: &[KeyContext], action: Action, cx: &Cx<'_>) -> Option<String> {
+        let writes = self.focus.keys_of_composer(self.dialogs) == Keys::Here;
+        // While a message is written, keys that are text only have a meaning of the composer's own.
+        let works = |keys: &&KeySequence| {
+            let is_text = keys.keys().first().is_some_and(|key| key.is_text());
+            !writes || !is_text || action.home() == KeyContext::Composer
+        };
+        cx.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
+    }
+
+    fn actions(&self, cx: &Cx<'_>) -> Vec<Action> {
+        if let Some(overlay) = self.dialogs.get() {
+            return of_dialog(overlay);
+        }
+        if self.focus.is_composing() {
+            return vec![
+                Action::Send,
+                Action::Newline,
+                Action::Complete,
+                Action::HistoryPrevious,
+                Action::LeaveComposer,
+            ];
+        }
+        let mut actions = Vec::new();
+        if self.contexts(cx).contains(&KeyContext::Question) {
+            actions.push(Action::AnswerOption);
+            actions.extend(cx.view.pending_list().map(|_| Action::LookInto));
+        }
+        if self.focus.front() != PaneId::Review && !cx.view.review.waiting.is_empty() {
+            // What waits is decided there, and by no key here.
+            actions.push(Action::FocusReview);
+        }
+        actions.extend(self.panes.pane(self.focus.front()).hints(cx));
+        if self.contexts(cx).contains(&KeyContext::Replay) {
+            actions.extend([
+                Action::PlayPause,
+                Action::JumpTo,
+                Action::StepForward,
+                Action::StepBack,
+            ]);
+        } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
+            actions.extend([Action::Compose, Action::TogglePause]);
+        } else if matches!(cx.view.head.state, RunState::Ended(_)) {
+            actions.push(Action::Compose);
+        }
+        actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
+        let chain = self.contexts(cx);
+        let (front, desk) = (self.focus.front(), self.focus.kind());
+        let place = PaletteContext { front, desk, chain: &chain, writes: false };
+        let is_useful = |action: &Action| {
+            desk.takes(*action) == Ok(*action)
+            // What decides is offered by the pane that shows what is decided.
+            && (action.is_decision() || possible::why_not(*action, &place, cx).is_none())
+            && self.panes.pane(front).why_not(*action, cx).is_none()
+        };
+        actions.retain(is_useful);
+        actions
+    }
 }
 
 fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
@@ -64,16 +142,6 @@ fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
         (Action::TogglePause, RunState::Paused) => "go on",
         _ => action.hint(),
     }
-}
-
-fn first_key(ui: &Ui, chain: &[KeyContext], action: Action) -> Option<String> {
-    let writes = ui.controls.overlay.is_none() && ui.controls.composing == Composing::Yes;
-    // While a message is written, keys that are text only have a meaning of the composer's own.
-    let works = |keys: &&KeySequence| {
-        let is_text = keys.keys().first().is_some_and(|key| key.is_text());
-        !writes || !is_text || action.home() == KeyContext::Composer
-    };
-    ui.scene.keymap.keys_of(chain, action).into_iter().find(works).map(ToString::to_string)
 }
 
 /// What the keys of a dialog do; the others name their keys themselves.
@@ -104,59 +172,21 @@ fn of_dialog(overlay: &Overlay) -> Vec<Action> {
     }
 }
 
-fn actions(ui: &Ui, cx: &Cx<'_>) -> Vec<Action> {
-    if let Some(overlay) = &ui.controls.overlay {
-        return of_dialog(overlay);
-    }
-    if ui.controls.composing == Composing::Yes {
-        return vec![
-            Action::Send,
-            Action::Newline,
-            Action::Complete,
-            Action::HistoryPrevious,
-            Action::LeaveComposer,
-        ];
-    }
-    let mut actions = Vec::new();
-    if ui.contexts(cx.view).contains(&KeyContext::Question) {
-        actions.push(Action::AnswerOption);
-        actions.extend(cx.view.pending_list().map(|_| Action::LookInto));
-    }
-    if ui.controls.front != PaneId::Review && !cx.view.review.waiting.is_empty() {
-        // What waits is decided there, and by no key here.
-        actions.push(Action::FocusReview);
-    }
-    actions.extend(ui.pane(ui.controls.front).hints(cx));
-    if ui.contexts(cx.view).contains(&KeyContext::Replay) {
-        actions.extend([Action::PlayPause, Action::JumpTo, Action::StepForward, Action::StepBack]);
-    } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
-        actions.extend([Action::Compose, Action::TogglePause]);
-    } else if matches!(cx.view.head.state, RunState::Ended(_)) {
-        actions.push(Action::Compose);
-    }
-    actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
-    let chain = ui.contexts(cx.view);
-    let (front, desk) = (ui.controls.front, ui.controls.desk);
-    let place = PaletteContext { front, desk, chain: &chain, writes: false };
-    let is_useful = |action: &Action| {
-        desk.takes(*action) == Ok(*action)
-            // What decides is offered by the pane that shows what is decided.
-            && (action.is_decision() || possible::why_not(*action, &place, cx).is_none())
-            && ui.pane(front).why_not(*action, cx).is_none()
-    };
-    actions.retain(is_useful);
-    actions
-}
-
 /// Columns of one key that may follow, with what it does.
 const NEXT_KEY: usize = 26;
 
 /// What may follow the keys pressed so far: in the row if there is room, else in a list over it.
-fn draw_which_key(ui: &Ui, chain: &[KeyContext], inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let pressed: Vec<String> = ui.controls.pending.iter().map(ToString::to_string).collect();
+fn draw_which_key(
+    pending: &[Key],
+    chain: &[KeyContext],
+    inside: Rect,
+    buf: &mut Buffer,
+    cx: &Cx<'_>,
+) {
+    let pressed: Vec<String> = pending.iter().map(ToString::to_string).collect();
     let lead = Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key));
-    let Lookup::Prefix(next) = ui.scene.keymap.look_up(chain, &ui.controls.pending) else { return };
-    let part = |(key, action): &(super::key::Key, Action)| {
+    let Lookup::Prefix(next) = cx.keymap.look_up(chain, pending) else { return };
+    let part = |(key, action): &(Key, Action)| {
         let key = Span::styled(format!("{key}"), cx.style(Role::Key));
         [key, Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp))]
     };
@@ -189,8 +219,12 @@ fn draw_which_key(ui: &Ui, chain: &[KeyContext], inside: Rect, buf: &mut Buffer,
     }
 }
 
-/// Keys as one word, for sentences.
-pub(super) fn words(keys: &[super::key::Key]) -> String {
-    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-    KeySequence::parse(&keys.join(" ")).map_or_else(|_| keys.join(" "), |keys| keys.to_string())
+/// What keys without a meaning get: their own names, and the key that explains the others.
+pub(super) fn unbound(pressed: &[Key], chain: &[KeyContext], keymap: &Keymap) -> String {
+    let keys: Vec<String> = pressed.iter().map(ToString::to_string).collect();
+    let keys = keys.join(" ");
+    let pressed = KeySequence::parse(&keys).map_or(keys, |keys| keys.to_string());
+    let help = keymap.key_of(chain, Action::Help);
+    let help = help.map_or(String::new(), |key| format!(" · {key} help"));
+    format!("`{pressed}` does nothing here{help}")
 }

@@ -184,6 +184,12 @@ impl Effect {
         Self::Command(UiCommand::Intent(intent))
     }
 
+    /// Opens a dialog.
+    #[must_use]
+    pub fn open(overlay: Overlay) -> Self {
+        Self::Open(Box::new(overlay))
+    }
+
     /// Copies text, without anything in it that a terminal could take for a command.
     pub fn copy(text: impl AsRef<str>) -> Vec<Self> {
         let clean = sanitize::block(text.as_ref());

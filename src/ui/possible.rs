@@ -8,7 +8,7 @@ use super::action::{Action, KeyContext};
 use super::layout::PaneId;
 use super::overlay::{PaletteEntry, has_sources};
 use super::pane::{Cx, Mode, Pane};
-use super::run::BROKE_OFF;
+use super::run::{BROKE_OFF, NO_BLACKBOARD, NO_POLICY, NO_SOURCES};
 use super::screen_kind::ScreenKind;
 
 /// Where the person is when the palette opens.
@@ -64,15 +64,6 @@ const fn pane_of(context: KeyContext) -> Option<PaneId> {
         | KeyContext::Replay => None,
     }
 }
-
-/// Why there is no heat map.
-pub(super) const NO_POLICY: &str = "no learned policy chooses who speaks in this run";
-
-/// Why there is no blackboard.
-pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
-
-/// Why there are no sources.
-pub(super) const NO_SOURCES: &str = "nothing was looked up in the documentation yet";
 
 /// Why an action cannot be done now, as far as the whole session tells.
 pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {

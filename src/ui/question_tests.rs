@@ -16,7 +16,7 @@ fn a_question_is_answered_by_number_or_words() {
     assert_eq!(desk.press("2"), [], "a digit only selects");
     assert_eq!(intents(&desk.press("enter")), [answered("Address and name")]);
     assert_eq!(desk.press("4"), [], "the question is not opened twice");
-    assert_eq!(desk.ui.controls.front, PaneId::Logs, "a digit turns to a pane");
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Logs, "a digit turns to a pane");
     desk.press("2 a 4 enter");
     desk.type_text("everything");
     assert_eq!(intents(&desk.press("enter")), [answered("everything")]);
@@ -80,13 +80,13 @@ fn a_question_turns_to_the_chat_where_it_is_not_on_screen_and_back_when_answered
     desk.press("4");
     desk.ask();
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Chat);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Chat);
     assert!(desk.screen().contains("enter answers"), "{}", desk.screen());
     let answered =
         Event::Person(PersonEvent::Answered { question: QuestionId(1), answer: "Nothing".into() });
     desk.record(10, answered.clone());
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Logs);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Logs);
     // Whoever has turned away since is not turned again, neither by the same question nor back.
     desk.ask();
     desk.sync();
@@ -94,29 +94,29 @@ fn a_question_turns_to_the_chat_where_it_is_not_on_screen_and_back_when_answered
     desk.pass(100);
     desk.record(10, answered);
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Project);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Project);
 
     // Where the chat is on screen, the keys stay; a message that is written is not left.
     let mut desk = UiBench::at_work(120, 40);
     desk.press("4");
     desk.ask();
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Logs);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Logs);
     let mut desk = UiBench::at_work(80, 24);
     desk.press("4 i");
     desk.type_text("not so");
     desk.ask();
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Logs);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Logs);
     desk.now = desk.ui.next_wake(&desk.view, desk.now).unwrap();
     desk.pass(1000);
-    assert_eq!(desk.ui.controls.front, PaneId::Chat);
-    assert_eq!(desk.ui.panes.composer.text(), "not so");
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Chat);
+    assert_eq!(desk.ui.bench.panes.composer.text(), "not so");
 
     // Proposals go first.
     let mut desk = UiBench::at_work(80, 24);
     desk.propose(1);
     desk.ask();
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Review);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Review);
 }

@@ -4,19 +4,31 @@ use crate::model::{Intent, TimelineCommand};
 use crate::view::{PendingList, RunState, SessionView};
 
 use super::action::Action;
-use super::overlay::{AnswerList, ContextDesk, Overlay, PlanDesk, QuitChoice};
+use super::overlay::{
+    AnswerList, ContextDesk, ModelList, ModelOffer, Overlay, PlanDesk, QuitChoice, SourceList,
+    blackboard_overlay, has_sources, policy_overlay,
+};
 use super::pane::{Effect, Mode, UiCommand};
 
 /// What a wish gets when the run stopped unexpectedly.
 pub const BROKE_OFF: &str =
     "the run stopped unexpectedly; `firmhand resume` brings back what waits";
 
+/// Why there is no heat map.
+pub(super) const NO_POLICY: &str = "no learned policy chooses who speaks in this run";
+
+/// Why there is no blackboard.
+pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
+
+/// Why there are no sources.
+pub(super) const NO_SOURCES: &str = "nothing was looked up in the documentation yet";
+
 /// Leaves, or asks first while a run goes on.
 pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
     let goes_on =
         matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Stopping);
     if mode == Mode::Live && goes_on {
-        vec![Effect::Open(Box::new(Overlay::Quit(QuitChoice::default())))]
+        vec![Effect::open(Overlay::Quit(QuitChoice::default()))]
     } else {
         vec![Effect::Command(UiCommand::Quit)]
     }
@@ -43,7 +55,7 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
 /// Opens the answers to the question that waits.
 pub(super) fn answers(view: &SessionView) -> Vec<Effect> {
     match AnswerList::of(view) {
-        Some(list) => vec![Effect::Open(Box::new(Overlay::Question(list)))],
+        Some(list) => vec![Effect::open(Overlay::Question(list))],
         None => Effect::refuse("no question with answers to choose from is open"),
     }
 }
@@ -55,7 +67,38 @@ pub(super) fn look_into(view: &SessionView) -> Vec<Effect> {
         Some((question, PendingList::Context(_))) => Overlay::Context(ContextDesk::new(question)),
         None => return Effect::refuse("there is nothing to look into for this question"),
     };
-    vec![Effect::Open(Box::new(overlay))]
+    vec![Effect::open(overlay)]
+}
+
+/// Opens the models to choose from, if one can be chosen.
+pub(super) fn choose_model(models: &[ModelOffer], mode: Mode, view: &SessionView) -> Vec<Effect> {
+    if mode == Mode::Replay {
+        return Effect::refuse("this is a replay; no model answers");
+    }
+    if models.is_empty() {
+        return Effect::refuse("there is no model to choose: `firmhand doctor` shows why");
+    }
+    if view.head.profile().is_none() {
+        return Effect::refuse(
+            "a recorded model cannot be changed; start a session with `--profile`",
+        );
+    }
+    let list = ModelList::new(models.to_vec(), &view.head);
+    vec![Effect::open(Overlay::Models(list))]
+}
+
+/// Opens what the team laid out and looked up, if there is anything.
+pub(super) fn show_team(action: Action, view: &SessionView) -> Vec<Effect> {
+    let overlay = match action {
+        Action::ShowPolicy => policy_overlay(&view.team).ok_or(NO_POLICY),
+        Action::ShowBlackboard => blackboard_overlay(&view.team).ok_or(NO_BLACKBOARD),
+        _ if has_sources(view) => Ok(Overlay::Sources(SourceList::default())),
+        _ => Err(NO_SOURCES),
+    };
+    match overlay {
+        Ok(overlay) => vec![Effect::open(overlay)],
+        Err(why) => Effect::refuse(why),
+    }
 }
 
 /// Moves in a replay.

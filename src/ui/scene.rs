@@ -1,7 +1,9 @@
 //! What every part of the screen may look at beside the session.
 
-use crate::model::TimelineView;
-use crate::view::SessionView;
+use std::time::Instant;
+
+use crate::model::{TimelineView, Timestamp};
+use crate::view::{ChatEntry, SessionView};
 
 use super::agents::Agents;
 use super::clock::Clock;
@@ -14,16 +16,63 @@ use super::pane::{Cx, Decides, Keys, Mode};
 pub(super) struct Scene {
     pub looks: ThemeState,
     pub keymap: Keymap,
-    pub agents: Agents,
+    agents: Agents,
     pub clock: Clock,
     pub mode: Mode,
     /// The place in a replay, as of the last [`super::Ui::sync`].
     pub timeline: Option<TimelineView>,
     /// Whether a key that decides would count, as of the last [`super::Ui::sync`] or event.
     pub decides: Decides,
+    /// The newest record that was seen.
+    seq: u64,
+    /// Entries of the chat whose agents are known.
+    entries: usize,
 }
 
 impl Scene {
+    pub(super) fn new(looks: ThemeState, keymap: Keymap, mode: Mode) -> Self {
+        let now = Instant::now();
+        Self {
+            looks,
+            keymap,
+            agents: Agents::default(),
+            clock: Clock { now, anchor: (now, Timestamp(0)), mode },
+            mode,
+            timeline: None,
+            decides: Decides::NotYet,
+            seq: 0,
+            entries: 0,
+        }
+    }
+
+    /// Takes note of what time it is and of who speaks.
+    pub(super) fn advance(
+        &mut self,
+        view: &SessionView,
+        timeline: Option<&TimelineView>,
+        now: Instant,
+    ) {
+        self.clock.now = now;
+        self.timeline = timeline.copied();
+        if view.seq.0 != self.seq {
+            self.clock.anchor = (now, view.at);
+        }
+        self.seq = view.seq.0;
+        self.learn_agents(view);
+    }
+
+    fn learn_agents(&mut self, view: &SessionView) {
+        let entries = &view.chat.entries;
+        // Agents that were seen stay known, also when a replay goes back.
+        let from = if entries.len() < self.entries { 0 } else { self.entries };
+        let new = entries.iter().skip(from);
+        self.agents.learn(new.filter_map(|entry| match &**entry {
+            ChatEntry::Choice { agent, .. } => Some(agent),
+            entry => entry.turn().map(|turn| &turn.agent),
+        }));
+        self.entries = entries.len();
+    }
+
     /// All that a part of the screen may look at.
     pub(super) fn cx<'a>(&'a self, view: &'a SessionView, keys: Keys) -> Cx<'a> {
         Cx {

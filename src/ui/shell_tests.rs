@@ -41,12 +41,12 @@ fn the_palette_does_what_is_chosen_also_in_another_pane() {
     desk.press("2 :");
     desk.type_text("zoom");
     assert_eq!(desk.press("enter"), []);
-    assert_eq!(desk.ui.layout.panes.len(), 1);
+    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 1);
     desk.press("z :");
     desk.type_text("next-tab");
     desk.press("enter");
-    assert_eq!(desk.ui.controls.front, PaneId::Logs);
-    assert!(desk.ui.controls.overlay.is_none());
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Logs);
+    assert!(!desk.ui.bench.dialogs.is_open());
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_cannot_be_done_is_not_listed_and_its_reason_told_when_it_is_named() {
     assert!(desk.screen().contains("play-pause is not possible now: this is not a replay"));
     desk.press("enter");
     assert!(desk.last_row().contains("this is not a replay"), "{}", desk.last_row());
-    assert!(desk.ui.controls.overlay.is_some());
+    assert!(desk.ui.bench.dialogs.is_open());
     let mut desk = UiBench::new(120, 40, Mode::Replay);
     desk.begin();
     desk.work();
@@ -137,7 +137,7 @@ fn a_model_is_chosen_from_the_list_of_those_there_are() {
     desk.press("down");
     let wish = Intent::UseModel { profile: "cheap".into() };
     assert_eq!(desk.press("enter"), [UiCommand::Intent(wish)]);
-    assert!(desk.ui.controls.overlay.is_none());
+    assert!(!desk.ui.bench.dialogs.is_open());
     desk.record(5, chosen("cheap"));
     desk.sync();
     assert!(desk.screen().contains("cheap-model (openai)"), "{}", desk.screen());
@@ -167,7 +167,7 @@ fn a_theme_is_shown_while_it_is_chosen_and_comes_back_when_it_is_not() {
     desk.type_text("choose-theme");
     desk.press("enter down");
     assert_eq!(desk.press("enter"), [UiCommand::KeepTheme("nord".into())]);
-    let theme = desk.ui.scene.looks.theme.clone();
+    let theme = desk.ui.bench.scene.looks.theme.clone();
     desk.ui.set_theme(theme, "nord", ThemeChoice::Yes);
     assert_eq!(desk.ui.arrangement().theme.as_deref(), Some("nord"));
 }
@@ -179,18 +179,19 @@ fn the_help_finds_words_and_keys() {
     desk.type_text("ctrl-z");
     assert!(desk.screen().contains("Go back to the shell"), "{}", desk.screen());
     desk.press("esc");
-    assert!(desk.ui.controls.overlay.is_some(), "the first esc ends the search");
+    assert!(desk.ui.bench.dialogs.is_open(), "the first esc ends the search");
     desk.press("/");
     desk.type_text("xyzzy");
     assert!(desk.screen().contains("no key matches"));
     desk.press("esc esc");
-    assert!(desk.ui.controls.overlay.is_none());
+    assert!(!desk.ui.bench.dialogs.is_open());
 }
 
 #[test]
 fn a_prefix_shows_all_that_may_follow() {
     let mut desk = UiBench::at_work(80, 24);
-    desk.ui.scene.keymap = super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
+    desk.ui.bench.scene.keymap =
+        super::Keymap::load(&crate::config::Assets::built_in(), "vim").unwrap();
     desk.press("ctrl-w");
     let screen = desk.screen();
     for words in ["w next pane", "h project", "= reset sizes", "> wider"] {
@@ -198,22 +199,22 @@ fn a_prefix_shows_all_that_may_follow() {
     }
     insta::assert_snapshot!("which_key_vim", screen);
     desk.press("h");
-    assert_eq!(desk.ui.controls.front, PaneId::Project);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Project);
 }
 
 #[test]
 fn panes_are_resized_by_keys_and_keep_their_sizes() {
     let mut desk = UiBench::at_work(120, 40);
-    let width = |desk: &UiBench, id| desk.ui.layout.pane(id).unwrap().body.width;
+    let width = |desk: &UiBench, id| desk.ui.bench.areas.layout().pane(id).unwrap().body.width;
     let before = width(&desk, PaneId::Chat);
     desk.press("2 alt-right");
     assert_eq!(width(&desk, PaneId::Chat), before + 4);
     desk.press("3 alt-right");
     assert_eq!(width(&desk, PaneId::Chat), before, "the review grows to the left");
     desk.press("4");
-    let rows = desk.ui.layout.pane(PaneId::Logs).unwrap().body.height;
+    let rows = desk.ui.bench.areas.layout().pane(PaneId::Logs).unwrap().body.height;
     desk.press("alt-up");
-    assert_eq!(desk.ui.layout.pane(PaneId::Logs).unwrap().body.height, rows + 2);
+    assert_eq!(desk.ui.bench.areas.layout().pane(PaneId::Logs).unwrap().body.height, rows + 2);
     desk.press("alt-right");
     assert!(desk.last_row().contains("as wide as the screen"), "{}", desk.last_row());
     let sizes = desk.ui.arrangement().sizes;
@@ -228,7 +229,7 @@ fn panes_are_resized_by_keys_and_keep_their_sizes() {
 #[test]
 fn dragging_selects_and_copies_text_and_no_marks() {
     let mut desk = UiBench::at_work(120, 40);
-    let body = desk.ui.layout.pane(PaneId::Chat).unwrap().body;
+    let body = desk.ui.bench.areas.layout().pane(PaneId::Chat).unwrap().body;
     mouse(&mut desk, DOWN, body.x, body.y + 2);
     mouse(&mut desk, DRAG, body.right() - 1, body.y + 3);
     let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 3);
@@ -239,9 +240,9 @@ fn dragging_selects_and_copies_text_and_no_marks() {
     for (copied, shown) in text.lines().zip(lines) {
         assert!(shown.contains(copied.trim_end()), "{copied:?} {shown:?}");
     }
-    assert!(desk.ui.controls.screen.selection.is_some());
+    assert!(desk.ui.mouse.selection().is_some());
     desk.press("j");
-    assert!(desk.ui.controls.screen.selection.is_none());
+    assert!(desk.ui.mouse.selection().is_none());
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl Person {
     /// is drawn at once, so that keys come alive as early as they can.
     fn pass(&mut self, millis: u64) {
         let end = self.desk.now + Duration::from_millis(millis);
-        while let Some(due) = self.desk.ui.settles_at().filter(|due| *due <= end) {
+        while let Some(due) = self.desk.ui.bench.deciding.settles_at().filter(|due| *due <= end) {
             self.desk.now = due;
             let commands = self.desk.ui.settle(&self.desk.view, due);
             self.note(commands);
@@ -198,8 +198,8 @@ impl Person {
     fn clear(&mut self, number: u32) {
         self.settle_all();
         let is_new = number.is_multiple_of(A_SESSION)
-            || self.desk.ui.controls.overlay.is_some()
-            || self.desk.ui.controls.composing == Composing::Yes;
+            || self.desk.ui.bench.dialogs.is_open()
+            || self.desk.ui.bench.focus.is_composing();
         if is_new {
             let now = self.desk.now;
             self.desk = UiBench::at_work(80, 24);

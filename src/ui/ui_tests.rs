@@ -5,6 +5,8 @@ use std::time::Duration;
 use crossterm::event::Event as TerminalEvent;
 
 use super::fixture::UiBench;
+use super::focus::TYPING_TIME;
+use super::layout::PaneId;
 use super::*;
 use crate::model::event::RunStart;
 use crate::model::{
@@ -136,10 +138,10 @@ fn every_key_of_every_pane_changes_something_or_says_why_not() {
 #[test]
 fn a_proposal_calls_the_person_and_lets_go_again() {
     let mut desk = UiBench::at_work(80, 24);
-    assert_eq!(desk.ui.controls.front, PaneId::Chat);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Chat);
     let proposal = desk.propose(1);
     desk.pass(10);
-    assert_eq!(desk.ui.controls.front, PaneId::Review);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Review);
     let decision = crate::model::Decision {
         verdict: Verdict::Approve,
         by: crate::model::DecidedBy::Person,
@@ -155,7 +157,7 @@ fn a_proposal_calls_the_person_and_lets_go_again() {
         }),
     );
     desk.pass(10);
-    assert_eq!(desk.ui.controls.front, PaneId::Chat);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Chat);
 }
 
 #[test]
@@ -195,12 +197,12 @@ fn while_writing_no_key_decides_and_nothing_jumps() {
     desk.type_text("approve ");
     desk.propose(1);
     desk.sync();
-    assert_eq!(desk.ui.controls.front, PaneId::Chat);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Chat);
     assert_eq!(desk.type_text("all of it, a A r"), []);
     let wake = desk.ui.next_wake(&desk.view, desk.now).unwrap();
     assert!(wake <= desk.now + TYPING_TIME);
     desk.pass(1100);
-    assert_eq!(desk.ui.controls.front, PaneId::Review);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Review);
     assert_eq!(desk.type_text("a"), []);
     assert!(desk.screen().contains("approve all of it, a A ra"));
     desk.press("esc");
@@ -291,7 +293,7 @@ fn hints_name_only_keys_that_work() {
     desk.press("i");
     assert!(desk.last_row().ends_with("f1 help"), "{}", desk.last_row());
     desk.press("?");
-    assert_eq!(desk.ui.panes.composer.text(), "?");
+    assert_eq!(desk.ui.bench.panes.composer.text(), "?");
 }
 
 #[test]
@@ -349,12 +351,12 @@ fn panes_zoom_and_take_turns() {
     desk.press("z");
     assert!(!desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
     desk.press("tab");
-    assert_eq!(desk.ui.layout.panes.len(), 1);
-    assert_eq!(desk.ui.controls.front, PaneId::Review);
+    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 1);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Review);
     desk.press("esc");
-    assert_eq!(desk.ui.layout.panes.len(), 4);
+    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 4);
     desk.press("shift-tab shift-tab");
-    assert_eq!(desk.ui.controls.front, PaneId::Project);
+    assert_eq!(desk.ui.bench.focus.front(), PaneId::Project);
 }
 
 #[test]

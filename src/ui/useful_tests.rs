@@ -1,5 +1,7 @@
 //! Tests of what the screen offers: only what can be done, once, and the same in every look.
 
+use std::time::Duration;
+
 use super::fixture::UiBench;
 use super::overlay::PaletteUses;
 use super::*;

@@ -34,11 +34,6 @@ const RINGS: &[Known] = &[
     },
     Known {
         name: "",
-        files: &["ui/deciding.rs", "ui/hints.rs", "ui/input.rs", "ui/mod.rs", "ui/sync.rs"],
-        reason: "methods of `Ui`, which is in several files",
-    },
-    Known {
-        name: "",
         files: &[
             "ui/overlay/batch.rs",
             "ui/overlay/confirm.rs",
@@ -69,43 +64,8 @@ const RINGS: &[Known] = &[
     },
 ];
 
-/// Types with methods in several files.
-const SLICES: &[Known] = &[
-    Known {
-        name: "NvsKind",
-        files: &["model/nvs.rs", "toolchain/nvs/mod.rs"],
-        reason: "its values are of the model, their encoding is of the toolchain",
-    },
-    Known {
-        name: "Ui",
-        files: &[
-            "ui/act.rs",
-            "ui/deciding.rs",
-            "ui/dialog_news.rs",
-            "ui/draw.rs",
-            "ui/input.rs",
-            "ui/mod.rs",
-            "ui/mouse.rs",
-            "ui/sync.rs",
-        ],
-        reason: "the screen's own methods by kind of input; to be split by duty",
-    },
-    Known {
-        name: "ChatPane",
-        files: &["ui/panes/chat/mod.rs", "ui/panes/chat/scroll.rs"],
-        reason: "not yet split by duty",
-    },
-    Known {
-        name: "ProjectDir",
-        files: &[
-            "workspace/list.rs",
-            "workspace/references.rs",
-            "workspace/project_dir.rs",
-            "workspace/sources.rs",
-        ],
-        reason: "one file for each way of looking at the project; to be split by duty",
-    },
-];
+/// Types with methods in several files: none.
+const SLICES: &[Known] = &[];
 
 /// What is not known of, and what of `known` is no longer there. `found` has a name, its files,
 /// and the words of its report.

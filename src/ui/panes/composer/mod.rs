@@ -5,6 +5,8 @@
 mod commands;
 mod completion;
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,14 +15,14 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-use crate::model::{AgentName, Intent, ProjectPath, TeamOffer};
+use crate::model::{AgentName, Intent, ProjectPath, TeamOffer, TeamOffers};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Keys, Mode, UiCommand};
 use crate::ui::role::Role;
 use crate::ui::run::BROKE_OFF;
-use crate::view::{ContextWish, RunState};
+use crate::view::{ContextWish, RunState, SessionView};
 
 use self::commands::run_command;
 use self::completion::Completion;
@@ -32,7 +34,6 @@ const MAX_ROWS: u16 = 8;
 const MAX_HISTORY: usize = 100;
 
 /// The message that is being written.
-#[derive(Debug)]
 pub struct Composer {
     text: TextArea<'static>,
     history: Vec<String>,
@@ -41,6 +42,10 @@ pub struct Composer {
     completion: Option<Completion>,
     /// What the list was made for, also when it was closed: text and cursor.
     completed_for: Option<(String, (usize, usize))>,
+    /// Knows the teams that the next run could have.
+    offers: Option<Arc<dyn TeamOffers>>,
+    /// How many runs were over when teams for the next one were last looked up.
+    offered: usize,
     /// Teams that the next run could have; empty while a run goes on.
     teams: Vec<TeamOffer>,
     /// Which of them was chosen; `None`: the one that fits best.
@@ -58,13 +63,26 @@ impl Composer {
     #[must_use]
     pub fn new(history: Vec<String>) -> Self {
         let (completion, completed_for) = (None, None);
-        let (teams, team) = (Vec::new(), None);
-        Self { text: field(""), history, recalled: None, completion, completed_for, teams, team }
+        let (offers, offered, teams, team) = (None, 0, Vec::new(), None);
+        let (text, recalled) = (field(""), None);
+        Self { text, history, recalled, completion, completed_for, offers, offered, teams, team }
     }
 
-    /// The teams that the next run could have, the one that fits best first.
-    pub fn offer_teams(&mut self, teams: Vec<TeamOffer>) {
-        (self.teams, self.team) = (teams, None);
+    /// Lets the person choose the team of the next run among those that `offers` knows.
+    pub fn choose_teams_from(&mut self, offers: Arc<dyn TeamOffers>) {
+        self.offers = Some(offers);
+    }
+
+    /// Looks up the teams for the next run, once for each run that is over.
+    pub fn look_up_teams(&mut self, view: &SessionView) {
+        let is_over = matches!(view.head.state, RunState::Ended(_));
+        let over = if is_over { view.head.runs.len() } else { 0 };
+        if over == self.offered {
+            return;
+        }
+        self.offered = over;
+        let offers = self.offers.as_ref().filter(|_| over > 0);
+        (self.teams, self.team) = (offers.map_or_else(Vec::new, |teams| teams.offers()), None);
     }
 
     /// The team of the next run.
