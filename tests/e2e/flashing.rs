@@ -7,11 +7,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use firmhand::model::{Change, Outcome, Proposal};
+use firmhand::model::{Change, Event, Outcome, PersonEvent, Proposal, SessionEvent};
 
 use crate::desk::{Desk, Next};
 use crate::place::Place;
-use crate::terminal::Size;
+use crate::terminal::{PATIENCE, Size};
 
 const EXPORT: &str = "export PATH=\"$IDF_PATH/tools:$PATH\" PYTHONPATH=\"$IDF_PATH/python\"\n";
 
@@ -153,4 +153,50 @@ fn a_project_that_brings_scripts_is_built_by_esp_idf_only_when_it_is_trusted() {
     begin().wait_for("Chat");
     assert_eq!(place.run(&["trust", "--forget", folder]).status.code(), Some(0));
     refused("edit-existing");
+}
+
+/// An esptool that goes on when a file says so.
+const WAITING: &str = r#"
+import os, sys, time
+root = os.environ["IDF_PATH"]
+open(os.path.join(root, "begun"), "w").close()
+print("Writing at 0x00001000... (10 %)", flush=True)
+while not os.path.exists(os.path.join(root, "go")):
+    time.sleep(0.02)
+for offset in [word for word in sys.argv if word.startswith("0x")]:
+    print(f"Writing at {int(offset, 16):#010x}... (100 %)")
+    print("Hash of data verified.")
+open(os.path.join(root, "ended"), "w").close()
+"#;
+
+#[test]
+fn what_is_asked_for_while_a_board_is_written_waits_for_its_end() {
+    let place = Place::new();
+    let root = installation(&place);
+    fs::write(root.join("python/esptool.py"), WAITING).unwrap();
+    let mut desk = demo(&place, &root);
+    let proposal = flash_proposal(&mut desk);
+    desk.turn_to(&proposal);
+    desk.leaf_through();
+    desk.confirm(&proposal);
+    let begun = place.within(PATIENCE, || root.join("begun").exists().then_some(()));
+    assert_eq!(begun, Some(()), "{}", desk.terminal.screen());
+    desk.terminal.press("i");
+    desk.terminal.type_text("Log the pressure as well\r");
+    let said = |events: &[Event]| {
+        events.iter().any(|event| {
+            matches!(event, Event::Person(PersonEvent::Said { text, .. }) if text.contains("pressure"))
+        })
+    };
+    let taken = place.within(PATIENCE, || said(&place.events()).then_some(()));
+    assert_eq!(taken, Some(()), "the request is recorded at once: {}", desk.terminal.screen());
+    assert!(!root.join("ended").exists(), "the board is still being written");
+    let runs = |events: &[Event]| {
+        let is_run = |event: &&Event| matches!(event, Event::Session(SessionEvent::RunStarted(_)));
+        events.iter().filter(is_run).count()
+    };
+    assert_eq!(runs(&place.events()), 0, "nothing begins beside it");
+    fs::write(root.join("go"), "").unwrap();
+    assert_eq!(desk.settled(&proposal), Outcome::Applied, "{}", desk.terminal.screen());
+    assert!(root.join("ended").exists(), "it was written to its end");
 }

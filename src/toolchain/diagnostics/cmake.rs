@@ -17,6 +17,10 @@ const MADE_LIST: &str = ".temp.cmake";
 /// The script that starts esptool.
 const SERIAL_SCRIPT: &str = "run_serial_tool.cmake";
 
+/// What keeps CMake from looking for compilers.
+const STOPS: [&str; 2] =
+    ["CMake was unable to find a build program", "Could not find toolchain file"];
+
 /// Findings, and how many lines they took.
 pub(super) struct Block {
     pub(super) found: Vec<Diagnostic>,
@@ -29,6 +33,9 @@ pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<Block> {
 }
 
 fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
+    if let Some(block) = presets(lines, paths) {
+        return Some(block);
+    }
     let (first, mut used) = head(lines)?;
     let found = captures(&patterns::CMAKE, &first)?;
     let severity =
@@ -71,6 +78,32 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
         None => unplaced(severity, &message),
     };
     Some(Block { found: vec![found], used })
+}
+
+/// What is wrong in a file of presets, with the places.
+fn presets(lines: &[&str], paths: &Paths) -> Option<Block> {
+    lines.first()?.strip_prefix("CMake Error: Could not read presets from ")?;
+    let mut block = Block { found: Vec::new(), used: 1 };
+    let mut name = "CMakePresets.json".to_owned();
+    while let Some(line) = lines.get(block.used) {
+        block.used += 1;
+        if let Some(file) = line.trim().strip_suffix(".json:") {
+            name = format!("{}.json", file.trim_start_matches("JSON Parse Error: "));
+        } else if let Some(found) = captures(&patterns::PRESET_PLACE, line) {
+            let mut stated = group(&found, 3).trim();
+            if stated.is_empty() {
+                stated = lines.get(block.used).map_or("", |line| line.trim());
+                block.used += 1;
+            }
+            let (line, column) = (number(&found, 1), number(&found, 2));
+            let place = Place { file: paths.of_cmake(&name), line, column };
+            block.found.push(placed(Severity::Error, stated, place));
+        } else if !line.starts_with(' ') {
+            block.used -= 1;
+            break;
+        }
+    }
+    (!block.found.is_empty()).then_some(block)
 }
 
 /// The first line of a block, with what was wrapped behind its place, and how many lines it took.
@@ -140,8 +173,13 @@ pub(super) fn is_consequence(error: &Diagnostic, before: &[Diagnostic]) -> bool 
     let last_is_error = before.last().is_some_and(|one| one.severity == Severity::Error);
     // What a script of the framework ran has said why it failed.
     let is_script = error.file.as_ref().is_some_and(|file| file.ends_with(SERIAL_SCRIPT));
-    (last_is_error
-        && (stated.is_empty() || stated.starts_with("Failed to run kconfgen") || is_script))
+    let is_configuration =
+        stated.starts_with("Failed to run kconfgen") || stated.starts_with("Failed to run confgen");
+    let is_broken_off = before.iter().any(|one| {
+        one.severity == Severity::Error && STOPS.iter().any(|stop| one.message.starts_with(stop))
+    });
+    (last_is_error && (stated.is_empty() || is_configuration || is_script))
+        || (is_broken_off && (is_compiler(stated) || stated.starts_with(STOPS[0])))
         || (stated.starts_with("No SOURCES given to target") && is_there("Cannot find source file"))
         || (stated.contains("_COMPILER") && is_there("_COMPILER") && is_compiler(stated))
 }

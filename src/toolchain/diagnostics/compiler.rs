@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 
 use super::finding::{Place, placed, unplaced};
-use super::paths::Paths;
+use super::objects;
+use super::paths::{self, Paths};
 use super::patterns::{self, captures, group, is_match, number};
+use super::step;
 use crate::model::{Diagnostic, Severity};
 
 /// Lines after a finding that are searched for the macros it comes from.
@@ -143,7 +145,15 @@ pub(super) fn finding(
         || Place { file: paths.relative(file), line: number(&found, 2), column: number(&found, 3) };
     let is_elsewhere = severity != Severity::Note && !paths.is_own(file);
     let own = is_elsewhere.then(|| expanded(lines, paths).or_else(|| trail.own(file, paths)));
-    Some(Some(placed(severity, message, own.flatten().unwrap_or_else(here))))
+    let place = own.flatten().unwrap_or_else(here);
+    // A line of what the compiler gave to the assembler is no line of the source.
+    Some(Some(match paths::is_for_assembler(file) {
+        true if paths.is_own(&place.file) => {
+            placed(severity, message, Place::line(place.file, None))
+        }
+        true => unplaced(severity, message),
+        false => placed(severity, message, place),
+    }))
 }
 
 /// The parts of a line that reports something: file, line, column, severity and message.
@@ -177,7 +187,7 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
 }
 
 /// What a program of the compiler says without a place.
-pub(super) fn program(line: &str) -> Option<Diagnostic> {
+pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
     if let Some(found) = captures(&patterns::TOOL, line) {
         let severity = if line.contains("warning: ") { Severity::Warning } else { Severity::Error };
         let stated = format!("{}: {}", group(&found, 1), group(&found, 2));
@@ -186,10 +196,25 @@ pub(super) fn program(line: &str) -> Option<Diagnostic> {
     let found = captures(&patterns::PROGRAM, line)?;
     let stated = group(&found, 2);
     // What failed was reported before.
-    let is_consequence = stated.starts_with("ld returned")
+    let is_consequence = (line.contains("collect2: ") && stated.starts_with("ld "))
         || stated.starts_with("linker command failed")
         || stated.contains(" command failed with exit code ")
         || (stated.contains(" returned ") && stated.ends_with(" exit status"));
     let severity = if group(&found, 1) == "warning" { Severity::Warning } else { Severity::Error };
-    (!is_consequence).then(|| unplaced(severity, stated))
+    if is_consequence {
+        return None;
+    }
+    // A source that is not there, or a line of a file with settings.
+    let file =
+        stated.split_once(": ").map(|(file, _)| file).filter(|file| objects::is_source(file));
+    let found = captures(&patterns::SCRIPT, stated)
+        .filter(|found| step::is_file(group(found, 1)) && paths.is_own(group(found, 1)));
+    Some(match (file, found) {
+        (Some(file), _) => placed(severity, stated, Place::line(paths.relative(file), None)),
+        (None, Some(found)) => {
+            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            placed(severity, group(&found, 3), place)
+        }
+        (None, None) => unplaced(severity, stated),
+    })
 }

@@ -71,6 +71,9 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
         };
         return Some((found, 1 + requirements.len()));
     }
+    if let Some(found) = captures(&patterns::NAMED_EXCEPTION, line) {
+        return Some((unplaced(Severity::Error, group(&found, 1)), 1));
+    }
     let found = captures(&patterns::ARDUINO, line)?;
     let stated = group(&found, 1);
     (!stated.contains("exit status ")).then(|| (unplaced(Severity::Error, stated), 1))
@@ -94,6 +97,15 @@ pub(super) fn manifest(lines: &[&str], paths: &Paths) -> Option<Lines> {
         None => unplaced(Severity::Error, &message),
     };
     Some((found, 1 + more.len()))
+}
+
+/// An error in a frame, as esptool and other programs draw it.
+pub(super) fn boxed(lines: &[&str]) -> Option<Lines> {
+    let first = lines.first()?;
+    first.strip_prefix("╭─ Error ─")?;
+    let inside = lines.iter().skip(1).map_while(|line| line.strip_prefix('│'));
+    let inside: Vec<&str> = inside.map(|line| line.trim_end_matches('│').trim()).collect();
+    Some((unplaced(Severity::Error, &inside.join(" ")), 2 + inside.len()))
 }
 
 /// Advice of `idf.py` after an error; returns how many lines it was. `raw` are the lines as printed,

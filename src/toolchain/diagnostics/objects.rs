@@ -12,6 +12,11 @@ const SOURCES: [&str; 9] = [".c", ".cpp", ".cc", ".cxx", ".c++", ".S", ".s", ".a
 /// How names of objects end.
 const OBJECTS: [&str; 2] = [".obj", ".o"];
 
+/// Whether a file is a source, by its name.
+pub(super) fn is_source(name: &str) -> bool {
+    SOURCES.iter().any(|end| name.ends_with(end))
+}
+
 /// Where objects come from, as far as the log says.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
@@ -52,7 +57,6 @@ impl Objects {
         if let Some(found) = captures(&patterns::ARCHIVED, object) {
             return self.of_component(group(&found, 1), group(&found, 2));
         }
-        let is_source = |name: &str| SOURCES.iter().any(|end| name.ends_with(end));
         if is_source(object) {
             return Some(self.full(paths.relative(object)));
         }

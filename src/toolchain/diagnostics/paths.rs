@@ -10,6 +10,9 @@ use crate::text::sanitize;
 /// Folders of the project that no person writes: builds and what was fetched.
 const MADE: [&str; 4] = ["build/", "managed_components/", ".pio/", "cmake-build-"];
 
+/// How CMake says where a build is.
+const BUILD_FOLDER: &str = "-- Build files have been written to: ";
+
 /// What precedes the project's folder in a log, and what follows it in that line.
 const NAMED: [(&str, &str); 4] = [
     ("-- Project sdkconfig file ", "/sdkconfig"),
@@ -45,6 +48,10 @@ pub(super) struct Paths {
     roots: Vec<PathBuf>,
     /// The name of the build within the build that prints now, e.g. `bootloader`.
     inner: Option<String>,
+    /// The folder of the project that make works in now.
+    folder: Option<PathBuf>,
+    /// The folders that the log says builds are in.
+    builds: Vec<PathBuf>,
     /// Where the log says that the framework is.
     framework: Option<String>,
 }
@@ -63,7 +70,19 @@ impl Paths {
             let start = log.get(..end)?.rfind(|c: char| c.is_whitespace() || "\"';:=".contains(c));
             log.get(start.map_or(0, |at| at + 1)..end).map(str::to_owned)
         });
-        Self { roots: all, inner: None, framework }
+        let builds = log.lines().filter_map(|line| line.strip_prefix(BUILD_FOLDER));
+        let builds = builds.map(|folder| PathBuf::from(folder.trim_end())).collect();
+        Self { roots: all, inner: None, folder: None, builds, framework }
+    }
+
+    /// Programs that are started next work in that folder, or in the project's.
+    pub(super) fn work_in(&mut self, folder: Option<String>) {
+        // In folders of builds, names without a folder are those of sources.
+        let is_build = |folder: &Path| self.builds.iter().any(|build| folder.starts_with(build));
+        self.folder = folder
+            .filter(|folder| self.is_own(&format!("{folder}/")))
+            .map(PathBuf::from)
+            .filter(|folder| !is_build(folder));
     }
 
     /// What is printed next is of the build within the build with that name, or of none.
@@ -80,6 +99,11 @@ impl Paths {
             // It works in a folder of the build folder.
             Some(name) if path.starts_with("..") => {
                 clean(&Path::new("build").join(name).join(path))
+            }
+            None if let Some(folder) = &self.folder
+                && !is_absolute(&file) =>
+            {
+                clean(&folder.join(path))
             }
             // Compilers run in the build folder, one below the project.
             Some(_) | None => clean(path.strip_prefix("..").unwrap_or(path)),
@@ -113,6 +137,12 @@ impl Paths {
     pub(super) fn is_own_list(&self, file: &str) -> bool {
         (self.inner.is_none() || is_absolute(file)) && self.is_own(file)
     }
+}
+
+/// Whether a file is what a compiler wrote for the assembler.
+pub(super) fn is_for_assembler(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    is_absolute(file) && name.starts_with("cc") && name.ends_with(".s")
 }
 
 /// A path of Windows in the form that CMake gives it; others as they are.

@@ -17,6 +17,55 @@ pub(super) static COMPILER_OTHER: Pattern = LazyLock::new(|| {
     Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:(][^:(]*)\((\d+)(?:,(\d+))?\) ?: (fatal error|error|warning|note): (.*)$").ok()
 });
 
+/// What may report something: `file:line:column: ` or a program of the compiler, and the rest.
+pub(super) static REPORTER: Pattern = LazyLock::new(|| {
+    Regex::new(r"^((?:(?:[A-Za-z]:[\\/])?[^\s:][^:]*:\d+:(?:\d+:)?|(?:\S*/)?(?:cc1(?:plus|obj)?|collect2|lto1|[\w.-]*(?:gcc|g\+\+|cc|c\+\+)(?:-[\d.]+)?):) )(.*)$").ok()
+});
+
+/// A program that make started did not succeed: what it was to make, in any language.
+pub(super) static MAKE_FAILED: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?: \*\*\* \[(?:[^\[\]]*?[:：] ?)?([^\[\]]+)\] \S+ \d+").ok()
+});
+
+/// Make cannot go on, with the line of a makefile or without one.
+pub(super) static MAKE_STOPPED: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?|([^\s:][^:]*):(\d+)): \*\*\* ([^\[\s].*?)\.?(?:  \S+)?$").ok()
+});
+
+/// Make begins or ends its work in a folder: its level and the folder, in any language.
+pub(super) static MAKE_FOLDER: Pattern = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:\S*/)?g?make(?:\[(\d+)\])?: [^*].*?[`'‘„“«»「]\s?(/[^`'’“”«»」]+?)\s?['’“”«»」]",
+    )
+    .ok()
+});
+
+/// What programs say when something is wrong.
+pub(super) static FAULT: Pattern = LazyLock::new(|| {
+    Regex::new(r"(?i)^\S.*\b(?:errors?|fatal|cannot|can't|could not|couldn't|not found|no such|missing|invalid|failed|failure|denied|unable|unknown|unsupported|exception|unexpected|segmentation fault|aborted)\b").ok()
+});
+
+/// What a program says under its name.
+pub(super) static SAID_BY: Pattern = LazyLock::new(|| Regex::new(r"^[\w./+-]+: \S.* \S").ok());
+
+/// A makefile includes a file that is not there.
+pub(super) static MAKE_INCLUDE: Pattern = LazyLock::new(|| {
+    Regex::new(r"^([^\s:]*(?:[Mm]akefile|\.mk|\.mak|\.make)[^\s:]*):(\d+): (\S+): No such file or directory$").ok()
+});
+
+/// A line of a shell script that failed.
+pub(super) static SCRIPT: Pattern =
+    LazyLock::new(|| Regex::new(r"^([^\s:][^:]*): ?(?:line )?(\d+): (.+)$").ok());
+
+/// The description of a build that ninja cannot read.
+pub(super) static NINJA_FILE: Pattern =
+    LazyLock::new(|| Regex::new(r"^ninja: error: ([^\s:][^:]*\.ninja):(\d+): (.+)$").ok());
+
+/// An exception that a program names without saying where.
+pub(super) static NAMED_EXCEPTION: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:[a-z_]\w*\.)*(?:[A-Z][a-z0-9]+)+(?:Error|Exception): (.+)$").ok()
+});
+
 /// The line that includes the file of what follows.
 pub(super) static INCLUDED: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:In file included from|\s+from) (.+?):(\d+)(?::\d+)?[:,]$").ok()
@@ -29,7 +78,7 @@ pub(super) static CONTEXT: Pattern = LazyLock::new(|| {
 
 /// A line that a template is needed in.
 pub(super) static REQUIRED: Pattern = LazyLock::new(|| {
-    Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d+):(?:(\d+):)?\s+(?:recursively )?required (?:from|by) ").ok()
+    Regex::new(r"^((?:[A-Za-z]:[\\/])?[^\s:][^:]*):(\d+):(?:(\d+):)?(?:\s+(?:recursively )?required (?:from|by) |   ?[^\sA-Z])").ok()
 });
 
 /// A line that a function is inlined in.
@@ -38,7 +87,7 @@ pub(super) static INLINED: Pattern =
 
 /// What a program of the compiler says without a place, such as that the disk is full.
 pub(super) static PROGRAM: Pattern = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*/)?(?:cc1(?:plus|obj)?|as|collect2|lto1|lto-wrapper|cc|c\+\+|[\w.-]*(?:gcc|g\+\+|clang|clang\+\+)(?:-[\d.]+)?)(?:\.exe)?: (fatal error|error|warning|internal compiler error): (.*)$").ok()
+    Regex::new(r"^(?:\S*/)?(?:cc1(?:plus|obj)?|as|collect2|lto1|lto-wrapper|s?ccache|distcc|cc|c\+\+|[\w.-]*(?:gcc|g\+\+|clang|clang\+\+)(?:-[\d.]+)?)(?:\.exe)?: (fatal error|error|warning|internal compiler error): (.*)$").ok()
 });
 
 /// What other programs of a build say when they end.
@@ -103,6 +152,10 @@ pub(super) static CMAKE: Pattern = LazyLock::new(|| {
 pub(super) static CMAKE_WRAPPED: Pattern = LazyLock::new(|| {
     Regex::new(r"^CMake (?:Error|Warning|Deprecation Warning|Deprecation Error)(?: \(dev\))? (?:at|in) \S+:\d+$").ok()
 });
+
+/// Where a file of presets is wrong, in the two forms of CMake.
+pub(super) static PRESET_PLACE: Pattern =
+    LazyLock::new(|| Regex::new(r"^(?:\* Line |Error: @)(\d+)(?:, Column |,)(\d+):?(.*)$").ok());
 
 pub(super) static CALL: Pattern =
     LazyLock::new(|| Regex::new(r"^\s+(\S.*?):(\d+)(?: \([^)]*\))?$").ok());

@@ -5,7 +5,9 @@ use std::path::Path;
 use super::compiler::{self, Trail};
 use super::finding::{advise, is_error, tidy, unplaced};
 use super::kconfig::Values;
+use super::languages::Language;
 use super::linker::{self, Linked};
+use super::make::Make;
 use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, is_match};
@@ -29,7 +31,7 @@ pub fn parse(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
 #[must_use]
 pub fn parse_in(projects: &[&Path], output: &[u8]) -> Vec<Diagnostic> {
     let text = sanitize::decode(output);
-    let mut search = Search::new(Paths::new(projects, &text));
+    let mut search = Search::new(Paths::new(projects, &text), Make::new(&text));
     search.read(&text, DEEPEST);
     search.finish()
 }
@@ -59,6 +61,7 @@ struct Search {
     values: Values,
     objects: Objects,
     failed: Failed,
+    make: Make,
     /// Positions in `found` of what another finding may say better.
     vague: Vec<usize>,
     /// Positions in `found` of errors only if the linker failed.
@@ -70,7 +73,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(paths: Paths) -> Self {
+    fn new(paths: Paths, make: Make) -> Self {
         Self {
             paths,
             found: Vec::new(),
@@ -78,6 +81,7 @@ impl Search {
             values: Values::default(),
             objects: Objects::default(),
             failed: Failed::default(),
+            make,
             vague: Vec::new(),
             perhaps: Vec::new(),
             outer: None,
@@ -95,7 +99,9 @@ impl Search {
             .split('\n')
             .map(|line| line.get(visible(line)..).unwrap_or_default().trim_end_matches('\r'))
             .collect();
-        let plain: Vec<_> = raw.iter().map(|line| sanitize::strip_sequences(line)).collect();
+        let language = Language::of(text);
+        let plain = raw.iter().map(|line| language.english(sanitize::strip_sequences(line)));
+        let plain: Vec<_> = plain.collect();
         let plain: Vec<&str> = plain.iter().map(|line| &**line).collect();
         let mut at = 0;
         while at < raw.len() {
@@ -145,8 +151,9 @@ impl Search {
             self.found.extend(traceback.found);
             return Some(traceback.used);
         }
-        let found =
-            framework::too_small(lines).or_else(|| framework::manifest(lines, &self.paths))?;
+        let found = framework::too_small(lines)
+            .or_else(|| framework::manifest(lines, &self.paths))
+            .or_else(|| framework::boxed(lines))?;
         self.found.push(found.0);
         Some(found.1)
     }
@@ -183,9 +190,11 @@ impl Search {
         }
         if let Some(found) = self.values.finding(line, &self.paths) {
             self.found.push(found);
+        } else if let Some(found) = step::of_ninja(line, &self.paths) {
+            self.found.push(found);
         } else if let Some(found) = compiler::finding(lines, &mut self.trail, &self.paths) {
             self.found.extend(found);
-        } else if let Some(found) = compiler::program(line) {
+        } else if let Some(found) = compiler::program(line, &self.paths) {
             self.found.push(found);
         } else if let Some(linked) = linker::linked(line, &self.objects, &self.paths) {
             self.take_linked(linked);
@@ -217,6 +226,7 @@ impl Search {
         }
         let errors = self.errors();
         self.found.extend(self.failed.take(line, errors, &self.paths));
+        self.found.extend(self.make.take(line, errors, &mut self.paths));
     }
 
     fn take_linked(&mut self, linked: Linked) {
@@ -236,9 +246,7 @@ impl Search {
 
     fn remember_failure(&mut self, line: &str) {
         // What the linker said before was an error.
-        if line.starts_with("collect2: error: ld returned")
-            || line.contains("linker command failed")
-        {
+        if line.starts_with("collect2: error: ld ") || line.contains("linker command failed") {
             self.perhaps.clear();
         }
         let is_failure = line.starts_with("FAILED: ")

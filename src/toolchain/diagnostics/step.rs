@@ -67,19 +67,48 @@ impl Failed {
         if step.before != errors || is_inner {
             return None;
         }
-        let table = command
-            .split(' ')
-            .find(|word| word.ends_with(".csv") && command.contains("gen_esp32part.py"));
-        let reason = step.printed.iter().find(|line| table.is_some() && is_of_table(line));
-        let message = reason.or_else(|| step.printed.back()).filter(|line| line.len() > 2)?;
-        let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
-        Some(match table {
-            Some(table) => {
-                placed(Severity::Error, message, Place::line(paths.relative(table), line))
-            }
-            None => unplaced(Severity::Error, message),
+        of_table(step.printed.iter().map(String::as_str), &command, paths).or_else(|| {
+            let message = step.printed.back().filter(|line| line.len() > 2)?;
+            Some(at_place(message, paths))
         })
     }
+}
+
+/// What is wrong with a partition table, when the command makes one.
+pub(super) fn of_table<'t>(
+    mut printed: impl Iterator<Item = &'t str>,
+    command: &str,
+    paths: &Paths,
+) -> Option<Diagnostic> {
+    let is_it = command.contains("gen_esp32part.py");
+    let table = command.split(' ').find(|word| is_it && word.ends_with(".csv"))?;
+    let message = printed.find(|line| is_of_table(line))?;
+    let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
+    Some(placed(Severity::Error, message, Place::line(paths.relative(table), line)))
+}
+
+/// What a program said about a line of a file of the project, e.g. of a script.
+pub(super) fn at_place(message: &str, paths: &Paths) -> Diagnostic {
+    let found = captures(&patterns::SCRIPT, message);
+    match found.filter(|found| is_file(group(found, 1)) && paths.is_own(group(found, 1))) {
+        Some(found) => {
+            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            placed(Severity::Error, group(&found, 3), place)
+        }
+        None => unplaced(Severity::Error, message),
+    }
+}
+
+/// Whether a name is that of a file rather than of a program.
+pub(super) fn is_file(name: &str) -> bool {
+    name.contains('/') || name.trim_start_matches('.').contains('.')
+}
+
+/// What ninja says of the description of a build.
+pub(super) fn of_ninja(line: &str, paths: &Paths) -> Option<Diagnostic> {
+    let found = captures(&patterns::NINJA_FILE, line)?;
+    let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+    Some(placed(Severity::Error, group(&found, 3), place))
 }
 
 /// Whether a line says what is wrong with a partition table, rather than where to look it up.

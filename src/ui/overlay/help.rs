@@ -1,5 +1,7 @@
 //! What every key does, made from the keymap and the table of actions.
 
+use std::cell::Cell;
+
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,6 +11,7 @@ use crate::ui::action::{Action, KeyContext};
 use crate::ui::keymap::Keymap;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Mode};
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 
 use super::search_field::SearchField;
@@ -20,6 +23,8 @@ pub struct HelpView {
     first: KeyContext,
     top: usize,
     search: Option<HelpSearch>,
+    /// The columns that the frame had when it was drawn last.
+    columns: Cell<u16>,
 }
 
 /// What is searched for.
@@ -29,6 +34,12 @@ struct HelpSearch {
     typing: bool,
 }
 
+/// Columns of the frame where there is room.
+const MOST_COLUMNS: u16 = 92;
+
+/// Columns of the keys, with the space around them.
+const KEY_COLUMNS: usize = 24;
+
 /// Rows that a page holds, as far as scrolling is concerned.
 const PAGE: usize = 10;
 
@@ -36,7 +47,7 @@ impl HelpView {
     /// The help with the keys of one context first.
     #[must_use]
     pub const fn new(first: KeyContext) -> Self {
-        Self { first, top: 0, search: None }
+        Self { first, top: 0, search: None, columns: Cell::new(MOST_COLUMNS) }
     }
 
     /// Whether keys go to the search.
@@ -119,18 +130,30 @@ impl HelpView {
             }
             let heading = cx.style(Role::Dialog).patch(bold());
             rows.push(Line::styled(context.title(), heading));
-            rows.extend(bindings.iter().map(|(action, keys)| {
+            rows.extend(bindings.iter().flat_map(|(action, keys)| {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-                Line::from(vec![
-                    Span::styled(
-                        format!("  {:<22}", line::cut(&keys.join("  "), 21)),
-                        cx.style(Role::Dialog),
-                    ),
-                    Span::styled(action.help(), cx.style(Role::DialogDim)),
-                ])
+                self.binding(action.help(), &keys.join("  "), cx)
             }));
         }
         rows
+    }
+
+    /// A key and what it does, in as many rows as the frame needs.
+    fn binding(&self, help: &str, keys: &str, cx: &Cx<'_>) -> Vec<Line<'static>> {
+        let room = usize::from(self.columns.get()).saturating_sub(KEY_COLUMNS);
+        let texts = wrap_words(help, room).into_iter().enumerate();
+        texts
+            .map(|(at, text)| {
+                let keys = if at == 0 { line::cut(keys, KEY_COLUMNS - 3) } else { String::new() };
+                Line::from(vec![
+                    Span::styled(
+                        format!("  {keys:<width$}", width = KEY_COLUMNS - 2),
+                        cx.style(Role::Dialog),
+                    ),
+                    Span::styled(text, cx.style(Role::DialogDim)),
+                ])
+            })
+            .collect()
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -140,6 +163,7 @@ impl HelpView {
             Some(HelpSearch { typing: false, .. }) => " ↑↓ scroll · esc ends the search ",
         };
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
+        self.columns.set(MOST_COLUMNS.min(screen.width.saturating_sub(6)));
         let rows = self.rows(cx);
         let height = match &self.search {
             // The frame keeps its size while the search finds less and less.
@@ -148,7 +172,7 @@ impl HelpView {
                 u16::try_from(rows.len()).unwrap_or(u16::MAX).min(screen.height.saturating_sub(6))
             }
         };
-        let mut inside = super::frame("Help", hint, (92, height), screen, buf, cx);
+        let mut inside = super::frame("Help", hint, (MOST_COLUMNS, height), screen, buf, cx);
         if let Some(search) = &self.search {
             let row = Rect { height: inside.height.min(1), ..inside };
             search.field.draw("words or a key", row, buf, cx);
