@@ -19,6 +19,7 @@ mod efuse_code;
 mod elided;
 mod expansion;
 mod flash;
+mod flash_code;
 mod host_cmake;
 mod host_code;
 mod host_code_place;
@@ -41,6 +42,7 @@ mod outer_constants;
 mod partition_data;
 mod partition_table;
 mod pin_flow;
+mod pin_names;
 mod pin_options;
 mod pin_registers;
 mod pin_uses;
@@ -121,6 +123,7 @@ fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     found.extend(irreversible::find(path, subject));
     found.extend(host_code::find(path, subject));
     found.extend(pins::find(path, subject));
+    found.extend(flash_code::find(path, subject));
     found.extend(tested::find(path, subject));
     found.extend(complexity::find(path, subject));
     found.extend(changed_limits::find(path, subject));
@@ -204,6 +207,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::HostCode
         | CheckKind::Origin
         | CheckKind::Pins
+        | CheckKind::BootUntouched
         | CheckKind::Scope
         | CheckKind::Tests
         | CheckKind::Complexity
@@ -216,7 +220,6 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::InCmake
         | CheckKind::Text
         | CheckKind::BuildFresh
-        | CheckKind::BootUntouched
         | CheckKind::Unreferenced
         | CheckKind::Fits
         | CheckKind::Stored

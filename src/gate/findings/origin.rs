@@ -1,7 +1,7 @@
 //! Whether a content is what it seems: new text, readable as it stands, and not a copy, a return or
 //! a package of something else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -26,6 +26,9 @@ const MOST_FILES: usize = 2_000;
 
 /// Changed lines from which on it matters that nearly all of them change in white space alone.
 const REWRITE: usize = 10;
+
+/// The same where the indentation of lines in several places changes.
+const FEWEST_OF_REWRITE: usize = 5;
 
 /// Characters of one literal, or of literals in a row, that make a package.
 const PACKAGE: usize = 200;
@@ -68,44 +71,95 @@ fn is_c(path: &ProjectPath) -> bool {
 fn white_space(subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_text()?, subject.text()?);
     let changed = subject.changed().added.len();
-    if changed < REWRITE {
+    if changed < FEWEST_OF_REWRITE {
         return None;
     }
-    let squash = |text: &str| -> (String, Vec<usize>) {
-        let mut numbers = Vec::new();
-        let mut all = String::with_capacity(text.len());
-        for (number, line) in text.lines().enumerate() {
-            let start = all.len();
-            all.extend(line.chars().filter(|c| !c.is_whitespace()));
-            if all.len() > start {
-                all.push('\n');
-                numbers.push(number + 1);
-            }
-        }
-        (all, numbers)
-    };
-    let ((old, _), (new, numbers)) = (squash(old), squash(new));
-    let found = changed_lines(old.as_bytes(), new.as_bytes(), BUDGET);
+    let ((squashed, _), (squeezed, numbers)) = (squash(old), squash(new));
+    let found = changed_lines(squashed.as_bytes(), squeezed.as_bytes(), BUDGET);
     let count = |ranges: &[Range<usize>]| ranges.iter().map(Range::len).sum::<usize>();
     let real = count(&found.added).max(count(&found.removed));
-    if real * 4 > changed {
-        return None;
-    }
-    if let Some(finding) = unusual_blanks(subject) {
+    let lines = found.added.iter().flat_map(Clone::clone);
+    let real_lines: BTreeSet<u32> =
+        lines.filter_map(|at| numbers.get(at)).map(|line| number(*line)).collect();
+    let indent = Indent::of((old, new), &subject.changed().added, &real_lines);
+    let is_long = changed >= REWRITE && real * 4 <= changed;
+    if is_long && let Some(finding) = unusual_blanks(subject) {
         return Some(finding);
+    }
+    let is_rewrite = match indent {
+        Indent::Block if real > 0 => false,
+        Indent::Scattered => real * 3 <= changed,
+        Indent::Block | Indent::None => is_long,
+    };
+    if !is_rewrite {
+        return None;
     }
     if real == 0 {
         let text = format!("changes {changed} lines in white space alone");
         return Some(Finding::new(FindingLevel::Note, text));
     }
-    let first = found.added.first().and_then(|lines| numbers.get(lines.start));
+    let first = real_lines.first();
     let lines =
         if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
     let text = format!("rewrites {changed} lines, of which {lines} in more than white space");
     let mut finding = Finding::new(FindingLevel::Warning, text)
         .advice("Look at that line first; hide changes of white space to see it alone.");
-    finding.place = first.map(|line| FindingPlace::line(number(*line)));
+    finding.place = first.map(|line| FindingPlace::line(*line));
     Some(finding)
+}
+
+/// The lines of a text without blanks, and their numbers in it, from 1.
+fn squash(text: &str) -> (String, Vec<usize>) {
+    let mut numbers = Vec::new();
+    let mut all = String::with_capacity(text.len());
+    for (number, line) in text.lines().enumerate() {
+        let start = all.len();
+        all.extend(line.chars().filter(|c| !c.is_whitespace()));
+        if all.len() > start {
+            all.push('\n');
+            numbers.push(number + 1);
+        }
+    }
+    (all, numbers)
+}
+
+/// How the lines that change in white space alone are indented.
+enum Indent {
+    /// One block goes deeper or less deep, and what differs stands around it: it was put into an
+    /// `if`, or taken out of one.
+    Block,
+    /// Lines in several places go deeper or less deep.
+    Scattered,
+    /// Something else than the indentation changes.
+    None,
+}
+
+impl Indent {
+    /// `added`: the lines that differ; `real`: those of them that differ in more than white space.
+    fn of((old, new): (&str, &str), added: &BTreeSet<u32>, real: &BTreeSet<u32>) -> Self {
+        let known: HashSet<&str> = old.lines().map(str::trim).collect();
+        let blank: Vec<(u32, &str)> = (1..)
+            .zip(new.lines())
+            .filter(|(line, _)| added.contains(line) && !real.contains(line))
+            .collect();
+        let is_indent = blank.iter().all(|(_, line)| known.contains(line.trim()));
+        if !is_indent {
+            return Self::None;
+        }
+        let (Some((first, _)), Some((last, _))) = (blank.first(), blank.last()) else {
+            return Self::None;
+        };
+        // Empty lines of the block are as they were.
+        let is_empty = |at: u32| {
+            let line = usize::try_from(at).unwrap_or(usize::MAX).saturating_sub(1);
+            new.lines().nth(line).is_some_and(|line| line.trim().is_empty())
+        };
+        let is_one = (*first..=*last).all(|line| added.contains(&line) || is_empty(line));
+        match is_one && !real.range(*first..=*last).any(|_| true) {
+            true => Self::Block,
+            false => Self::Scattered,
+        }
+    }
 }
 
 /// Blanks that look like blanks and are none to a compiler or a shell, where there were none.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
 use super::pin_flow::{Direction, PinFlow};
+use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -74,7 +75,9 @@ pub(super) fn find(
     let constants = Constants::with(&active, outer);
     let none = PinFlow::new(&[], &[]);
     let registers = &RegisterCode::new(&table.registers, &active, chip);
-    let code = PinCode { table, all: &active, constants: &constants, registers, flow: &none };
+    let words = active.iter().filter(|token| token.kind == TokenKind::Word);
+    let signals = Signals::of(words.map(|token| token.raw));
+    let code = PinCode { table, all: &active, constants: &constants, registers, flow: &none, signals };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
     let flow = PinFlow::new(&active, &known);
     let code = PinCode { flow: &flow, ..code };
@@ -91,6 +94,8 @@ struct PinCode<'a> {
     constants: &'a Constants<'a>,
     registers: &'a RegisterCode<'a>,
     flow: &'a PinFlow<'a>,
+    /// What the names of the source say of the lines of buses.
+    signals: Signals,
 }
 
 impl PinCode<'_> {
@@ -481,11 +486,19 @@ impl PinCode<'_> {
             .iter()
             .any(|token| token.raw.starts_with("GPIO_NUM_"))
             || self.all.get(before).is_some_and(|token| token.is_word("gpio_num_t"));
-        if range.is_empty() || !(is_gpio || is_pin(name)) {
+        let is_fixed = is_define
+            || (at.saturating_sub(5)..at)
+                .any(|at| self.all.get(at).is_some_and(|t| t.raw.starts_with("const")));
+        let way = signal(name, &self.signals).filter(|_| is_fixed);
+        if range.is_empty() || !(is_gpio || is_pin(name) || way.is_some()) {
             return;
         }
         if let Some(value) = self.constants.value(range.clone()) {
-            self.push(found, value, range, Direction::Unknown);
+            let before = found.len();
+            self.push(found, value, range, way.unwrap_or(Direction::Unknown));
+            if let Some(used) = found.get_mut(before) {
+                used.is_open_drain = is_wire(name);
+            }
         }
     }
 }
@@ -497,33 +510,6 @@ fn direction_of(mode: &str) -> Direction {
         (false, true) => Direction::Input,
         (false, false) => Direction::Unknown,
     }
-}
-
-/// Whether a name says that its value is the number of a pin.
-fn is_pin(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    let parts: Vec<&str> = upper.split('_').collect();
-    let other = [
-        "COUNT", "NUM_PINS", "MAX", "MASK", "BIT", "LEVEL", "MODE", "TIME", "DELAY", "HZ", "FREQ",
-        "STATE", "CODE", "CHANNEL", "INTR", "MS", "US", "LEN", "SIZE", "TASK", "PRIO", "STACK",
-        "QUEUE", "EVT", "EVENT", "FLAG", "ADDR", "REG", "INDEX", "NUMBER", "VALUE", "TYPE", "CMD",
-        "PORT", "EXPANDER", "MCP", "PCF", "ACTIVE", "CONFIG", "DEBOUNCE", "PINS",
-    ];
-    if other.iter().any(|word| parts.contains(word)) {
-        return false;
-    }
-    let ends = name.ends_with("Pin") || name.ends_with("Gpio");
-    ends || parts.first().is_some_and(|part| *part == "PIN")
-        || parts.last().is_some_and(|part| matches!(*part, "PIN" | "GPIO"))
-        || upper.ends_with("_GPIO_NUM")
-        || upper.ends_with("_IO_NUM")
-        || upper.ends_with("_PIN_NUM")
-}
-
-/// Whether a name says that its values are the numbers of pins.
-fn is_pins(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    upper.ends_with("PINS") || upper.ends_with("GPIOS")
 }
 
 /// The tokens that are compiled for a chip: branches for other chips are left out.

@@ -103,7 +103,12 @@ fn judge(
     };
     let free = "Take a free pin.".to_owned();
     if let Some(memory) = &pin.roles.memory {
-        let sometimes = [" on modules", "only with", "where there is", "VDD_SPI"];
+        if memory.contains("VDD_SPI") {
+            let text = format!("uses GPIO{number}, which supplies the flash of {on}");
+            let advice = "The flash loses its supply with it, unless eFuses were burnt for that.";
+            return is_known.then(|| (Warning, text, advice.to_owned()));
+        }
+        let sometimes = [" on modules", "only with", "where there is"];
         if sometimes.iter().any(|part| memory.contains(part)) {
             if facts.has_octal_memory && is_known && memory.contains("octal") {
                 let text = format!("uses GPIO{number}, which carries octal flash or PSRAM on {on}");

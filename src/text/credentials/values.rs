@@ -133,7 +133,7 @@ static STAND_IN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
      login admin credentials credential value string text device client server app private public \
      shared pre hex base64 64 32 16 256 128 bit bytes byte http https bearer basic config esp idf \
      nvs provisioned runtime from env var variable menuconfig wpa wpa2 wpa3 aes url ota cloud id \
-     iot gateway"
+     iot gateway wrong incorrect invalid bad correct valid"
         .split_whitespace()
         .collect()
 });

@@ -1,0 +1,223 @@
+//! Names that say that a number is the number of a pin: `LED_PIN`, `TFT_SCLK`, `GPS_TX` beside
+//! `GPS_RX`.
+//!
+//! Must not know what a pin is on a chip.
+
+use std::collections::HashSet;
+
+use super::pin_flow::Direction;
+
+/// Words of names that count, time or measure something about a pin, or mean a number to be typed.
+const OTHER: [&str; 74] = [
+    "COUNT", "MAX", "MASK", "BIT", "LEVEL", "MODE", "TIME", "DELAY", "HZ", "FREQ", "STATE", "CODE",
+    "CHANNEL", "INTR", "MS", "US", "LEN", "SIZE", "TASK", "PRIO", "STACK", "QUEUE", "EVT", "EVENT",
+    "FLAG", "ADDR", "REG", "INDEX", "NUMBER", "VALUE", "TYPE", "CMD", "PORT", "EXPANDER", "MCP",
+    "PCF", "ACTIVE", "CONFIG", "DEBOUNCE", "PINS", "DIGITS", "DIGIT", "LENGTH", "TRIES", "RETRIES",
+    "ATTEMPTS", "TIMEOUT", "MIN", "WIDTH", "HEIGHT", "PERIOD", "INTERVAL", "SPEED", "RATE", "BAUD",
+    "THRESHOLD", "LIMIT", "TOTAL", "CHARS", "LOCKOUT", "OFFSET", "SHIFT", "COLOR", "COLOUR", "FUNC",
+    "DRIVE", "STRENGTH", "MHZ", "KHZ", "DIV", "BUF", "BUFFER", "BYTES", "DEPTH",
+];
+
+/// Lines of buses that are called so and hardly ever anything else.
+const LINES: [(&str, Direction); 10] = [
+    ("MOSI", Direction::Output),
+    ("MISO", Direction::Input),
+    ("SCLK", Direction::Output),
+    ("SDA", Direction::Output),
+    ("SCL", Direction::Output),
+    ("TXD", Direction::Output),
+    ("RXD", Direction::Input),
+    ("BCLK", Direction::Unknown),
+    ("LRCLK", Direction::Unknown),
+    ("DOUT", Direction::Unknown),
+];
+
+/// Lines that are called so beside others of the same device.
+const COMPANIONS: [(&str, Direction); 14] = [
+    ("SCK", Direction::Output),
+    ("CLK", Direction::Unknown),
+    ("CS", Direction::Output),
+    ("SS", Direction::Output),
+    ("DC", Direction::Output),
+    ("RST", Direction::Output),
+    ("RESET", Direction::Output),
+    ("BL", Direction::Output),
+    ("TX", Direction::Output),
+    ("RX", Direction::Input),
+    ("RTS", Direction::Output),
+    ("CTS", Direction::Input),
+    ("INT", Direction::Input),
+    ("BUSY", Direction::Input),
+];
+
+/// Pairs of lines that tell each other.
+const PAIRS: [(&str, &str); 2] = [("TX", "RX"), ("SCK", "CS")];
+
+/// Devices of which a source names lines.
+#[derive(Debug, Default)]
+pub(super) struct Signals {
+    devices: HashSet<String>,
+    /// Whether the chip is not the one that drives the bus.
+    is_slave: bool,
+}
+
+impl Signals {
+    /// `names`: every name of the source.
+    pub(super) fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut found = Self::default();
+        let mut seen: HashSet<(String, String)> = HashSet::new();
+        for name in names {
+            found.is_slave |= name.contains("slave") || name.contains("SLAVE");
+            let Some((device, line)) = Some(name).filter(|name| may_be(name)).and_then(split)
+            else {
+                continue;
+            };
+            if direction(&LINES, &line).is_some() {
+                found.devices.insert(device.clone());
+            }
+            seen.insert((device, line));
+        }
+        for (one, other) in PAIRS {
+            let both = seen.iter().filter(|(device, line)| {
+                line == one && !device.is_empty() && seen.contains(&(device.clone(), other.to_owned()))
+            });
+            found.devices.extend(both.map(|(device, _)| device.clone()));
+        }
+        found
+    }
+}
+
+/// Whether the end of a name may be that of a line: a quick look before its words are told apart.
+fn may_be(name: &str) -> bool {
+    let ends = |name: &str, end: &str| {
+        let start = name.len().checked_sub(end.len());
+        start.and_then(|at| name.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    let mut rest = name;
+    while let Some(end) = ["_", "PIN", "GPIO", "NUM", "IO"].iter().find(|end| ends(rest, end)) {
+        rest = rest.get(..rest.len() - end.len()).unwrap_or_default();
+    }
+    LINES.iter().chain(&COMPANIONS).any(|(line, _)| ends(rest, line) || ends(name, line))
+}
+
+fn direction(lines: &[(&str, Direction)], name: &str) -> Option<Direction> {
+    lines.iter().find(|(line, _)| *line == name).map(|(_, direction)| *direction)
+}
+
+/// `TFT_SCLK` and `tftSclk` as `TFT`, `SCLK`; what else is said of a pin does not count.
+fn split(name: &str) -> Option<(String, String)> {
+    let words = words(name);
+    let mut rest = words.as_slice();
+    while let Some((last, before)) = rest.split_last() {
+        if !matches!(last.as_str(), "PIN" | "GPIO" | "IO" | "NUM") {
+            break;
+        }
+        rest = before;
+    }
+    let (line, device) = rest.split_last()?;
+    let is_known =
+        direction(&LINES, line).is_some() || direction(&COMPANIONS, line).is_some();
+    let is_other = device.iter().any(|word| OTHER.contains(&word.as_str()));
+    (is_known && !is_other).then(|| (device.join("_"), line.clone()))
+}
+
+/// A name in its words, in capital letters.
+fn words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in name.split('_') {
+        let mut word = String::new();
+        let mut was_lower = false;
+        for c in part.chars() {
+            if c.is_ascii_uppercase() && was_lower {
+                words.push(std::mem::take(&mut word));
+            }
+            was_lower = c.is_ascii_lowercase();
+            word.push(c.to_ascii_uppercase());
+        }
+        if !word.is_empty() {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// Which way a pin works whose name is that of a line of a bus; `None` for other names.
+pub(super) fn signal(name: &str, signals: &Signals) -> Option<Direction> {
+    let (device, line) = Some(name).filter(|name| may_be(name)).and_then(split)?;
+    let is_line = !device.is_empty() || line.len() >= 4;
+    let found = direction(&LINES, &line)
+        .filter(|_| is_line)
+        .or_else(|| {
+            let is_beside = !device.is_empty() && signals.devices.contains(&device);
+            direction(&COMPANIONS, &line).filter(|_| is_beside)
+        })?;
+    Some(if signals.is_slave && !is_wire(name) { Direction::Unknown } else { found })
+}
+
+/// Whether a name is that of a line that is only ever pulled low.
+pub(super) fn is_wire(name: &str) -> bool {
+    split(name).is_some_and(|(_, line)| matches!(line.as_str(), "SDA" | "SCL"))
+}
+
+/// Whether a name says that its value is the number of a pin.
+pub(super) fn is_pin(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let parts: Vec<&str> = upper.split('_').collect();
+    if OTHER.iter().any(|word| parts.contains(word)) || upper.contains("NUM_PINS") {
+        return false;
+    }
+    let ends = name.ends_with("Pin") || name.ends_with("Gpio");
+    ends || parts.first().is_some_and(|part| *part == "PIN")
+        || parts.last().is_some_and(|part| matches!(*part, "PIN" | "GPIO"))
+        || upper.ends_with("_GPIO_NUM")
+        || upper.ends_with("_IO_NUM")
+        || upper.ends_with("_PIN_NUM")
+}
+
+/// Whether a name says that its values are the numbers of pins.
+pub(super) fn is_pins(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    upper.ends_with("PINS") || upper.ends_with("GPIOS")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lines_say_which_way_a_pin_works() {
+        let all = "TFT_SCLK TFT_CS TFT_RST GPS_TX GPS_RX LORA_SCK LORA_CS";
+        let signals = Signals::of(all.split(' '));
+        for (name, way) in [
+            ("TFT_SCLK", Some(Direction::Output)),
+            ("TFT_RST", Some(Direction::Output)),
+            ("tftCs", Some(Direction::Output)),
+            ("I2C_SDA_PIN", Some(Direction::Output)),
+            ("SPI_MISO_IO_NUM", Some(Direction::Input)),
+            ("GPS_RX", Some(Direction::Input)),
+            ("LORA_SCK", Some(Direction::Output)),
+            ("RADIO_SCK", None),
+            ("SCL", None),
+            ("MOSI", Some(Direction::Output)),
+            ("SPI_SCLK_MHZ", None),
+            ("MAX_TX", None),
+            ("FLOW_CS", None),
+            ("SPI_CLK", None),
+        ] {
+            assert_eq!(signal(name, &signals), way, "{name}");
+        }
+        let slave = Signals::of(["SPI_MOSI", "spi_slave_initialize"].into_iter());
+        assert_eq!(signal("SPI_MOSI", &slave), Some(Direction::Unknown));
+        assert_eq!(signal("I2C_SCL", &slave), Some(Direction::Output));
+    }
+
+    #[test]
+    fn a_pin_is_also_a_number_to_be_typed() {
+        for name in ["LED_PIN", "PIN_NUM_MOSI", "ledPin", "BUTTON_GPIO", "PIN_LED"] {
+            assert!(is_pin(name), "{name}");
+        }
+        for name in ["PIN_DIGITS", "PIN_MAX_TRIES", "PIN_CODE", "LED_PIN_COUNT", "PIN_TIMEOUT"] {
+            assert!(!is_pin(name), "{name}");
+        }
+    }
+}
