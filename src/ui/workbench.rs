@@ -124,9 +124,14 @@ impl Workbench {
     /// Does what a key asked for, if it may; what decides waits for a moment.
     pub(super) fn act(&mut self, action: Action, key: Option<Key>, now: Now<'_>) -> Vec<Effect> {
         let mode = self.scene.mode;
-        let Some(care) = deciding::care(action, key, self.dialogs.get(), mode) else {
+        let Some(mut care) = deciding::care(action, key, self.dialogs.get(), mode) else {
             return self.perform(action, now);
         };
+        // The person's own edit is on screen: it is only opened again.
+        let is_edit = matches!(action, Action::Edit | Action::EditOutside);
+        if is_edit && !self.dialogs.is_open() && self.panes.review.shows_edit() {
+            care = Care::Typed;
+        }
         if mode == Mode::Replay && action.is_decision() {
             return Effect::refuse("this is a replay: nothing can be decided");
         }

@@ -44,7 +44,8 @@ const CALLS: [(&str, usize, i128, Option<usize>); 16] = [
 ];
 
 /// Functions that erase all of it.
-const ALL: [&str; 3] = ["esp_flash_erase_chip", "esp_rom_spiflash_erase_chip", "spi_flash_erase_chip"];
+const ALL: [&str; 3] =
+    ["esp_flash_erase_chip", "esp_rom_spiflash_erase_chip", "spi_flash_erase_chip"];
 
 /// The check of a source; `None` where nothing of that kind is found.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
@@ -84,7 +85,8 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
         };
         let value = |place: usize| Some(constants.value(arguments.get(place)?.clone())?.number);
         let Some(start) = value(*place).and_then(|at| at.checked_mul(*unit)) else { continue };
-        let bytes = length.and_then(value).unwrap_or(1).max(1).max(if *unit > 1 { *unit } else { 1 });
+        let bytes =
+            length.and_then(value).unwrap_or(1).max(1).max(if *unit > 1 { *unit } else { 1 });
         let end = start.saturating_add(bytes);
         let reaches = |from: i128, to: i128| start < to && end > from;
         let areas: Vec<&str> = [
@@ -97,7 +99,8 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
         if start < 0 || areas.is_empty() {
             continue;
         }
-        let verb = if token.raw.to_ascii_lowercase().contains("erase") { "erases" } else { "writes" };
+        let verb =
+            if token.raw.to_ascii_lowercase().contains("erase") { "erases" } else { "writes" };
         let text = format!("{verb} {} at 0x{start:x} while the program runs", areas.join(" and "));
         let finding = Finding::new(FindingLevel::Stop, text).advice(ADVICE);
         found.push(finding.at(source.place(&token.range())));
@@ -147,7 +150,10 @@ mod tests {
     #[test]
     fn what_the_board_starts_from_is_told_by_its_address() {
         for (text, says) in [
-            ("esp_flash_erase_region(NULL, 0x8000, 0x1000);", "erases the partition table at 0x8000"),
+            (
+                "esp_flash_erase_region(NULL, 0x8000, 0x1000);",
+                "erases the partition table at 0x8000",
+            ),
             ("#define AT 0x1000\nesp_flash_write(chip, data, AT, n);", "writes the bootloader"),
             ("esp_flash_write(chip, data, 0, 0x9000);", "the bootloader and the partition table"),
             ("spi_flash_erase_sector(8);", "erases the partition table at 0x8000"),

@@ -4,6 +4,9 @@
 //! read in [`efuse_code`](super::efuse_code).
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::Subject;
 use super::cmake_values;
@@ -12,7 +15,7 @@ use super::efuse_code;
 use super::host_includes;
 use super::irreversible_rules::{Irreversible, RULES, Rules};
 use super::source::{self, SourceText};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
@@ -26,6 +29,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     });
     let mut check = check?;
     check.findings.extend(virtual_off(path, subject, &phrase));
+    check.findings.extend(taken_in(path, subject, &phrase));
     Some(Check::with(CheckKind::Irreversible, check.findings))
 }
 
@@ -43,6 +47,49 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     // What a script or list of Rust and Python calls by name.
     if !is_prose(path) {
         found.extend(efuse_code::names_in(rules, &code));
+    }
+    found
+}
+
+/// Configurations of the project that a list or script names now and did not name before, where they
+/// hold such options.
+fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Finding> {
+    static NAMED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[A-Za-z0-9_./-]*\bsdkconfig\b[A-Za-z0-9_./-]*").ok());
+    let (Some(rules), Some(named), Some(text)) = (RULES.as_ref(), NAMED.as_ref(), subject.text())
+    else {
+        return Vec::new();
+    };
+    let name = path.file_name();
+    let reads_names = cmake_values::is_list(path.as_str())
+        || ["ini", "sh", "yml", "yaml", "mk", "py", "json"]
+            .iter()
+            .any(|end| path.extension() == Some(end))
+        || name == "Makefile";
+    if !reads_names || !text.contains("sdkconfig") {
+        return Vec::new();
+    }
+    let code = comments::without(text, CommentMarks::of(path.as_str()));
+    let base = subject.base_text().unwrap_or_default();
+    let added = &subject.changed().added;
+    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut found = Vec::new();
+    let mut told = BTreeSet::new();
+    for (line, text) in (1..).zip(code.lines()).filter(|(line, _)| added.contains(line)) {
+        for file in named.find_iter(text).map(|file| file.as_str().trim_matches(['/', '.'])) {
+            if base.contains(file) || !told.insert(file.to_owned()) {
+                continue;
+            }
+            let content = subject.text_after(file).or_else(|| {
+                (!folder.is_empty()).then(|| subject.text_after(&format!("{folder}/{file}")))?
+            });
+            let Some(content) = content else { continue };
+            if let Some(first) = options(rules, file, &content).into_iter().next() {
+                let text = format!("takes in `{file}`, which {}", first.what);
+                let finding = Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(line));
+                found.push(finding.advice(rules.table.advice.clone()).phrase(phrase));
+            }
+        }
     }
     found
 }

@@ -43,6 +43,7 @@ mod partition_data;
 mod partition_table;
 mod pin_flow;
 mod pin_names;
+mod pin_objects;
 mod pin_options;
 mod pin_registers;
 mod pin_uses;

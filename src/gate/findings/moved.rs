@@ -55,6 +55,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         if !is_rewritten(base, is_gone) {
             return None;
         }
+        if let Some(found) = swapped(path, subject, (base, text)) {
+            return Some(found);
+        }
     } else if subject.base.is_some() {
         return None;
     }
@@ -71,6 +74,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let copied = alike(path, subject).filter_map(|file| like(file, COPIED));
     copied.min_by_key(|found| found.differing).map(|found| of_copy(&found))
+}
+
+/// Another file of the change that gets what this one held, and whose content this one gets.
+fn swapped(path: &ProjectPath, subject: &Subject<'_>, (was, is): (&str, &str)) -> Option<Finding> {
+    let mut others = replaced(path, subject).into_iter();
+    let (other, _) = others.find(|(other, held)| {
+        **held == *is.as_bytes() && subject.text_after(other.as_str()).as_deref() == Some(was)
+    })?;
+    let text = format!("swaps its content with `{other}`");
+    let advice = "The names stay, and what they stand for changes.";
+    Some(Finding::new(FindingLevel::Warning, text).advice(advice))
 }
 
 /// The files that went in this session or go with this change, and what they held.

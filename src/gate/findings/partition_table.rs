@@ -171,6 +171,14 @@ fn arithmetic(rows: &[CsvEntry], first: u32, touched: &BTreeSet<u32>) -> Vec<Fin
             let advice = "Leave the flag out; NVS has an encryption of its own (`nvs_keys`).";
             found.push(stop(text).at(line(row.line)).advice(advice));
         }
+        if let Some(text) = unknown_subtype(&row.partition) {
+            let at = line(row.line);
+            found.push(
+                Finding::new(FindingLevel::Warning, text)
+                    .at(at)
+                    .advice("The build of ESP-IDF refuses it; take a known name, or a number."),
+            );
+        }
         if row.partition.label.len() > LONGEST_LABEL {
             let text = format!(
                 "names a partition `{}`, and only {LONGEST_LABEL} characters of it are kept",
@@ -180,6 +188,41 @@ fn arithmetic(rows: &[CsvEntry], first: u32, touched: &BTreeSet<u32>) -> Vec<Fin
         }
     }
     found
+}
+
+/// What is to be said of a subtype that the build does not know. Source: `gen_esp32part.py` of
+/// ESP-IDF v5.5 and v6.0.
+fn unknown_subtype(partition: &Partition) -> Option<String> {
+    const DATA: [&str; 13] = [
+        "ota",
+        "phy",
+        "nvs",
+        "coredump",
+        "nvs_keys",
+        "efuse",
+        "undefined",
+        "esphttpd",
+        "fat",
+        "spiffs",
+        "littlefs",
+        "tee_ota",
+        "emul",
+    ];
+    let Partition { label, kind, subtype, .. } = partition;
+    let slot = |prefix: &str, slots: u32| {
+        let number = subtype.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok());
+        number.is_some_and(|number| number < slots)
+    };
+    let is_number = subtype.starts_with("0x") || subtype.bytes().all(|byte| byte.is_ascii_digit());
+    let is_known = match (is_app(kind), is_data(kind)) {
+        (true, _) => {
+            matches!(subtype.as_str(), "factory" | "test") || slot("ota_", 16) || slot("tee_", 2)
+        }
+        (false, true) => DATA.contains(&subtype.as_str()),
+        (false, false) => true,
+    };
+    (!is_known && !is_number)
+        .then(|| format!("gives `{label}` the subtype `{subtype}`, which the build does not know"))
 }
 
 /// What is wrong with one entry.

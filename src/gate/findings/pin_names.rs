@@ -9,13 +9,80 @@ use super::pin_flow::Direction;
 
 /// Words of names that count, time or measure something about a pin, or mean a number to be typed.
 const OTHER: [&str; 74] = [
-    "COUNT", "MAX", "MASK", "BIT", "LEVEL", "MODE", "TIME", "DELAY", "HZ", "FREQ", "STATE", "CODE",
-    "CHANNEL", "INTR", "MS", "US", "LEN", "SIZE", "TASK", "PRIO", "STACK", "QUEUE", "EVT", "EVENT",
-    "FLAG", "ADDR", "REG", "INDEX", "NUMBER", "VALUE", "TYPE", "CMD", "PORT", "EXPANDER", "MCP",
-    "PCF", "ACTIVE", "CONFIG", "DEBOUNCE", "PINS", "DIGITS", "DIGIT", "LENGTH", "TRIES", "RETRIES",
-    "ATTEMPTS", "TIMEOUT", "MIN", "WIDTH", "HEIGHT", "PERIOD", "INTERVAL", "SPEED", "RATE", "BAUD",
-    "THRESHOLD", "LIMIT", "TOTAL", "CHARS", "LOCKOUT", "OFFSET", "SHIFT", "COLOR", "COLOUR", "FUNC",
-    "DRIVE", "STRENGTH", "MHZ", "KHZ", "DIV", "BUF", "BUFFER", "BYTES", "DEPTH",
+    "COUNT",
+    "MAX",
+    "MASK",
+    "BIT",
+    "LEVEL",
+    "MODE",
+    "TIME",
+    "DELAY",
+    "HZ",
+    "FREQ",
+    "STATE",
+    "CODE",
+    "CHANNEL",
+    "INTR",
+    "MS",
+    "US",
+    "LEN",
+    "SIZE",
+    "TASK",
+    "PRIO",
+    "STACK",
+    "QUEUE",
+    "EVT",
+    "EVENT",
+    "FLAG",
+    "ADDR",
+    "REG",
+    "INDEX",
+    "NUMBER",
+    "VALUE",
+    "TYPE",
+    "CMD",
+    "PORT",
+    "EXPANDER",
+    "MCP",
+    "PCF",
+    "ACTIVE",
+    "CONFIG",
+    "DEBOUNCE",
+    "PINS",
+    "DIGITS",
+    "DIGIT",
+    "LENGTH",
+    "TRIES",
+    "RETRIES",
+    "ATTEMPTS",
+    "TIMEOUT",
+    "MIN",
+    "WIDTH",
+    "HEIGHT",
+    "PERIOD",
+    "INTERVAL",
+    "SPEED",
+    "RATE",
+    "BAUD",
+    "THRESHOLD",
+    "LIMIT",
+    "TOTAL",
+    "CHARS",
+    "LOCKOUT",
+    "OFFSET",
+    "SHIFT",
+    "COLOR",
+    "COLOUR",
+    "FUNC",
+    "DRIVE",
+    "STRENGTH",
+    "MHZ",
+    "KHZ",
+    "DIV",
+    "BUF",
+    "BUFFER",
+    "BYTES",
+    "DEPTH",
 ];
 
 /// Lines of buses that are called so and hardly ever anything else.
@@ -79,7 +146,9 @@ impl Signals {
         }
         for (one, other) in PAIRS {
             let both = seen.iter().filter(|(device, line)| {
-                line == one && !device.is_empty() && seen.contains(&(device.clone(), other.to_owned()))
+                line == one
+                    && !device.is_empty()
+                    && seen.contains(&(device.clone(), other.to_owned()))
             });
             found.devices.extend(both.map(|(device, _)| device.clone()));
         }
@@ -115,8 +184,7 @@ fn split(name: &str) -> Option<(String, String)> {
         rest = before;
     }
     let (line, device) = rest.split_last()?;
-    let is_known =
-        direction(&LINES, line).is_some() || direction(&COMPANIONS, line).is_some();
+    let is_known = direction(&LINES, line).is_some() || direction(&COMPANIONS, line).is_some();
     let is_other = device.iter().any(|word| OTHER.contains(&word.as_str()));
     (is_known && !is_other).then(|| (device.join("_"), line.clone()))
 }
@@ -145,12 +213,10 @@ fn words(name: &str) -> Vec<String> {
 pub(super) fn signal(name: &str, signals: &Signals) -> Option<Direction> {
     let (device, line) = Some(name).filter(|name| may_be(name)).and_then(split)?;
     let is_line = !device.is_empty() || line.len() >= 4;
-    let found = direction(&LINES, &line)
-        .filter(|_| is_line)
-        .or_else(|| {
-            let is_beside = !device.is_empty() && signals.devices.contains(&device);
-            direction(&COMPANIONS, &line).filter(|_| is_beside)
-        })?;
+    let found = direction(&LINES, &line).filter(|_| is_line).or_else(|| {
+        let is_beside = !device.is_empty() && signals.devices.contains(&device);
+        direction(&COMPANIONS, &line).filter(|_| is_beside)
+    })?;
     Some(if signals.is_slave && !is_wire(name) { Direction::Unknown } else { found })
 }
 
@@ -163,7 +229,14 @@ pub(super) fn is_wire(name: &str) -> bool {
 pub(super) fn is_pin(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let parts: Vec<&str> = upper.split('_').collect();
-    if OTHER.iter().any(|word| parts.contains(word)) || upper.contains("NUM_PINS") {
+    // The pins of a chip beside this one.
+    let is_elsewhere = parts.iter().any(|part| {
+        matches!(*part, "EXP" | "IOX" | "EXT")
+            || ["MCP23", "PCF85", "TCA95", "PCA95", "AW95", "XL95", "SX15", "CH422"]
+                .iter()
+                .any(|chip| part.starts_with(chip))
+    });
+    if is_elsewhere || OTHER.iter().any(|word| parts.contains(word)) || upper.contains("NUM_PINS") {
         return false;
     }
     let ends = name.ends_with("Pin") || name.ends_with("Gpio");
@@ -216,7 +289,14 @@ mod tests {
         for name in ["LED_PIN", "PIN_NUM_MOSI", "ledPin", "BUTTON_GPIO", "PIN_LED"] {
             assert!(is_pin(name), "{name}");
         }
-        for name in ["PIN_DIGITS", "PIN_MAX_TRIES", "PIN_CODE", "LED_PIN_COUNT", "PIN_TIMEOUT"] {
+        for name in [
+            "PIN_DIGITS",
+            "PIN_MAX_TRIES",
+            "PIN_CODE",
+            "EXP_LED_PIN",
+            "LED_PIN_COUNT",
+            "PIN_TIMEOUT",
+        ] {
             assert!(!is_pin(name), "{name}");
         }
     }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::constants::{ConstantValue, Constants};
 use super::pin_flow::{Direction, PinFlow};
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
+use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -35,6 +36,8 @@ pub(super) struct PinUse {
 struct PinUseTable {
     calls: HashMap<String, String>,
     methods: HashMap<String, String>,
+    objects: HashMap<String, String>,
+    constructors: HashMap<String, String>,
     fields: Fields,
     registers: RegisterTable,
 }
@@ -75,9 +78,18 @@ pub(super) fn find(
     let constants = Constants::with(&active, outer);
     let none = PinFlow::new(&[], &[]);
     let registers = &RegisterCode::new(&table.registers, &active, chip);
+    let objects = PinObjects::of(&active, table.objects.keys());
     let words = active.iter().filter(|token| token.kind == TokenKind::Word);
     let signals = Signals::of(words.map(|token| token.raw));
-    let code = PinCode { table, all: &active, constants: &constants, registers, flow: &none, signals };
+    let code = PinCode {
+        table,
+        all: &active,
+        constants: &constants,
+        registers,
+        flow: &none,
+        signals,
+        objects,
+    };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
     let flow = PinFlow::new(&active, &known);
     let code = PinCode { flow: &flow, ..code };
@@ -96,6 +108,7 @@ struct PinCode<'a> {
     flow: &'a PinFlow<'a>,
     /// What the names of the source say of the lines of buses.
     signals: Signals,
+    objects: PinObjects,
 }
 
 impl PinCode<'_> {
@@ -193,9 +206,17 @@ impl PinCode<'_> {
             Some(before) if self.is(at - 1, ".") => self.word(before),
             _ => None,
         };
+        let method = |object: &str| format!("{object}.{name}");
         let signature = match object {
-            Some(object) => self.table.methods.get(&format!("{object}.{name}")),
-            None => self.table.calls.get(name),
+            Some(object) => self.table.methods.get(&method(&object)).or_else(|| {
+                let kind = self.objects.kind_of(&object)?;
+                self.table.objects.get(&method(kind))
+            }),
+            // `Servo flap(36);` stands as a name with arguments behind that of its type.
+            None => self.table.calls.get(name).or_else(|| {
+                let kind = self.word(at.checked_sub(1)?)?;
+                self.table.constructors.get(&kind)
+            }),
         };
         let Some(signature) = signature else { return };
         let arguments = self.arguments(at + 1);

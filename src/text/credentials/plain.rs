@@ -14,7 +14,7 @@ use crate::text::c_tokens::{Style, tokens};
 /// also escaped ones, or bare.
 static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)(?P<name>[a-z0-9_.-]*(?:pass|pwd|psk|secret|token|key|cred|pw)[a-z0-9_.-]*)["'\\]{0,2}\s*(?:(?P<sep>:=|=>|\?=|=|:)\s*|\s+|,\s*|\(\s*)(?:[a-z]{1,2})?(?:(?:'"|"'|"?\\+"|["'])(?P<quoted>[^"'\r\n\\]*)(?:\\?["'])|(?P<bare>[^\s"',;(){}\[\]\\<>]{4,}))"#,
+        r#"(?i)(?P<name>[a-z0-9_.-]*(?:pass|pwd|psk|secret|token|key|cred|pw)[a-z0-9_.-]*)["'\\]{0,2}\s*(?:(?P<sep>:=|=>|\?=|=|:)\s*|\s+|,\s*|\(\s*)(?:(?:[a-z]{1,2})?(?:'"|"'|"?\\+"|["'])(?P<quoted>[^"'\r\n\\]*)(?:\\?["'])|(?P<bare>[^\s"',;(){}\[\]\\<>]{4,}))"#,
     )
     .ok()
 });
@@ -22,7 +22,7 @@ static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Words in which a comment gives a secret away.
 static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)\b(?P<name>passw(?:or)?d|passwort|passphrase|pass|pwd|psk|pw|secret|token|api[_ -]?key|wifi[_ -]?key)\b\s*(?:is\s+|was\s+|are\s+|=\s*|:\s*|->\s*|\s)(?:["'`](?P<quoted>[^"'`\r\n]{4,64})["'`]|(?P<bare>[^\s"'`,;]{6,64}))"#,
+        r#"(?i)\b(?P<name>passw(?:or)?d|passwort|passphrase|pass|pwd|psk|pw|secret|token|api[_ -]?key|wifi[_ -]?key)\b(?:\s+(?:of|for|on|in|at)\s+(?:[\w-]+\s+){0,2}[\w-]+(?:\s+is\b|\s*[:=]))?\s*(?:is\s+|was\s+|are\s+|=\s*|:\s*|->\s*|\s)(?:["'`](?P<quoted>[^"'`\r\n]{4,64})["'`]|(?P<bare>[^\s"'`,;]{6,64}))"#,
     )
     .ok()
 });

@@ -31,7 +31,7 @@ pub(super) use job::{CompileLine, CompileLines};
 pub use job::{NewText, SyntaxJob};
 pub(in crate::toolchain) use overlay::Overlay;
 use reach::IncludeScope;
-use run::CompilePlace;
+use run::{CompilePlace, Verdict};
 
 /// Compilers that run at the same time.
 const PARALLEL: usize = 2;
@@ -103,7 +103,7 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
     });
     let mut runs = futures::stream::iter(runs).buffer_unordered(PARALLEL);
     while let Some((one, output)) = runs.next().await {
-        let Some(output) = output else { continue };
+        let Some(Verdict { output, read }) = output else { continue };
         let errors = errors(&output, overlay, &job.project);
         // A header may need what every source includes before it.
         if has_ending_path(&one.line.source, HEADERS) && !errors.is_empty() {
@@ -115,6 +115,12 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
         }
         for place in one.answers {
             if let (Some(file), Some(slot)) = (job.files.get(place), found.get_mut(place)) {
+                // A header behind a condition that does not hold was never looked at.
+                let own = Path::new(file.path.as_str());
+                let is_read = one.line.source == own || read.contains(&overlay.root().join(own));
+                if errors.is_empty() && !is_read && has_ending(&file.path, HEADERS) {
+                    continue;
+                }
                 *slot = judge(file, &one.line.source, &errors, &job, is_old);
             }
         }

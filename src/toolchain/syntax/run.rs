@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the compiler is a process")]
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 
 use process_wrap::tokio::CommandWrap;
@@ -37,9 +37,18 @@ pub(super) struct CompilePlace<'a> {
     pub(super) deadline: Instant,
 }
 
-/// Compiles a source without making anything. The output with errors; empty when there are none;
-/// `None` when the compiler gave no verdict in time. Dropping the future ends it.
-pub(super) async fn compile(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Vec<u8>> {
+/// What a compiler says of a source.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    /// Its output with errors; empty when there are none.
+    pub(super) output: Vec<u8>,
+    /// The headers that it read.
+    pub(super) read: Vec<PathBuf>,
+}
+
+/// Compiles a source without making anything. `None` when the compiler gave no verdict in time.
+/// Dropping the future ends it.
+pub(super) async fn compile(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Verdict> {
     let verdict = async {
         match place.runner {
             Some(runner) => confined_verdict(line, place, runner).await,
@@ -51,7 +60,8 @@ pub(super) async fn compile(line: &CompileLine, place: &CompilePlace<'_>) -> Opt
 
 fn args(line: &CompileLine, overlay: &Overlay) -> Option<Vec<String>> {
     let source = overlay.source(&line.source).into_os_string().into_string().ok()?;
-    let mut args = vec!["-fsyntax-only".to_owned()];
+    // It names every header that it reads.
+    let mut args = vec!["-fsyntax-only".to_owned(), "-H".to_owned()];
     args.extend(overlay.options(&line.options, &line.source));
     args.push(source);
     Some(args)
@@ -63,7 +73,7 @@ async fn confined_verdict(
     line: &CompileLine,
     place: &CompilePlace<'_>,
     runner: &Runner,
-) -> Option<Vec<u8>> {
+) -> Option<Verdict> {
     let args = args(line, place.overlay)?;
     let path = place.path.map(OsStr::to_owned).or_else(|| std::env::var_os("PATH"));
     let folder = place.overlay.folder().to_owned();
@@ -95,13 +105,50 @@ async fn confined_verdict(
 }
 
 /// What an exit code and the output mean.
-fn answer(code: i32, output: Vec<u8>) -> Option<Vec<u8>> {
+fn answer(code: i32, output: Vec<u8>) -> Option<Verdict> {
     match code {
-        0 => Some(Vec::new()),
+        0 => Some(Verdict { output: Vec::new(), read: headers(&output) }),
         // Ended without a word about the source: it could not be asked.
-        1 if memchr::memmem::find(&output, b"error: ").is_some() => Some(output),
+        1 if memchr::memmem::find(&output, b"error: ").is_some() => {
+            let read = headers(&output);
+            Some(Verdict { output: without_headers(&output), read })
+        }
         _ => None,
     }
+}
+
+/// Whether a line names a header that was read, and which: a dot for each level, then its path.
+fn header(line: &[u8]) -> Option<&[u8]> {
+    let dots = line.iter().take_while(|byte| **byte == b'.').count();
+    let path = line.get(dots..)?.strip_prefix(b" ")?;
+    (dots > 0 && !path.is_empty()).then_some(path)
+}
+
+fn headers(output: &[u8]) -> Vec<PathBuf> {
+    let lines = output.split(|byte| *byte == b'\n');
+    let paths = lines.filter_map(header).map(|path| String::from_utf8_lossy(path).into_owned());
+    paths.map(|path| plain(Path::new(&path))).collect()
+}
+
+/// A path without `.` and `..`, as far as its text tells.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => _ = out.pop(),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// The output without the names of headers, and without the list of headers that lack a guard.
+fn without_headers(output: &[u8]) -> Vec<u8> {
+    let lines = output.split_inclusive(|byte| *byte == b'\n');
+    let lines =
+        lines.take_while(|line| !line.starts_with(b"Multiple include guards may be useful"));
+    lines.filter(|line| header(line).is_none()).flatten().copied().collect()
 }
 
 fn keep(output: &mut Vec<u8>, bytes: &[u8]) {
@@ -109,7 +156,7 @@ fn keep(output: &mut Vec<u8>, bytes: &[u8]) {
     output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
 }
 
-async fn verdict(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Vec<u8>> {
+async fn verdict(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Verdict> {
     let mut command = Command::new(&line.compiler);
     command
         .args(args(line, place.overlay)?)

@@ -154,6 +154,20 @@ async fn a_header_is_read_through_a_source_that_includes_it() {
 }
 
 #[tokio::test]
+async fn a_header_that_no_branch_includes_has_no_answer() {
+    let mut place = SyntaxProject::new();
+    place.write(
+        "main/src/c.c",
+        "#if 0\n#include \"spare.h\"\n#endif\n#include \"../include/bus.h\"\nint g(void) { return 1; }\n",
+    );
+    place.compiled("main/src/c.c", "cc", "-Wall");
+    let broken = "#pragma once\nint spare(int\n";
+    assert_eq!(place.findings_of(&[("main/include/spare.h", broken)]).await, ["-"]);
+    let whole = "#pragma once\n#include \"pins.h\"\nint bus_open(int);\n";
+    assert_eq!(place.findings_of(&[("main/include/bus.h", whole)]).await, ["ok"]);
+}
+
+#[tokio::test]
 async fn a_new_source_is_compiled_as_the_nearest_of_its_component() {
     let mut place = SyntaxProject::new();
     assert_eq!(place.findings_of(&[("main/src/b.c", GOOD)]).await, ["ok"]);

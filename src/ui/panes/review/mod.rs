@@ -96,6 +96,12 @@ impl ReviewPane {
         Some((Subject::Proposal { id, hash, waits, is_read }, change.unseen() > 0))
     }
 
+    /// Whether the person's own edit is what is on screen.
+    #[must_use]
+    pub fn shows_edit(&self) -> bool {
+        self.own().is_some_and(|own| own.edit.is_some())
+    }
+
     /// When it changes without a record: a content is being read.
     #[must_use]
     pub fn next_wake(&self, view: &SessionView, now: Instant) -> Option<Instant> {
