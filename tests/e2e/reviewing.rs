@@ -89,8 +89,9 @@ fn an_edit_in_place_survives_a_resize_and_is_what_is_written() {
     desk.terminal.wait_for("✎ your edit: 1 line differs from the proposal");
     desk.terminal.wait_for("✎\\+ # mine");
     assert_eq!(desk.decided(proposal.id, NEVER), None);
-    // On to the editor and back: the text is as it was left.
-    desk.terminal.press_until("e", "before the decision");
+    // At once on to the editor and back: the text is as it was left.
+    desk.terminal.press("e");
+    desk.terminal.wait_for("before the decision");
     desk.terminal.press("ctrl-s");
     desk.terminal.wait_for("approve your edit");
     desk.leaf_through();
