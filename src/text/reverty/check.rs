@@ -5,7 +5,9 @@
 //! Owns the order in which statements run. Refuses only what is certain; the rest shows when Python
 //! runs it.
 
-use super::ast::{Block, Expr, ExprKind, Function, Handler, Name, Program, Stmt, StmtKind, Type};
+use super::ast::{
+    Block, Expr, ExprKind, Function, Handler, Name, Op, Program, Stmt, StmtKind, Type,
+};
 use super::expr::name_span;
 use super::fault::{Faults, Span};
 use super::hints;
@@ -86,7 +88,9 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             }
         }
         let flow = self.block(&function.body);
-        if flow == Flow::On && function.returns != Type::None {
+        // Without a block it has a fault already.
+        let has_block = !function.body.is_empty();
+        if flow == Flow::On && function.returns != Type::None && has_block {
             self.missing_return(function);
         }
         for (name, _) in &function.parameters {
@@ -168,6 +172,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             StmtKind::While { condition, body } => return self.while_loop(condition, body, stmt),
             StmtKind::For { over, name, body } => {
                 self.value(over);
+                self.goes_over(over);
                 self.assign(name.id);
                 self.repeated(body, stmt);
             }
@@ -193,6 +198,45 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             }
         }
         Flow::On
+    }
+
+    /// A loop goes over values that have parts.
+    fn goes_over(&mut self, over: &Expr<'_>) {
+        let Some(own) = self.single(over) else { return };
+        let message = format!("a loop cannot go over a `{}`", words::reverty(own.keyword()));
+        let hint = match own {
+            Type::Int => "Count with `: range(N) ni NAME rof`.",
+            _ => "Go over a string, a list, a tuple, a dictionary, or `range(N)`.",
+        };
+        self.faults.add(over.span, message, hint);
+    }
+
+    /// The type of a value that has no parts; none when it may have some.
+    fn single(&self, value: &Expr<'_>) -> Option<Type> {
+        let own = match &value.kind {
+            ExprKind::Name(id) => {
+                let parameter = self.parameters.get(id.index()).copied().flatten();
+                parameter.or(self.scope.get(*id).declared)?
+            }
+            ExprKind::Call { name, .. } => match Scope::declared(*name) {
+                Some(function) => match function.name {
+                    "len" | "int" | "abs" => Type::Int,
+                    "float" => Type::Float,
+                    _ => return None,
+                },
+                None => self.scope.function(*name)?.returns,
+            },
+            ExprKind::Negative(_) | ExprKind::Positive(_) => Type::Int,
+            ExprKind::Not(_) => Type::Bool,
+            ExprKind::Chain(chain) => match chain.second.0 {
+                Op::Eq | Op::Ne | Op::Lt | Op::Gt | Op::Le | Op::Ge => Type::Bool,
+                Op::Sub | Op::Div => Type::Int,
+                Op::Add => self.single(&chain.first)?,
+                Op::Or | Op::And | Op::Mul | Op::Mod => return None,
+            },
+            _ => literal_type(value)?,
+        };
+        matches!(own, Type::Int | Type::Float | Type::Bool | Type::None).then_some(own)
     }
 
     fn while_loop(&mut self, condition: &Expr<'s>, body: &Block<'s>, stmt: &Stmt<'s>) -> Flow {
@@ -356,7 +400,10 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             let message = format!("`{text}` is assigned in another function only");
             self.faults.add(span, message, hint);
         } else {
-            let hint = "Assign it before, or correct the name.";
+            let hint = match text {
+                "__name__" => "Put what it guards into a function `main` without parameters.",
+                _ => "Assign it before, or correct the name.",
+            };
             self.unknown(text, span, ("is not known", hint));
         }
     }

@@ -175,6 +175,27 @@ impl<'s> Cursor<'s> {
         Failed
     }
 
+    /// Notes that a comma was the last one, and what should come after it.
+    pub(super) fn no_more(&mut self, expected: &str) -> Failed {
+        let message = format!("expected {expected} after the comma, found {}", self.found());
+        self.fault(self.token.span, message, "Remove the comma before it.")
+    }
+
+    /// Notes that a line with this place has no block: where the block should begin, which is at the
+    /// line itself when nothing comes after it.
+    pub(super) fn no_block(&mut self, head: Place, message: &str, hint: &str) -> Failed {
+        if self.lexer.is_over() {
+            return self.fault(head.span, message, hint);
+        }
+        let message = format!("{message} in line {}", head.line);
+        self.fault(self.token.span, message, hint)
+    }
+
+    /// Whether the token is followed by the `=` of an assignment.
+    pub(super) fn is_assigned_next(&self) -> bool {
+        self.lexer.is_assignment_ahead()
+    }
+
     /// Goes one level deeper into an expression.
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;

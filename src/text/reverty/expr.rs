@@ -192,6 +192,9 @@ fn list<'s>(c: &mut Cursor<'s>, close: Sign) -> Parsed<Vec<Expr<'s>>> {
         if !c.has_sign(Sign::Comma) {
             break;
         }
+        if close == Sign::Close && c.is_sign(close) && c.dialect() == Dialect::Reverty {
+            return Err(c.no_more("an argument"));
+        }
     }
     c.close(close, open)?;
     c.leave();

@@ -127,6 +127,18 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Whether nothing but the ends of lines and blocks is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.state == LineState::End
+    }
+
+    /// Whether the `=` of an assignment comes next on the line.
+    pub(super) fn is_assignment_ahead(&self) -> bool {
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default().iter();
+        let first = rest.find(|byte| !matches!(byte, b' ' | b'\t'));
+        first == Some(&b'=') && rest.next() != Some(&b'=')
+    }
+
     fn token(&self, kind: Tok, start: usize) -> Token {
         let span = Span { start: offset(start), end: offset(self.at) };
         let indent = offset(start.saturating_sub(self.line_start));

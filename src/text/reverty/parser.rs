@@ -126,6 +126,10 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
             missing_colon(c, start);
             after_colon(c, start)
         }
+        Tok::Key(_) if c.is_assigned_next() => {
+            let message = format!("`{}` is a keyword of Reverty", c.text(start.span));
+            Err(c.fault(start.span, message, "A keyword cannot be a name: use another one."))
+        }
         Tok::Key(keyword) => match keyword {
             Keyword::Return => {
                 c.bump();
@@ -345,7 +349,7 @@ fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<
     c.expect(Sign::Arrow, "after the type that is returned")?;
     let open = c.expect(Sign::Open, "before the parameters")?;
     let mut parameters = Vec::new();
-    while !c.is_sign(Sign::Close) {
+    while !parameters.is_empty() || !c.is_sign(Sign::Close) {
         parameters.push(parameter(c)?);
         c.check_count(parameters.len())?;
         if !c.has_sign(Sign::Comma) {
@@ -366,6 +370,9 @@ fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<
 
 fn parameter(c: &mut Cursor<'_>) -> Parsed<(Name, Type)> {
     let first = c.token();
+    if c.is_sign(Sign::Close) {
+        return Err(c.no_more("a parameter"));
+    }
     let is_turned = matches!(first.kind, Tok::Name(_)) && {
         let word = c.text(first.span);
         hints::of_type(word, Dialect::Reverty).starts_with("Types")
@@ -404,7 +411,9 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token, after: &str) -> Parsed<(Place, Bl
     c.bump();
     if c.kind() != Tok::Indent {
         let hint = "Indent the lines that belong to it; `enoN` does nothing.";
-        return Err(c.fault(place.span, format!("there is no block after `{after}`"), hint));
+        c.no_block(place, &format!("there is no block after `{after}`"), hint);
+        // So that what belongs to this statement is still found.
+        return Ok((place, Vec::new()));
     }
     c.bump();
     let mut body = Vec::new();

@@ -372,7 +372,7 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
     }
     c.bump();
     if c.kind() != Tok::Indent {
-        return Err(c.fault(place.span, "there is no block after this", "Indent its lines."));
+        return Err(c.no_block(place, "there is no block after this", "Indent its lines."));
     }
     c.bump();
     statements(c, &mut body);

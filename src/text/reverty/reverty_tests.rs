@@ -66,10 +66,70 @@ fn heads_of_published_examples_are_read() {
         let text = format!("{head}\n    nruter 1\n");
         assert_eq!(format(&text).as_deref(), Ok(": tni -> () main fed\n    nruter 1\n"));
     }
-    for head in ["enoN -> (tni: n) f fed", ": enoN -> (tni: n,) f fed:"] {
+    for head in ["enoN -> (tni: n) f fed", ":enoN->(tni :n)f fed :"] {
         let text = format!("{head} print(n)\n");
         assert_eq!(format(&text).as_deref(), Ok(": enoN -> (tni: n) f fed\n    print(n)\n"));
     }
+}
+
+#[test]
+fn a_block_is_missing_where_it_should_begin() {
+    faults(": eurT fi\nprint(1)\n", &[(2, 1, "no block after `fi` in line 1")]);
+    let nested = "x = 1\n: eurT fi\n    : x == 1 elihw\n\n    # soon\n  \nprint(2)\n";
+    faults(nested, &[(7, 1, "no block after `elihw` in line 3")]);
+    let clauses = ": eurT fi\n: esle\n    print(2)\n";
+    faults(clauses, &[(2, 1, "no block after `fi` in line 1")]);
+    // Nothing comes after it.
+    faults("x = 1\n: tni -> () f fed\n\n# end\n", &[(2, 1, "no block after `fed`")]);
+    let python = from_python("if True:\nprint(1)\n").unwrap_err();
+    assert_eq!((python[0].line, python[0].column), (2, 1), "{python:?}");
+}
+
+#[test]
+fn a_comma_has_something_after_it_where_the_grammar_says_so() {
+    faults(": tni -> (tni: n, ) f fed nruter n\n", &[(1, 19, "a parameter after the comma")]);
+    faults("print(1, )\n", &[(1, 10, "an argument after the comma")]);
+    faults("print(1,\n  2,\n)\n", &[(3, 1, "Remove the comma")]);
+    assert_eq!(check("xs = [1, 2,]\nt = (1,)\nd = {\"a\": 1,}\n"), []);
+    assert_eq!(from_python("print(1,)\n").as_deref(), Ok("print(1)\n"));
+}
+
+#[test]
+fn a_loop_goes_over_what_has_parts() {
+    let head = "n: tni = 3\ns: rts = \"ab\"\n: taolf -> (tsil: p, loob: q) f fed\n    ";
+    for (over, own) in [
+        ("5", "tni"),
+        ("-2.5", "tni"),
+        ("eurT", "loob"),
+        ("enoN", "enoN"),
+        ("n", "tni"),
+        ("n + 1", "tni"),
+        ("len(s)", "tni"),
+        ("float(s)", "taolf"),
+        ("f([], eurT)", "taolf"),
+        ("1 < 2", "loob"),
+        ("ton s", "loob"),
+        ("q", "loob"),
+    ] {
+        let text = format!("{head}: {over} ni x rof\n        print(x)\n    nruter 0.5\n");
+        faults(&text, &[(4, 7, &format!("cannot go over a `{own}`"))]);
+    }
+    for over in
+        ["p", "s", "s + \"c\"", "p * 2", "range(n)", "str(n)", "[n]", "(n,)", "{n: 1}", "p[0]"]
+    {
+        let text = format!("{head}: {over} ni x rof\n        print(x)\n    nruter 0.5\n");
+        assert_eq!(check(&text), [], "{over}");
+    }
+}
+
+#[test]
+fn a_keyword_is_no_name() {
+    for word in ["fed", "tni", "nruter", "ni", "eurT"] {
+        faults(&format!("x = 1\n{word} = 3\n"), &[(2, 1, "is a keyword of Reverty")]);
+    }
+    assert_eq!(check("eurT == 3\n"), []);
+    let guarded = from_python("if __name__ == '__main__':\n    print(1)\n").unwrap_err();
+    assert!(guarded[0].hint.contains("a function `main`"), "{guarded:?}");
 }
 
 #[test]
@@ -122,12 +182,12 @@ fn what_reverty_does_not_have_is_hinted() {
 fn faults_after_a_fault_are_found() {
     let text = "x = (1\ny = 2 +\nprint(\"a\")\n: x fi\nprint(1)\nz = = 3\n";
     let lines: Vec<u32> = check(text).iter().map(|fault| fault.line).collect();
-    assert_eq!(lines, [1, 2, 4, 6]);
+    assert_eq!(lines, [1, 2, 5, 6]);
 }
 
 #[test]
 fn blocks_are_checked() {
-    faults(": 1 fi\nprint(1)\n", &[(1, 1, "no block after `fi`")]);
+    faults(": 1 fi\nprint(1)\n", &[(2, 1, "no block after `fi`")]);
     faults("print(1)\n    print(2)\n", &[(2, 5, "deeper")]);
     faults(": 1 fi\n    print(1)\n  print(2)\n", &[(3, 3, "fits no block")]);
     faults(": 1 fi\n        print(1)\n\tprint(2)\n", &[(3, 2, "tabs and spaces")]);
