@@ -4,6 +4,7 @@
 //! whatever it cannot read is reported, so that it is built again. Must not know how it ranks.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use tantivy::collector::Count;
 use tantivy::merge_policy::NoMergePolicy;
@@ -13,8 +14,8 @@ use tantivy::schema::{
     TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::{
-    DocAddress, DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentMeta,
-    TERMINATED, TantivyDocument, Term,
+    DocAddress, DocId, DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher,
+    SegmentMeta, SegmentOrdinal, SegmentReader, TERMINATED, TantivyDocument, Term,
 };
 
 use super::chips::ChipSet;
@@ -38,6 +39,9 @@ const THREAD_BYTES: usize = 20_000_000;
 /// One of so many passages may have changed before the whole index is written anew.
 const MOST_CHANGED: u32 = 8;
 
+/// Above this the number of a file is none: an index is damaged that holds it.
+const MOST_FILES: u32 = 4_000_000;
+
 /// The fields of an index.
 #[derive(Debug, Clone)]
 pub struct Fields {
@@ -57,9 +61,9 @@ pub const COMPONENT: &str = "component:";
 pub const MISSING: &str = "missing:";
 
 /// Name of the column with kind, marks and chips.
-pub const FACTS: &str = "facts";
+const FACTS: &str = "facts";
 /// Name of the column with the number of the file.
-pub const FILE: &str = "file";
+const FILE: &str = "file";
 /// Name of the column with the key of the text, which its vector has too.
 const KEY: &str = "key";
 
@@ -68,6 +72,44 @@ pub struct PassageIndex {
     index: Index,
     pub fields: Fields,
     pub searcher: Searcher,
+    columns: Vec<OnceLock<Columns>>,
+}
+
+/// Facts and files of the passages of one segment: a search needs them of thousands.
+#[derive(Debug)]
+pub struct Columns {
+    facts: Vec<u64>,
+    files: Vec<u32>,
+    most_files: usize,
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let columns = segment.fast_fields();
+        let (facts, files) = (columns.u64(FACTS)?, columns.u64(FILE)?);
+        let all = 0..segment.max_doc();
+        let fact = |doc| match facts.first(doc) {
+            Some(number) if !segment.is_deleted(doc) => number,
+            Some(_) | None => NAMES_ONLY,
+        };
+        let known = |file: &u32| *file < MOST_FILES;
+        let file = |doc| files.first(doc).and_then(|file| u32::try_from(file).ok()).filter(known);
+        let files: Vec<u32> = all.clone().map(|doc| file(doc).unwrap_or(0)).collect();
+        let most_files = files.iter().max().map_or(0, |most| *most as usize + 1);
+        Ok(Self { facts: all.map(fact).collect(), files, most_files })
+    }
+
+    /// Kind, marks and chips of a passage; `None` for what has names only or was taken out.
+    #[must_use]
+    pub fn facts(&self, doc: DocId) -> Option<PassageFacts> {
+        PassageFacts::unpack(self.facts[doc as usize])
+    }
+
+    /// The number of the file of a passage.
+    #[must_use]
+    pub fn file(&self, doc: DocId) -> usize {
+        self.files[doc as usize] as usize
+    }
 }
 
 /// Kind, marks and chips of a passage, as one number.
@@ -168,7 +210,33 @@ impl PassageIndex {
         }
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
-        Ok(Self { index, fields, searcher })
+        let columns = searcher.segment_readers().iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { index, fields, searcher, columns })
+    }
+
+    /// Facts and files of a segment's passages.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn columns(&self, segment: SegmentOrdinal) -> tantivy::Result<&Columns> {
+        let held = &self.columns[segment as usize];
+        if let Some(columns) = held.get() {
+            return Ok(columns);
+        }
+        let columns = Columns::of(self.searcher.segment_reader(segment))?;
+        Ok(held.get_or_init(|| columns))
+    }
+
+    /// The highest number of a file, and one more.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn most_files(&self) -> tantivy::Result<usize> {
+        let mut most = 0;
+        for (ordinal, _) in (0..).zip(&self.columns) {
+            most = most.max(self.columns(ordinal)?.most_files);
+        }
+        Ok(most)
     }
 
     /// Looks at what was committed since it was opened.
@@ -402,6 +470,8 @@ impl IndexChange<'_> {
                 }
             }
             let joined: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
+            // Files of a segment stay as long as its description is held.
+            drop(segments);
             self.writer.merge(&joined).wait()?;
         }
         self.writer.garbage_collect_files().wait()?;

@@ -6,12 +6,14 @@
 //! the question is likely to want.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use tantivy::postings::Postings;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocId, DocSet, SegmentReader, TERMINATED, Term};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
 
-use super::index::{FACTS, FILE, PassageFacts, PassageIndex, SEARCHED, TEXT};
+use super::index::{Columns, PassageFacts, PassageIndex, SEARCHED, TEXT};
 use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
 
@@ -29,6 +31,8 @@ const LEAST_OF_SECOND: f32 = 0.85;
 const SECOND: f32 = 0.75;
 /// Most passages of one file.
 const MOST_OF_FILE: usize = 2;
+/// Passages that are looked at more closely.
+const KEPT: usize = 400;
 
 /// A passage that fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,36 +106,38 @@ pub fn rank(
     spread: &Spread,
     filter: &Filter,
 ) -> tantivy::Result<Vec<Hit>> {
-    let files = file_scores(index, question, spread)?;
-    let mut hits = Vec::new();
-    for (ordinal, segment) in index.searcher.segment_readers().iter().enumerate() {
-        let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
-        let scored = &files.segments[ordinal as usize];
-        let facts = segment.fast_fields().u64(FACTS)?;
-        let numbers = segment.fast_fields().u64(FILE)?;
+    let scores = scores(index, question, spread)?;
+    let mut best: Vec<(f32, DocAddress)> = Vec::new();
+    for (ordinal, scored) in (0..).zip(&scores.segments) {
         for &doc in &scored.touched {
-            if segment.is_deleted(doc) {
+            let Some(found) = scored.columns.facts(doc).filter(|found| filter.takes(*found)) else {
                 continue;
-            }
-            let Some(found) = facts.first(doc).and_then(PassageFacts::unpack) else { continue };
-            if !filter.takes(found) {
-                continue;
-            }
-            let file = numbers.first(doc).unwrap_or(0);
-            let place = usize::try_from(file).unwrap_or(0);
-            let own = scored.scores[doc as usize];
-            let around = files.scores.get(place).copied().unwrap_or(0.0);
+            };
+            let around = scores.files[scored.columns.file(doc)].score;
+            let own = scored.passages[doc as usize].score;
             let score = (own + NEIGHBOURS * around) * prior(found, question, filter);
-            hits.push(Hit {
-                address: DocAddress::new(ordinal, doc),
-                file,
-                facts: found,
-                score,
-                words: scored.words[doc as usize],
-                heads: scored.heads[doc as usize],
-                file_words: files.words.get(place).copied().unwrap_or(0),
-            });
+            best.push((score, DocAddress::new(ordinal, doc)));
         }
+    }
+    if best.len() > KEPT {
+        best.select_nth_unstable_by(KEPT, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        best.truncate(KEPT);
+    }
+    let mut hits = Vec::with_capacity(best.len());
+    for (score, address) in best {
+        let scored = &scores.segments[address.segment_ord as usize];
+        let Some(facts) = scored.columns.facts(address.doc_id) else { continue };
+        let file = scored.columns.file(address.doc_id);
+        let own = scored.passages[address.doc_id as usize];
+        hits.push(Hit {
+            address,
+            file: file as u64,
+            facts,
+            score,
+            words: own.words,
+            heads: own.heads,
+            file_words: scores.files[file].words,
+        });
     }
     Ok(best_of_files(hits))
 }
@@ -139,13 +145,8 @@ pub fn rank(
 /// Another passage of a file is kept when it scores nearly as high as the best, and stands behind
 /// files that are as good.
 fn best_of_files(mut hits: Vec<Hit>) -> Vec<Hit> {
-    const KEPT: usize = 400;
     let by_score =
         |a: &Hit, b: &Hit| b.score.total_cmp(&a.score).then_with(|| a.address.cmp(&b.address));
-    if hits.len() > KEPT {
-        hits.select_nth_unstable_by(KEPT, by_score);
-        hits.truncate(KEPT);
-    }
     hits.sort_by(by_score);
     let mut kept: HashMap<u64, (f32, usize)> = HashMap::new();
     hits.retain_mut(|hit| {
@@ -186,128 +187,200 @@ fn prior(facts: PassageFacts, question: &Question, filter: &Filter) -> f32 {
     kind * migration * chip
 }
 
-/// Scores of the passages of one segment.
-struct SegmentScores {
-    scores: Vec<f32>,
-    words: Vec<u64>,
-    heads: Vec<u64>,
-    touched: Vec<DocId>,
+/// What a passage or a file has of the question.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    score: f32,
+    words: u64,
+    heads: u64,
 }
 
 /// Scores of passages and of files: a file has each word where it has it best.
-struct Scores {
-    segments: Vec<SegmentScores>,
-    scores: Vec<f32>,
-    words: Vec<u64>,
+struct Scores<'a> {
+    segments: Vec<SegmentScores<'a>>,
+    files: Vec<Score>,
 }
 
-fn file_scores(
-    index: &PassageIndex,
+fn scores<'a>(
+    index: &'a PassageIndex,
     question: &Question,
     spread: &Spread,
-) -> tantivy::Result<Scores> {
-    let mut all = Scores { segments: Vec::new(), scores: Vec::new(), words: Vec::new() };
-    let lengths = mean_lengths(index)?;
-    let mut best: Vec<Vec<f32>> = vec![Vec::new(); question.groups.len()];
-    for segment in index.searcher.segment_readers() {
-        let most = segment.max_doc() as usize;
-        let numbers = segment.fast_fields().u64(FILE)?;
-        let mut scored = SegmentScores {
-            scores: vec![0.0; most],
-            words: vec![0; most],
-            heads: vec![0; most],
-            touched: Vec::new(),
-        };
-        let mut group_scores = vec![0.0_f32; most];
-        let mut group_touched: Vec<DocId> = Vec::new();
-        for (number, group) in question.groups.iter().enumerate() {
+) -> tantivy::Result<Scores<'a>> {
+    let worth = FieldWorth::of(index)?;
+    let mut segments = Vec::new();
+    for (ordinal, segment) in (0..).zip(index.searcher.segment_readers()) {
+        segments.push(SegmentScores::new(index, segment, index.columns(ordinal)?)?);
+    }
+    let count = index.most_files()?;
+    let (mut files, mut best) = (vec![Score::default(); count], vec![0.0_f32; count]);
+    for (number, group) in question.groups.iter().enumerate() {
+        for segment in &mut segments {
             for (place, (word, weight)) in group.words.iter().enumerate() {
                 let rarity = spread.rarity(number, place) * weight * group.weight;
-                add_word(index, segment, word, rarity, &lengths, |doc, score, is_head| {
-                    scored.heads[doc as usize] |= u64::from(is_head) << number;
-                    let held = &mut group_scores[doc as usize];
-                    if *held <= 0.0 {
-                        group_touched.push(doc);
-                    }
-                    *held = held.max(score);
-                })?;
+                segment.add_word(number, word, rarity, &worth)?;
             }
-            for doc in group_touched.drain(..) {
-                let score = std::mem::take(&mut group_scores[doc as usize]);
-                let own = &mut scored.scores[doc as usize];
-                if *own <= 0.0 {
-                    scored.touched.push(doc);
-                }
-                *own += score;
-                scored.words[doc as usize] |= 1 << number;
-                let file = usize::try_from(numbers.first(doc).unwrap_or(0)).unwrap_or(0);
-                let best = &mut best[number];
-                if best.len() <= file {
-                    best.resize(file + 1, 0.0);
-                }
-                best[file] = best[file].max(score);
-            }
+            segment.end_group(number, |file, score| best[file] = best[file].max(score));
         }
-        all.segments.push(scored);
-    }
-    let files = best.iter().map(Vec::len).max().unwrap_or(0);
-    (all.scores, all.words) = (vec![0.0; files], vec![0; files]);
-    for (number, best) in best.iter().enumerate() {
-        for (file, score) in best.iter().enumerate().filter(|(_, score)| **score > 0.0) {
-            all.scores[file] += score;
-            all.words[file] |= 1 << number;
+        for (file, best) in files.iter_mut().zip(&mut best).filter(|(_, best)| **best > 0.0) {
+            file.score += std::mem::take(best);
+            file.words |= 1 << number;
         }
     }
-    Ok(all)
+    Ok(Scores { segments, files })
 }
 
-/// The mean length of each field over the whole index, in words.
-#[expect(clippy::cast_precision_loss, reason = "a mean of lengths needs no more digits")]
-fn mean_lengths(index: &PassageIndex) -> tantivy::Result<[f32; SEARCHED]> {
-    let mut means = [1.0; SEARCHED];
-    for (field, mean) in index.fields.searched.iter().zip(&mut means) {
-        let mut words = 0;
-        for segment in index.searcher.segment_readers() {
-            words += segment.inverted_index(*field)?.total_num_tokens();
-        }
-        *mean = (words as f32 / index.passages().max(1) as f32).max(1.0);
-    }
-    Ok(means)
+/// The passages of one segment, by their numbers.
+struct SegmentScores<'a> {
+    columns: &'a Columns,
+    lists: Vec<FieldLists>,
+    passages: Vec<Score>,
+    /// Those that have a word of the question.
+    touched: Vec<DocId>,
+    /// How often one word is in each, by its weight.
+    word: Tally,
+    /// What the words of one group are worth in each.
+    group: Tally,
 }
 
-/// Calls `take` with what a word is worth in each passage that has it.
+impl<'a> SegmentScores<'a> {
+    fn new(
+        index: &PassageIndex,
+        segment: &SegmentReader,
+        columns: &'a Columns,
+    ) -> tantivy::Result<Self> {
+        let count = segment.max_doc() as usize;
+        let open = |field: &Field| {
+            let norms = segment.get_fieldnorms_reader(*field)?;
+            Ok(FieldLists { field: *field, words: segment.inverted_index(*field)?, norms })
+        };
+        Ok(Self {
+            columns,
+            lists: index.fields.searched.iter().map(open).collect::<tantivy::Result<_>>()?,
+            passages: vec![Score::default(); count],
+            touched: Vec::new(),
+            word: Tally::new(count),
+            group: Tally::new(count),
+        })
+    }
+
+    /// Adds a word of the group with that number.
+    fn add_word(
+        &mut self,
+        number: usize,
+        word: &str,
+        rarity: f32,
+        worth: &FieldWorth,
+    ) -> tantivy::Result<()> {
+        for (field, list) in self.lists.iter().enumerate() {
+            let Some(mut postings) = list.of(word)? else { continue };
+            let is_head = u64::from(field < TEXT) << number;
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                let of_length = worth.of_length(field, list.norms.fieldnorm_id(doc));
+                self.word.add(doc, of_length * short(postings.term_freq()));
+                self.passages[doc as usize].heads |= is_head;
+                doc = postings.advance();
+            }
+        }
+        let group = &mut self.group;
+        self.word.drain(|doc, frequency| {
+            group.raise(doc, rarity * frequency / (SATURATION + frequency));
+        });
+        Ok(())
+    }
+
+    /// Adds what the group is worth, and tells it of each passage with its file.
+    fn end_group(&mut self, number: usize, mut tell: impl FnMut(usize, f32)) {
+        self.group.drain(|doc, score| {
+            let own = &mut self.passages[doc as usize];
+            if own.words == 0 {
+                self.touched.push(doc);
+            }
+            own.score += score;
+            own.words |= 1 << number;
+            tell(self.columns.file(doc), score);
+        });
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "lengths and frequencies are small")]
-fn add_word(
-    index: &PassageIndex,
-    segment: &SegmentReader,
-    word: &str,
-    rarity: f32,
-    lengths: &[f32; SEARCHED],
-    mut take: impl FnMut(DocId, f32, bool),
-) -> tantivy::Result<()> {
-    let mut open = Vec::with_capacity(SEARCHED);
-    for (place, field) in index.fields.searched.iter().enumerate() {
-        let term = Term::from_field_text(*field, word);
-        let list = segment.inverted_index(*field)?;
-        if let Some(postings) = list.read_postings(&term, IndexRecordOption::WithFreqs)? {
-            open.push((place, postings, segment.get_fieldnorms_reader(*field)?));
+const fn short(number: u32) -> f32 {
+    number as f32
+}
+
+/// A figure for each passage of a segment that has one.
+struct Tally {
+    figures: Vec<f32>,
+    touched: Vec<DocId>,
+}
+
+impl Tally {
+    fn new(count: usize) -> Self {
+        Self { figures: vec![0.0; count], touched: Vec::new() }
+    }
+
+    fn add(&mut self, doc: DocId, more: f32) {
+        let held = &mut self.figures[doc as usize];
+        if *held <= 0.0 {
+            self.touched.push(doc);
+        }
+        *held += more;
+    }
+
+    fn raise(&mut self, doc: DocId, to: f32) {
+        let held = &mut self.figures[doc as usize];
+        if *held <= 0.0 {
+            self.touched.push(doc);
+        }
+        *held = held.max(to);
+    }
+
+    /// Hands all figures over; none is left.
+    fn drain(&mut self, mut take: impl FnMut(DocId, f32)) {
+        for doc in self.touched.drain(..) {
+            take(doc, std::mem::take(&mut self.figures[doc as usize]));
         }
     }
-    // The lists are in the order of the passages: the least of their heads is next.
-    while let Some(doc) =
-        open.iter().map(|(_, postings, _)| postings.doc()).min().filter(|doc| *doc != TERMINATED)
-    {
-        let (mut frequency, mut is_head) = (0.0, false);
-        for (place, postings, norms) in &mut open {
-            if postings.doc() == doc {
-                let length = norms.fieldnorm(doc) as f32 / lengths[*place];
-                let relative = 1.0 - LENGTHS[*place] + LENGTHS[*place] * length;
-                is_head |= *place < TEXT;
-                frequency += WEIGHTS[*place] * postings.term_freq() as f32 / relative;
-                postings.advance();
+}
+
+/// What a word in a field is worth, by the length of the field as the index knows it.
+struct FieldWorth([[f32; 256]; SEARCHED]);
+
+impl FieldWorth {
+    /// By the mean length of each field over the whole index, in words.
+    #[expect(clippy::cast_precision_loss, reason = "a mean of lengths needs no more digits")]
+    fn of(index: &PassageIndex) -> tantivy::Result<Self> {
+        let mut worth = [[0.0; 256]; SEARCHED];
+        for (place, (field, worth)) in index.fields.searched.iter().zip(&mut worth).enumerate() {
+            let mut words = 0;
+            for segment in index.searcher.segment_readers() {
+                words += segment.inverted_index(*field)?.total_num_tokens();
+            }
+            let mean = (words as f32 / index.passages().max(1) as f32).max(1.0);
+            for (id, worth) in (0..=u8::MAX).zip(worth) {
+                let length = short(FieldNormReader::id_to_fieldnorm(id)) / mean;
+                *worth = WEIGHTS[place] / (1.0 - LENGTHS[place] + LENGTHS[place] * length);
             }
         }
-        take(doc, rarity * frequency / (SATURATION + frequency), is_head);
+        Ok(Self(worth))
     }
-    Ok(())
+
+    fn of_length(&self, field: usize, id: u8) -> f32 {
+        self.0[field][usize::from(id)]
+    }
+}
+
+/// The words of one field in a segment, and the lengths of the field.
+struct FieldLists {
+    field: Field,
+    words: Arc<InvertedIndexReader>,
+    norms: FieldNormReader,
+}
+
+impl FieldLists {
+    /// The passages that have a word there, in their order.
+    fn of(&self, word: &str) -> tantivy::Result<Option<SegmentPostings>> {
+        let term = Term::from_field_text(self.field, word);
+        Ok(self.words.read_postings(&term, IndexRecordOption::WithFreqs)?)
+    }
 }
