@@ -301,8 +301,10 @@ impl Plan {
     fn of(corpus: &Corpus, mut known: BTreeMap<String, FileStamp>) -> Self {
         let mut next = known.values().map(|stamp| stamp.number + 1).max().unwrap_or(1);
         let (mut work, mut kept) = (Vec::new(), BTreeMap::new());
+        let is_file = corpus.root.is_file();
         for file in corpus.files() {
-            let Ok(found) = fs::metadata(corpus.absolute(&file.path)) else { continue };
+            let place = if is_file { corpus.root.clone() } else { corpus.root.join(&file.path) };
+            let Ok(found) = fs::metadata(place) else { continue };
             let modified = found
                 .modified()
                 .ok()

@@ -189,6 +189,27 @@ fn documents_of_the_person_may_be_long_locked_or_gone() {
     assert!(indexed(&corpus.root, index.path()).unwrap_err().why.contains("is not there"));
 }
 
+/// Another program removes an index, or a disk goes, while it is searched.
+#[test]
+fn an_index_that_vanishes_while_it_is_open_costs_an_answer_at_most() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    indexed(root.path(), index.path()).unwrap();
+    let mut library = Library::default();
+    library.open(index.path()).unwrap();
+    let search = || library.search("bus_probe", 5, &Filter::default());
+    let before = search().unwrap().found;
+    drop(root);
+    crate::knowledge::remove(index.path()).unwrap();
+    assert!(!index.path().exists());
+    // What was mapped stays; if it does not, the answer says so.
+    match search() {
+        Ok(answer) => assert_eq!(answer.found, before),
+        Err(error) => assert!(error.fix.contains("firmhand index"), "{error:?}"),
+    }
+    assert!(Library::default().open(index.path()).is_err());
+}
+
 /// The questions of `tests/data/knowledge` on the notes that ship: the half that nothing was fitted
 /// to, and those that no note is about.
 #[test]

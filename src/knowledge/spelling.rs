@@ -65,11 +65,30 @@ fn nearest(
     all: u64,
     indexes: &[&PassageIndex],
 ) -> tantivy::Result<Option<String>> {
+    let first = word.chars().next().map_or(0, char::len_utf8);
+    // Slips are rare where a word begins, and thousands of names begin alike.
+    let Some(end_of_family) = word.find('_') else {
+        return nearest_of(word, &word[..first], count_of_word, all, indexes);
+    };
+    let half = word.floor_char_boundary(word.len() / 2).max(first);
+    let near = nearest_of(word, &word[..half], count_of_word, all, indexes)?;
+    if near.is_some() || half <= end_of_family {
+        return Ok(near);
+    }
+    nearest_of(word, &word[..=end_of_family], count_of_word, all, indexes)
+}
+
+/// The nearest of the terms that begin so.
+fn nearest_of(
+    word: &str,
+    start: &str,
+    count_of_word: u64,
+    all: u64,
+    indexes: &[&PassageIndex],
+) -> tantivy::Result<Option<String>> {
     let is_name = word.contains('_');
     let length = word.chars().count();
     let most = if length < LONG || count_of_word > 0 { 1 } else { 2 };
-    // Slips are rare where a word begins, and thousands of names begin alike.
-    let start: String = word.chars().take(if is_name { length / 2 } else { 1 }).collect();
     let least = match (is_name, length < LONG) {
         (true, _) => 1,
         (false, true) => (all / COMMON).max(2),
@@ -79,7 +98,7 @@ fn nearest(
     let mut best: Option<(usize, u64, String)> = None;
     for index in indexes {
         let field = if is_name { SYMBOLS } else { TEXT };
-        index.each_term(field, &start, |term, count| {
+        index.each_term(field, start, |term, count| {
             if count < least
                 || term.contains('_') != is_name
                 || term.len().abs_diff(word.len()) > most

@@ -18,7 +18,10 @@ const STOP_WORDS: &str = " a about after all also am an and any are as at be bee
     der die das dem ein eine einen einem einer ist sind wie ich mein meine meinen meinem nicht kein \
     keine keinen und oder mit im ins auf für fuer von vom zum zur beim nach wenn wird werden kann \
     sich wo wohin warum wieso welche welcher welches soll muss durch über ueber unter aus haben nur \
-    lange hält gibt geht habe kommt immer noch auch dass damit bitte ";
+    lange hält gibt geht habe kommt immer noch auch dass damit bitte \
+    den bei mir mich wir diese dieser dieses diesen jede jeden jedes alle allen aber sein seine \
+    meiner meines einer eines ihn ihm ihr hat hatte war wurde könnte koennte sollte müssen muessen \
+    möchte moechte will welchem welchen wozu bis seit etwa mal schon dann denn doch beim zwischen ";
 
 /// Most bytes of a word; longer ones are data.
 const MOST_BYTES: usize = 64;

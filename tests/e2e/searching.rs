@@ -43,6 +43,48 @@ fn an_idf_path_that_names_nothing_is_reported() {
     assert!(errors.contains("is not an ESP-IDF"), "{errors}");
 }
 
+#[test]
+fn documents_that_cannot_be_read_are_named_and_the_others_are_found() {
+    let place = Place::new();
+    let folder = place.path("papers");
+    fs::create_dir(&folder).unwrap();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pdf");
+    for name in ["locked.pdf", "scan.pdf"] {
+        fs::copy(format!("{data}/{name}"), folder.join(name)).unwrap();
+    }
+    let broken = "Pump\n==\n\n.. only:: (((\n\n.. code-block::\n   zorbex\n .. |x| replace::\n::\n";
+    fs::write(folder.join("broken.rst"), broken).unwrap();
+    fs::write(folder.join("bytes.md"), b"# Lamp\n\n\xff\xfe zorbinex \xc3(\n").unwrap();
+    // A log of 200 MB: its first words, then what nobody can read to its end.
+    let long = folder.join("long.txt");
+    fs::write(&long, "The turbopump runs at noon.\n").unwrap();
+    fs::OpenOptions::new().write(true).open(&long).unwrap().set_len(200 << 20).unwrap();
+    let begun = std::time::Instant::now();
+    let (output, errors) = run(&place, "", &["index", "add", folder.to_str().unwrap()]);
+    let said = format!("{}{errors}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{said}");
+    for words in ["locked.pdf", "password", "scan.pdf", "may be scanned", "long.txt", "first 8 MiB"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    for (word, path) in
+        [("zorbex", "broken.rst"), ("zorbinex", "bytes.md"), ("turbopump", "long.txt")]
+    {
+        let (output, _) = run(&place, "", &["search", "--json", "--corpus", "papers", word]);
+        let source =
+            answer(&output)["results"][0]["source"].as_str().unwrap_or_default().to_owned();
+        assert!(source.starts_with(path), "{word}: {source}");
+    }
+    // The documents go; what was indexed still answers, and building says what is missing.
+    fs::remove_dir_all(&folder).unwrap();
+    let (output, _) = run(&place, "", &["search", "--json", "--corpus", "papers", "zorbinex"]);
+    assert!(!answer(&output)["results"].as_array().unwrap().is_empty());
+    let (output, errors) = run(&place, "", &["index", "build"]);
+    let said = format!("{}{errors}", String::from_utf8_lossy(&output.stdout));
+    assert!(said.contains("is not there"), "{said}");
+}
+
 /// A folder with two documents, added, and a configuration that names that server.
 fn documents(place: &Place, server: &Server) {
     let folder = place.path("manuals");
