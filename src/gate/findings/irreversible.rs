@@ -74,10 +74,10 @@ fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Find
     let added = &subject.changed().added;
     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for (line, text) in (1..).zip(code.lines()).filter(|(line, _)| added.contains(line)) {
         for file in named.find_iter(text).map(|file| file.as_str().trim_matches(['/', '.'])) {
-            if base.contains(file) || !told.insert(file.to_owned()) {
+            if base.contains(file) || !known.insert(file.to_owned()) {
                 continue;
             }
             let content = subject.text_after(file).or_else(|| {

@@ -214,8 +214,8 @@ pub(super) fn signal(name: &str, signals: &Signals) -> Option<Direction> {
     let (device, line) = Some(name).filter(|name| may_be(name)).and_then(split)?;
     let is_line = !device.is_empty() || line.len() >= 4;
     let found = direction(&LINES, &line).filter(|_| is_line).or_else(|| {
-        let is_beside = !device.is_empty() && signals.devices.contains(&device);
-        direction(&COMPANIONS, &line).filter(|_| is_beside)
+        let is_sibling = !device.is_empty() && signals.devices.contains(&device);
+        direction(&COMPANIONS, &line).filter(|_| is_sibling)
     })?;
     Some(if signals.is_slave && !is_wire(name) { Direction::Unknown } else { found })
 }
