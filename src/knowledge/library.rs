@@ -386,8 +386,6 @@ struct Judge<'a> {
     all: f32,
     /// Whether a word of the question is one that only this field uses, or stands for one.
     is_of_field: bool,
-    /// Whether that is a phrase or an identifier: a single word may be meant otherwise.
-    is_surely_of_field: bool,
     /// How many words were written.
     written: usize,
     /// How many of them no document has, and stand for nothing.
@@ -419,14 +417,6 @@ impl<'a> Judge<'a> {
             };
             says_so && is_known(number)
         });
-        let is_surely_of_field = question.groups.iter().enumerate().any(|(number, group)| {
-            let says_so = match &group.origin {
-                Origin::For(numbers) => numbers.len() > 1,
-                Origin::Written => group.words[0].0.contains('_'),
-                Origin::Part => false,
-            };
-            says_so && is_known(number)
-        });
         let written =
             question.groups.iter().filter(|group| group.origin == Origin::Written).count();
         let is_unknown = |number: &usize| {
@@ -435,16 +425,7 @@ impl<'a> Judge<'a> {
         };
         let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
-        Self {
-            question,
-            weights,
-            all,
-            is_of_field,
-            is_surely_of_field,
-            written,
-            unknown,
-            least_score,
-        }
+        Self { question, weights, all, is_of_field, written, unknown, least_score }
     }
 
     /// The part of the question that words cover: a word is covered when it is there, or what it
@@ -501,8 +482,7 @@ impl<'a> Judge<'a> {
         }
         let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));
         if self.is_of_field {
-            let most_unknown = if self.is_surely_of_field { MOST_UNKNOWN } else { 1 };
-            let is_sure = self.unknown < most_unknown
+            let is_sure = self.unknown < MOST_UNKNOWN
                 || self.covered(hit.heads) >= LEAST_IN_HEADS
                 || self.has_term(hit);
             return is_sure
