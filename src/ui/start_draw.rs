@@ -35,7 +35,7 @@ const KEYS: &[(Action, &str)] = &[
     (Action::Down, "one row down"),
     (Action::Accept, "open what is selected"),
     (Action::Left, "of a session: resume instead of replay"),
-    (Action::Right, "of a session: replay, from its end or its start"),
+    (Action::Right, "of a session: replay, from end or start"),
     (Action::Compose, "write a new task"),
     (Action::Find, "search the sessions"),
     (Action::Change, "rename the session"),

@@ -205,8 +205,10 @@ pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
         return None;
     }
     // A source that is not there, or a line of a file with settings.
-    let file =
-        stated.split_once(": ").map(|(file, _)| file).filter(|file| objects::is_source(file));
+    let file = stated
+        .split_once(": ")
+        .map(|(file, _)| file)
+        .filter(|file| !file.contains(' ') && objects::is_source(file));
     let found = captures(&patterns::SCRIPT, stated)
         .filter(|found| step::is_file(group(found, 1)) && paths.is_own(group(found, 1)));
     Some(match (file, found) {
