@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use firmhand::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use firmhand::device::SerialHub;
 use firmhand::engine::Recorder;
-use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers, Origin};
+use firmhand::gate::{ApprovalQueue, Gate, GateParts, NextNumbers, ProposalOrigin};
 use firmhand::journal::SessionDir;
 use firmhand::model::{
     BoardInfo, BuildId, BuildOutcome, CallId, Draft, DraftChange, FlashPlan, Outcome, ProjectPath,
@@ -128,7 +128,7 @@ impl Supervised {
             let path = ProjectPath::new(&name(self.number)).unwrap();
             let change = DraftChange::Save { path, base: None, content: new };
             let draft = Draft { change, reason: "bench".to_owned(), checks: Vec::new() };
-            let origin = Origin {
+            let origin = ProposalOrigin {
                 turn: TurnId(1),
                 call: CallId(1),
                 agent: "CodeReviewerAgent".into(),
@@ -166,11 +166,11 @@ impl Bare {
             self.number += 1;
             self.journal.write_all(line.as_bytes()).unwrap();
             self.journal.sync_data().unwrap();
-            let beside = self.folder.join(".main.c.tmp");
-            let mut file = File::create(&beside).unwrap();
+            let side_by_side = self.folder.join(".main.c.tmp");
+            let mut file = File::create(&side_by_side).unwrap();
             file.write_all(&content(self.number)).unwrap();
             file.sync_all().unwrap();
-            fs::rename(&beside, self.folder.join(name(self.number))).unwrap();
+            fs::rename(&side_by_side, self.folder.join(name(self.number))).unwrap();
             File::open(self.folder.join("main")).unwrap().sync_all().unwrap();
         }
         began.elapsed()

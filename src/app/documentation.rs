@@ -86,14 +86,14 @@ impl<'a> Documentation<'a> {
     ///
     /// # Errors
     /// When there is nothing at that path, or the list cannot be written.
-    pub fn add(&self, path: &Path, is_for_project: Scope) -> Result<bool, UserError> {
+    pub fn add(&self, path: &Path, is_for_project: IndexScope) -> Result<bool, UserError> {
         let what = || format!("Cannot add {}", path.display());
         let path = path.canonicalize().map_err(|error| {
             UserError::from_cause(what(), &error).fix("Name a folder or a file that exists.")
         })?;
         let project = match is_for_project {
-            Scope::All => None,
-            Scope::Project => self.project.clone(),
+            IndexScope::All => None,
+            IndexScope::Project => self.project.clone(),
         };
         self.change(|page| {
             let added = Added { path, project };
@@ -298,7 +298,7 @@ impl<'a> Documentation<'a> {
 
 /// Whom an added document is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum IndexScope {
     /// Every project.
     All,
     /// This project.

@@ -23,7 +23,7 @@ pub struct ScreenMemory {
 
 /// A file as it is written.
 #[derive(Debug, Serialize, Deserialize)]
-struct Page {
+struct MemoryFile {
     /// For people who look into the folder.
     project: String,
     #[serde(flatten)]
@@ -51,7 +51,7 @@ impl ScreenMemory {
     #[must_use]
     pub fn recall(&self) -> Arrangement {
         let text = files::read_text(&self.file, files::SETTINGS).unwrap_or_default();
-        toml::from_str::<Page>(&text).map(|page| page.arrangement).unwrap_or_default()
+        toml::from_str::<MemoryFile>(&text).map(|page| page.arrangement).unwrap_or_default()
     }
 
     /// Remembers.
@@ -62,7 +62,7 @@ impl ScreenMemory {
         if arrangement == self.recall() {
             return Ok(());
         }
-        let page = Page { project: self.project.clone(), arrangement };
+        let page = MemoryFile { project: self.project.clone(), arrangement };
         let text = toml::to_string(&page).map_err(io::Error::other)?;
         own_file::put(&self.file, &text)
     }

@@ -125,7 +125,7 @@ impl Lessons {
                 let text = format!("The question:\n{question}\n\nThe person answered:\n{answer}");
                 self.add(record.seq, "Question and answer of the person", &text);
             }
-            Event::Person(PersonEvent::Said { text, .. }) => {
+            Event::Person(PersonEvent::Wrote { text, .. }) => {
                 self.add(record.seq, "Words of the person", text);
             }
             _ => {}

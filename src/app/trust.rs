@@ -26,7 +26,7 @@ pub struct Trust {
 /// The file as it is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Page {
+struct TrustFile {
     #[serde(default)]
     projects: Vec<PathBuf>,
     /// Projects whose programs may run where there is no sandbox.
@@ -59,7 +59,7 @@ impl Trust {
         Ok(if is_listed { Consent::Given } else { Consent::Missing })
     }
 
-    fn page(&self) -> Result<Page, UserError> {
+    fn page(&self) -> Result<TrustFile, UserError> {
         let failed = |why: String| {
             UserError::new(
                 format!("Cannot read {}", self.file.display()),
@@ -68,9 +68,9 @@ impl Trust {
             )
         };
         match files::read_text(&self.file, files::SETTINGS) {
-            Ok(text) => toml::from_str::<Page>(&text)
+            Ok(text) => toml::from_str::<TrustFile>(&text)
                 .map_err(|error| failed(error.message().replace('\n', ", "))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Page::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(TrustFile::default()),
             Err(error) => Err(failed(error.to_string())),
         }
     }
@@ -94,7 +94,7 @@ impl Trust {
     fn put_on(
         &self,
         project: &Path,
-        list: impl Fn(&mut Page) -> &mut Vec<PathBuf>,
+        list: impl Fn(&mut TrustFile) -> &mut Vec<PathBuf>,
     ) -> Result<bool, UserError> {
         let project = fs::canonicalize(project).map_err(|error| {
             let what = format!("Cannot trust {}", project.display());
@@ -152,7 +152,7 @@ impl Trust {
         ))
     }
 
-    fn keep(&self, page: &Page) -> Result<(), UserError> {
+    fn keep(&self, page: &TrustFile) -> Result<(), UserError> {
         let written = toml::to_string(page)
             .map_err(std::io::Error::other)
             .and_then(|text| own_file::put(&self.file, &text));

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::index_args::{IndexArgs, IndexCommand, SearchArgs};
 use super::report;
 use super::run::EventFormat;
-use crate::app::documentation::{Documentation, Scope};
+use crate::app::documentation::{Documentation, IndexScope};
 use crate::app::machine::Machine;
 use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex, SearchAnswer};
 use crate::model::UserError;
@@ -29,7 +29,7 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
             list(&documentation, if json { EventFormat::Json } else { EventFormat::Text })
         }
         IndexCommand::Add { path, here } => {
-            let scope = if here { Scope::Project } else { Scope::All };
+            let scope = if here { IndexScope::Project } else { IndexScope::All };
             documentation.add(&path, scope)?;
             let path = path.canonicalize().unwrap_or(path);
             build(&documentation, &Corpus::at(&path))?;

@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// When Python cannot be started or has ended.
 pub(super) fn run(python: &Python) -> Result<ExitCode, UserError> {
     let mut session = python.session()?;
-    let mut program = Program::default();
+    let mut program = SavedProgram::default();
     let is_person = io::stdin().is_terminal();
     let mut piece = String::new();
     let prompt = |piece: &str| {
@@ -55,12 +55,12 @@ fn is_complete(piece: &str) -> bool {
 
 /// The statements that ran so far.
 #[derive(Debug, Default)]
-struct Program {
+struct SavedProgram {
     /// Each with the functions that it defines.
     pieces: Vec<(String, Vec<String>)>,
 }
 
-impl Program {
+impl SavedProgram {
     /// Those that still count when `defined` are defined again.
     fn text(&self, defined: &[String]) -> String {
         let is_current = |own: &[String]| !own.iter().any(|name| defined.contains(name));
@@ -71,7 +71,7 @@ impl Program {
 
 fn run_piece(
     session: &mut PythonSession,
-    program: &mut Program,
+    program: &mut SavedProgram,
     piece: &str,
 ) -> Result<(), UserError> {
     if piece.trim().is_empty() {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::app::machine::{Machine, now};
 use crate::engine::Recorder;
-use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers, Origin};
+use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers, ProposalOrigin};
 use crate::journal::SessionDir;
 use crate::model::{AgentName, CallId, Draft, ToolName, TurnId, UserError};
 use crate::tools::{Finish, Registry, Reply, ToolContext, ToolError};
@@ -98,7 +98,7 @@ impl CallJournal {
             return ToolError::from_user_error("refused", &error).to_answer();
         }
         let agent = AgentName::from("command line");
-        let origin = Origin { turn: TurnId(1), call: CallId(1), agent, tool: name.clone() };
+        let origin = ProposalOrigin { turn: TurnId(1), call: CallId(1), agent, tool: name.clone() };
         match gate.submit(&origin, drafts).await {
             Ok(settlements) => {
                 let answer = finish(settlements).await;

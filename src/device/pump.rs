@@ -54,7 +54,7 @@ pub(super) enum Task {
 
 /// A task, and who waits for it.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct PortOrder {
     pub task: Task,
     pub reply: oneshot::Sender<io::Result<()>>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Pump {
     pub log: LogId,
     pub tail: Arc<Mutex<Tail>>,
     pub received: watch::Sender<Received>,
-    pub orders: mpsc::Receiver<Order>,
+    pub orders: mpsc::Receiver<PortOrder>,
     pub stop: CancellationToken,
 }
 
@@ -89,7 +89,7 @@ enum End {
 enum PumpWake {
     Stopped,
     Silence,
-    Order(Option<Order>),
+    PortOrder(Option<PortOrder>),
     Read(io::Result<usize>),
 }
 
@@ -138,23 +138,26 @@ impl Pump {
             let woken = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => PumpWake::Stopped,
-                order = self.orders.recv() => PumpWake::Order(order),
+                order = self.orders.recv() => PumpWake::PortOrder(order),
                 read = link.read(&mut buffer) => PumpWake::Read(read),
                 () = tokio::time::sleep(SILENCE), if watch.is_open() => PumpWake::Silence,
             };
             let bytes = match woken {
-                PumpWake::Stopped | PumpWake::Order(None) => {
+                PumpWake::Stopped | PumpWake::PortOrder(None) => {
                     return End::Stopped("listening was stopped".to_owned());
                 }
                 PumpWake::Silence => {
                     findings.tell(watch.finish());
                     continue;
                 }
-                PumpWake::Order(Some(Order { task: Task::Lend { why, given_back }, reply })) => {
+                PumpWake::PortOrder(Some(PortOrder {
+                    task: Task::Lend { why, given_back },
+                    reply,
+                })) => {
                     findings.tell(watch.finish());
                     return End::Lent { why, given_back, reply };
                 }
-                PumpWake::Order(Some(Order { task, reply })) => {
+                PumpWake::PortOrder(Some(PortOrder { task, reply })) => {
                     // Whoever asked may be gone.
                     let _ = reply.send(self.perform(task, link).await);
                     continue;

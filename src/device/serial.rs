@@ -14,7 +14,7 @@ use super::adapters::{Adapters, ResetStyle};
 use super::link::{Address, Link};
 use super::panic::{Programs, RawPanic};
 use super::ports::{self, PortInfo, UsbId};
-use super::pump::{Order, Pump, Task};
+use super::pump::{PortOrder, Pump, Task};
 pub use super::received::Received;
 use super::received::lock;
 use super::refusal::not_opened;
@@ -80,7 +80,7 @@ pub struct Loan {
 #[derive(Debug)]
 struct OpenPort {
     listener: Listener,
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<PortOrder>,
     reset: ResetStyle,
     baud: u32,
     stop: DropGuard,
@@ -182,7 +182,7 @@ impl SerialHub {
         let (loan, given_back) = oneshot::channel();
         let (reply, lent) = oneshot::channel();
         let task = Task::Lend { why: why.to_owned(), given_back };
-        orders.send(Order { task, reply }).await.ok()?;
+        orders.send(PortOrder { task, reply }).await.ok()?;
         match lent.await {
             Ok(Ok(())) => Some(Loan { _back: loan }),
             // It is away or closed: then nobody holds it.
@@ -272,7 +272,7 @@ impl SerialHub {
         let orders = lock(&self.ports).get(port).map(|open| open.orders.clone());
         let orders = orders.ok_or_else(|| closed(port))?;
         let (reply, done) = oneshot::channel();
-        orders.send(Order { task, reply }).await.map_err(|_| closed(port))?;
+        orders.send(PortOrder { task, reply }).await.map_err(|_| closed(port))?;
         let done = done.await.map_err(|_| closed(port))?;
         done.map_err(|error| {
             let fix = match error.kind() {

@@ -63,15 +63,15 @@ impl Engine {
         }
         let desk = setup.desk.clone();
         shared.set_budget(setup.limits.budgets.session)?;
-        let beside = Arc::clone(&shared);
+        let shared_run = Arc::clone(&shared);
         let runner = Runner::new(setup, shared, rebuilt.proposals);
         // After the record that the session goes on: what is found out now belongs to this start.
         gate.settle_unfinished()?;
         runner.list_project()?;
         runner.close_interrupted()?;
-        close_inquiries(&beside)?;
+        close_inquiries(&shared_run)?;
         runner.restore_goal();
-        let handle = EngineHandle::spawn(runner, desk, &beside);
+        let handle = EngineHandle::spawn(runner, desk, &shared_run);
         Ok(EngineHandle { was_over: is_over, ..handle })
     }
 }

@@ -218,8 +218,8 @@ mod tests {
             ("main/ä ö.c", None),
             ("sdkconfig.defaults.esp32s3", None),
         ] {
-            let told = admit(&project_dir, &[draft(path, base)]);
-            assert_eq!(told, Ok(()), "{path}");
+            let reported = admit(&project_dir, &[draft(path, base)]);
+            assert_eq!(reported, Ok(()), "{path}");
         }
         let both = [draft("a/b.c", None), draft("a/c.c", None), draft("b/b.c", None)];
         assert_eq!(admit(&project_dir, &both), Ok(()));

@@ -16,7 +16,7 @@ use super::parts::{GateError, GateParts};
 use super::proposing::Pending;
 use super::queue::{QueueAnswer, Ticket};
 use super::restate::{Moved, Restatements};
-use super::rulings::{Judge, Rulings};
+use super::rulings::{Decider, Rulings};
 use super::set_changes::{SetChanges, changed_and_quiet};
 use crate::model::{
     Amended, DecidedBy, Decision, Event, Outcome, Proposal, ProposalEvent, Settlement, UserError,
@@ -39,7 +39,7 @@ impl Deciding {
     /// Waits for every verdict and performs what is approved, in the order of the verdicts.
     pub(super) async fn settle_all(
         &self,
-        waiting: Vec<(Pending, Judge)>,
+        waiting: Vec<(Pending, Decider)>,
     ) -> Result<Vec<Settlement>, GateError> {
         let set: Vec<Proposal> = match waiting.as_slice() {
             [_] => Vec::new(),
@@ -79,7 +79,7 @@ impl Deciding {
     async fn settle(
         &self,
         mut pending: Pending,
-        mut judge: Judge,
+        mut judge: Decider,
     ) -> Result<Settlement, GateError> {
         loop {
             let decision = self.decision(&mut pending, judge).await?;
@@ -95,11 +95,11 @@ impl Deciding {
             if decision.verdict.is_approval()
                 && let Some(ticket) = self.judged_heavier(&mut pending, &decision).await?
             {
-                judge = Judge::Desk(ticket);
+                judge = Decider::Desk(ticket);
                 continue;
             }
             if by_person && let Some(ticket) = self.passes_over(&pending, &decision).await? {
-                judge = Judge::Desk(ticket);
+                judge = Decider::Desk(ticket);
                 continue;
             }
             self.rulings.remove_waiting(pending.proposal.id);
@@ -108,17 +108,17 @@ impl Deciding {
     }
 
     /// The decision on a proposal, once there is one.
-    async fn decision(&self, pending: &mut Pending, judge: Judge) -> Result<Decision, GateError> {
+    async fn decision(&self, pending: &mut Pending, judge: Decider) -> Result<Decision, GateError> {
         let (verdict, by, unseen, stops) = match judge {
-            Judge::Policy(verdict, rule) => {
+            Decider::Policy(verdict, rule) => {
                 self.rulings.note_decided(pending.proposal.id);
                 (verdict, DecidedBy::Policy(rule), 0, 0)
             }
-            Judge::Nobody(why) => {
+            Decider::Nobody(why) => {
                 self.rulings.note_decided(pending.proposal.id);
                 (Verdict::reject(""), DecidedBy::Nobody(why), 0, 0)
             }
-            Judge::Desk(ticket) => match self.wait(pending, ticket).await? {
+            Decider::Desk(ticket) => match self.wait(pending, ticket).await? {
                 QueueAnswer::Verdict { verdict, by, unseen, stops } => (verdict, by, unseen, stops),
                 QueueAnswer::Detached => return Err(GateError::Detached),
             },
@@ -204,13 +204,13 @@ impl Deciding {
 
     /// Whether the file has changed since what was approved was stated. Then nothing is approved:
     /// the proposal is restated and put on the desk again, or denied.
-    fn too_late(&self, pending: &mut Pending) -> Result<Option<Judge>, GateError> {
+    fn too_late(&self, pending: &mut Pending) -> Result<Option<Decider>, GateError> {
         if !self.restatements.has_moved(pending) {
             return Ok(None);
         }
         let (new, event) = match self.restatements.moved(pending)? {
             Some(Moved::Restated(new, event)) => (new, event),
-            Some(Moved::Void(why)) => return Ok(Some(Judge::Nobody(why))),
+            Some(Moved::Void(why)) => return Ok(Some(Decider::Nobody(why))),
             None => return Ok(None),
         };
         *pending = *new;
@@ -219,7 +219,7 @@ impl Deciding {
         let why = "the file has changed on disk since it was shown";
         let fix = "Look at the proposal again; it is now compared with the current file.";
         self.refuse_approval(&pending.proposal, why, fix)?;
-        Ok(Some(Judge::Desk(ticket)))
+        Ok(Some(Decider::Desk(ticket)))
     }
 
     /// Whether more is found about an approved proposal than the approval names, since others of its

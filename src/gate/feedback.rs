@@ -47,7 +47,7 @@ impl AgentFeedback {
         };
         let (base, proposed) = (read(proposal.change.before()), read(proposal.change.after()));
         let written = read(decision.verdict.amended().or(proposal.change.after()));
-        let versions = Versions { base: &base, proposed: &proposed, written: &written };
+        let versions = DecidedVersions { base: &base, proposed: &proposed, written: &written };
         if let Some(feedback) = feedback(proposal, decision, &versions) {
             lock(&self.kept).insert(proposal.id, feedback);
         }
@@ -71,7 +71,7 @@ impl AgentFeedback {
 }
 
 /// The versions of a file that a decision was about.
-struct Versions<'a> {
+struct DecidedVersions<'a> {
     /// As it was.
     base: &'a [u8],
     proposed: &'a [u8],
@@ -80,19 +80,23 @@ struct Versions<'a> {
 }
 
 /// What there is to tell; `None` when yes or no, and the reason, say it all.
-fn feedback(proposal: &Proposal, decision: &Decision, versions: &Versions<'_>) -> Option<Value> {
+fn feedback(
+    proposal: &Proposal,
+    decision: &Decision,
+    versions: &DecidedVersions<'_>,
+) -> Option<Value> {
     let verdict = &decision.verdict;
     let comments = verdict.comments();
     let subject = proposal
         .change
         .path()
         .map_or_else(|| proposal.change.kind().to_owned(), ToString::to_string);
-    let mut told = json!({ "file_name": subject, "decision": verdict.label() });
+    let mut answer = json!({ "file_name": subject, "decision": verdict.label() });
     let says_more = match verdict {
         Verdict::Approve | Verdict::ApproveConfirmed { .. } => false,
         Verdict::ApproveAndTell { .. } => true,
         Verdict::ApproveAmended { how, .. } => {
-            amended(*how, &subject, versions, &mut told);
+            amended(*how, &subject, versions, &mut answer);
             true
         }
         Verdict::Reject { .. } => !comments.is_empty(),
@@ -101,18 +105,18 @@ fn feedback(proposal: &Proposal, decision: &Decision, versions: &Versions<'_>) -
         return None;
     }
     if !verdict.words().trim().is_empty() {
-        told["words"] = json!(verdict.words());
+        answer["words"] = json!(verdict.words());
     }
     if !comments.is_empty() {
         let comments: Vec<Value> =
             comments.iter().map(|comment| comment_json(&subject, comment, versions)).collect();
-        told["comments"] = json!(comments);
+        answer["comments"] = json!(comments);
     }
-    Some(told)
+    Some(answer)
 }
 
 /// Each line that was proposed and not written, each that was kept or put in instead.
-fn amended(how: Amended, subject: &str, versions: &Versions<'_>, told: &mut Value) {
+fn amended(how: Amended, subject: &str, versions: &DecidedVersions<'_>, answer: &mut Value) {
     let difference = diff(versions.proposed, versions.written, Options::default());
     let unified = difference.unified(&format!("proposed/{subject}"), &format!("saved/{subject}"));
     let (mut refused, mut kept) = (Vec::new(), Vec::new());
@@ -132,21 +136,21 @@ fn amended(how: Amended, subject: &str, versions: &Versions<'_>, told: &mut Valu
             refused.len().saturating_sub(MOST_LINES) + kept.len().saturating_sub(MOST_LINES);
         refused.truncate(MOST_LINES);
         kept.truncate(MOST_LINES);
-        told["refused_lines"] = json!(refused);
-        told["kept_lines"] = json!(kept);
+        answer["refused_lines"] = json!(refused);
+        answer["kept_lines"] = json!(kept);
         if omitted > 0 {
-            told["lines_not_listed"] = json!(omitted);
+            answer["lines_not_listed"] = json!(omitted);
         }
     }
-    told["diff_from_proposed_to_saved"] = json!(cut(&unified));
+    answer["diff_from_proposed_to_saved"] = json!(cut(&unified));
     if versions.written.len() <= MOST_DIFF
         && let Ok(saved) = std::str::from_utf8(versions.written)
     {
-        told["saved_content"] = json!(saved);
+        answer["saved_content"] = json!(saved);
     }
 }
 
-fn comment_json(subject: &str, comment: &LineComment, versions: &Versions<'_>) -> Value {
+fn comment_json(subject: &str, comment: &LineComment, versions: &DecidedVersions<'_>) -> Value {
     let (bytes, side) = match comment.side {
         Side::Old => (versions.base, "the file before"),
         Side::New => (versions.proposed, "your proposal"),
@@ -206,7 +210,7 @@ mod tests {
         };
         let decision = Decision { verdict, by: DecidedBy::Person, shown, unseen: 0, stops: 0 };
         let [base, proposed, written] = [base, proposed, written].map(str::as_bytes);
-        feedback(&proposal, &decision, &Versions { base, proposed, written })
+        feedback(&proposal, &decision, &DecidedVersions { base, proposed, written })
     }
 
     #[test]
@@ -219,12 +223,12 @@ mod tests {
             note: DecisionNote::new("keep c"),
             phrase: None,
         };
-        let told = applied_changes(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
-        assert_eq!(told["decision"], "approved in part");
-        assert_eq!(told["words"], "keep c");
-        assert_eq!(told["refused_lines"], json!([{ "line": 3, "text": "new c" }]));
-        assert_eq!(told["kept_lines"], json!([{ "line": 3, "text": "c" }]));
-        let unified = told["diff_from_proposed_to_saved"].as_str().unwrap();
+        let answer = applied_changes(verdict, "a\nb\nc\n", "a\nnew b\nnew c\n", written).unwrap();
+        assert_eq!(answer["decision"], "approved in part");
+        assert_eq!(answer["words"], "keep c");
+        assert_eq!(answer["refused_lines"], json!([{ "line": 3, "text": "new c" }]));
+        assert_eq!(answer["kept_lines"], json!([{ "line": 3, "text": "c" }]));
+        let unified = answer["diff_from_proposed_to_saved"].as_str().unwrap();
         assert!(unified.contains("-new c\n+c\n"), "{unified}");
     }
 
@@ -236,10 +240,10 @@ mod tests {
         ];
         let verdict =
             Verdict::Reject { reason: "see comments".into(), comments, then: AfterReject::GoOn };
-        let told = applied_changes(verdict, "a\n", "a\r\nb\r\n", "a\r\nb\r\n").unwrap();
-        assert_eq!(told["comments"][0]["at"], "main/a.c:2");
-        assert_eq!(told["comments"][0]["line"], "b");
-        assert_eq!(told["comments"][1]["line"], "");
+        let answer = applied_changes(verdict, "a\n", "a\r\nb\r\n", "a\r\nb\r\n").unwrap();
+        assert_eq!(answer["comments"][0]["at"], "main/a.c:2");
+        assert_eq!(answer["comments"][0]["line"], "b");
+        assert_eq!(answer["comments"][1]["line"], "");
     }
 
     #[test]

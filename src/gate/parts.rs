@@ -17,7 +17,7 @@ use crate::workspace::ProjectDir;
 
 /// Where drafts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ProposalOrigin {
     /// The turn.
     pub turn: TurnId,
     /// The tool call.

@@ -9,8 +9,8 @@ use super::compare::compared;
 use super::examinations::Examinations;
 use super::examine::{self, Examined, Stated};
 use super::folder::Identity;
-use super::parts::{GateError, GateParts, NextNumbers, Origin, lock};
-use super::rulings::{Judge, Rulings};
+use super::parts::{GateError, GateParts, NextNumbers, ProposalOrigin, lock};
+use super::rulings::{Decider, Rulings};
 use super::set_changes::{SetChanges, SetCount};
 use crate::model::{Batch, Check, Draft, Event, Facts, Proposal, ProposalEvent};
 
@@ -67,10 +67,10 @@ impl Proposing {
     /// Records drafts as proposals, the first with `batch` and the others counting on from it.
     pub(super) async fn propose(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         batch: Batch,
         mut drafts: Vec<Draft>,
-    ) -> Result<Vec<(Pending, Judge)>, GateError> {
+    ) -> Result<Vec<(Pending, Decider)>, GateError> {
         let compiled = self.examinations.compiler().drafts(&drafts).await;
         let mut known = Vec::with_capacity(drafts.len());
         for draft in &mut drafts {
@@ -108,7 +108,7 @@ impl Proposing {
     /// Stores the contents of a draft, looks at it, and gives it its number. Records nothing.
     pub(super) fn prepare(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         batch: Batch,
         draft: Draft,
         facts: Facts,
@@ -126,7 +126,13 @@ impl Proposing {
     }
 
     /// Looks at a stored draft, and gives it its number.
-    fn look_at(&self, origin: &Origin, batch: Batch, stored: Stored, facts: Facts) -> Pending {
+    fn look_at(
+        &self,
+        origin: &ProposalOrigin,
+        batch: Batch,
+        stored: Stored,
+        facts: Facts,
+    ) -> Pending {
         let Stored { stated: Stated { change, base, content }, reason, checks } = stored;
         let versions = (&change, base.as_deref(), content.as_slice());
         let Examined { checks, facts } = self.examinations.examine(versions, checks, facts);

@@ -129,26 +129,26 @@ impl DecisionTerms {
         }
     }
 
-    fn take(&self, shown: &Shown, said: &Verdict) -> Result<(), QueueError> {
+    fn take(&self, shown: &Shown, given: &Verdict) -> Result<(), QueueError> {
         let id = shown.proposal;
         if self.hash != shown.hash {
             return Err(QueueError::HashMismatch(id));
         }
-        if let (Some(why), true) = (&self.damage, said.is_approval()) {
+        if let (Some(why), true) = (&self.damage, given.is_approval()) {
             return Err(QueueError::Damaged(id, why.clone()));
         }
         // What an amended content holds is looked at once it is known.
-        if said.is_approval() && said.amended().is_none() && shown.stops < self.stops {
+        if given.is_approval() && given.amended().is_none() && shown.stops < self.stops {
             return Err(QueueError::Stops(id, self.stops));
         }
-        if said.amended().is_some() && !self.has_content {
+        if given.amended().is_some() && !self.has_content {
             return Err(QueueError::NoContent(id));
         }
         match &self.phrase {
             Some(phrase)
-                if said.is_approval()
-                    && said.amended().is_none()
-                    && said.typed_phrase() != Some(phrase.as_str()) =>
+                if given.is_approval()
+                    && given.amended().is_none()
+                    && given.typed_phrase() != Some(phrase.as_str()) =>
             {
                 Err(QueueError::Unconfirmed(id, phrase.clone()))
             }

@@ -10,9 +10,9 @@ use super::examinations::Examinations;
 use super::execution::Execution;
 use super::feedback::AgentFeedback;
 use super::folder::{PlaceError, look};
-use super::parts::{GateError, GateParts, Origin};
+use super::parts::{GateError, GateParts, ProposalOrigin};
 use super::proposing::{Pending, Proposing};
-use super::rulings::{Judge, Rulings};
+use super::rulings::{Decider, Rulings};
 use super::set_changes::SetChanges;
 use crate::model::{
     Batch, BoardInfo, Change, Check, CheckKind, ContentHash, Decision, Draft, Event, Finding,
@@ -61,7 +61,7 @@ impl Recovery {
     /// are matched by position.
     pub(super) async fn resubmit(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         mut recorded: Vec<Recorded>,
         drafts: Vec<Draft>,
     ) -> Result<Vec<Settlement>, GateError> {
@@ -93,7 +93,7 @@ impl Recovery {
         Ok(settled)
     }
 
-    fn put_back(&self, mut proposal: Proposal) -> Result<(Pending, Judge), GateError> {
+    fn put_back(&self, mut proposal: Proposal) -> Result<(Pending, Decider), GateError> {
         if let (Some(after), Some(path)) = (proposal.change.after(), proposal.change.path()) {
             // An approval whose record did not get to the disk may have left it. The folder may be
             // out of reach by now; then the effect says so.
@@ -105,14 +105,15 @@ impl Recovery {
             Ok(content) => (content, None),
             Err(why) => (Vec::new(), Some(why)),
         };
-        let told = proposal.checks.iter().find(|check| check.kind == CheckKind::Stored).cloned();
+        let reported =
+            proposal.checks.iter().find(|check| check.kind == CheckKind::Stored).cloned();
         proposal.checks.retain(|check| check.kind != CheckKind::Stored);
         let ruling = damage.as_ref().and_then(|_| self.rulings.ruling(&proposal));
         let found = damage.clone().map(|why| {
             let finding = Finding::new(FindingLevel::Stop, why);
             Check::with(CheckKind::Stored, vec![finding.advice("Reject it.")])
         });
-        let is_told = told == found;
+        let is_reported = reported == found;
         proposal.checks.splice(0..0, found);
         let judge = match damage.clone() {
             None => self.rulings.judge(&proposal, &content, &self.rulings.all_waiting()),
@@ -121,7 +122,7 @@ impl Recovery {
         self.examinations.note_content(&proposal.change, &content);
         let judged_at = self.changes.count();
         let pending = Pending { proposal, content, seen: None, damage, judged_at };
-        if !is_told {
+        if !is_reported {
             self.tell_damage(&pending)?;
         }
         Ok((pending, judge))

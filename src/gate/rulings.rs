@@ -20,7 +20,7 @@ use crate::model::{
 };
 
 /// Who decides a proposal.
-pub(super) enum Judge {
+pub(super) enum Decider {
     /// A rule has.
     Policy(Verdict, String),
     /// Nobody can: it is denied for this reason.
@@ -62,10 +62,10 @@ impl Rulings {
     /// are asked, then those of the configuration. What is done to a board is never approved without
     /// a person, save on a simulated board, and never when a phrase has to be typed or a check has
     /// failed: no rule can widen that.
-    pub(super) fn judge(&self, proposal: &Proposal, content: &[u8], set: &[Proposal]) -> Judge {
+    pub(super) fn judge(&self, proposal: &Proposal, content: &[u8], set: &[Proposal]) -> Decider {
         match self.ruling_alone(proposal, content, set) {
-            Some((verdict, rule)) => Judge::Policy(verdict, rule),
-            None => Judge::Desk(self.put_down(proposal)),
+            Some((verdict, rule)) => Decider::Policy(verdict, rule),
+            None => Decider::Desk(self.put_down(proposal)),
         }
     }
 
@@ -136,13 +136,13 @@ impl Rulings {
         proposal: &Proposal,
         ruling: Option<(Verdict, String)>,
         why: String,
-    ) -> Judge {
+    ) -> Decider {
         match ruling {
-            Some((verdict, _)) if verdict.is_approval() => Judge::Nobody(why),
-            Some((verdict, rule)) => Judge::Policy(verdict, rule),
+            Some((verdict, _)) if verdict.is_approval() => Decider::Nobody(why),
+            Some((verdict, rule)) => Decider::Policy(verdict, rule),
             None => {
                 self.keep_waiting(proposal);
-                Judge::Desk(self.queue.put(proposal.id, DecisionTerms::damaged(proposal, why)))
+                Decider::Desk(self.queue.put(proposal.id, DecisionTerms::damaged(proposal, why)))
             }
         }
     }

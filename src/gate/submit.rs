@@ -16,7 +16,7 @@ use super::examinations::Examinations;
 use super::execution::Execution;
 use super::feedback::AgentFeedback;
 use super::history::ChangeHistory;
-use super::parts::{GateError, GateParts, NextNumbers, Origin, lock};
+use super::parts::{GateError, GateParts, NextNumbers, ProposalOrigin, lock};
 use super::proposing::Proposing;
 use super::queue::ApprovalQueue;
 use super::restate::Restatements;
@@ -168,7 +168,7 @@ impl Gate {
     /// When the program leaves, or something could not be recorded.
     pub async fn submit(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         drafts: Vec<Draft>,
     ) -> Result<Vec<Settlement>, GateError> {
         let batch = self.proposing.new_batch(drafts.len());
@@ -190,7 +190,7 @@ impl Gate {
     /// As [`Gate::submit`].
     pub async fn resubmit(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         recorded: Vec<Recorded>,
         drafts: Vec<Draft>,
     ) -> Result<Vec<Settlement>, GateError> {

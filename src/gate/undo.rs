@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::execution::Execution;
 use super::history::ChangeHistory;
-use super::parts::{GateParts, Origin, lock};
+use super::parts::{GateParts, ProposalOrigin, lock};
 use super::proposing::Proposing;
 use super::resume::Recovery;
 use super::rulings::Rulings;
@@ -55,7 +55,7 @@ impl Undo {
             }
         };
         let draft = Draft { change, reason: format!("undoes proposal {id}"), checks: Vec::new() };
-        let origin = Origin {
+        let origin = ProposalOrigin {
             turn: carried.turn,
             call: carried.call,
             agent: AgentName::new(PERSON),

@@ -281,7 +281,7 @@ fn add_components(corpus: &Corpus, change: &IndexChange<'_>) -> tantivy::Result<
 }
 
 /// A file that is to be read.
-struct Work {
+struct FileToRead {
     file: CorpusFile,
     number: u64,
     bytes: u64,
@@ -292,7 +292,7 @@ struct Work {
 
 /// Which files are read, kept and taken out.
 struct Plan {
-    work: Vec<Work>,
+    work: Vec<FileToRead>,
     kept: BTreeMap<String, FileStamp>,
     gone: Vec<String>,
 }
@@ -318,7 +318,7 @@ impl Plan {
                 before => {
                     let number = before.as_ref().map_or(next, |stamp| stamp.number);
                     next += u64::from(number == next);
-                    work.push(Work { file, number, bytes: found.len(), modified, before });
+                    work.push(FileToRead { file, number, bytes: found.len(), modified, before });
                 }
             }
         }
@@ -341,7 +341,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, work: &[Work]) -> Result<Done, String> {
+    fn run(&self, work: &[FileToRead]) -> Result<Done, String> {
         let next = AtomicUsize::new(0);
         let reader = || {
             let mut words = Splitter::default();
@@ -369,7 +369,12 @@ impl Job<'_> {
         })
     }
 
-    fn read(&self, work: &Work, words: &mut Splitter, done: &mut Done) -> tantivy::Result<()> {
+    fn read(
+        &self,
+        work: &FileToRead,
+        words: &mut Splitter,
+        done: &mut Done,
+    ) -> tantivy::Result<()> {
         let path = &work.file.path;
         let place = self.corpus.absolute(path);
         let is_plain = !matches!(work.file.role, FileRole::Parts(_));

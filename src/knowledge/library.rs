@@ -232,7 +232,7 @@ impl Library {
     ) -> tantivy::Result<Vec<(Place, Found)>> {
         let (question, spread, corrections) = self.read(query)?;
         let hits = self.hits(&question, &spread, filter)?;
-        let judge = Judge::new(&question, &spread);
+        let judge = RelevanceJudge::new(&question, &spread);
         let hits = hits.into_iter().filter(|(_, hit)| judge.is_about(hit));
         let mut best = None;
         let mut found: Vec<(Place, Found)> = Vec::new();
@@ -379,7 +379,7 @@ fn takes_corpus(filter: &Filter, corpus: &Corpus) -> bool {
 }
 
 /// Decides what is about the question.
-struct Judge<'a> {
+struct RelevanceJudge<'a> {
     question: &'a Question,
     /// What each written word weighs.
     weights: Vec<f32>,
@@ -393,7 +393,7 @@ struct Judge<'a> {
     least_score: f32,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> RelevanceJudge<'a> {
     fn new(question: &'a Question, spread: &Spread) -> Self {
         // A few documents know few words: what they do not know says less there.
         let is_small = spread.passages < FEW_PASSAGES;

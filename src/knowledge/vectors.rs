@@ -32,7 +32,7 @@ const MOST_DIMENSIONS: usize = 16_384;
 
 /// The first line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
+struct VectorsHeader {
     model: String,
     dimensions: usize,
 }
@@ -49,7 +49,7 @@ pub struct VectorReport {
 /// The vectors of one index, by the keys of passages.
 #[derive(Debug, Default)]
 struct Rows {
-    head: Option<Head>,
+    head: Option<VectorsHeader>,
     /// Factor and bytes.
     rows: HashMap<u64, (f32, Vec<u8>)>,
 }
@@ -152,11 +152,11 @@ pub fn nearest(
     Ok(found)
 }
 
-fn open(folder: &Path) -> io::Result<(Head, BufReader<File>)> {
+fn open(folder: &Path) -> io::Result<(VectorsHeader, BufReader<File>)> {
     let mut file = BufReader::with_capacity(1 << 18, files::open(&folder.join(VECTORS_FILE))?);
     let mut line = String::new();
     (&mut file).take(4_096).read_line(&mut line)?;
-    let head: Head = serde_json::from_str(&line)?;
+    let head: VectorsHeader = serde_json::from_str(&line)?;
     if head.dimensions == 0 || head.dimensions > MOST_DIMENSIONS {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -195,8 +195,9 @@ impl Rows {
         }
         for (key, vector) in keys.zip(vectors) {
             let dimensions = vector.len();
-            let head =
-                self.head.get_or_insert_with(|| Head { model: model.to_owned(), dimensions });
+            let head = self
+                .head
+                .get_or_insert_with(|| VectorsHeader { model: model.to_owned(), dimensions });
             if dimensions != head.dimensions || dimensions == 0 || dimensions > MOST_DIMENSIONS {
                 return Err(format!(
                     "a vector has {dimensions} dimensions, not {}",

@@ -43,7 +43,7 @@ pub struct Session {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct JournalLine {
     team: String,
     agents: Vec<String>,
     end: End,
@@ -73,7 +73,8 @@ pub fn parse(name: &str, text: &str, policy: &Trained) -> Result<Vec<Session>, U
             let what = format!("Cannot learn from {name}, line {}", number + 1);
             UserError::new(what, why, "Remove the line, or use sessions of this team.")
         };
-        let line: Line = serde_json::from_str(line).map_err(|error| refuse(error.to_string()))?;
+        let line: JournalLine =
+            serde_json::from_str(line).map_err(|error| refuse(error.to_string()))?;
         sessions.push(session(line, policy).map_err(refuse)?);
     }
     if sessions.is_empty() {
@@ -83,7 +84,7 @@ pub fn parse(name: &str, text: &str, policy: &Trained) -> Result<Vec<Session>, U
     Ok(sessions)
 }
 
-fn session(line: Line, policy: &Trained) -> Result<Session, String> {
+fn session(line: JournalLine, policy: &Trained) -> Result<Session, String> {
     if line.team != policy.origin.team {
         return Err(format!(
             "it is a session of the team `{}`, not of `{}`",

@@ -97,7 +97,7 @@ pub struct Process {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ParametersFile {
     format: Spanned<u32>,
     max_actions: Spanned<u32>,
     buckets: Spanned<[u32; 3]>,
@@ -120,15 +120,15 @@ struct LearningFile {
 struct ClassFile {
     name: String,
     share: Spanned<f64>,
-    planner_makes_plan: Spanned<Chance>,
-    coder_success_without_plan: Spanned<Chance>,
-    coder_success_with_plan: Spanned<Chance>,
-    debugger_fixes_error: Spanned<Chance>,
+    planner_makes_plan: Spanned<Probability>,
+    coder_success_without_plan: Spanned<Probability>,
+    coder_success_with_plan: Spanned<Probability>,
+    debugger_fixes_error: Spanned<Probability>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Chance {
+struct Probability {
     chance: Spanned<f64>,
     source: Spanned<String>,
 }
@@ -140,7 +140,7 @@ impl Process {
     /// When it is not a file of this form, or a number is outside its limits; with the line.
     pub fn parse(name: &str, text: &str) -> Result<Self, UserError> {
         let reader = Reader { name, text };
-        let file: File = toml::from_str(text).map_err(|error| {
+        let file: ParametersFile = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             reader.refuse(
                 at,
@@ -253,7 +253,7 @@ impl Reader<'_> {
         UserError::new(format!("Cannot use {}, line {line}", self.name), why, fix)
     }
 
-    fn limits(&self, file: &File) -> Result<(), UserError> {
+    fn limits(&self, file: &ParametersFile) -> Result<(), UserError> {
         let most = *file.max_actions.get_ref();
         if !(1..=MOST_ACTIONS).contains(&most) {
             let why = format!("`max_actions` is {most}, which is not between 1 and {MOST_ACTIONS}");
@@ -365,8 +365,8 @@ impl Reader<'_> {
         Ok(known)
     }
 
-    fn chance(&self, key: &str, value: &Spanned<Chance>) -> Result<f64, UserError> {
-        let Chance { chance, source } = value.get_ref();
+    fn chance(&self, key: &str, value: &Spanned<Probability>) -> Result<f64, UserError> {
+        let Probability { chance, source } = value.get_ref();
         if source.get_ref().trim().is_empty() {
             let why = format!("`{key}` does not say where its number comes from");
             return Err(self.refuse(source.span().start, why, "Write it as `source`."));

@@ -23,12 +23,12 @@ const FORMAT: u32 = 1;
 /// The recorded answers of a selector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedSelector {
-    situations: Vec<Situation>,
+    situations: Vec<AskedState>,
 }
 
 /// What it named in one situation.
 #[derive(Debug, Clone, PartialEq)]
-struct Situation {
+struct AskedState {
     facts: Facts,
     last: Option<String>,
     class: Option<String>,
@@ -37,7 +37,7 @@ struct Situation {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct SelectorFile {
     format: u32,
     situation: Vec<Spanned<SituationFile>>,
 }
@@ -62,7 +62,7 @@ impl RecordedSelector {
             let fix = "Compare it with the one that ships with the program.";
             UserError::new(format!("Cannot use {name}, line {line}"), why, fix)
         };
-        let file: File = toml::from_str(text).map_err(|error| {
+        let file: SelectorFile = toml::from_str(text).map_err(|error| {
             refuse(error.span().map_or(0, |span| span.start), error.message().to_owned())
         })?;
         if file.format != FORMAT {
@@ -72,7 +72,7 @@ impl RecordedSelector {
         let mut situations = Vec::new();
         for situation in file.situation {
             let at = situation.span().start;
-            let situation = Situation::read(situation.into_inner());
+            let situation = AskedState::read(situation.into_inner());
             situations.push(situation.map_err(|why| refuse(at, why))?);
         }
         let selector = Self { situations };
@@ -112,7 +112,7 @@ impl RecordedSelector {
     }
 }
 
-impl Situation {
+impl AskedState {
     fn read(file: SituationFile) -> Result<Self, String> {
         let mut facts = Facts::default();
         for fact in &file.facts {

@@ -45,7 +45,7 @@ pub struct RecordedTask {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TasksFile {
     format: u32,
     task: Vec<RecordedTask>,
 }
@@ -87,7 +87,7 @@ pub fn tasks(name: &str, text: &str) -> Result<Vec<RecordedTask>, UserError> {
         let fix = "Compare it with the one that ships with the program.";
         UserError::new(format!("Cannot use {name}"), why, fix)
     };
-    let file: File = toml::from_str(text).map_err(|error| refuse(error.to_string()))?;
+    let file: TasksFile = toml::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if file.format != FORMAT {
         return Err(refuse(format!("its format is {}, this program reads {FORMAT}", file.format)));
     }
@@ -117,7 +117,7 @@ pub fn play(
     for (number, task) in tasks.iter().enumerate() {
         let class = process.select(&task.class)?.remove(0);
         let mut random = generator(seed, number as u64);
-        let mut run = TaskRun { task, class, work: Work::default() };
+        let mut run = TaskRun { task, class, work: TaskWork::default() };
         while run.work.actions < process.max_actions && !run.work.passed {
             let Some(role) = run.next(process, order) else { break };
             run.act(role, &mut random, judge)?;
@@ -134,12 +134,12 @@ pub fn play(
 struct TaskRun<'a> {
     task: &'a RecordedTask,
     class: Class,
-    work: Work<'a>,
+    work: TaskWork<'a>,
 }
 
 /// What there is of it so far.
 #[derive(Debug, Default)]
-struct Work<'a> {
+struct TaskWork<'a> {
     facts: Facts,
     code: &'a str,
     passed: bool,

@@ -67,7 +67,7 @@ enum InString {
 
 /// What a letter is to arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum StreamStep {
     /// A part of them.
     Inside,
     /// A part of what is not shown while it comes: blanks before them, or text instead of an object.
@@ -79,7 +79,7 @@ enum Step {
 }
 
 impl ArgumentText {
-    fn next(&mut self, letter: char) -> Step {
+    fn next(&mut self, letter: char) -> StreamStep {
         let is_shown = self.depth > 0;
         match (self.string, letter) {
             (InString::Escaped, _) => self.string = InString::Yes,
@@ -88,14 +88,14 @@ impl ArgumentText {
             (InString::Yes, _) => {}
             (InString::No, '"') => self.string = InString::Yes,
             (InString::No, '{' | '[') => self.depth += 1,
-            (InString::No, '}' | ']' | ',') if self.depth == 0 => return Step::Behind,
+            (InString::No, '}' | ']' | ',') if self.depth == 0 => return StreamStep::Behind,
             (InString::No, '}' | ']') => self.depth -= 1,
             (InString::No, _) => {}
         }
         match (is_shown, self.depth) {
-            (true, 0) => Step::Last,
-            (false, 0) => Step::Unshown,
-            _ => Step::Inside,
+            (true, 0) => StreamStep::Last,
+            (false, 0) => StreamStep::Unshown,
+            _ => StreamStep::Inside,
         }
     }
 }
@@ -191,7 +191,7 @@ impl WordedStream {
         out: &mut Vec<Delta>,
     ) -> State {
         let step = args.next(letter);
-        if matches!(step, Step::Inside | Step::Last) {
+        if matches!(step, StreamStep::Inside | StreamStep::Last) {
             let place = self.calls.saturating_sub(1);
             match out.last_mut() {
                 Some(Delta::CallPart { place: last, args, .. }) if *last == place => {
@@ -204,9 +204,9 @@ impl WordedStream {
             }
         }
         match step {
-            Step::Inside | Step::Unshown => State::Arguments(args, around),
-            Step::Last => State::Behind(String::new(), around),
-            Step::Behind => self.behind(String::new(), around, letter, out),
+            StreamStep::Inside | StreamStep::Unshown => State::Arguments(args, around),
+            StreamStep::Last => State::Behind(String::new(), around),
+            StreamStep::Behind => self.behind(String::new(), around, letter, out),
         }
     }
 
@@ -366,8 +366,8 @@ mod tests {
              {\"tool\": \"write_file\", \"arguments\": {}}]\n```\n",
         );
         assert_eq!(text, "Both.\n\n");
-        let told = [("read_file", r#"{"path": "a"}"#), ("write_file", "{}")];
-        assert_eq!(parts, told.map(|(tool, args)| (tool.to_owned(), args.to_owned())));
+        let reported = [("read_file", r#"{"path": "a"}"#), ("write_file", "{}")];
+        assert_eq!(parts, reported.map(|(tool, args)| (tool.to_owned(), args.to_owned())));
         assert_eq!(calls.len(), 2);
     }
 

@@ -25,7 +25,7 @@ const MAX_ENDS: usize = 3;
 
 /// What is to be run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct SandboxOrder {
     pub level: Level,
     pub walls: Walls,
     /// The walls are built and nothing is run within them.
@@ -39,7 +39,7 @@ pub(super) enum Answer {
     /// The walls stand and the program runs.
     Started,
     /// The walls stand; nothing was to be run.
-    Tried(Facts),
+    Tried(SandboxFacts),
     /// They do not stand, or the program cannot be run; nothing runs.
     Failed(WallFailure),
     Ended(RunReport),
@@ -47,7 +47,7 @@ pub(super) enum Answer {
 
 /// What the walls are made of on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Facts {
+pub(super) struct SandboxFacts {
     /// The version of Landlock in force; 0: none.
     pub landlock: u32,
     /// Whether the program has a `/proc` of its own.

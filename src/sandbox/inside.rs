@@ -12,14 +12,14 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::control::{Answer, Channel, Facts, Order};
+use super::control::{Answer, Channel, SandboxFacts, SandboxOrder};
 use super::limits::{self, Counted};
 use super::walls::{Level, RunEnd, RunReport, WallFailure, Walls};
 
 /// What this process is told.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct InsideOrder {
-    pub order: Order,
+    pub order: SandboxOrder,
     /// Whether a control group counts.
     pub is_counted: bool,
     /// Tasks of the same user that a limit counts too.
@@ -77,9 +77,9 @@ fn command(walls: &Walls, ends: Vec<OwnedFd>) -> io::Result<Command> {
     Ok(command)
 }
 
-fn build(received: &InsideOrder) -> Result<Facts, WallFailure> {
+fn build(received: &InsideOrder) -> Result<SandboxFacts, WallFailure> {
     let order = &received.order;
-    let mut facts = Facts { has_cgroup: received.is_counted, ..Facts::default() };
+    let mut facts = SandboxFacts { has_cgroup: received.is_counted, ..SandboxFacts::default() };
     // A session of its own: no terminal of the person's is its terminal.
     let _ = rustix::process::setsid();
     let counted = if received.is_counted { Counted::ByGroup } else { Counted::ByProcess };
@@ -97,7 +97,7 @@ fn build(received: &InsideOrder) -> Result<Facts, WallFailure> {
 }
 
 #[cfg(target_os = "linux")]
-fn build_on_linux(order: &Order, facts: &mut Facts) -> Result<(), WallFailure> {
+fn build_on_linux(order: &SandboxOrder, facts: &mut SandboxFacts) -> Result<(), WallFailure> {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     if order.level == Level::None {
         return Ok(());
@@ -118,7 +118,7 @@ fn build_on_linux(order: &Order, facts: &mut Facts) -> Result<(), WallFailure> {
 }
 
 #[cfg(target_os = "linux")]
-fn filter(order: &Order, facts: &Facts) -> Result<(), WallFailure> {
+fn filter(order: &SandboxOrder, facts: &SandboxFacts) -> Result<(), WallFailure> {
     let level = order.level;
     if level == Level::None {
         return Ok(());

@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::time::Timespec;
 
-use super::control::{Answer, Channel, Order};
+use super::control::{Answer, Channel, SandboxOrder};
 use super::inside::{InsideOrder, PATIENCE, end_of};
 use super::limits;
 use super::walls::{BEHIND, COMMAND, Level, RunEnd, RunReport, Wall, WallFailure};
@@ -36,9 +36,9 @@ pub(super) fn run() -> io::Result<()> {
     // The person's keys do not reach it; only its launcher ends it.
     let _ = rustix::process::setsid();
     let mut launcher = Channel::of_stdin()?;
-    let Some(order) = launcher.receive::<Order>()? else { return Ok(()) };
+    let Some(order) = launcher.receive::<SandboxOrder>()? else { return Ok(()) };
     let ends = launcher.take_ends();
-    match Run::begin(order, &ends) {
+    match OutsideRun::begin(order, &ends) {
         Err(failure) => launcher.send(&Answer::Failed(failure), &[]),
         Ok(mut run) => {
             drop(ends);
@@ -73,8 +73,8 @@ fn close_inherited() {
     }
 }
 
-struct Run {
-    order: Order,
+struct OutsideRun {
+    order: SandboxOrder,
     child: Child,
     inside: Channel,
     #[cfg(target_os = "linux")]
@@ -82,8 +82,8 @@ struct Run {
     started: Instant,
 }
 
-impl Run {
-    fn begin(order: Order, ends: &[OwnedFd]) -> Result<Self, WallFailure> {
+impl OutsideRun {
+    fn begin(order: SandboxOrder, ends: &[OwnedFd]) -> Result<Self, WallFailure> {
         let failed = || WallFailure::at("start the process behind the walls");
         #[cfg(target_os = "linux")]
         let group = {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::control::Facts;
+use super::control::SandboxFacts;
 use super::landlock_rules_scopes;
 use super::places;
 use super::walls::{Level, Limits, MachineView, WallFailure, Walls};
@@ -43,7 +43,7 @@ impl Protection {
 }
 
 /// Tries the levels from the strongest on.
-pub(super) fn probe(attempt: impl Fn(Level) -> Result<Facts, WallFailure>) -> Protection {
+pub(super) fn probe(attempt: impl Fn(Level) -> Result<SandboxFacts, WallFailure>) -> Protection {
     let mut missing = Vec::new();
     match attempt(Level::Namespaces) {
         Ok(facts) => {
@@ -112,7 +112,7 @@ fn without_namespaces(failure: &WallFailure) -> Missing {
     Missing { what: format!("namespaces ({failure})"), fix: fix.to_owned() }
 }
 
-fn without_landlock(facts: &Facts) -> Option<Missing> {
+fn without_landlock(facts: &SandboxFacts) -> Option<Missing> {
     (facts.landlock == 0).then(|| no_landlock("the kernel does not have it"))
 }
 
@@ -125,7 +125,7 @@ fn no_landlock(why: &str) -> Missing {
     }
 }
 
-fn without_scopes(facts: &Facts) -> Option<Missing> {
+fn without_scopes(facts: &SandboxFacts) -> Option<Missing> {
     (facts.landlock < landlock_rules_scopes()).then(|| Missing {
         what: format!("Landlock of version 6 (it is {})", facts.landlock),
         fix: "Use Linux 6.12 or newer; until then signals are kept inside by filters, which break \
@@ -134,7 +134,7 @@ fn without_scopes(facts: &Facts) -> Option<Missing> {
     })
 }
 
-fn without_cgroup(facts: &Facts) -> Option<Missing> {
+fn without_cgroup(facts: &SandboxFacts) -> Option<Missing> {
     (!facts.has_cgroup).then(|| Missing {
         what: "a control group (limits are checked every 10 ms instead)".to_owned(),
         fix: "Start firmhand in a group of its own: `systemd-run --user --scope -p Delegate=yes \
@@ -153,11 +153,11 @@ mod tests {
 
     #[test]
     fn the_strongest_that_can_be_built_is_taken() {
-        let all = Facts { landlock: 7, has_proc: true, has_cgroup: true };
+        let all = SandboxFacts { landlock: 7, has_proc: true, has_cgroup: true };
         let found = probe(|_| Ok(all.clone()));
         assert_eq!(found, Protection { level: Level::Namespaces, missing: Vec::new() });
         let found = probe(|level| match level {
-            Level::Landlock => Ok(Facts { landlock: 3, ..Facts::default() }),
+            Level::Landlock => Ok(SandboxFacts { landlock: 3, ..SandboxFacts::default() }),
             Level::Namespaces | Level::None => Err(failure()),
         });
         assert_eq!((found.level, found.missing.len()), (Level::Landlock, 3), "{found:?}");

@@ -59,14 +59,14 @@ pub(super) fn build_root(walls: &Walls) -> Result<bool, WallFailure> {
     let all = plan(walls);
     for (path, shown) in &all {
         let shown = match shown {
-            Shown::Hidden => hide(path),
-            Shown::Listed => show_listed(path, walls),
-            Shown::Temporary(folder) => replace(path, folder),
-            Shown::As(rights) => show(path, *rights),
+            RootEntry::Hidden => hide(path),
+            RootEntry::Listed => show_listed(path, walls),
+            RootEntry::Temporary(folder) => replace(path, folder),
+            RootEntry::As(rights) => show(path, *rights),
         };
         shown.map_err(|error| named(path, &error))?;
     }
-    let is_closed = |shown: &Shown<'_>| matches!(shown, Shown::Hidden | Shown::Listed);
+    let is_closed = |shown: &RootEntry<'_>| matches!(shown, RootEntry::Hidden | RootEntry::Listed);
     for (path, _) in all.iter().filter(|(_, shown)| is_closed(shown)) {
         close(path).map_err(|error| named(path, &error))?;
     }
@@ -86,7 +86,7 @@ pub(super) fn build_root(walls: &Walls) -> Result<bool, WallFailure> {
 
 /// How a path of the new root is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown<'a> {
+enum RootEntry<'a> {
     As(Rights),
     /// Nothing of it is there.
     Hidden,
@@ -98,7 +98,7 @@ enum Shown<'a> {
 
 /// What is to be made, outer folders before what is in them; the innermost says how it is. Within
 /// what is hidden only that is shown which may be written, and what is in it.
-fn plan(walls: &Walls) -> Vec<(PathBuf, Shown<'_>)> {
+fn plan(walls: &Walls) -> Vec<(PathBuf, RootEntry<'_>)> {
     let hidden = walls.machine.iter().flat_map(|machine| &machine.hidden);
     let hidden: Vec<&PathBuf> = hidden.filter(|path| !walls.writes.contains(path)).collect();
     let is_kept = |path: &PathBuf| {
@@ -109,20 +109,20 @@ fn plan(walls: &Walls) -> Vec<(PathBuf, Shown<'_>)> {
     };
     let mut all = BTreeMap::new();
     let reads = walls.reads.iter().filter(|path| is_kept(path));
-    all.extend(reads.map(|path| (path.clone(), Shown::As(Rights::Read))));
-    all.extend(walls.writes.iter().map(|path| (path.clone(), Shown::As(Rights::Write))));
+    all.extend(reads.map(|path| (path.clone(), RootEntry::As(Rights::Read))));
+    all.extend(walls.writes.iter().map(|path| (path.clone(), RootEntry::As(Rights::Write))));
     if let Some(machine) = &walls.machine {
-        let folder = Shown::Temporary(&machine.temporary);
+        let folder = RootEntry::Temporary(&machine.temporary);
         all.extend(TEMPORARY.map(|path| (PathBuf::from(path), folder)));
-        all.extend(hidden.iter().map(|path| ((*path).clone(), Shown::Hidden)));
-        all.extend(listed(walls, &hidden).map(|path| (path.to_owned(), Shown::Listed)));
+        all.extend(hidden.iter().map(|path| ((*path).clone(), RootEntry::Hidden)));
+        all.extend(listed(walls, &hidden).map(|path| (path.to_owned(), RootEntry::Listed)));
     }
-    let mut plan: Vec<(PathBuf, Shown<'_>)> = Vec::new();
+    let mut plan: Vec<(PathBuf, RootEntry<'_>)> = Vec::new();
     for (path, shown) in all {
         // A folder comes with what is in it.
         let around = plan.iter().rev().find(|(around, _)| path.starts_with(around));
         // What is listed shows folders in it as a whole.
-        if shown == Shown::Listed || around.is_none_or(|(_, around)| *around != shown) {
+        if shown == RootEntry::Listed || around.is_none_or(|(_, around)| *around != shown) {
             plan.push((path, shown));
         }
     }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::control::{Answer, Channel, Facts, Order};
+use super::control::{Answer, Channel, SandboxFacts, SandboxOrder};
 use super::probe::{self, Protection};
 use super::walls::{COMMAND, Level, MachineView, RunEnd, RunReport, WallFailure, Walls};
 use crate::model::UserError;
@@ -119,7 +119,7 @@ impl Runner {
             )
         };
         let walls = real(walls).map_err(failed)?;
-        let order = Order { level, walls, is_trial: false };
+        let order = SandboxOrder { level, walls, is_trial: false };
         let (mut run, answer) = self.launch(&order, &ends).map_err(failed)?;
         match answer {
             Answer::Started => Ok(run),
@@ -134,16 +134,16 @@ impl Runner {
         }
     }
 
-    fn try_level(&self, level: Level) -> Result<Facts, WallFailure> {
+    fn try_level(&self, level: Level) -> Result<SandboxFacts, WallFailure> {
         self.try_walls(level, probe::trial())
     }
 
-    fn try_walls(&self, level: Level, walls: Walls) -> Result<Facts, WallFailure> {
+    fn try_walls(&self, level: Level, walls: Walls) -> Result<SandboxFacts, WallFailure> {
         let failed = || WallFailure::at(START);
         let (input, output) = io::pipe().map_err(failed())?;
         let errors = output.try_clone().map_err(failed())?;
         let ends = Ends { input: input.into(), output: output.into(), errors: errors.into() };
-        let order = Order { level, walls, is_trial: true };
+        let order = SandboxOrder { level, walls, is_trial: true };
         let (mut run, answer) = self.launch(&order, &ends)?;
         run.collect();
         match answer {
@@ -155,7 +155,11 @@ impl Runner {
         }
     }
 
-    fn launch(&self, order: &Order, ends: &Ends) -> Result<(ConfinedRun, Answer), WallFailure> {
+    fn launch(
+        &self,
+        order: &SandboxOrder,
+        ends: &Ends,
+    ) -> Result<(ConfinedRun, Answer), WallFailure> {
         let failed = || WallFailure::at(START);
         let (mine, its) = UnixStream::pair().map_err(failed())?;
         let child = Command::new(&self.program)

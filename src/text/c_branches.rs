@@ -58,7 +58,7 @@ impl Branch {
     }
 }
 
-struct Chain {
+struct BranchChain {
     number: usize,
     index: usize,
     is_live: bool,
@@ -171,7 +171,7 @@ impl<'a> Branches<'a> {
 
     fn reading(&self, choice: Choice) -> Branch {
         let mut known: HashMap<&str, bool> = HashMap::new();
-        let mut chains: Vec<Chain> = Vec::new();
+        let mut chains: Vec<BranchChain> = Vec::new();
         let mut dead: Vec<Range<usize>> = Vec::new();
         let (mut from, mut number) = (0, 0);
         for (at, directive) in self.directives.iter().enumerate() {
@@ -183,7 +183,7 @@ impl<'a> Branches<'a> {
                 "if" | "ifdef" | "ifndef" => {
                     let is_read = chains.last().is_none_or(|chain| chain.is_live);
                     let mut chain =
-                        Chain { number, index: 0, is_live: false, is_taken: false, is_read };
+                        BranchChain { number, index: 0, is_live: false, is_taken: false, is_read };
                     chain.is_live = is_read && self.holds(at, choice, &chain, &mut known);
                     chain.is_taken = chain.is_live;
                     chains.push(chain);
@@ -211,7 +211,7 @@ impl<'a> Branches<'a> {
         &'s self,
         at: usize,
         choice: Choice,
-        chain: &Chain,
+        chain: &BranchChain,
         known: &mut HashMap<&'s str, bool>,
     ) -> bool {
         let Some(directive) = self.directives.get(at) else { return false };

@@ -6,7 +6,7 @@
 /// no bracket, comment or condition of the preprocessor. Never true again once brackets do not match.
 #[must_use]
 pub(super) fn outer(source: &str) -> Vec<bool> {
-    let mut level = Level { is_complete: true, ..Level::default() };
+    let mut level = BraceLevel { is_complete: true, ..BraceLevel::default() };
     let lines = source.split_inclusive('\n').map(|line| {
         let is_outer = level.is_outer();
         level.pass(line);
@@ -16,7 +16,7 @@ pub(super) fn outer(source: &str) -> Vec<bool> {
 }
 
 #[derive(Default)]
-struct Level {
+struct BraceLevel {
     brackets: u32,
     conditions: u32,
     is_comment: bool,
@@ -27,7 +27,7 @@ struct Level {
     is_lost: bool,
 }
 
-impl Level {
+impl BraceLevel {
     const fn is_outer(&self) -> bool {
         self.brackets == 0
             && self.conditions == 0

@@ -29,7 +29,7 @@ pub struct GrowingJson {
     frames: Vec<Frame>,
     /// Objects and lists that are open below the deepest that is read.
     too_deep: usize,
-    place: Place,
+    place: JsonPlace,
     escape: Escape,
     /// Objects so far.
     objects: usize,
@@ -46,7 +46,7 @@ enum Frame {
 
 /// What the next character belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum JsonPlace {
     /// Nothing has come but blanks.
     #[default]
     Start,
@@ -99,24 +99,24 @@ impl GrowingJson {
 
     fn take(&mut self, c: char) {
         match self.place {
-            Place::Start if c.is_whitespace() => {}
-            Place::Start if !matches!(c, '{' | '[' | '"') => {
+            JsonPlace::Start if c.is_whitespace() => {}
+            JsonPlace::Start if !matches!(c, '{' | '[' | '"') => {
                 self.begin_value();
-                self.place = Place::Plain;
+                self.place = JsonPlace::Plain;
                 self.add(c);
             }
-            Place::Start | Place::Between => self.between(c),
-            Place::Name | Place::Text => self.quoted(c),
-            Place::Bare if matches!(c, ',' | '}' | ']') || c.is_whitespace() => {
+            JsonPlace::Start | JsonPlace::Between => self.between(c),
+            JsonPlace::Name | JsonPlace::Text => self.quoted(c),
+            JsonPlace::Bare if matches!(c, ',' | '}' | ']') || c.is_whitespace() => {
                 self.end_value();
                 self.between(c);
             }
-            Place::Bare | Place::Plain => self.add(c),
+            JsonPlace::Bare | JsonPlace::Plain => self.add(c),
         }
     }
 
     fn between(&mut self, c: char) {
-        self.place = Place::Between;
+        self.place = JsonPlace::Between;
         match c {
             '{' | '[' => self.open(c),
             '}' | ']' => match self.too_deep.checked_sub(1) {
@@ -137,17 +137,17 @@ impl GrowingJson {
             '"' => match self.frames.last_mut() {
                 Some(Frame::Object { name, wants_name: true, .. }) => {
                     name.clear();
-                    self.place = Place::Name;
+                    self.place = JsonPlace::Name;
                 }
                 Some(_) | None => {
                     self.begin_value();
-                    self.place = Place::Text;
+                    self.place = JsonPlace::Text;
                 }
             },
             c if c.is_whitespace() => {}
             c => {
                 self.begin_value();
-                self.place = Place::Bare;
+                self.place = JsonPlace::Bare;
                 self.add(c);
             }
         }
@@ -170,8 +170,8 @@ impl GrowingJson {
     fn quoted(&mut self, c: char) {
         match std::mem::take(&mut self.escape) {
             Escape::None if c == '"' => match self.place {
-                Place::Text => self.end_value(),
-                _ => self.place = Place::Between,
+                JsonPlace::Text => self.end_value(),
+                _ => self.place = JsonPlace::Between,
             },
             Escape::None if c == '\\' => self.escape = Escape::Backslash,
             Escape::None => self.add(c),
@@ -250,7 +250,7 @@ impl GrowingJson {
     }
 
     fn end_value(&mut self) {
-        self.place = Place::Between;
+        self.place = JsonPlace::Between;
         if self.too_deep == 0
             && let Some(value) = self.values.back_mut()
         {
@@ -260,7 +260,7 @@ impl GrowingJson {
 
     /// Adds a character to the name or value that is open.
     fn add(&mut self, c: char) {
-        if self.place == Place::Name {
+        if self.place == JsonPlace::Name {
             if let Some(Frame::Object { name, .. }) = self.frames.last_mut()
                 && name.len() < MOST_NAME
             {

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encodings_are_told_apart() {
+    fn encodings_are_distinguished() {
         let wide: Vec<u8> = "int main".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let cases: [(&[u8], Charset); 7] = [
             (b"int a;\n", Charset::Utf8),

@@ -98,12 +98,12 @@ fn pair(
     }
 }
 
-fn join(old: &mut DiffLine, new: &mut DiffLine, twin: fn(usize) -> LinePair) {
+fn join(old: &mut DiffLine, new: &mut DiffLine, counterpart: fn(usize) -> LinePair) {
     (old.emphasis, new.emphasis) = words::emphasis(&old.text, &new.text);
     // Lines that only end in another way differ in no word.
     if let (Some(old_no), Some(new_no)) = (old.old_no, new.new_no) {
-        old.pair = twin(new_no);
-        new.pair = twin(old_no);
+        old.pair = counterpart(new_no);
+        new.pair = counterpart(old_no);
     }
 }
 
@@ -235,7 +235,10 @@ mod tests {
             (LineKind::Added, "static int first(void)".into(), LinePair::Moved(1))
         );
         let braces = pairs_of("}\nint keep_a;\nint keep_b;\n", "int keep_a;\nint keep_b;\n}\n");
-        assert!(braces.iter().all(|(_, _, twin)| *twin == LinePair::None), "{braces:?}");
+        assert!(
+            braces.iter().all(|(_, _, counterpart)| *counterpart == LinePair::None),
+            "{braces:?}"
+        );
     }
 
     #[test]
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_name_each_other() {
+    fn counterparts_name_each_other() {
         let old: String = (0..60).map(|n| format!("call_number_{}();\n", n * 7 % 31)).collect();
         let new: String = (0..60).map(|n| format!("  call_number_{}();\n", n * 5 % 31)).collect();
         let found = diff(old.as_bytes(), new.as_bytes(), Options::default());

@@ -249,8 +249,8 @@ fn closing(text: &str, start: usize) -> Result<usize, RecoverError> {
 
 fn malformed(text: &str, start: usize, error: &serde_json::Error) -> RecoverError {
     let at = offset_of(text, start, error);
-    let said = error.to_string();
-    let cause = said.rsplit_once(" at line ").map_or(said.as_str(), |(cause, _)| cause);
+    let message = error.to_string();
+    let cause = message.rsplit_once(" at line ").map_or(message.as_str(), |(cause, _)| cause);
     let advice = if cause.starts_with("control character") {
         "; inside a string a line break is written `\\n` and a tab `\\t`"
     } else if cause.starts_with("invalid escape") {

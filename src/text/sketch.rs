@@ -64,20 +64,20 @@ fn place<'a>(places: &[(Range<usize>, Tab<'a>)], at: usize) -> Option<(usize, &'
 }
 
 /// A function of the sketch.
-struct Function<'t> {
+struct SketchFunction<'t> {
     node: Node<'t>,
     /// Where it begins, a `template` before it included.
     start: usize,
 }
 
 /// The functions that are defined outside of everything else, in order.
-fn functions(tree: &Tree) -> Vec<Function<'_>> {
+fn functions(tree: &Tree) -> Vec<SketchFunction<'_>> {
     let root = tree.root_node();
     let mut cursor = root.walk();
     let nodes = root.named_children(&mut cursor);
     let functions = nodes.filter_map(|node| match node.kind() {
         "function_definition" | "template_declaration" => {
-            Some(Function { node, start: node.start_byte() })
+            Some(SketchFunction { node, start: node.start_byte() })
         }
         _ => None,
     });

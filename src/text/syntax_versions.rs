@@ -229,12 +229,13 @@ fn places(
         let middle = new.text.len() / parts * part;
         from = from.max(new.starts.partition_point(|start| *start < middle));
         let found = (from..new.lines()).find_map(|line| {
-            let twin = matching_line(line, changes)?;
+            let counterpart = matching_line(line, changes)?;
             let is_outer = |outer: &[bool], line: usize| outer.get(line) == Some(&true);
-            (is_outer(&outer_new, line) && is_outer(&outer_old, twin)).then_some((twin, line))
+            (is_outer(&outer_new, line) && is_outer(&outer_old, counterpart))
+                .then_some((counterpart, line))
         });
-        let Some((twin, line)) = found else { break };
-        places.push((twin, line));
+        let Some((counterpart, line)) = found else { break };
+        places.push((counterpart, line));
         from = line + 1;
     }
     places

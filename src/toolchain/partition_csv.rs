@@ -24,7 +24,7 @@ pub struct CsvEntry {
 
 /// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct TableFault {
     /// Counted from 1.
     pub line: u32,
     pub why: String,
@@ -33,7 +33,7 @@ pub struct Fault {
 /// Reads every line. `first` is where an entry without an offset may begin: right behind the table.
 /// Entries without an offset follow the one before, applications at the next multiple of 64 KiB.
 #[must_use]
-pub fn read(text: &str, first: u32) -> (Vec<CsvEntry>, Vec<Fault>) {
+pub fn read(text: &str, first: u32) -> (Vec<CsvEntry>, Vec<TableFault>) {
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     let mut next = first;
     for (line, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -46,7 +46,7 @@ pub fn read(text: &str, first: u32) -> (Vec<CsvEntry>, Vec<Fault>) {
                 next = row.partition.offset.saturating_add(row.partition.bytes);
                 rows.push(row);
             }
-            Err(why) => faults.push(Fault { line, why }),
+            Err(why) => faults.push(TableFault { line, why }),
         }
     }
     (rows, faults)

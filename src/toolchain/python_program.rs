@@ -94,9 +94,9 @@ impl Python {
         for name in key_variables() {
             command.env_remove(name);
         }
-        let said = command.output().map_err(|error| no_python(&error))?;
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        let mut lines = said.lines().map(PathBuf::from);
+        let reply = command.output().map_err(|error| no_python(&error))?;
+        let reply = String::from_utf8_lossy(&reply.stdout).into_owned();
+        let mut lines = reply.lines().map(PathBuf::from);
         let (Some(program), Some(prefix)) = (lines.next(), lines.next()) else {
             return Err(no_python(&io::ErrorKind::NotFound.into()));
         };

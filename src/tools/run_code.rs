@@ -108,13 +108,13 @@ impl RunCode {
         });
         let mut scratch = filled.await.map_err(|error| lost(&error))??;
         match &entry {
-            Entry::File(path) if !scratch.folder.files().any(|known| known == path) => {
+            EntryPoint::File(path) if !scratch.folder.files().any(|known| known == path) => {
                 let message = format!("there is no file `{path}`");
                 let hint = "Name a file of the project, or give it in `files`.";
                 return Err(ToolError::new("no_such_file", message, hint));
             }
-            Entry::File(_) => {}
-            Entry::Code(path, code) => {
+            EntryPoint::File(_) => {}
+            EntryPoint::Code(path, code) => {
                 let put = scratch.folder.put(path, code.as_bytes());
                 put.map_err(|error| ToolError::from_user_error("not_copied", &error))?;
             }
@@ -144,12 +144,12 @@ impl RunCode {
 }
 
 /// Where the program begins.
-enum Entry {
+enum EntryPoint {
     File(ProjectPath),
     Code(ProjectPath, String),
 }
 
-impl Entry {
+impl EntryPoint {
     const fn path(&self) -> &ProjectPath {
         match self {
             Self::File(path) | Self::Code(path, _) => path,
@@ -157,14 +157,14 @@ impl Entry {
     }
 }
 
-fn entry(args: &mut RunCodeArgs, language: Language) -> Result<Entry, ToolError> {
+fn entry(args: &mut RunCodeArgs, language: Language) -> Result<EntryPoint, ToolError> {
     match (args.entry.take(), args.code.take()) {
-        (Some(entry), None) => Ok(Entry::File(args::path("entry", &entry)?)),
+        (Some(entry), None) => Ok(EntryPoint::File(args::path("entry", &entry)?)),
         (None, Some(code)) => {
             let name = format!("run_code_main.{}", language.ending());
-            Ok(Entry::Code(args::path("code", &name)?, code))
+            Ok(EntryPoint::Code(args::path("code", &name)?, code))
         }
-        (Some(entry), Some(code)) => Ok(Entry::Code(args::path("entry", &entry)?, code)),
+        (Some(entry), Some(code)) => Ok(EntryPoint::Code(args::path("entry", &entry)?, code)),
         (None, None) => {
             let hint = "Give the program as `code`, or name the file it begins in as `entry`.";
             Err(ToolError::new("bad_arguments", "there is no program to run", hint))

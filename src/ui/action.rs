@@ -213,7 +213,7 @@ actions! {
     Undo, "undo", Review, "undo", "Undo an applied change; that is recorded too";
     NextHunk, "next-hunk", Review, "next hunk", "Go to the next hunk";
     PreviousHunk, "previous-hunk", Review, "previous hunk", "Go to the previous hunk";
-    ToggleBeside, "toggle-beside", Review, "side by side", "Show the old and the new version side by side, or in one column";
+    ToggleSideBySide, "toggle-beside", Review, "side by side", "Show the old and the new version side by side, or in one column";
     ToggleBlanks, "toggle-blanks", Review, "white space", "Hide or show changes of white space";
     ToggleWrap, "toggle-wrap", Review, "wrap", "Wrap long lines, or cut them and scroll to the side";
     MoreContext, "more-context", Review, "more context", "Show more unchanged lines around the changes";

@@ -11,14 +11,14 @@ fn messages_go_to_the_team_or_to_one_agent() {
     let mut desk = UiBench::at_work(80, 24);
     desk.press("i");
     desk.type_text("keep it small");
-    let said = |to, text: &str| Intent::Say { to, text: text.into() };
-    assert_eq!(intents(&desk.press("enter")), [said(None, "keep it small")]);
+    let message = |to, text: &str| Intent::Say { to, text: text.into() };
+    assert_eq!(intents(&desk.press("enter")), [message(None, "keep it small")]);
     desk.press("i");
     desk.type_text("not that");
     desk.press("ctrl-u");
     desk.type_text("@codef use the new driver");
     let agent = AgentName::from("CodeFixerAgent");
-    assert_eq!(intents(&desk.press("enter")), [said(Some(agent), "use the new driver")]);
+    assert_eq!(intents(&desk.press("enter")), [message(Some(agent), "use the new driver")]);
     desk.press("i");
     desk.type_text("@nobody hello");
     assert_eq!(desk.press("enter"), []);

@@ -72,7 +72,7 @@ impl Dialogs {
             TextKeys::None => false,
             TextKeys::Digits => key.digit().is_some(),
             TextKeys::Line => key.is_text(),
-            TextKeys::Beside => key.is_text() && !key.is_vertical(),
+            TextKeys::Alongside => key.is_text() && !key.is_vertical(),
             TextKeys::Page => {
                 let found = keymap.look_up(&[KeyContext::Dialog], &[key]);
                 key.is_text()

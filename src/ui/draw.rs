@@ -129,20 +129,20 @@ impl Picture<'_> {
         Span::styled("─".repeat(usize::from(row.width)), rule).render(row, buf);
         let others = self.other_panes(area.id, cx);
         let others_width = u16::try_from(others.width()).unwrap_or(u16::MAX);
-        let mut room = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
+        let mut row_area = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
         if others_width > 0 && others_width + 24 < row.width {
             let x = row.right() - others_width - 1;
             others.render(Rect { x, width: others_width, ..row }, buf);
-            room.width = room.width.saturating_sub(others_width + 1);
+            row_area.width = row_area.width.saturating_sub(others_width + 1);
         }
-        let title = title(usize::from(room.width.saturating_sub(2)));
-        let width = u16::try_from(title.width() + 2).unwrap_or(u16::MAX).min(room.width);
+        let title = title(usize::from(row_area.width.saturating_sub(2)));
+        let width = u16::try_from(title.width() + 2).unwrap_or(u16::MAX).min(row_area.width);
         let base = if is_front { Role::TitleFocus } else { Role::Title };
         let mut spans = vec![Span::raw(" ")];
         spans.extend(title.spans);
         spans.push(Span::raw(" "));
         let line = Line::from(spans).style(cx.style(base).patch(title.style));
-        line::draw(&line, Rect { width, ..room }, buf);
+        line::draw(&line, Rect { width, ..row_area }, buf);
     }
 
     /// Names of panes that do not show, with their keys.

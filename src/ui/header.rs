@@ -47,14 +47,14 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     // The place of what waits stays free, so that nothing else moves when something does.
-    let room = Rect { width: inside.width.saturating_sub(WAITING + 1), ..inside };
+    let row_area = Rect { width: inside.width.saturating_sub(WAITING + 1), ..inside };
     let (left, right) = line::fit_halves(
         left_side(cx, area.width),
         right(cx, area.width),
         &separator,
-        usize::from(room.width),
+        usize::from(row_area.width),
     );
-    line::draw_split(&left, &right, room, buf);
+    line::draw_split(&left, &right, row_area, buf);
     if let Some(waiting) = waiting(cx) {
         let width = u16::try_from(waiting.width()).unwrap_or(WAITING).min(inside.width);
         let x = inside.right() - width;
@@ -151,8 +151,8 @@ fn rules(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
         0 => "1 rule".to_owned(),
         others => format!("{} rules", others + 1),
     };
-    let room = if columns < WIDE { SHORT_RULE } else { LONG_RULE };
-    let text = format!("{count}: {}", line::cut(&newest, room));
+    let row_area = if columns < WIDE { SHORT_RULE } else { LONG_RULE };
+    let text = format!("{count}: {}", line::cut(&newest, row_area));
     vec![Span::styled(text, cx.style(Role::Warn))]
 }
 

@@ -52,17 +52,17 @@ impl HintLine<'_> {
                 Span::styled(" help", cx.style(Role::KeyHelp)),
             ])
         });
-        let mut room = usize::from(inside.width).saturating_sub(help.width() + 3);
+        let mut space = usize::from(inside.width).saturating_sub(help.width() + 3);
         let mut spans: Vec<Span<'static>> = Vec::new();
         for action in self.actions(cx) {
             let Some(key) = self.first_key(&chain, action, cx) else { continue };
             let words = words_of(action, cx);
             let width = line::width(&key) + 1 + line::width(words);
             let gap = if spans.is_empty() { 0 } else { 3 };
-            if width + gap > room {
+            if width + gap > space {
                 break;
             }
-            room -= width + gap;
+            space -= width + gap;
             if gap > 0 {
                 spans.push(Span::raw("   "));
             }

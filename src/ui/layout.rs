@@ -143,7 +143,7 @@ pub enum StripWish {
 }
 
 /// Columns of a review that shows two versions beside each other.
-const BESIDE: u16 = 86;
+const SIDE_BY_SIDE: u16 = 86;
 
 /// Columns of the screen from which on it does so by itself.
 pub const WIDE_ENOUGH: u16 = 160;
@@ -290,7 +290,7 @@ fn usual_chat(screen: u16, rest: u16, review: ReviewWish) -> u16 {
     if screen < WIDE_ENOUGH || review == ReviewWish::Quiet {
         return usual;
     }
-    usual.min(rest.saturating_sub(BESIDE + 1).max(LEAST_CHAT))
+    usual.min(rest.saturating_sub(SIDE_BY_SIDE + 1).max(LEAST_CHAT))
 }
 
 /// Rows of the logs as the person wants them; what is above them stays of use.
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(usual_chat(120, 93, ReviewWish::Quiet), 57);
         for width in 160..=240 {
             let review = layout(width, 50, PaneId::Review).pane(PaneId::Review).unwrap().body;
-            assert!(review.width >= BESIDE, "{width}: {review:?}");
+            assert!(review.width >= SIDE_BY_SIDE, "{width}: {review:?}");
         }
     }
 

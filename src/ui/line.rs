@@ -38,8 +38,8 @@ pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.into_owned();
     }
-    let Some(room) = columns.checked_sub(1) else { return String::new() };
-    let end = fitting(&text, room);
+    let Some(space) = columns.checked_sub(1) else { return String::new() };
+    let end = fitting(&text, space);
     format!("{}…", text.get(..end).unwrap_or_default().trim_end())
 }
 
@@ -51,10 +51,10 @@ pub fn cut_start(text: &str, columns: usize) -> String {
     if total <= columns {
         return text.into_owned();
     }
-    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let Some(space) = columns.checked_sub(1) else { return String::new() };
     let mut left = total;
     for (place, grapheme) in text.grapheme_indices(true) {
-        if left <= room {
+        if left <= space {
             return format!("…{}", text.get(place..).unwrap_or_default());
         }
         left -= grapheme.width();
@@ -69,8 +69,8 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.into_owned();
     }
-    let Some(room) = columns.checked_sub(1) else { return String::new() };
-    let start = text.get(..fitting(&text, room / 3)).unwrap_or_default();
+    let Some(space) = columns.checked_sub(1) else { return String::new() };
+    let start = text.get(..fitting(&text, space / 3)).unwrap_or_default();
     let end = cut_start(&text, columns - start.width());
     format!("{start}{end}")
 }
@@ -83,8 +83,8 @@ pub fn draw_split(line: &Line<'_>, right: &Line<'_>, area: Rect, buf: &mut Buffe
     }
     let right_width = u16::try_from(right.width()).unwrap_or(u16::MAX);
     let shows_right = right_width > 0 && right_width + 8 < area.width;
-    let room = if shows_right { area.width - right_width - 1 } else { area.width };
-    draw(line, Rect { width: room, height: 1, ..area }, buf);
+    let space = if shows_right { area.width - right_width - 1 } else { area.width };
+    draw(line, Rect { width: space, height: 1, ..area }, buf);
     if shows_right {
         let x = area.right() - right_width;
         right.render(Rect { x, width: right_width, height: 1, ..area }, buf);

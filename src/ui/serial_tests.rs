@@ -83,7 +83,7 @@ fn the_header_tells_whether_the_board_is_there() {
     let (label, chip) = ("ESP32-S3".to_owned(), "esp32s3".to_owned());
     let board = BoardInfo { label, chip, port: port.clone(), simulated: false };
     let lost = PortChange::Lost { why: "unplugged".to_owned() };
-    let told = [
+    let reported = [
         (Event::Board(BoardEvent::Connected(board)), "ESP32-S3 ●"),
         (Event::Port(PortEvent::Opened { port, log, baud: 115_200 }), "ESP32-S3 ●"),
         (Event::Port(PortEvent::Changed { log, event: lost }), "ESP32-S3 ○"),
@@ -96,7 +96,7 @@ fn the_header_tells_whether_the_board_is_there() {
             "ESP32-S3 ○",
         ),
     ];
-    for (event, expected) in told {
+    for (event, expected) in reported {
         desk.record(10, event);
         desk.sync();
         assert!(header(&desk).contains(expected), "{}", header(&desk));

@@ -60,8 +60,8 @@ fn the_palette_decides_nothing_and_says_why() {
         desk.type_text(action.name());
         let commands = desk.press("enter");
         assert_eq!(commands, [], "{}", action.name());
-        let said = desk.last_row();
-        assert!(said.contains("decide in the"), "{}: {said}", action.name());
+        let message = desk.last_row();
+        assert!(message.contains("decide in the"), "{}: {message}", action.name());
         desk.press("esc");
     }
 }

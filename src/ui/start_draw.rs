@@ -212,8 +212,8 @@ impl Start {
             },
             StartRow::Project(place) => {
                 let path = self.facts.projects.get(place).map_or("", String::as_str);
-                let room = usize::from(at.width).saturating_sub(16);
-                let path = line::cut_start(path, room);
+                let space = usize::from(at.width).saturating_sub(16);
+                let path = line::cut_start(path, space);
                 let left = Line::from(self.span(format!("  {path}"), Role::Text));
                 (left, Line::from(self.span("new task here", Role::Dim)))
             }
@@ -246,8 +246,8 @@ impl Start {
             self.span(format!("{note}  "), Role::Dim),
             self.span(format!("{:<15}", example.team), Role::Text),
         ]);
-        let room = usize::from(width).saturating_sub(right.width() + 6);
-        let title = format!("    {}", line::cut(&example.title, room));
+        let space = usize::from(width).saturating_sub(right.width() + 6);
+        let title = format!("    {}", line::cut(&example.title, space));
         (Line::from(self.span(title, Role::Text)), right)
     }
 
@@ -284,13 +284,13 @@ impl Start {
             self.span(format!("  {}", session.when), Role::Dim),
             self.span(choices, Role::Strong),
         ]);
-        let room = usize::from(width).saturating_sub(right.width() + 4);
-        let title = line::cut(&session.title, room);
+        let space = usize::from(width).saturating_sub(right.width() + 4);
+        let title = line::cut(&session.title, space);
         let mut left = vec![self.span(format!("  {title}"), Role::Strong)];
         let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
-        let room = room.saturating_sub(line::width(&title) + line::width(gap));
-        if room > 8 {
-            left.push(self.span(format!("{gap}{}", line::cut(&session.task, room)), role));
+        let space = space.saturating_sub(line::width(&title) + line::width(gap));
+        if space > 8 {
+            left.push(self.span(format!("{gap}{}", line::cut(&session.task, space)), role));
         }
         (Line::from(left), right)
     }
@@ -342,10 +342,10 @@ impl Start {
     fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
         if let Some((lead, text, keys)) = self.sessions.line() {
-            let room = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
+            let space = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
             let row = Line::from(vec![
                 self.span(line::cut(&lead, usize::from(first.width)), Role::Accent),
-                self.span(line::cut_start(text, room), Role::Text),
+                self.span(line::cut_start(text, space), Role::Text),
                 self.span(" ", Role::Cursor),
             ]);
             line::draw(&row, first, buf);

@@ -185,14 +185,14 @@ impl TaskLine {
             format!(" · {}", line::cut(label, usize::from(width / 4)))
         });
         let lead = format!("{}{place}{by} › ", team.unwrap_or_default());
-        let room = usize::from(width).saturating_sub(line::width(&lead) + 2);
+        let space = usize::from(width).saturating_sub(line::width(&lead) + 2);
         let (text, role) = match self.field.text() {
             "" => ("what should the team do?", Role::Dim),
             text => (text, Role::Text),
         };
         Line::from(vec![
             Span::styled(lead, theme.style(Role::Accent)),
-            Span::styled(line::cut_start(text, room), theme.style(role)),
+            Span::styled(line::cut_start(text, space), theme.style(role)),
             Span::styled(" ", theme.style(Role::Cursor)),
         ])
     }

@@ -190,9 +190,9 @@ fn mistakes_are_told_with_file_and_line() {
     ] {
         let error = load(text).unwrap_err();
         assert!(error.what.ends_with(&format!("own.toml, line {line}")), "{text}: {error:?}");
-        let said = format!("{} {}", error.why, error.fix);
+        let message = format!("{} {}", error.why, error.fix);
         for word in words {
-            assert!(said.contains(word), "{text}: {error:?}");
+            assert!(message.contains(word), "{text}: {error:?}");
         }
     }
 }

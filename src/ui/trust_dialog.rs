@@ -105,9 +105,9 @@ impl TrustDialog {
         let why = wrap_words(&sanitize::line(&self.why), columns);
         // The answers have to be seen; of the reason as much as there is room for.
         let around = rows.len() + ANSWERS.len() + 4;
-        let room = usize::from(screen.height).saturating_sub(around);
+        let space = usize::from(screen.height).saturating_sub(around);
         self.is_whole = usize::from(screen.height) > around && columns >= 40;
-        rows.extend(why.into_iter().take(room).map(|words| Line::styled(words, dim)));
+        rows.extend(why.into_iter().take(space).map(|words| Line::styled(words, dim)));
         rows.push(Line::default());
         let first = rows.len();
         for (_, title, help) in ANSWERS {

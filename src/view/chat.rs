@@ -111,10 +111,10 @@ impl Chat {
                 });
             }
             Event::Phase(PhaseEvent::Ended { phase, attempt, outcome, step }) => {
-                let told = self.lanes.reported_step(*step);
+                let step_state = self.lanes.reported_step(*step);
                 self.lanes.end(*step);
                 self.push(ChatEntry::PhaseEnded {
-                    phase: match told {
+                    phase: match step_state {
                         Some(step) => format!("{phase} {step}"),
                         None => phase.clone(),
                     },
@@ -195,7 +195,7 @@ impl Chat {
                     file.settle(outcome);
                 }
             }
-            Event::Person(PersonEvent::Said { to, text }) => {
+            Event::Person(PersonEvent::Wrote { to, text }) => {
                 self.push(ChatEntry::Person { to: to.clone(), text: text.clone(), at });
             }
             Event::Person(PersonEvent::SpeakerNamed { agent }) => {

@@ -143,7 +143,7 @@ fn the_plan_is_ticked_off_as_files_are_written_and_goes_on_in_a_new_one() {
 fn a_very_long_conversation_keeps_its_newest_part_and_every_place() {
     let mut chat = Chat::default();
     let message =
-        |number: usize| Event::Person(PersonEvent::Said { to: None, text: format!("{number}") });
+        |number: usize| Event::Person(PersonEvent::Wrote { to: None, text: format!("{number}") });
     let record = |number: usize, event| Record {
         v: 1,
         seq: Seq(number as u64 + 1),

@@ -337,9 +337,9 @@ impl Collector {
             self.lines.push(RawLine { number, start, bytes: Vec::new(), omitted: 0 });
         }
         if let Some(line) = self.lines.last_mut() {
-            let room = MAX_LINE.saturating_sub(line.bytes.len()).min(bytes.len());
-            line.bytes.extend(bytes.get(..room).unwrap_or_default());
-            line.omitted += (bytes.len() - room) as u64;
+            let space = MAX_LINE.saturating_sub(line.bytes.len()).min(bytes.len());
+            line.bytes.extend(bytes.get(..space).unwrap_or_default());
+            line.omitted += (bytes.len() - space) as u64;
         }
     }
 }

@@ -233,8 +233,8 @@ impl Scanner {
             if is_whole && self.partial.is_empty() {
                 self.look_at(piece.get(..piece.len().min(MAX_LINE)).unwrap_or_default(), hits);
             } else {
-                let room = MAX_LINE.saturating_sub(self.partial.len()).min(piece.len());
-                self.partial.extend(piece.get(..room).unwrap_or_default());
+                let space = MAX_LINE.saturating_sub(self.partial.len()).min(piece.len());
+                self.partial.extend(piece.get(..space).unwrap_or_default());
                 if is_whole {
                     let line = std::mem::take(&mut self.partial);
                     self.look_at(&line, hits);

@@ -86,8 +86,8 @@ impl PlanView {
 
     /// How far it is; `None`: nothing tells.
     pub(super) fn progress(&self) -> Option<Progress> {
-        let is_told = |state: StepState| state != StepState::Untold;
-        if !self.steps.iter().any(|(_, state)| is_told(*state)) {
+        let is_reported = |state: StepState| state != StepState::Untold;
+        if !self.steps.iter().any(|(_, state)| is_reported(*state)) {
             return None;
         }
         let done = self.steps.iter().filter(|(_, state)| *state == StepState::Done).count();

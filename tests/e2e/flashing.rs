@@ -185,7 +185,7 @@ fn what_is_asked_for_while_a_board_is_written_waits_for_its_end() {
     desk.terminal.type_text("Log the pressure as well\r");
     let said = |events: &[Event]| {
         events.iter().any(|event| {
-            matches!(event, Event::Person(PersonEvent::Said { text, .. }) if text.contains("pressure"))
+            matches!(event, Event::Person(PersonEvent::Wrote { text, .. }) if text.contains("pressure"))
         })
     };
     let taken = place.within(PATIENCE, || said(&place.events()).then_some(()));

@@ -198,7 +198,7 @@ fn a_message_is_completed_and_remembered_for_the_next_session() {
     terminal.wait_for("look at this, @PlanningAgent");
     terminal.press("enter");
     place.wait_for_event(&terminal, "the message", |event| match event {
-        Event::Person(PersonEvent::Said { text, .. }) => {
+        Event::Person(PersonEvent::Wrote { text, .. }) => {
             text.contains("@PlanningAgent").then_some(())
         }
         _ => None,

@@ -1,8 +1,8 @@
 //! Checks the names in the code, local variables too: words that a stranger would have to decode
 //! are refused, and the glossary of `src/lib.rs` stays short.
 //!
-//! `banned_identifiers.toml` says how often a word still occurs; the numbers only go down. Names of
-//! more than five words are sentences, those of tests, and are not looked at.
+//! `banned_identifiers.toml` has the words. Names of more than five words are sentences, those of
+//! tests, and are not looked at.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,6 @@ use crate::words::{files, parts, shown};
 struct BannedIdentifiers {
     /// What to say instead of a word.
     words: BTreeMap<String, String>,
-    /// How often the code still has a word.
-    allowed: BTreeMap<String, usize>,
 }
 
 /// The most terms of the glossary.
@@ -58,31 +56,17 @@ fn found(text: &str, words: &BTreeMap<String, String>) -> Vec<(String, usize, St
 #[test]
 fn names_have_no_private_words() {
     let file = std::fs::read_to_string(root().join("tests/house/banned_identifiers.toml")).unwrap();
-    let BannedIdentifiers { words, allowed } = toml::from_str(&file).unwrap();
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let BannedIdentifiers { words } = toml::from_str(&file).unwrap();
+    let mut broken = Vec::new();
     for path in files(&root().join("src")) {
         if path.extension().is_none_or(|ending| ending != "rs") {
             continue;
         }
         let place = shown(&path);
         for (word, line, name) in found(&std::fs::read_to_string(&path).unwrap(), &words) {
-            all.entry(word).or_default().push(format!("{place}:{line}: `{name}`"));
+            let instead = &words[&word];
+            broken.push(format!("{place}:{line}: `{name}` has `{word}`; say {instead}"));
         }
-    }
-    let mut broken = Vec::new();
-    for (word, places) in &all {
-        let most = allowed.get(word).copied().unwrap_or(0);
-        if places.len() > most {
-            let instead = &words[word];
-            broken.push(format!(
-                "`{word}` is in {} names, {most} are allowed; say {instead}:\n  {}",
-                places.len(),
-                places.join("\n  ")
-            ));
-        }
-    }
-    for word in allowed.keys().filter(|word| !all.contains_key(*word)) {
-        broken.push(format!("`{word}` is gone; remove it from the allowed words"));
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }

@@ -42,7 +42,7 @@ pub enum Decide {
 
 /// What a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum DecisionScope {
     /// The file of the proposal.
     Path,
     /// The tool that proposes.
@@ -69,7 +69,7 @@ pub enum LineCommand {
     /// List the rules of the session.
     Rules,
     /// Make a rule about proposals like that one.
-    Rule(RuleSays, u32, Scope),
+    Rule(RuleSays, u32, DecisionScope),
     /// End a rule.
     Revoke(u32),
     /// Print what waits once more.
@@ -307,11 +307,11 @@ fn numbers(list: &str) -> Option<BTreeSet<usize>> {
     (!found.is_empty()).then_some(found)
 }
 
-fn scope(word: &str) -> Option<Scope> {
+fn scope(word: &str) -> Option<DecisionScope> {
     Some(match word {
-        "path" | "file" => Scope::Path,
-        "tool" => Scope::Tool,
-        "agent" => Scope::Agent,
+        "path" | "file" => DecisionScope::Path,
+        "tool" => DecisionScope::Tool,
+        "agent" => DecisionScope::Agent,
         _ => return None,
     })
 }
@@ -393,7 +393,7 @@ mod tests {
         );
         assert_eq!(
             LineCommand::parse("never 3 path"),
-            LineCommand::Rule(RuleSays::Never, 3, Scope::Path)
+            LineCommand::Rule(RuleSays::Never, 3, DecisionScope::Path)
         );
         assert_eq!(LineCommand::parse("answer 2"), LineCommand::Answer("2".into()));
         for unclear in [

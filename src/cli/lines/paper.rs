@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::line_command::{Decide, Scope};
+use super::line_command::{Decide, DecisionScope};
 use super::proposal_text::{self, ProposalText};
 use crate::app::editor;
 use crate::cli::report;
@@ -281,17 +281,21 @@ impl Paper {
     ///
     /// # Errors
     /// Why there can be none.
-    pub fn rule(&self, says: crate::model::RuleSays, scope: Scope) -> Result<Intent, String> {
+    pub fn rule(
+        &self,
+        says: crate::model::RuleSays,
+        scope: DecisionScope,
+    ) -> Result<Intent, String> {
         let proposal = &self.proposal;
         let kind = Some(proposal.change.change_kind());
         let mut rule = SessionRule { says, kind, path: None, tool: None, agent: None };
         match scope {
-            Scope::Path => {
+            DecisionScope::Path => {
                 let path = proposal.change.path().ok_or("a flash has no path")?;
                 rule.path = Some(path.as_str().to_owned());
             }
-            Scope::Tool => rule.tool = Some(proposal.tool.clone()),
-            Scope::Agent => rule.agent = Some(proposal.agent.clone()),
+            DecisionScope::Tool => rule.tool = Some(proposal.tool.clone()),
+            DecisionScope::Agent => rule.agent = Some(proposal.agent.clone()),
         }
         Ok(Intent::AddRule { rule })
     }
@@ -352,8 +356,8 @@ mod tests {
 
     /// What a decision on an edit with these findings comes to: the stops and the phrase it names.
     fn sent(findings: Vec<Finding>, what: Decide) -> Result<(u32, Option<String>), String> {
-        let told = ProposalText::of_texts(b"", b"a");
-        let mut paper = Paper::new(proposal(Vec::new()), Some(&told), Instant::now());
+        let refusal = ProposalText::of_texts(b"", b"a");
+        let mut paper = Paper::new(proposal(Vec::new()), Some(&refusal), Instant::now());
         (paper.edit, paper.edited) = (Some("mine\n".to_owned()), Some(proposal(findings)));
         match paper.decide(what, &NoBlobs)? {
             Intent::Amend { shown, how: Amended::Edit, content, phrase, .. } => {
@@ -427,8 +431,8 @@ mod tests {
             (vec![stop()], typed("burn esp32 efuses"), "nothing has to be confirmed"),
         ];
         for (findings, what, why) in refused {
-            let told = sent(findings, what.clone()).unwrap_err();
-            assert!(told.contains(why), "{what:?}: {told}");
+            let refusal = sent(findings, what.clone()).unwrap_err();
+            assert!(refusal.contains(why), "{what:?}: {refusal}");
         }
     }
 }

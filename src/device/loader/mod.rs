@@ -32,7 +32,7 @@ pub type Remake = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// What is done with the flash.
 #[derive(Clone)]
-pub enum Work {
+pub enum LoaderWork {
     /// Writes pieces and compares what the chip then holds with them.
     Write {
         /// What is written.
@@ -66,7 +66,7 @@ pub enum Work {
     },
 }
 
-impl Work {
+impl LoaderWork {
     /// Bytes in all, as far as progress can be told.
     fn total(&self) -> u64 {
         match self {
@@ -89,7 +89,7 @@ pub struct LoaderJob {
     /// The board; another chip is refused.
     pub board: BoardInfo,
     /// What to do.
-    pub work: Work,
+    pub work: LoaderWork,
     /// Bits per second; a rate that fails is given up for 115200.
     pub baud: u32,
     /// Takes (done, total) bytes.
@@ -169,15 +169,15 @@ impl Course<'_> {
     fn perform(&mut self) -> Result<Vec<u8>, Trouble> {
         self.goes_on()?;
         match &self.job.work {
-            Work::Write { pieces, kept } => {
+            LoaderWork::Write { pieces, kept } => {
                 self.fits(pieces)?;
                 self.are_kept(kept)?;
                 self.write(pieces)?;
             }
-            Work::EraseAll => self.talk.erase_all()?,
-            Work::Erase { offset, bytes } => self.talk.erase(*offset, *bytes)?,
-            Work::Read { offset, bytes } => return self.read(*offset, *bytes),
-            Work::Rewrite { offset, bytes, remake } => {
+            LoaderWork::EraseAll => self.talk.erase_all()?,
+            LoaderWork::Erase { offset, bytes } => self.talk.erase(*offset, *bytes)?,
+            LoaderWork::Read { offset, bytes } => return self.read(*offset, *bytes),
+            LoaderWork::Rewrite { offset, bytes, remake } => {
                 let held = self.read(*offset, *bytes)?;
                 if let Some(content) = remake(&held) {
                     self.write(&[FlashPiece { offset: *offset, content }])?;

@@ -261,12 +261,12 @@ impl Chat {
         (turn, agent): (TurnId, &AgentName),
         text: &str,
         calls: Vec<ToolCall>,
-        heard: Audience,
+        audience: Audience,
     ) {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        let has_events = heard == Audience::ByAll && !text.is_empty();
+        let has_events = audience == Audience::ByAll && !text.is_empty();
         let other = has_events.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
         let own = Arc::new(Message {
             role: MessageRole::Assistant,
@@ -296,7 +296,7 @@ impl Chat {
         tool: &ToolName,
         result: String,
     ) {
-        let told = format!("`{tool}` answered me: {result}");
+        let text_of_result = format!("`{tool}` answered me: {result}");
         let own = Arc::new(Message {
             role: MessageRole::Tool,
             agent: None,
@@ -304,7 +304,7 @@ impl Chat {
             calls: Vec::new(),
             answers: Some(call),
         });
-        let other = Some(Arc::new(user(Some(agent.clone()), told)));
+        let other = Some(Arc::new(user(Some(agent.clone()), text_of_result)));
         self.push_of((turn, agent), own, other);
     }
 

@@ -44,11 +44,11 @@ impl Guard {
 
     /// Takes what an agent said; tells whether it holds the same list of files as the last time
     /// this agent wrote one.
-    pub fn repeats_files(&mut self, agent: &AgentName, said: &str) -> bool {
-        if !said.contains("\"file_name\"") {
+    pub fn repeats_files(&mut self, agent: &AgentName, message: &str) -> bool {
+        if !message.contains("\"file_name\"") {
             return false;
         }
-        let Ok(files) = recover::structured(said) else { return false };
+        let Ok(files) = recover::structured(message) else { return false };
         let hash = hash(&files);
         let is_same = remember(&mut self.written, agent, hash);
         if !is_same {

@@ -170,7 +170,7 @@ impl Attempt {
     }
 
     /// The person said something.
-    pub fn person_said(&mut self, to: Option<AgentName>, text: String) {
+    pub fn add_person_message(&mut self, to: Option<AgentName>, text: String) {
         let waits = self.turn.as_ref().is_some_and(|t| t.is_complete && t.open_call().is_some());
         if waits {
             self.chat.hold(to, text);
@@ -256,10 +256,10 @@ impl Attempt {
         let repeated = saves.any(|call| guard.repeats_save(&call.args));
         let rewritten = guard.repeats_files(&turn.agent, &turn.text);
         let is_private = phase.selection == SpeakerSelection::Selector(turn.agent.clone());
-        let heard = if is_private { Audience::ByItself } else { Audience::ByAll };
+        let audience = if is_private { Audience::ByItself } else { Audience::ByAll };
         let is_final = calls.is_empty();
         turn.work.trail = Some(repetition::trail(turn.work.trail, &turn.text, &calls));
-        self.chat.add_answer((turn.id, &turn.agent), &turn.text, calls, heard);
+        self.chat.add_answer((turn.id, &turn.agent), &turn.text, calls, audience);
         let same = || Concern::SameFiles(turn.agent.clone());
         let mut concern = (repeated || rewritten).then(same);
         let Some(work) = phase.work.get(&turn.agent).filter(|_| is_final) else {
@@ -416,7 +416,7 @@ impl Attempt {
                 self.speakers.replace_plan(named.collect());
             }
             let note = format!("I changed the plan. It is now:\n{}", plan_steps::in_words(items));
-            self.person_said(None, note);
+            self.add_person_message(None, note);
             return None;
         };
         let waits = phase.plan.review == PlanReview::First && was_due && !self.plan.is_seen;

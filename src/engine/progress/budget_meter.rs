@@ -148,31 +148,31 @@ mod tests {
 
     #[test]
     fn allowing_as_much_again_counts_from_what_is_used() {
-        let mut purse = BudgetMeter::new(Budgets::default());
-        purse.set(tokens(100));
-        assert_eq!(purse.used(Some(ONLY), usage(60, 39)), None);
+        let mut meter = BudgetMeter::new(Budgets::default());
+        meter.set(tokens(100));
+        assert_eq!(meter.used(Some(ONLY), usage(60, 39)), None);
         assert!(
-            purse.used(Some(ONLY), usage(30, 1)).is_some_and(|what| what.contains("130 of 100"))
+            meter.used(Some(ONLY), usage(30, 1)).is_some_and(|what| what.contains("130 of 100"))
         );
-        purse.raise();
-        let raised = purse.raised.unwrap();
+        meter.raise();
+        let raised = meter.raised.unwrap();
         assert_eq!(raised, tokens(230));
-        purse.set(raised);
-        assert_eq!((purse.raised, purse.used(Some(ONLY), usage(99, 0))), (None, None));
-        assert!(purse.used(Some(ONLY), usage(1, 0)).is_some());
-        purse.raise();
-        assert_eq!(purse.raised, Some(tokens(330)), "the same allowance again");
+        meter.set(raised);
+        assert_eq!((meter.raised, meter.used(Some(ONLY), usage(99, 0))), (None, None));
+        assert!(meter.used(Some(ONLY), usage(1, 0)).is_some());
+        meter.raise();
+        assert_eq!(meter.raised, Some(tokens(330)), "the same allowance again");
     }
 
     #[test]
     fn an_answer_may_not_go_far_beyond_the_budget() {
-        let mut purse = BudgetMeter::new(Budgets { turn: tokens(5_000), ..Budgets::default() });
-        assert_eq!(purse.allowed_answer(ONLY, Some(900)), Some(900));
-        assert_eq!(purse.allowed_answer(ONLY, None), Some(5_000));
-        purse.used(Some(ONLY), usage(4_000, 0));
-        assert_eq!(purse.allowed_answer(ONLY, Some(9_000)), Some(1_000));
-        purse.used(Some(ONLY), usage(4_000, 0));
-        assert_eq!(purse.allowed_answer(ONLY, None), Some(256));
+        let mut meter = BudgetMeter::new(Budgets { turn: tokens(5_000), ..Budgets::default() });
+        assert_eq!(meter.allowed_answer(ONLY, Some(900)), Some(900));
+        assert_eq!(meter.allowed_answer(ONLY, None), Some(5_000));
+        meter.used(Some(ONLY), usage(4_000, 0));
+        assert_eq!(meter.allowed_answer(ONLY, Some(9_000)), Some(1_000));
+        meter.used(Some(ONLY), usage(4_000, 0));
+        assert_eq!(meter.allowed_answer(ONLY, None), Some(256));
         assert_eq!(BudgetMeter::default().allowed_answer(ONLY, None), None);
         let rich = BudgetMeter::new(Budgets { turn: tokens(100_000), ..Budgets::default() });
         assert_eq!(rich.allowed_answer(ONLY, None), None, "no model could write that much at once");

@@ -256,13 +256,13 @@ impl RunProgress {
             }
             Event::Turn(TurnEvent::Ended { turn, stop }) => self.end_turn(*turn, stop),
             Event::Team(fact) => self.learned(fact),
-            Event::Person(PersonEvent::Said { to, text }) => {
+            Event::Person(PersonEvent::Wrote { to, text }) => {
                 self.guard.begin_anew();
                 self.memory.person_messages.push((to.clone(), text.clone()));
                 self.memory.board.post(ArtifactKind::Feedback, text, None, text.clone());
                 self.in_all(|lane, _| {
                     lane.guard.begin_anew();
-                    lane.attempt.person_said(to.clone(), text.clone());
+                    lane.attempt.add_person_message(to.clone(), text.clone());
                 });
             }
             Event::Person(PersonEvent::Asked { question, agent, step, .. }) => {
@@ -277,7 +277,7 @@ impl RunProgress {
             Event::Person(PersonEvent::Paused) => self.hold.is_paused = true,
             Event::Person(PersonEvent::Unpaused) => self.hold.is_paused = false,
             Event::Person(PersonEvent::StopRequested) => self.hold.is_stopping = true,
-            Event::Proposal(fact) => self.happened_beside(event, fact),
+            Event::Proposal(fact) => self.happened_meanwhile(event, fact),
             Event::Session(SessionEvent::Sandboxed { .. })
             | Event::Files(_)
             | Event::Build(_)
@@ -306,7 +306,7 @@ impl RunProgress {
     }
 
     /// Follows what happens beside the run.
-    fn happened_beside(&mut self, event: &Event, fact: &ProposalEvent) {
+    fn happened_meanwhile(&mut self, event: &Event, fact: &ProposalEvent) {
         if let ProposalEvent::InquiryEnded { inquiry, usage, .. } = fact {
             let turn = self.memory.side_work.turn_of(*inquiry);
             // Older records do not name the turn.
@@ -317,8 +317,9 @@ impl RunProgress {
             self.in_lane(id, |lane, _| lane.attempt.facts.tokens += usage.total());
         }
         if let Some(Hearsay { to, turn, words }) = self.memory.side_work.apply(event) {
-            let hear =
-                |lane: &mut Lane, _: &Phase| lane.attempt.person_said(to.clone(), words.clone());
+            let hear = |lane: &mut Lane, _: &Phase| {
+                lane.attempt.add_person_message(to.clone(), words.clone())
+            };
             match turn {
                 Some(turn) => self.in_turn(turn, hear),
                 None => self.in_all(hear),

@@ -64,8 +64,8 @@ impl SideWork {
             let open = self.inquiries.remove(inquiry)?;
             let words = remembered(&open.text, open.answer.trim());
             let has_answer = failed.is_none() && !open.answer.trim().is_empty();
-            let heard = Hearsay { to: Some(open.agent), turn: open.turn, words };
-            return has_answer.then_some(heard);
+            let received = Hearsay { to: Some(open.agent), turn: open.turn, words };
+            return has_answer.then_some(received);
         }
         None
     }

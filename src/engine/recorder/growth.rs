@@ -27,7 +27,7 @@ pub(in crate::engine) struct Growth {
     /// Whether it was said that the oldest output is given up.
     pub gives_up: bool,
     /// When it was last said that what comes cannot be written.
-    pub failure_said_at: Option<Instant>,
+    pub failure_reported_at: Option<Instant>,
 }
 
 impl Growth {

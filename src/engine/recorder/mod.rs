@@ -205,8 +205,8 @@ impl Recorder {
 
     /// Says, once a minute, that output cannot be written.
     fn say_failed(&self, log: LogId, error: &UserError) {
-        let said_at = lock(&self.growth).entry(log).or_default().failure_said_at;
-        if said_at.is_some_and(|at| at.elapsed() < SAY_AGAIN) {
+        let reported_at = lock(&self.growth).entry(log).or_default().failure_reported_at;
+        if reported_at.is_some_and(|at| at.elapsed() < SAY_AGAIN) {
             return;
         }
         let notice = UserError::new(
@@ -219,7 +219,7 @@ impl Recorder {
             .append(Event::Person(PersonEvent::Noticed { level: Level::Warning, notice }))
             .is_ok()
         {
-            lock(&self.growth).entry(log).or_default().failure_said_at = Some(Instant::now());
+            lock(&self.growth).entry(log).or_default().failure_reported_at = Some(Instant::now());
         }
     }
 

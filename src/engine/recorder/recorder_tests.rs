@@ -167,12 +167,12 @@ async fn a_log_that_falls_silent_is_recorded_to_its_end() {
     recorder.append_log(log, b"one\n").unwrap();
     recorder.append_log(log, b"two\n").unwrap();
     let grown = Event::Log(LogEvent::Grew { log, bytes: 8, lines: 2 });
-    let is_told = async {
+    let is_reported = async {
         while records(&recorder).last().map(|record| &record.event) != Some(&grown) {
             seen.changed().await.unwrap();
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), is_told).await.expect("nothing was recorded");
+    tokio::time::timeout(Duration::from_secs(30), is_reported).await.expect("nothing was recorded");
     drop(recorder);
     ticks.await.unwrap();
 }

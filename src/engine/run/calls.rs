@@ -13,7 +13,7 @@ use crate::engine::concern::OUT_OF_TIME;
 use crate::engine::progress::lanes::{Lane, LaneId};
 use crate::engine::progress::time_limits::time_left;
 use crate::engine::setup::Toolbox;
-use crate::gate::Origin;
+use crate::gate::ProposalOrigin;
 use crate::model::{
     AgentName, BuildEvent, BuildOutcome, CallId, Draft, DraftChange, Event, LogId, LogKind,
     PersonEvent, TestEvent, TestReport, ToolCall, TurnEvent, TurnId, UserError,
@@ -49,7 +49,7 @@ impl Calls {
             let turn = attempt.turn.as_ref()?;
             let call = turn.open_call().filter(|call| call.id == id)?;
             let (agent, tool) = (turn.agent.clone(), call.tool.clone());
-            let origin = Origin { turn: turn.id, call: id, agent, tool };
+            let origin = ProposalOrigin { turn: turn.id, call: id, agent, tool };
             let args = turn.listing.arguments(call);
             let by = match turn.work.stage.is_fixed() {
                 true => CalledBy::Program,
@@ -113,7 +113,7 @@ impl Calls {
 
     fn allowed(
         &self,
-        origin: &Origin,
+        origin: &ProposalOrigin,
         call: &ToolCall,
         by: CalledBy,
     ) -> Result<Arc<dyn Tool>, ToolError> {
@@ -154,7 +154,7 @@ impl Calls {
     async fn perform(
         &self,
         tool: &dyn Tool,
-        (lane, origin): (LaneId, Origin),
+        (lane, origin): (LaneId, ProposalOrigin),
         args: Value,
     ) -> Result<Value, UserError> {
         // There is one build folder, whoever builds.

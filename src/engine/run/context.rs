@@ -77,18 +77,18 @@ pub(in crate::engine) fn fit(
 ) -> Result<Fitted, UserError> {
     let whole = || Fitted { messages: Arc::clone(messages), trimmed: None };
     let Some(meter) = meter else { return Ok(whole()) };
-    let room = meter.window.saturating_sub(meter.answer);
-    if is_surely_within(messages, tools, room) {
+    let space = meter.window.saturating_sub(meter.answer);
+    if is_surely_within(messages, tools, space) {
         return Ok(whole());
     }
     let counter = &meter.counter;
     let declared: u64 = tools.iter().map(|spec| counter.tool(spec)).sum();
     let mut groups = groups(messages, counter);
     let mut tokens = declared + groups.iter().map(|group| group.tokens).sum::<u64>();
-    if tokens <= room {
+    if tokens <= space {
         return Ok(whole());
     }
-    let target = room * FILL / 100;
+    let target = space * FILL / 100;
     let mut order: Vec<usize> = (0..groups.len()).collect();
     order.sort_by_key(|&at| groups.get(at).and_then(|group| group.rank));
     let mut gone = BTreeSet::new();
@@ -100,8 +100,8 @@ pub(in crate::engine) fn fit(
         tokens -= group.tokens;
         gone.insert(at);
     }
-    if tokens > room {
-        return Err(too_long(tokens, room, meter.window));
+    if tokens > space {
+        return Err(too_long(tokens, space, meter.window));
     }
     let left_out = gone.iter().filter_map(|&at| Some(left_out(messages, groups.get(at)?)));
     let left_out: Vec<LeftOut> = left_out.collect();
@@ -273,11 +273,11 @@ fn without(
     kept
 }
 
-fn too_long(tokens: u64, room: u64, window: u64) -> UserError {
+fn too_long(tokens: u64, space: u64, window: u64) -> UserError {
     UserError::new(
         "The conversation does not fit into the model",
         format!(
-            "after leaving out all that is possible it has {tokens} tokens; {room} of the window of {window} are free for it"
+            "after leaving out all that is possible it has {tokens} tokens; {space} of the window of {window} are free for it"
         ),
         "Choose a model with a larger window, set `context_window` if it has one, or raise the \
          agent's `context_tokens`.",

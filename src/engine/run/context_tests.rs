@@ -80,10 +80,10 @@ proptest! {
                 continue;
             }
             let mut asked = Message::clone(&called("read_file"));
-            let mut told = Message::clone(&result(&text));
+            let mut result_message = Message::clone(&result(&text));
             asked.calls[0].id = CallId(number);
-            told.answers = Some(CallId(number));
-            all.extend([Arc::new(asked), Arc::new(told)]);
+            result_message.answers = Some(CallId(number));
+            all.extend([Arc::new(asked), Arc::new(result_message)]);
         }
         let all: Arc<[_]> = all.into();
         let Ok(fitted) = fit(&all, &[], Some(&meter(window))) else { return Ok(()) };

@@ -41,11 +41,11 @@ impl InquiryRequest {
     pub fn put(
         &self,
         shared: &Shared,
-        seats: &AgentSlots,
+        slots: &AgentSlots,
     ) -> Result<Option<(InquiryId, Request)>, UserError> {
         let mut made = None;
         shared.record_with(|progress| {
-            let request = self.request(progress, seats)?;
+            let request = self.request(progress, slots)?;
             let inquiry = progress.side_work().next_inquiry();
             made = Some((inquiry, request));
             Some(Event::Proposal(ProposalEvent::Inquired {
@@ -60,14 +60,14 @@ impl InquiryRequest {
         Ok(made)
     }
 
-    fn request(&self, progress: &RunProgress, seats: &AgentSlots) -> Option<Request> {
+    fn request(&self, progress: &RunProgress, slots: &AgentSlots) -> Option<Request> {
         let of_turn = progress.lane_of_turn(self.proposal.turn);
         let id = of_turn.or_else(|| progress.lanes().next().map(|(id, ..)| id))?;
         let (Lane { attempt, board_chat, .. }, phase) = progress.lane(id)?;
         let agent = &self.proposal.agent;
-        let seat = seats.get(attempt.phase, agent)?;
-        let needed = progress.board().needed(*board_chat, &seat.needs);
-        let mut messages = attempt.chat.messages(agent, &seat.rules, needed);
+        let slot = slots.get(attempt.phase, agent)?;
+        let needed = progress.board().needed(*board_chat, &slot.needs);
+        let mut messages = attempt.chat.messages(agent, &slot.rules, needed);
         close_open_calls(&mut messages);
         messages.push(Arc::new(user(self.words())));
         Some(Request {
@@ -77,7 +77,7 @@ impl InquiryRequest {
             step: id.step(),
             messages: messages.into(),
             tools: Arc::from([]),
-            options: seat.options.clone(),
+            options: slot.options.clone(),
             form: None,
             state: None,
         })

@@ -220,7 +220,7 @@ impl ClerkParts {
             let notice = UserError::new("Cannot send the message", "the run is over", "");
             return self.shared.notice(Level::Warning, notice);
         }
-        self.when(|_| true, Event::Person(PersonEvent::Said { to, text }))
+        self.when(|_| true, Event::Person(PersonEvent::Wrote { to, text }))
     }
 
     /// Lets this agent speak next, where a learned policy would choose.

@@ -40,8 +40,8 @@ impl Lookout {
     /// before it writes.
     pub fn begin(shared: Weak<Shared>, project: Arc<ProjectDir>, state: SharedState) -> Self {
         let bell = Arc::new(Bell::default());
-        let heard = Arc::clone(&bell);
-        let work = move || watch(&heard, &shared, &project, &state);
+        let signal = Arc::clone(&bell);
+        let work = move || watch(&signal, &shared, &project, &state);
         let _ = thread::Builder::new().name("outside".to_owned()).spawn(work);
         Self { bell }
     }
@@ -97,7 +97,7 @@ impl Bell {
         let mut rung = self.lock();
         loop {
             let now = Instant::now();
-            let end = rung.reported_at.map_or(until, |told| earliest.max(told + SETTLE));
+            let end = rung.reported_at.map_or(until, |reported| earliest.max(reported + SETTLE));
             if rung.is_over || now >= end {
                 rung.reported_at = None;
                 return !rung.is_over;
@@ -109,9 +109,9 @@ impl Bell {
 }
 
 fn watch(bell: &Arc<Bell>, shared: &Weak<Shared>, project: &Arc<ProjectDir>, state: &SharedState) {
-    let told = Arc::downgrade(bell);
+    let reported = Arc::downgrade(bell);
     let tell = move || {
-        if let Some(bell) = told.upgrade() {
+        if let Some(bell) = reported.upgrade() {
             bell.ring();
         }
     };

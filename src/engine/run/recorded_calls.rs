@@ -14,7 +14,7 @@ use super::secrets::secret_in;
 use super::tool_run::{ToolRun, call_error};
 use crate::engine::progress::lanes::LaneId;
 use crate::engine::progress::time_limits::time_left;
-use crate::gate::{Gate, Origin, Recorded};
+use crate::gate::{Gate, ProposalOrigin, Recorded};
 use crate::model::{CallId, Draft, Proposal, UserError};
 use crate::tools::{Finish, Reply, Tool, plain_finish};
 
@@ -41,7 +41,7 @@ impl RecordedCalls {
         &self,
         (run, lane): (&ToolRun, LaneId),
         tool: Option<Arc<dyn Tool>>,
-        origin: Origin,
+        origin: ProposalOrigin,
         args: Value,
         mut recorded: Vec<Recorded>,
     ) -> Result<Value, UserError> {
@@ -81,7 +81,7 @@ impl RecordedCalls {
         for recorded in all.into_values() {
             let Some(Recorded { proposal, .. }) = recorded.first() else { continue };
             let Proposal { turn, call, agent, tool, .. } = proposal.clone();
-            let origin = Origin { turn, call, agent, tool };
+            let origin = ProposalOrigin { turn, call, agent, tool };
             gate.resubmit(&origin, recorded, Vec::new()).await.map_err(call_error)?;
         }
         Ok(())

@@ -284,10 +284,10 @@ impl Runner {
         let Some((asking, request, most)) = self.asking(lane) else { return Ok(()) };
         let turn = asking.turn();
         let left = time_limits::time_left(&self.shared.progress(), lane);
-        let heard = within(left, self.hear(lane, asking, request, most)).await;
+        let received = within(left, self.hear(lane, asking, request, most)).await;
         self.shared.progress().worked(Some(lane), millis_since(started));
-        let Some(heard) = heard else { return self.cut_off(lane, turn) };
-        let Err(error) = heard? else { return Ok(()) };
+        let Some(received) = received else { return self.cut_off(lane, turn) };
+        let Err(error) = received? else { return Ok(()) };
         self.answer_open_calls(lane, "interrupted", "the model's answer was interrupted")?;
         self.shared.notice(Level::Error, error.clone())?;
         self.shared.record(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Failed(error) }))

@@ -39,7 +39,7 @@ pub(in crate::engine) struct Asking<'a> {
 /// What a model's text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextKind {
-    Said,
+    Wrote,
     Thought,
 }
 
@@ -56,15 +56,15 @@ impl<'a> Asking<'a> {
     /// without a turn.
     pub fn new(
         (progress, id): (&RunProgress, LaneId),
-        seats: &AgentSlots,
+        slots: &AgentSlots,
         shared: &'a Shared,
         limits: &EngineLimits,
     ) -> Option<(Self, Request, Option<u64>)> {
         let (Lane { attempt, board_chat, model_state, .. }, phase) = progress.lane(id)?;
         let turn = attempt.turn.as_ref()?;
-        let seat = seats.get(attempt.phase, &turn.agent)?;
-        let needed = progress.board().needed(*board_chat, &seat.needs);
-        let rules = seat.rules_after(|agent| progress.board().answer(*board_chat, agent));
+        let slot = slots.get(attempt.phase, &turn.agent)?;
+        let needed = progress.board().needed(*board_chat, &slot.needs);
+        let rules = slot.rules_after(|agent| progress.board().answer(*board_chat, agent));
         let messages = attempt.chat.messages(&turn.agent, &rules, needed);
         let request = Request {
             agent: turn.agent.clone(),
@@ -72,22 +72,22 @@ impl<'a> Asking<'a> {
             attempt: attempt.number,
             step: id.step(),
             messages: messages.into(),
-            tools: seat.tools.clone(),
+            tools: slot.tools.clone(),
             options: ModelOptions {
-                max_tokens: progress.budget_meter().allowed_answer(id, seat.options.max_tokens),
-                ..seat.options.clone()
+                max_tokens: progress.budget_meter().allowed_answer(id, slot.options.max_tokens),
+                ..slot.options.clone()
             },
-            form: seat.form.clone(),
+            form: slot.form.clone(),
             state: model_state.clone(),
         };
         let gathered = String::new();
-        let (turn, kind, due) = (turn.id, TextKind::Said, None);
+        let (turn, kind, due) = (turn.id, TextKind::Wrote, None);
         let (left, most) = (limits.answer_bytes, limits.answer_bytes);
         let open_calls = OpenCalls::new(&shared.open_calls, turn, progress.next_call());
         Some((
             Self { shared, turn, gathered, kind, open_calls, due, remaining: left, most },
             request,
-            seat.context_tokens,
+            slot.context_tokens,
         ))
     }
 
@@ -143,7 +143,7 @@ impl<'a> Asking<'a> {
 
     fn take(&mut self, delta: Delta) -> Result<Taken, UserError> {
         match delta {
-            Delta::Text(text) => return self.gather(&text, TextKind::Said),
+            Delta::Text(text) => return self.gather(&text, TextKind::Wrote),
             Delta::Reasoning(text) => return self.gather(&text, TextKind::Thought),
             Delta::Model(model) => self.shared.record_with(|progress| {
                 let is_new = progress.model() != Some(&model);
@@ -214,7 +214,7 @@ impl<'a> Asking<'a> {
         self.due = Some(Instant::now() + GATHER);
         let turn = self.turn;
         self.shared.record(match self.kind {
-            TextKind::Said => Event::Turn(TurnEvent::TextAdded { turn, text }),
+            TextKind::Wrote => Event::Turn(TurnEvent::TextAdded { turn, text }),
             TextKind::Thought => Event::Model(ModelEvent::Reasoned { turn, text }),
         })
     }

@@ -69,7 +69,7 @@ impl AgentSlots {
 
     /// What an agent may call in a phase.
     pub fn tools(&self, phase: usize, agent: &AgentName) -> &[ToolSpec] {
-        self.get(phase, agent).map_or(&[], |seat| &seat.tools)
+        self.get(phase, agent).map_or(&[], |slot| &slot.tools)
     }
 }
 
@@ -81,7 +81,7 @@ fn agent_setup(
 ) -> Option<AgentSetup> {
     let agent = team.agents.get(name)?;
     let mut rules = agent.prompt.clone();
-    let hands_over = matches!(phase.selection, SpeakerSelection::HandOff(_));
+    let is_hand_off = matches!(phase.selection, SpeakerSelection::HandOff(_));
     let form_words = agent.work.answer.as_ref().and_then(|it| it.in_words(agent.work.exchange));
     if let Some(form) = form_words {
         rules.push_str(&format!("\n\n{form}"));
@@ -90,7 +90,7 @@ fn agent_setup(
         rules.push_str("\n\n");
         rules.push_str(more.trim());
     }
-    if phase.selection.leader() == Some(name) || hands_over {
+    if phase.selection.leader() == Some(name) || is_hand_off {
         rules.push_str("\n\nIn this chat are:\n");
         for other in phase.participants.iter().filter(|other| *other != name) {
             let what = team.agents.get(other).map_or("", |agent| agent.description.as_str());

@@ -72,10 +72,10 @@ impl LearnedSpeakers {
         let is_ok = result.get("ok").and_then(Value::as_bool) == Some(true);
         let rejected = result.get("rejected").and_then(Value::as_array);
         match tool {
-            "run_tests" if is_ok => self.tested(Failed::No),
-            "run_tests" if result.get("counts").is_some() => self.tested(Failed::Yes),
+            "run_tests" if is_ok => self.tested(ChoiceFailed::No),
+            "run_tests" if result.get("counts").is_some() => self.tested(ChoiceFailed::Yes),
             "generate_code" if rejected.is_some_and(|all| !all.is_empty()) => {
-                self.tested(Failed::Yes);
+                self.tested(ChoiceFailed::Yes);
             }
             _ => {}
         }
@@ -83,8 +83,8 @@ impl LearnedSpeakers {
 
     /// The tests ran, and failed or not; a file that the person rejects counts as a failed test. That they pass is no state to choose in: what is left to do
     /// then is as before them.
-    const fn tested(&mut self, have_failed: Failed) {
-        self.seen.facts.has_error = matches!(have_failed, Failed::Yes);
+    const fn tested(&mut self, have_failed: ChoiceFailed) {
+        self.seen.facts.has_error = matches!(have_failed, ChoiceFailed::Yes);
     }
 
     /// A turn ended.
@@ -95,7 +95,7 @@ impl LearnedSpeakers {
 
 /// Whether tests failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failed {
+enum ChoiceFailed {
     No,
     Yes,
 }

@@ -288,8 +288,8 @@ fn why(rework: &Rework, turn: &Spoken<'_>) -> Option<String> {
     match &rework.when {
         Failure::Tool(tool) => turn.failed.contains(tool).then(|| format!("{tool} failed")),
         Failure::Text(text) => {
-            let is_said = turn.text.contains(text.as_str());
-            is_said.then(|| format!("{} said “{text}”", rework.after))
+            let is_in_text = turn.text.contains(text.as_str());
+            is_in_text.then(|| format!("{} said “{text}”", rework.after))
         }
         Failure::Log(sign) => {
             turn.log.is_some_and(|log| log.has(*sign)).then(|| sign.reason().to_owned())

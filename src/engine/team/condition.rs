@@ -187,15 +187,15 @@ impl Facts {
     }
 
     /// Notes what an agent said, as far as `condition` listens for it.
-    pub fn observe_text(&mut self, condition: &Condition, agent: &AgentName, said: &str) {
+    pub fn observe_text(&mut self, condition: &Condition, agent: &AgentName, message: &str) {
         match condition {
             Condition::Any(parts) | Condition::All(parts) => {
                 for part in parts {
-                    self.observe_text(part, agent, said);
+                    self.observe_text(part, agent, message);
                 }
             }
             Condition::Text { text, .. } => {
-                if said.contains(text.as_str()) {
+                if message.contains(text.as_str()) {
                     self.observed.insert((text.clone(), agent.clone()));
                 }
             }
@@ -253,7 +253,7 @@ impl Condition {
             Self::Text { text, agent } => facts
                 .observed
                 .iter()
-                .find(|(heard, by)| heard == text && agent.as_ref().is_none_or(|a| a == by))
+                .find(|(line, by)| line == text && agent.as_ref().is_none_or(|a| a == by))
                 .map(|(_, by)| format!("{by} said “{text}”")),
             Self::MaxMessages(max) => {
                 (facts.messages >= *max).then(|| format!("the limit of {max} messages was reached"))

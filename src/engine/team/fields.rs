@@ -206,10 +206,10 @@ mod tests {
 
     fn fields(toml: &str) -> Vec<Field> {
         #[derive(Deserialize)]
-        struct Form {
+        struct TestForm {
             form: Vec<Field>,
         }
-        toml::from_str::<Form>(toml).unwrap().form
+        toml::from_str::<TestForm>(toml).unwrap().form
     }
 
     fn wrong(toml: &str, value: Value) -> String {

@@ -209,7 +209,7 @@ impl TeamFiles<'_> {
             let why = format!("the team `{name}` would contain itself");
             return Err(source.wrong(&team.span(), why, "Name another team."));
         }
-        if let Some(key) = file.key_beside_team() {
+        if let Some(key) = file.key_next_to_team() {
             let why = format!("a phase that is a team has no `{key}` of its own");
             return Err(source.wrong(&span, why, "Remove that line, or the one with `team`."));
         }

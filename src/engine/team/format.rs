@@ -95,7 +95,7 @@ pub(in crate::engine) struct PhaseFile {
 
 impl PhaseFile {
     /// A key that a phase which is a team cannot have.
-    pub fn key_beside_team(&self) -> Option<&'static str> {
+    pub fn key_next_to_team(&self) -> Option<&'static str> {
         let keys = [
             ("participants", self.participants.is_some()),
             ("selection", self.selection.is_some()),

@@ -33,9 +33,9 @@ pub(super) fn add(
     let mut team = Arc::unwrap_or_clone(team);
     for phase in &mut team.phases {
         for agent in &phase.participants {
-            let told = phase.instructions.entry(agent.clone()).or_default();
-            let joint = if told.is_empty() { "" } else { "\n\n" };
-            *told = format!("{}{joint}{words}", told.trim_end());
+            let instruction = phase.instructions.entry(agent.clone()).or_default();
+            let joint = if instruction.is_empty() { "" } else { "\n\n" };
+            *instruction = format!("{}{joint}{words}", instruction.trim_end());
         }
     }
     Ok(Arc::new(team))
@@ -57,10 +57,10 @@ mod tests {
         let after = load("mend").briefed(&assets, "platformio").unwrap();
         for (old, new) in before.phases.iter().zip(&after.phases) {
             assert_eq!(old.participants.len(), new.instructions.len());
-            for (agent, told) in &new.instructions {
-                assert!(told.contains("lib_deps"), "{agent}");
+            for (agent, instruction) in &new.instructions {
+                assert!(instruction.contains("lib_deps"), "{agent}");
                 let own = old.instructions.get(agent).map_or("", |own| own.trim_end());
-                assert!(told.starts_with(own), "{agent}");
+                assert!(instruction.starts_with(own), "{agent}");
             }
         }
         for toolchain in ["virtual", "idf", "../agents/BuildAgent"] {

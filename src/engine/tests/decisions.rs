@@ -160,9 +160,12 @@ async fn a_question_is_answered_while_the_proposal_waits_and_the_agent_remembers
         request.messages.iter().any(|m| m.text.starts_with("The person asked about your proposal"))
     };
     let asked = asked.lock().unwrap();
-    let heard: Vec<&str> =
+    let received: Vec<&str> =
         asked.iter().filter(|r| remembers(r)).map(|r| r.agent.as_str()).collect();
-    assert!(!heard.is_empty() && heard.iter().all(|agent| *agent == "Writer"), "{heard:?}");
+    assert!(
+        !received.is_empty() && received.iter().all(|agent| *agent == "Writer"),
+        "{received:?}"
+    );
 }
 
 #[tokio::test]

@@ -44,14 +44,14 @@ async fn an_answer_that_never_ends_is_cut_off_and_the_person_is_asked() {
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
     assert_eq!(world.supervise(handle, "stop").await.unwrap(), SessionOutcome::Stopped);
     let events = world.events();
-    let told: usize = events
+    let reported: usize = events
         .iter()
         .filter_map(|event| match event {
             Event::Turn(TurnEvent::TextAdded { text, .. }) => Some(text.len()),
             _ => None,
         })
         .sum();
-    assert!(told <= 4 << 20, "{told} bytes were recorded");
+    assert!(reported <= 4 << 20, "{reported} bytes were recorded");
     let ended = events.iter().any(|event| match event {
         Event::Turn(TurnEvent::Ended { stop: TurnStop::Failed(error), .. }) => {
             error.why.contains("longer than")

@@ -429,15 +429,15 @@ pub async fn until(world: &SessionBench, wanted: impl Fn(&Event) -> bool) -> Eve
 pub fn usual(request: &Request) -> Vec<Result<Delta, UserError>> {
     let last = request.messages.last().unwrap();
     let is_answer = last.role == MessageRole::Tool;
-    let heard = |what: &str| request.messages.iter().skip(1).any(|m| m.text.contains(what));
+    let knows = |what: &str| request.messages.iter().skip(1).any(|m| m.text.contains(what));
     match (request.agent.as_str(), request.phase.as_str()) {
-        ("Planner", "write") if heard("saved\":[\"main.txt\"]") => say("Closer : close it"),
+        ("Planner", "write") if knows("saved\":[\"main.txt\"]") => say("Closer : close it"),
         ("Planner", "write") => say("1. **Writer** : write main.txt"),
-        ("Planner", _) if heard("`build_project` answered me: {\"ok\":true") => {
+        ("Planner", _) if knows("`build_project` answered me: {\"ok\":true") => {
             say("Closer: close")
         }
-        ("Planner", _) if heard("saved\":[\"main.txt\"]") => say("Closer: close"),
-        ("Planner", _) if heard("`build_project` answered") => say("Writer : mend it"),
+        ("Planner", _) if knows("saved\":[\"main.txt\"]") => say("Closer: close"),
+        ("Planner", _) if knows("`build_project` answered") => say("Writer : mend it"),
         ("Planner", _) => say("Builder : build"),
         ("Writer", _) if is_answer && last.text.contains("main.txt\"]") => say("It is saved."),
         ("Writer", "write") => call("generate_code", r#"{"code": "a bug"}"#),

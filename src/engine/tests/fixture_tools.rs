@@ -77,11 +77,11 @@ impl Tool for Build {
         async move {
             let build = self.2.snapshot().next_build();
             let log = LogId { kind: LogKind::Build, number: build.0 };
-            let told = |error: UserError| ToolError::from_user_error("record", &error);
+            let reported = |error: UserError| ToolError::from_user_error("record", &error);
             let command = "check".to_owned();
             self.1
                 .record(Event::Build(BuildEvent::Started { build, log, command }))
-                .map_err(told)?;
+                .map_err(reported)?;
             if args["hang"] == true {
                 std::future::pending::<()>().await;
             }
@@ -95,7 +95,7 @@ impl Tool for Build {
                 millis: 0,
                 size: None,
             });
-            self.1.record(ended).map_err(told)?;
+            self.1.record(ended).map_err(reported)?;
             let errors = if has_bug { json!([{ "message": "a bug" }]) } else { json!([]) };
             Ok(Reply::Answer(json!({ "ok": !has_bug, "errors": errors })))
         }

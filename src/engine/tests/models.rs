@@ -32,11 +32,11 @@ fn fault() -> UserError {
 #[tokio::test]
 async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
     let world = SessionBench::new(TEAM);
-    let heard: Arc<Mutex<String>> = Arc::default();
-    let all = Arc::clone(&heard);
+    let received: Arc<Mutex<String>> = Arc::default();
+    let all = Arc::clone(&received);
     let outcome = run(&world, Budgets::default(), "stop", move |request| {
-        let mut heard = all.lock().unwrap();
-        heard.extend(request.messages.iter().map(|message| message.text.as_str()));
+        let mut received = all.lock().unwrap();
+        received.extend(request.messages.iter().map(|message| message.text.as_str()));
         let again = Delta::Again { attempt: 2, most: 3, wait_millis: 0, fault: fault() };
         let half = Delta::Call { tool: "build_project".into(), args: "{}".into() };
         let cut = [Delta::Text("HALF A SENT".into()), half, again].map(Ok);
@@ -44,7 +44,7 @@ async fn what_an_answer_had_said_before_it_was_cut_is_told_to_nobody() {
     })
     .await;
     assert_eq!(outcome, SessionOutcome::Completed);
-    assert!(!heard.lock().unwrap().contains("HALF"));
+    assert!(!received.lock().unwrap().contains("HALF"));
     let builds = world
         .events()
         .into_iter()
@@ -242,10 +242,10 @@ async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
     let world = SessionBench::new(TEAM);
     let budgets = Budgets { turn: tokens(3), ..Budgets::default() };
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Completed);
-    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was stopped");
-    assert!(world.events().iter().any(told));
-    let said = |e: &Event| matches!(e, Event::Turn(TurnEvent::TextAdded { text, .. }) if text == "It is saved.");
-    assert!(!world.events().iter().any(said), "the writer had no second round");
+    let reported = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what == "The turn was stopped");
+    assert!(world.events().iter().any(reported));
+    let says = |e: &Event| matches!(e, Event::Turn(TurnEvent::TextAdded { text, .. }) if text == "It is saved.");
+    assert!(!world.events().iter().any(says), "the writer had no second round");
 }
 
 #[tokio::test]
@@ -282,8 +282,8 @@ async fn the_time_of_a_session_ends_a_model_that_never_ends_and_the_person_is_as
         let outcome = run(&world, budgets, answer, move |request| {
             let mut asked = asked.lock().unwrap();
             *asked += 1;
-            let said = request.messages.iter().any(|message| message.text.contains("HALF"));
-            assert!(!said, "half an answer is told to nobody");
+            let says = request.messages.iter().any(|message| message.text.contains("HALF"));
+            assert!(!says, "half an answer is told to nobody");
             // A call of half an answer is not made either.
             let mut half =
                 vec![Ok(Delta::Call { tool: "build_project".into(), args: "{}".into() })];
@@ -337,8 +337,8 @@ async fn the_time_of_a_turn_ends_its_model_and_the_run_goes_on() {
     assert_eq!(stops(&world)[0], TurnStop::Done);
     let planned = |e: &Event| matches!(e, Event::Team(TeamEvent::PlanMade { items, .. }) if items.iter().any(|item| item.task == "not this"));
     assert!(!world.events().iter().any(planned), "half a plan is none");
-    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.why.contains("budget of a turn"));
-    assert!(world.events().iter().any(told));
+    let reported = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.why.contains("budget of a turn"));
+    assert!(world.events().iter().any(reported));
 }
 
 #[tokio::test]
@@ -391,8 +391,8 @@ async fn the_time_of_a_session_ends_a_tool_and_a_build_that_never_end() {
 #[tokio::test]
 async fn malformed_arguments_go_back_with_what_is_wrong_with_them() {
     let world = SessionBench::new(TEAM);
-    let told: Arc<Mutex<Vec<String>>> = Arc::default();
-    let all = Arc::clone(&told);
+    let reported: Arc<Mutex<Vec<String>>> = Arc::default();
+    let all = Arc::clone(&reported);
     run(&world, Budgets::default(), "stop", move |request| {
         let last = request.messages.last().unwrap();
         if last.role == MessageRole::Tool {
@@ -404,8 +404,11 @@ async fn malformed_arguments_go_back_with_what_is_wrong_with_them() {
         usual(request)
     })
     .await;
-    let told = told.lock().unwrap();
-    assert!(told[0].contains("malformed_arguments") && told[0].contains("cut off"), "{told:?}");
+    let reported = reported.lock().unwrap();
+    assert!(
+        reported[0].contains("malformed_arguments") && reported[0].contains("cut off"),
+        "{reported:?}"
+    );
 }
 
 #[tokio::test]
@@ -417,7 +420,7 @@ async fn a_choice_of_a_model_that_cannot_be_is_told() {
     };
     let handle = world.begin(u64::MAX, Arc::new(waits)).unwrap();
     handle.intents.send(Intent::UseModel { profile: "other".into() }).await.unwrap();
-    let told = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what.contains("`other`"));
-    until(&world, told).await;
+    let reported = |e: &Event| matches!(e, Event::Person(PersonEvent::Noticed { notice, .. }) if notice.what.contains("`other`"));
+    until(&world, reported).await;
     handle.detach().await;
 }

@@ -87,7 +87,7 @@ async fn a_planner_who_names_nobody_is_asked_again_and_then_the_person() {
     )
     .await;
     assert!(world.events().iter().any(
-        |event| matches!(event, Event::Person(PersonEvent::Said { to: None, text }) if text == "listen to me")
+        |event| matches!(event, Event::Person(PersonEvent::Wrote { to: None, text }) if text == "listen to me")
     ));
     handle.intents.send(Intent::Stop).await.unwrap();
     handle.join().await.unwrap();

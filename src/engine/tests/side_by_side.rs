@@ -69,7 +69,7 @@ fn usual(request: &Request) -> Vec<Result<Delta, UserError>> {
 
 /// What happened in the chats of steps, in order: `1 begins`, `1 Writer`, `1 ends`.
 fn story(world: &SessionBench) -> Vec<String> {
-    let told = |event: Event| match event {
+    let reported = |event: Event| match event {
         Event::Phase(PhaseEvent::Started { step: Some(step), .. }) => {
             Some(format!("{step} begins"))
         }
@@ -79,7 +79,7 @@ fn story(world: &SessionBench) -> Vec<String> {
         Event::Phase(PhaseEvent::Ended { step: Some(step), .. }) => Some(format!("{step} ends")),
         _ => None,
     };
-    world.events().into_iter().filter_map(told).collect()
+    world.events().into_iter().filter_map(reported).collect()
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn a_step_whose_model_says_nothing_does_not_hold_up_the_others() {
         let is_end = |event: &Event| matches!(event, Event::Phase(PhaseEvent::Ended { step: Some(of), .. }) if *of == step);
         until(&world, is_end).await;
     }
-    assert!(!story(&world).iter().any(|told| told == "1 ends" || told == "4 begins"));
+    assert!(!story(&world).iter().any(|reported| reported == "1 ends" || reported == "4 begins"));
     handle.intents.send(Intent::Stop).await.unwrap();
     assert_eq!(handle.join().await.unwrap(), SessionOutcome::Stopped);
     assert!(story(&world).contains(&"1 ends".to_owned()));
@@ -158,7 +158,7 @@ async fn a_run_cut_off_while_steps_are_open_goes_on_in_all_of_them() {
     let handle = whole.begin(u64::MAX, Arc::new(usual)).unwrap();
     let outcome = whole.supervise(handle, "go on").await.unwrap();
     let sorted = |world: &SessionBench| {
-        let begun = story(world).into_iter().filter(|told| !told.contains("er"));
+        let begun = story(world).into_iter().filter(|reported| !reported.contains("er"));
         let mut begun: Vec<String> = begun.collect();
         begun.sort();
         begun

@@ -138,8 +138,9 @@ async fn a_selector_names_each_speaker_and_only_it_hears_itself() {
 async fn a_selector_that_answers_nonsense_is_told_and_then_the_person_is_asked() {
     let world = SessionBench::new(&team(SELECTOR));
     let model = |request: &Request| {
-        let told = request.messages.iter().any(|m| m.text.contains("Nobody here is called Tester"));
-        assert_eq!(told, spoke(request) > 0);
+        let reported =
+            request.messages.iter().any(|m| m.text.contains("Nobody here is called Tester"));
+        assert_eq!(reported, spoke(request) > 0);
         say(r#"{"next": "Tester"}"#)
     };
     let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
@@ -199,9 +200,11 @@ async fn a_question_of_an_agent_waits_and_its_call_gets_the_answer() {
         _ => None,
     });
     assert_eq!(asked, Some((Some("Writer".into()), "Which pin?".to_owned(), 2)));
-    let said =
-        world.events().iter().any(|event| matches!(event, Event::Person(PersonEvent::Said { .. })));
-    assert!(!said, "the answer belongs to the call alone");
+    let message = world
+        .events()
+        .iter()
+        .any(|event| matches!(event, Event::Person(PersonEvent::Wrote { .. })));
+    assert!(!message, "the answer belongs to the call alone");
 }
 
 const PLANNED: &str = r#"

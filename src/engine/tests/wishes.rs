@@ -26,7 +26,7 @@ async fn stopping_denies_what_waits_and_ends_in_order() {
 }
 
 /// Agent and phase of a request, and whether the words to all and those to one are in it.
-type Heard = (String, String, bool, bool);
+type Received = (String, String, bool, bool);
 
 fn name(event: &Event) -> &'static str {
     match event {
@@ -119,8 +119,8 @@ async fn a_decision_on_something_else_than_what_waits_is_a_warning_and_decides_n
 #[tokio::test]
 async fn words_to_the_team_reach_everyone_later_and_in_the_next_phase() {
     let world = SessionBench::new(TEAM);
-    let heard: Arc<std::sync::Mutex<Vec<Heard>>> = Arc::default();
-    let seen = Arc::clone(&heard);
+    let received: Arc<std::sync::Mutex<Vec<Received>>> = Arc::default();
+    let seen = Arc::clone(&received);
     let model = move |request: &crate::provider::Request| {
         let has = |what: &str| request.messages.iter().any(|m| m.text == what);
         let place = (request.agent.to_string(), request.phase.clone());
@@ -133,11 +133,14 @@ async fn words_to_the_team_reach_everyone_later_and_in_the_next_phase() {
         |to: Option<&str>, text: &str| Intent::Say { to: to.map(Into::into), text: text.into() };
     handle.intents.send(say(None, "use pin 21")).await.unwrap();
     handle.intents.send(say(Some("Closer"), "for Closer")).await.unwrap();
-    until(&world, |event| matches!(event, Event::Person(PersonEvent::Said { to: Some(_), .. })))
+    until(&world, |event| matches!(event, Event::Person(PersonEvent::Wrote { to: Some(_), .. })))
         .await;
     world.supervise(handle, "stop").await.unwrap();
-    let heard = heard.lock().unwrap();
-    assert!(heard[..2].iter().all(|(_, _, team, _)| !team));
-    assert!(heard[2..].iter().all(|(_, _, team, _)| *team), "{heard:?}");
-    assert!(heard[2..].iter().all(|(agent, _, _, own)| *own == (agent == "Closer")), "{heard:?}");
+    let received = received.lock().unwrap();
+    assert!(received[..2].iter().all(|(_, _, team, _)| !team));
+    assert!(received[2..].iter().all(|(_, _, team, _)| *team), "{received:?}");
+    assert!(
+        received[2..].iter().all(|(agent, _, _, own)| *own == (agent == "Closer")),
+        "{received:?}"
+    );
 }

@@ -151,8 +151,8 @@ fn value(line: &str) -> Option<(String, String)> {
     let (name, value) = pairs.iter().find_map(|(name, value)| {
         Some((found.name(name)?.as_str(), found.name(value)?.as_str()))
     })?;
-    let is_told = value.chars().count() <= LONGEST && !crate::text::inspect::names_secret(name);
-    is_told.then(|| (name.to_owned(), value.to_owned()))
+    let is_reported = value.chars().count() <= LONGEST && !crate::text::inspect::names_secret(name);
+    is_reported.then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// `PUMP_LIMIT` as `pump limit`; an option keeps its name.

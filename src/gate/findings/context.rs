@@ -102,7 +102,7 @@ impl FindingsContext {
         if let Event::Session(SessionEvent::Started(start)) = event {
             self.task.clone_from(&start.task);
         }
-        if let Event::Person(PersonEvent::Said { text, .. }) = event {
+        if let Event::Person(PersonEvent::Wrote { text, .. }) = event {
             self.messages.push(text.clone());
         }
         if let Event::Team(TeamEvent::PlanMade { items, .. }) = event {

@@ -85,7 +85,7 @@ impl EfuseCode<'_> {
     /// Calls, pointers to functions, other names for them, and registers.
     fn names(&self) -> Vec<Irreversible> {
         let mut found: Vec<Irreversible> = Vec::new();
-        let mut told: HashSet<String> = HashSet::new();
+        let mut reported: HashSet<String> = HashSet::new();
         for (at, token) in self.all.iter().enumerate() {
             let name = match token.kind {
                 TokenKind::Word => token.word().unwrap_or_default(),
@@ -104,7 +104,7 @@ impl EfuseCode<'_> {
             };
             // A function that is only declared burns nothing; what calls it will be found.
             if let Some(what) = what
-                && told.insert(what.clone())
+                && reported.insert(what.clone())
             {
                 found.push(Irreversible { range: token.range(), what, is_sure: true });
             }

@@ -29,7 +29,7 @@ pub(super) struct Assembled {
 
 /// A token on its way through the macros.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Piece {
+struct MacroPiece {
     text: String,
     is_name: bool,
     /// Macros that it has come through.
@@ -42,7 +42,7 @@ struct Piece {
 struct Definition {
     parameters: Option<Vec<String>>,
     takes_more: bool,
-    body: Vec<Piece>,
+    body: Vec<MacroPiece>,
 }
 
 /// The names that the macros of a source put together, where they are used; for a macro that is not
@@ -58,7 +58,7 @@ pub(super) fn assembled(all: &[Token<'_>]) -> Vec<Assembled> {
     while let Some(token) = all.get(at) {
         let name = token.word().filter(|_| !token.in_directive);
         if let Some(end) = name.and_then(|name| macros.end_of_use(all, at, &name)) {
-            let input = all.get(at..end).unwrap_or_default().iter().map(Piece::of).collect();
+            let input = all.get(at..end).unwrap_or_default().iter().map(MacroPiece::of).collect();
             let range = token.start..all.get(end - 1).map_or(token.start, |last| last.range().end);
             found.extend(macros.names(input, &range));
             at = end;
@@ -70,14 +70,14 @@ pub(super) fn assembled(all: &[Token<'_>]) -> Vec<Assembled> {
         let is_used = || all.iter().any(|token| !token.in_directive && token.is_word(name));
         let is_plain = macros.known.get(name).is_some_and(|known| known.parameters.is_none());
         if is_plain && !is_used() {
-            let piece = Piece { text: name.clone(), is_name: true, ..Piece::other("") };
+            let piece = MacroPiece { text: name.clone(), is_name: true, ..MacroPiece::other("") };
             found.extend(macros.names(VecDeque::from([piece]), range));
         }
     }
     found
 }
 
-impl Piece {
+impl MacroPiece {
     fn of(token: &Token<'_>) -> Self {
         match token.word() {
             Some(word) => Self { text: word.into_owned(), is_name: true, ..Self::other("") },
@@ -142,7 +142,7 @@ impl Macros {
         let takes_more = parameters.is_some_and(|all| all.iter().any(|token| token.is(".")));
         let parameters = parameters
             .map(|all| all.iter().filter_map(|t| Some(t.word()?.into_owned())).collect::<Vec<_>>());
-        let body = body.unwrap_or_default().iter().map(Piece::of).collect();
+        let body = body.unwrap_or_default().iter().map(MacroPiece::of).collect();
         let end = line.last().map_or(first.range().end, |last| last.range().end);
         self.places.push((name.clone().into_owned(), first.start..end));
         self.known.insert(name.into_owned(), Definition { parameters, takes_more, body });
@@ -170,17 +170,17 @@ impl Macros {
     }
 
     /// The pasted names in what `input` expands to.
-    fn names(&self, input: VecDeque<Piece>, range: &Range<usize>) -> Vec<Assembled> {
+    fn names(&self, input: VecDeque<MacroPiece>, range: &Range<usize>) -> Vec<Assembled> {
         let pieces =
             self.expand(input).into_iter().filter(|piece| piece.is_pasted && piece.is_name);
-        let assembled = |Piece { text: name, splits_words, .. }: Piece| {
+        let assembled = |MacroPiece { text: name, splits_words, .. }: MacroPiece| {
             let range = range.clone();
             Assembled { name, range, splits_words }
         };
         pieces.map(assembled).collect()
     }
 
-    fn expand(&self, mut input: VecDeque<Piece>) -> Vec<Piece> {
+    fn expand(&self, mut input: VecDeque<MacroPiece>) -> Vec<MacroPiece> {
         let mut out = Vec::new();
         while let Some(piece) = input.pop_front() {
             let known = self.known.get(&piece.text);
@@ -213,8 +213,13 @@ impl Macros {
     }
 
     /// The body of a macro with its arguments in place of its parameters, and joined.
-    fn substitute(&self, known: &Definition, arguments: &[Vec<Piece>], depth: u8) -> Vec<Piece> {
-        let mut out: Vec<Piece> = Vec::new();
+    fn substitute(
+        &self,
+        known: &Definition,
+        arguments: &[Vec<MacroPiece>],
+        depth: u8,
+    ) -> Vec<MacroPiece> {
+        let mut out: Vec<MacroPiece> = Vec::new();
         let (mut at, mut pastes) = (0, false);
         let joins = |at: usize| {
             let is = |at: usize| known.body.get(at).is_some_and(|piece| piece.is("#"));
@@ -239,10 +244,11 @@ impl Macros {
                 && let Some(last) = out.last_mut()
             {
                 // An empty argument is joined as nothing.
-                let first = if inserted.is_empty() { Piece::other("") } else { inserted.remove(0) };
+                let first =
+                    if inserted.is_empty() { MacroPiece::other("") } else { inserted.remove(0) };
                 last.paste(&first);
             } else if inserted.is_empty() && joins(at + 1) {
-                out.push(Piece { depth, ..Piece::other("") });
+                out.push(MacroPiece { depth, ..MacroPiece::other("") });
             }
             out.extend(inserted);
             at += 1;
@@ -253,18 +259,18 @@ impl Macros {
 
 impl Definition {
     /// What a name stands for among the arguments; `None` when it is no parameter.
-    fn argument(&self, name: &str, arguments: &[Vec<Piece>]) -> Option<Vec<Piece>> {
+    fn argument(&self, name: &str, arguments: &[Vec<MacroPiece>]) -> Option<Vec<MacroPiece>> {
         let parameters = self.parameters.as_ref()?;
         if let Some(place) = parameters.iter().position(|known| known == name) {
             return Some(arguments.get(place).cloned().unwrap_or_default());
         }
         let rest = arguments.get(parameters.len()..).unwrap_or_default();
-        (self.takes_more && name == "__VA_ARGS__").then(|| rest.join(&Piece::other(",")))
+        (self.takes_more && name == "__VA_ARGS__").then(|| rest.join(&MacroPiece::other(",")))
     }
 }
 
 /// Takes the arguments of a call from the front; `None`, and nothing is taken, when there are none.
-fn arguments(input: &mut VecDeque<Piece>) -> Option<Vec<Vec<Piece>>> {
+fn arguments(input: &mut VecDeque<MacroPiece>) -> Option<Vec<Vec<MacroPiece>>> {
     if !input.front()?.is("(") {
         return None;
     }
@@ -277,7 +283,7 @@ fn arguments(input: &mut VecDeque<Piece>) -> Option<Vec<Vec<Piece>>> {
             break;
         }
     }
-    let taken: Vec<Piece> = input.drain(..length?).collect();
+    let taken: Vec<MacroPiece> = input.drain(..length?).collect();
     let mut found = vec![Vec::new()];
     for piece in taken.into_iter().skip(1) {
         match depth {

@@ -213,8 +213,8 @@ struct Size {
 
 /// What the board says; else what the images are made for.
 fn flash_size(plan: &FlashPlan, subject: &Subject<'_>, contents: &[Read]) -> Option<Size> {
-    let told = subject.facts.board.as_ref().and_then(|board| board.flash_bytes);
-    if let Some(bytes) = told {
+    let on_board = subject.facts.board.as_ref().and_then(|board| board.flash_bytes);
+    if let Some(bytes) = on_board {
         return Some(Size { bytes, source: format!("the board has {} of flash", amount(bytes)) });
     }
     let made_for = plan.images.iter().zip(contents).filter(|(image, _)| !image.same);

@@ -43,10 +43,10 @@ pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
     }
     found.extend(host_files::find(path, source.text, &code));
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.level)));
-    let mut told = 0;
+    let mut reported = 0;
     found.retain(|found| {
-        let is_new = found.range.start >= told || found.level == FindingLevel::Stop;
-        told = told.max(found.range.end);
+        let is_new = found.range.start >= reported || found.level == FindingLevel::Stop;
+        reported = reported.max(found.range.end);
         is_new
     });
     found.dedup_by(|a, b| a.range.start == b.range.start);

@@ -3,9 +3,9 @@
 use super::*;
 
 /// Level, text and the words that it is about.
-type Told = (FindingLevel, String, String);
+type Reported = (FindingLevel, String, String);
 
-fn told(path: &str, text: &str) -> Vec<Told> {
+fn reported(path: &str, text: &str) -> Vec<Reported> {
     let path = ProjectPath::new(path).unwrap();
     let source = SourceText::new(&path, text);
     let tell = |found: HostCode| {
@@ -22,7 +22,7 @@ type Case<'a> = (&'a str, &'a str, &'a [(FindingLevel, &'a str, &'a str)]);
 fn exactly(cases: &[Case<'_>]) {
     let mut wrong = Vec::new();
     for (path, text, expected) in cases {
-        let now = told(path, text);
+        let now = reported(path, text);
         let same = now.len() == expected.len()
             && now.iter().zip(*expected).all(|((level, says, at), (wanted, words, place))| {
                 level == wanted && says.contains(words) && at == place

@@ -46,10 +46,10 @@ struct HostRule {
     once: bool,
     /// Compiled when a file is first looked at.
     #[serde(skip)]
-    compiled: OnceLock<Option<Compiled>>,
+    compiled: OnceLock<Option<CompiledRules>>,
 }
 
-struct Compiled {
+struct CompiledRules {
     pattern: Regex,
     skip: Option<Regex>,
     not_after: Option<Regex>,
@@ -81,7 +81,7 @@ impl HostRule {
             && (self.only.is_empty() || self.only.iter().any(|folder| is_for(folder, path)))
     }
 
-    fn compiled(&self) -> Option<&Compiled> {
+    fn compiled(&self) -> Option<&CompiledRules> {
         let build = || {
             let regex = |text: &str| RegexBuilder::new(text).multi_line(true).build().ok();
             let optional = |text: &Option<String>| match text {
@@ -89,12 +89,17 @@ impl HostRule {
                 None => Some(None),
             };
             let (skip, not_after) = (optional(&self.skip)?, optional(&self.not_after)?);
-            Some(Compiled { pattern: regex(&self.pattern)?, skip, not_after })
+            Some(CompiledRules { pattern: regex(&self.pattern)?, skip, not_after })
         };
         self.compiled.get_or_init(build).as_ref()
     }
 
-    fn apply(&self, compiled: &Compiled, code: &str, captures: &Captures<'_>) -> Option<HostCode> {
+    fn apply(
+        &self,
+        compiled: &CompiledRules,
+        code: &str,
+        captures: &Captures<'_>,
+    ) -> Option<HostCode> {
         let group = captures.iter().skip(1).flatten().next()?;
         let whole = group.as_str();
         let part = if self.argument { argument(whole) } else { whole };

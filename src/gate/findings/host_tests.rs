@@ -15,7 +15,7 @@ fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     for (path, text, says) in cases {
         let all = found(path, text);
         let heaviest = all.iter().map(|(level, _)| *level).max();
-        if heaviest != Some(level) || !all.iter().any(|(_, told)| told.contains(says)) {
+        if heaviest != Some(level) || !all.iter().any(|(_, reported)| reported.contains(says)) {
             wrong.push((path, text, all));
         }
     }
@@ -185,8 +185,8 @@ fn manifests_name_the_host() {
             "dependencies:\n  espressif/led_strip:\n    source:\n      registry_url: https://components.espressif.com/\n      type: service\n    version: 2.5.5\nmanifest_hash: abc\n",
         ),
     ]);
-    let told = found(PATH, "dependencies:\n  espressif/led_strip: '^2.5.0'\n");
-    assert_eq!(told[0].1, "adds `espressif/led_strip` from the component registry");
+    let reported = found(PATH, "dependencies:\n  espressif/led_strip: '^2.5.0'\n");
+    assert_eq!(reported[0].1, "adds `espressif/led_strip` from the component registry");
 }
 
 const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[

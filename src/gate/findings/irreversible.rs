@@ -106,7 +106,7 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
     if is_prose(path) {
         return Vec::new();
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut found = Vec::new();
     for captures in rules.set.captures_iter(code) {
         let (Some(whole), Some(name), Some(value)) =
@@ -126,7 +126,7 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
             continue;
         }
         if let Some(what) = rules.set_by(name.as_str(), value.as_str())
-            && told.insert(what.to_owned())
+            && reported.insert(what.to_owned())
         {
             found.push(Irreversible { range: whole.range(), what: what.to_owned(), is_sure: true });
         }

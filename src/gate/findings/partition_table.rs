@@ -339,8 +339,8 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> 
     if let Some((file, bytes)) = built_app(project_dir) {
         let apps = rows.iter().filter(|row| is_app(&row.partition.kind));
         for row in apps.filter(|row| u64::from(row.partition.bytes) < bytes) {
-            let Partition { label, bytes: room, .. } = &row.partition;
-            let text = format!("gives `{label}` {room} bytes, and `{file}` has {bytes}");
+            let Partition { label, bytes: available, .. } = &row.partition;
+            let text = format!("gives `{label}` {available} bytes, and `{file}` has {bytes}");
             found.push(stop(text).at(line(row.line)));
         }
     }

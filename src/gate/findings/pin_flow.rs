@@ -20,7 +20,7 @@ pub(super) enum Direction {
 }
 
 /// A function of the source.
-struct Function {
+struct SourceFunction {
     name: String,
     parameters: Vec<String>,
     body: Range<usize>,
@@ -31,7 +31,7 @@ pub(super) struct PinFlow<'a> {
     tokens: &'a [Token<'a>],
     /// For each bracket the place of what closes it.
     closes: HashMap<usize, usize>,
-    functions: Vec<Function>,
+    functions: Vec<SourceFunction>,
     /// Fields of each structure, in their order.
     structures: HashMap<String, Vec<String>>,
     /// By the function they are in, where they are declared in one.
@@ -137,7 +137,7 @@ impl<'a> PinFlow<'a> {
                 }
                 parameters.push(named);
             }
-            self.functions.push(Function { name, parameters, body: close + 1..end });
+            self.functions.push(SourceFunction { name, parameters, body: close + 1..end });
             at = end;
         }
     }

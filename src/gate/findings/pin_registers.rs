@@ -32,7 +32,7 @@ pub(super) struct RegisterTable {
     /// Registers of one pin that are called otherwise.
     named: Vec<NamedRegister>,
     /// Where the registers lie.
-    starts: Vec<Start>,
+    starts: Vec<FieldStart>,
     /// The place of each register of bits behind the start, with the first pin.
     places: Vec<(u64, i128)>,
 }
@@ -47,7 +47,7 @@ struct NamedRegister {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Start {
+struct FieldStart {
     chips: Vec<String>,
     start: u64,
 }

@@ -17,7 +17,7 @@ fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     let mut wrong = Vec::new();
     for (chip, text, says) in cases {
         let all = found(chip, "main/a.c", text);
-        if !all.iter().any(|(found, told)| *found == level && told.contains(says)) {
+        if !all.iter().any(|(found, reported)| *found == level && reported.contains(says)) {
             wrong.push((chip, text, all));
         }
     }
@@ -189,8 +189,8 @@ fn a_default_of_an_option_is_judged_at_its_line() {
         ("main/Kconfig.projbuild", "esp32c3", Vec::from([FindingLevel::Note])),
     ] {
         let found = found(chip, name, text);
-        let told: Vec<FindingLevel> = found.iter().map(|(level, _)| *level).collect();
-        assert_eq!(told, levels, "{name} {chip}: {found:?}");
+        let reported: Vec<FindingLevel> = found.iter().map(|(level, _)| *level).collect();
+        assert_eq!(reported, levels, "{name} {chip}: {found:?}");
     }
 }
 

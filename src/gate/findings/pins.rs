@@ -73,11 +73,11 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
     let table = Pinout::load(&Assets::built_in(), chip.unwrap_or(DEFAULT_CHIP));
     let Ok(table) = table else { return Vec::new() };
     let facts = ChipFacts { is_named: chip.is_some(), has_octal_memory: outer.has_octal_memory() };
-    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut reported: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for pin in &uses {
         if let Some((level, text, advice)) = judge(&table, pin, &facts)
-            && told.insert(text.clone())
+            && reported.insert(text.clone())
         {
             let place = source.place(source.newest(&pin.ranges));
             found.push(Finding::new(level, text).at(place).advice(advice));

@@ -13,14 +13,14 @@ use crate::knowledge::{COMPONENT, HEADER};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    component: Vec<Entry>,
-    header: Vec<Entry>,
-    symbol: Vec<Entry>,
+    component: Vec<RemovedName>,
+    header: Vec<RemovedName>,
+    symbol: Vec<RemovedName>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct RemovedName {
     names: Vec<String>,
     since: String,
     #[serde(default)]

@@ -16,12 +16,12 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Projec
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SafeguardFile {
-    safeguard: Vec<Entry>,
+    safeguard: Vec<SafeguardRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct SafeguardRow {
     #[serde(default)]
     new: Option<String>,
     #[serde(default)]
@@ -65,7 +65,7 @@ fn load(text: &str) -> Option<Vec<Safeguard>> {
             Some(new) => Some(regex(new)?),
             None => None,
         };
-        let Entry { text, words, files, also_new, .. } = entry;
+        let SafeguardRow { text, words, files, also_new, .. } = entry;
         Some(Safeguard { new, old, text, words, files, also_new })
     });
     all.collect()

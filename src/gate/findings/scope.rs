@@ -286,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("led.c"), "int a;\n").unwrap();
         let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let told = |task: &str, change: crate::model::DraftChange| {
+        let reported = |task: &str, change: crate::model::DraftChange| {
             let mut context = super::super::FindingsContext::default();
             context.task = task.to_owned();
             let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
@@ -304,12 +304,12 @@ mod tests {
         let delete =
             || crate::model::DraftChange::Delete { path: path.clone(), base: base.clone() };
         let not_named = "not named in the task or the plan";
-        assert_eq!(told("change pump.c", save()), Some((FindingLevel::Note, not_named.into())));
+        assert_eq!(reported("change pump.c", save()), Some((FindingLevel::Note, not_named.into())));
         let warned = Some((FindingLevel::Warning, NOT_TO_BE_DELETED.to_owned()));
-        assert_eq!(told("change pump.c", delete()), warned);
-        assert_eq!(told("make it faster", save()), None);
-        assert_eq!(told("make it faster", delete()), None);
-        assert_eq!(told(" ", save()), None, "nobody said what it is about");
+        assert_eq!(reported("change pump.c", delete()), warned);
+        assert_eq!(reported("make it faster", save()), None);
+        assert_eq!(reported("make it faster", delete()), None);
+        assert_eq!(reported(" ", save()), None, "nobody said what it is about");
         let only = "the task names the only files to change, and not this one";
         for (task, text) in [
             ("Fix the typo in README.md", "the task is about documents, and this is none"),
@@ -325,7 +325,11 @@ mod tests {
             ("Change pump.c. Never change wifi.c or led.c.", TO_STAY),
             ("Change pump.c, and do not touch wifi.c, led.c and main.c", TO_STAY),
         ] {
-            assert_eq!(told(task, save()), Some((FindingLevel::Warning, text.into())), "{task}");
+            assert_eq!(
+                reported(task, save()),
+                Some((FindingLevel::Warning, text.into())),
+                "{task}"
+            );
         }
         for task in [
             "Make led.c blink, and say so in README.md",
@@ -333,7 +337,7 @@ mod tests {
             "Do not change the interface of led.c, only its period",
             "Leave the limits in pump.c alone and change led.c",
         ] {
-            let level = told(task, save()).map(|(level, _)| level);
+            let level = reported(task, save()).map(|(level, _)| level);
             assert_eq!(level, Some(FindingLevel::Note), "{task}");
         }
     }

@@ -31,10 +31,10 @@ async fn a_part_is_written_and_the_agent_is_told_which_lines_were_refused_and_wh
     let settled = task.await.unwrap().unwrap();
     assert_eq!(settled[0].outcome, Outcome::Applied);
     assert_eq!(fs::read(world.path("a.c")).unwrap(), b"A\r\nb\r\nc");
-    let told = world.gate.take_feedback(&settled);
-    assert_eq!(told[0]["words"], "c stays");
-    assert_eq!(told[0]["refused_lines"][0]["text"], "C");
-    assert_eq!(told[0]["kept_lines"][0]["text"], "c");
+    let answers = world.gate.take_feedback(&settled);
+    assert_eq!(answers[0]["words"], "c stays");
+    assert_eq!(answers[0]["refused_lines"][0]["text"], "C");
+    assert_eq!(answers[0]["kept_lines"][0]["text"], "c");
     assert!(world.gate.take_feedback(&settled).is_empty(), "it is told once");
 }
 
@@ -59,8 +59,8 @@ async fn an_edited_text_is_bound_to_what_was_shown() {
     world.amend(1, Amended::Edit, "mine\n", "").unwrap();
     let settled = task.await.unwrap().unwrap();
     assert_eq!(world.read("a.c").as_deref(), Some("mine\n"));
-    let told = world.gate.take_feedback(&settled);
-    let unified = told[0]["diff_from_proposed_to_saved"].as_str().unwrap();
+    let answers = world.gate.take_feedback(&settled);
+    let unified = answers[0]["diff_from_proposed_to_saved"].as_str().unwrap();
     assert!(unified.contains("-theirs\n+mine\n"), "{unified}");
 }
 
@@ -104,11 +104,11 @@ async fn words_and_comments_go_back_with_the_answer() {
     world.decide(1, Verdict::Reject { reason: words, comments, then });
     world.decide(2, Verdict::ApproveAndTell { note: DecisionNote::new("now the header") });
     let settled = task.await.unwrap().unwrap();
-    let told = world.gate.take_feedback(&settled);
-    assert_eq!(told[0]["comments"][0]["at"], "a.c:2");
-    assert_eq!(told[0]["comments"][0]["line"], "two");
+    let answers = world.gate.take_feedback(&settled);
+    assert_eq!(answers[0]["comments"][0]["at"], "a.c:2");
+    assert_eq!(answers[0]["comments"][0]["line"], "two");
     assert_eq!(
-        (&told[1]["decision"], &told[1]["words"]),
+        (&answers[1]["decision"], &answers[1]["words"]),
         (&"approved".into(), &"now the header".into())
     );
     assert_eq!((world.read("a.c"), world.read("b.c").as_deref()), (None, Some("b")));
@@ -199,12 +199,12 @@ async fn an_edit_with_a_finding_that_was_not_named_is_not_written() {
     let verdict = Verdict::ApproveAmended { how, content, note, phrase: None };
     let shown = || Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
     world.desk.decide(shown(), verdict.clone()).unwrap();
-    let is_told = |event: &Event| {
+    let is_reported = |event: &Event| {
         let Event::Proposal(ProposalEvent::Restated { why, .. }) = event else { return false };
         why.contains("your version contains")
     };
     let waiting = async {
-        while !world.events().iter().any(is_told) {
+        while !world.events().iter().any(is_reported) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
@@ -231,8 +231,8 @@ async fn what_is_decided_waits_no_more() {
     let proposal = world.proposals().remove(0);
     let again =
         world.gate.deciding.execution.done(&proposal, settled[0].decision.clone(), done).unwrap();
-    let told = world.gate.take_feedback(&[again]);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0]["uncertain"], notice.to_string());
-    assert_eq!(told[0]["file_name"], "a.c");
+    let answers = world.gate.take_feedback(&[again]);
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert_eq!(answers[0]["uncertain"], notice.to_string());
+    assert_eq!(answers[0]["file_name"], "a.c");
 }

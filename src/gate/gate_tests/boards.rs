@@ -165,8 +165,8 @@ async fn the_port_of_a_real_board_is_free_while_it_is_erased_and_listened_to_aft
     let back = received.wait_for(|now| now.losses == 1 && now.away.is_none());
     tokio::time::timeout(PATIENCE, back).await.unwrap().unwrap();
     std::io::Write::write_all(&mut master, b"hello").unwrap();
-    let heard = received.wait_for(|now| now.bytes == 5);
-    tokio::time::timeout(PATIENCE, heard).await.unwrap().unwrap();
+    let all_received = received.wait_for(|now| now.bytes == 5);
+    tokio::time::timeout(PATIENCE, all_received).await.unwrap().unwrap();
     let lost = world.events().into_iter().find_map(|event| match event {
         Event::Port(PortEvent::Changed { event: PortChange::Lost { why }, .. }) => Some(why),
         _ => None,

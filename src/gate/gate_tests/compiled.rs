@@ -8,7 +8,7 @@ use crate::model::{Amended, Check, DecisionNote, Diagnostic, Examiner, ProposalE
 
 /// What the bench's compiler does.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Compiler {
+pub(super) enum TestCompiler {
     /// Has no answer.
     #[default]
     Silent,
@@ -21,7 +21,7 @@ pub(super) enum Compiler {
     Stuck,
 }
 
-impl Compiler {
+impl TestCompiler {
     pub(super) async fn say(&self, job: &SyntaxJob) -> Vec<Finding> {
         match self {
             Self::Silent => no_answer(job),
@@ -92,7 +92,7 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
     let world = built();
     world.write("old.c", "int a;\n");
     let errors = vec![error("b.c", 3, "unknown type name 'led_t'"), error("b.c", 9, "x")];
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", errors);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("b.c", errors);
     let drafts = vec![
         save("a.c", None, "int a;\n"),
         delete("old.c", "int a;\n"),
@@ -110,7 +110,7 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
 #[tokio::test]
 async fn before_the_first_build_an_error_is_a_note() {
     let world = GateBench::asking();
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("a.c", vec![error("a.c", 3, "x")]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("a.c", vec![error("a.c", 3, "x")]);
     let proposals = proposed(&world, vec![save("a.c", None, "\n\nled_t b;\n")]).await;
     let check = chip(&proposals[0]).unwrap();
     assert_eq!(check.level(), Some(FindingLevel::Note));
@@ -121,7 +121,7 @@ async fn before_the_first_build_an_error_is_a_note() {
 async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
     let world = built();
     let errors = vec![error("main/a.c", 14, "too few arguments")];
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("bus.h", errors);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("bus.h", errors);
     let proposals = proposed(&world, vec![save("bus.h", None, "int f(int);\n")]).await;
     let check = chip(&proposals[0]).unwrap();
     assert_eq!(check.level(), Some(FindingLevel::Warning));
@@ -140,7 +140,7 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
     let world = built();
     let base = "1\n2\n3\n4\n5\n6\n";
     world.write("a.c", base);
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("none", Vec::new());
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("none", Vec::new());
     let task = world.submit(vec![save("a.c", Some(base), &base.replace("1\n", "one\n"))]);
     world.on_desk(1).await;
     assert!(chip(&world.gate.waiting(ProposalId(1)).unwrap()).is_some());
@@ -167,7 +167,7 @@ async fn what_was_said_of_an_older_text_is_not_said_of_a_merged_one() {
 #[tokio::test]
 async fn a_stop_ends_the_asking() {
     let world = built();
-    *world.bench.compiler.lock().unwrap() = Compiler::Stuck;
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Stuck;
     let task = world.submit(vec![save("a.c", None, "int a;\n")]);
     world.gate.parts.cancel.cancel();
     world.on_desk(1).await;
@@ -206,15 +206,15 @@ fn amended(world: &GateBench, text: &str) -> Verdict {
 #[tokio::test]
 async fn the_persons_version_is_compiled_like_a_proposal() {
     let world = built();
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("b.c", vec![error("b.c", 3, "no")]);
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
     let edited = version(&world, "int mine;\n").await;
     assert_eq!(chip(&edited).map(|check| check.level()), Some(Some(FindingLevel::Stop)));
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("other", Vec::new());
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("other", Vec::new());
     let edited = version(&world, "int mine;\n").await;
     assert_eq!(chip(&edited).map(|check| check.level()), Some(None), "each look asks anew");
-    *world.bench.compiler.lock().unwrap() = Compiler::Silent;
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Silent;
     assert_eq!(chip(&version(&world, "int mine;\n").await), None);
     end(&world, task).await;
 }
@@ -227,7 +227,7 @@ async fn a_version_is_compiled_together_with_what_waits_of_its_batch() {
     world.on_desk(2).await;
     let elsewhere = world.submit(vec![save("c.h", None, "int c;\n")]);
     world.on_desk(3).await;
-    *world.bench.compiler.lock().unwrap() = Compiler::Together(&["a.c", "b.h"]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Together(&["a.c", "b.h"]);
     let edited = version(&world, "int mine;\n").await;
     assert_eq!(chip(&edited).map(|check| check.level()), Some(None), "{:?}", chip(&edited));
     for id in 1..=3 {
@@ -240,7 +240,7 @@ async fn a_version_is_compiled_together_with_what_waits_of_its_batch() {
 #[tokio::test]
 async fn a_version_that_does_not_compile_is_written_only_by_a_decision_that_says_so() {
     let world = built();
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("b.c", vec![error("b.c", 3, "no")]);
     let task = world.submit(vec![save("b.c", None, "int b;\n")]);
     world.on_desk(1).await;
     let shown = || Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
@@ -272,7 +272,7 @@ async fn what_was_on_screen_of_a_version_holds_when_it_is_decided() {
     world.on_desk(1).await;
     // The compiler had no answer in time; a later one must not take the decision back.
     version(&world, "int mine;\n").await;
-    *world.bench.compiler.lock().unwrap() = Compiler::Finds("b.c", vec![error("b.c", 3, "no")]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Finds("b.c", vec![error("b.c", 3, "no")]);
     let shown = Shown::whole(ProposalId(1), world.proposals()[0].change.hash());
     world.desk.decide(shown, amended(&world, "int mine;\n")).unwrap();
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Applied]);
@@ -293,7 +293,7 @@ async fn a_version_is_not_looked_at_when_the_run_is_over() {
 
 /// A header and a source that includes it, proposed together; the source alone does not compile.
 async fn header_and_source(world: &GateBench) -> tokio::task::JoinHandle<Submitted> {
-    *world.bench.compiler.lock().unwrap() = Compiler::Needs("main/pump.h");
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Needs("main/pump.h");
     let source = save("main/pump.c", None, "#include \"pump.h\"\nint limit = LIMIT;\n");
     let task = world.submit(vec![save("main/pump.h", None, "#define LIMIT 30\n"), source]);
     world.on_desk(2).await;
@@ -363,7 +363,7 @@ async fn a_version_of_the_person_counts_whatever_was_found_about_the_original_me
 #[tokio::test]
 async fn what_rests_on_nothing_else_is_not_stated_anew() {
     let world = built();
-    *world.bench.compiler.lock().unwrap() = Compiler::Together(&["main/a.c", "main/b.c"]);
+    *world.bench.compiler.lock().unwrap() = TestCompiler::Together(&["main/a.c", "main/b.c"]);
     let task =
         world.submit(vec![save("main/a.c", None, "int a;\n"), save("main/b.c", None, "int b;\n")]);
     world.on_desk(2).await;

@@ -142,8 +142,8 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
         let world = GateBench::asking();
         world.write("partitions.csv", csv);
         let proposal = world.proposed(world.flash_of(chip, &images)).await;
-        let told = finding_texts(&proposal);
-        assert!(told.iter().any(|told| told.contains(words)), "{words}: {told:#?}");
+        let reported = finding_texts(&proposal);
+        assert!(reported.iter().any(|reported| reported.contains(words)), "{words}: {reported:#?}");
         assert!(proposal.needs_person());
     }
 }
@@ -169,7 +169,11 @@ async fn the_bootloader_is_known_by_its_address_under_any_name() {
             "{chip} {offset:x}: {:#?}",
             finding_texts(&proposal)
         );
-        assert!(finding_texts(&proposal).iter().any(|told| told.contains("writes the bootloader")));
+        assert!(
+            finding_texts(&proposal)
+                .iter()
+                .any(|reported| reported.contains("writes the bootloader"))
+        );
     }
 }
 
@@ -267,9 +271,12 @@ async fn a_table_that_moves_what_the_board_stores_is_stopped() {
     world.answers(&[false], 4 << 20, TABLE);
     let moved = TABLE.replace("0x9000, 24K", "0xa000, 20K");
     let proposal = world.proposed(world.flash_of("esp32", &[("t", 0x8000, table(&moved))])).await;
-    let told = finding_texts(&proposal).join("\n");
-    assert!(told.contains("moves `nvs` from 0x9000 to 0xa000: the stored data is lost"), "{told}");
-    assert!(told.contains("writes the partition table"), "{told}");
+    let reported = finding_texts(&proposal).join("\n");
+    assert!(
+        reported.contains("moves `nvs` from 0x9000 to 0xa000: the stored data is lost"),
+        "{reported}"
+    );
+    assert!(reported.contains("writes the partition table"), "{reported}");
 }
 
 #[tokio::test]
@@ -280,9 +287,9 @@ async fn one_image_for_everything_is_seen_through() {
     merged[0x8000..0x8c00].copy_from_slice(&table(TABLE));
     merged.extend(app());
     let proposal = world.proposed(world.flash_of("esp32", &[("merged.bin", 0, merged)])).await;
-    let told = finding_texts(&proposal).join("\n");
-    assert!(told.contains("over nvs: the stored data is lost"), "{told}");
-    assert!(told.contains("the bootloader and the partition table"), "{told}");
+    let reported = finding_texts(&proposal).join("\n");
+    assert!(reported.contains("over nvs: the stored data is lost"), "{reported}");
+    assert!(reported.contains("the bootloader and the partition table"), "{reported}");
     assert_eq!(proposal.phrase().as_deref(), Some("flash esp32 boot"));
     assert_eq!(proposal.facts.flash.unwrap().source, "build/merged.bin");
 }

@@ -145,7 +145,7 @@ async fn what_is_said_about_the_run_reaches_the_findings() {
     world.write("sdkconfig", "CONFIG_IDF_TARGET=\"esp32s3\"\n");
     assert_eq!(world.gate.examinations.context().chip.as_deref(), Some("esp32s3"));
     let text = "let the pump run longer".to_owned();
-    world.gate.observe(&Event::Person(PersonEvent::Said { text: text.clone(), to: None }));
+    world.gate.observe(&Event::Person(PersonEvent::Wrote { text: text.clone(), to: None }));
     assert_eq!(world.gate.examinations.context().messages, [text]);
 }
 

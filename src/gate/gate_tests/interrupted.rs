@@ -107,10 +107,10 @@ async fn what_has_lost_its_content_waits_damaged_and_can_only_be_rejected() {
         }
         _ => None,
     };
-    let told: Vec<(ProposalId, Vec<crate::model::Check>)> =
+    let reported: Vec<(ProposalId, Vec<crate::model::Check>)> =
         world.events().into_iter().filter_map(restated).collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    let (damaged, checks) = &told[0];
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    let (damaged, checks) = &reported[0];
     let check = checks.iter().find(|check| check.kind == CheckKind::Stored).unwrap();
     assert_eq!((*damaged, check.level()), (known[0].proposal.id, Some(FindingLevel::Stop)));
     assert!(check.findings[0].text.contains("content is lost"), "{check:?}");

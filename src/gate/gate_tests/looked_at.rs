@@ -116,8 +116,8 @@ async fn a_small_wish_that_rewrites_a_long_file_is_told() {
 async fn a_name_that_reads_like_another_is_told() {
     let world = GateBench::asking();
     world.write("main.c", "");
-    let twin = world.checks(save("m\u{430}in.c", None, "int a;\n")).await;
-    assert_eq!(of(&twin, CheckKind::Lookalikes).0, Some(FindingLevel::Stop));
+    let lookalike = world.checks(save("m\u{430}in.c", None, "int a;\n")).await;
+    assert_eq!(of(&lookalike, CheckKind::Lookalikes).0, Some(FindingLevel::Stop));
     let alone = world.checks(save("sc\u{430}n.c", None, "int a;\n")).await;
     assert_eq!(of(&alone, CheckKind::Lookalikes).0, Some(FindingLevel::Warning));
     assert!(ProjectPath::new("a\nb.c").is_err() && ProjectPath::new("a\x1b[2J.c").is_err());
@@ -135,8 +135,8 @@ async fn a_deletion_tells_who_still_names_the_file() {
     let [reference] = proposal.facts.references.as_slice() else { panic!("{proposal:?}") };
     assert_eq!((reference.path.as_str(), reference.line), ("main/main.c", 2));
     assert_eq!(reference.kind, ReferenceKind::Include);
-    let told = of(&proposal.checks, CheckKind::Unreferenced);
-    assert_eq!(told, (Some(FindingLevel::Warning), "still named in main/main.c:2"));
+    let reported = of(&proposal.checks, CheckKind::Unreferenced);
+    assert_eq!(reported, (Some(FindingLevel::Warning), "still named in main/main.c:2"));
     world.desk.close("done");
     task.await.unwrap().unwrap();
 }

@@ -45,11 +45,11 @@ async fn a_flash_ends_when_the_time_of_the_run_is_over() {
     assert!(words.contains("time of the run") && words.contains("unknown"), "{words}");
     let worked = *run.worked.lock().unwrap();
     assert!(worked >= Duration::from_millis(300), "{worked:?}");
-    let told = world.events().into_iter().filter_map(|event| match event {
+    let reported = world.events().into_iter().filter_map(|event| match event {
         Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(outcome),
         _ => None,
     });
-    assert_eq!(told.collect::<Vec<_>>(), [Outcome::Interrupted(words.clone())]);
+    assert_eq!(reported.collect::<Vec<_>>(), [Outcome::Interrupted(words.clone())]);
     assert!(
         !world.events().iter().any(|event| matches!(event, Event::Board(BoardEvent::Connected(_))))
     );

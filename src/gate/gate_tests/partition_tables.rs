@@ -99,8 +99,8 @@ async fn stored_data_that_is_lost_is_told() {
     ] {
         let text = SOUND.replace(from, to);
         let check = GateBench::asking().table("my_table.csv", Some(SOUND), &text).await.unwrap();
-        let said = check.findings.iter().any(|found| found.text.contains(words));
-        assert!(said, "{words}: {:#?}", check.findings);
+        let message = check.findings.iter().any(|found| found.text.contains(words));
+        assert!(message, "{words}: {:#?}", check.findings);
     }
 }
 
@@ -109,8 +109,12 @@ async fn a_table_is_set_against_the_flash_and_the_last_build() {
     let world = GateBench::asking();
     world.write("sdkconfig.defaults", "CONFIG_ESPTOOLPY_FLASHSIZE_2MB=y\n");
     let check = world.table("partitions.csv", None, SOUND).await.unwrap();
-    let told: Vec<_> = check.findings.iter().map(|found| found.text.as_str()).collect();
-    assert!(told.iter().any(|told| told.contains("`spiffs` end at 0x3f0000, beyond the 2 MB")));
+    let reported: Vec<_> = check.findings.iter().map(|found| found.text.as_str()).collect();
+    assert!(
+        reported
+            .iter()
+            .any(|reported| reported.contains("`spiffs` end at 0x3f0000, beyond the 2 MB"))
+    );
     world.write("sdkconfig.defaults", "CONFIG_ESPTOOLPY_FLASHSIZE=\"4MB\"\n");
     assert_eq!(world.table("partitions.csv", None, SOUND).await.unwrap().findings, []);
     let args = r#"{"flash_files": {}, "app": {"offset": "0x10000", "file": "pump.bin"},

@@ -108,8 +108,8 @@ fn a_rule_holds_for_its_kind_its_tool_and_its_agent_alone() {
     ] {
         let mut rules = session_rules::SessionRules::default();
         rules.add(RuleId(1), &wanted);
-        let said = [&saving, &deleting].map(|proposal| rules.says(proposal).is_some());
-        assert_eq!(said, holds, "{wanted:?}");
+        let message = [&saving, &deleting].map(|proposal| rules.says(proposal).is_some());
+        assert_eq!(message, holds, "{wanted:?}");
     }
 }
 
@@ -196,9 +196,9 @@ async fn what_was_made_and_rested_on_a_rejected_change_is_told() {
     world.decide(2, Verdict::Approve);
     world.decide(1, reject("no"));
     assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied, Outcome::Applied]);
-    let told = world.events().into_iter().find_map(|event| match event {
+    let reported = world.events().into_iter().find_map(|event| match event {
         Event::Person(crate::model::PersonEvent::Noticed { notice, .. }) => Some(notice.what),
         _ => None,
     });
-    assert!(told.unwrap().contains("beyond the 4 MB of flash"));
+    assert!(reported.unwrap().contains("beyond the 4 MB of flash"));
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt};
 use tokio_util::sync::CancellationToken;
 
-use super::compiled::Compiler;
+use super::compiled::TestCompiler;
 use crate::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use crate::device::SerialHub;
-use crate::gate::{ApprovalQueue, Gate, GateError, GateParts, NextNumbers, Origin};
+use crate::gate::{ApprovalQueue, Gate, GateError, GateParts, NextNumbers, ProposalOrigin};
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
     ErasePlan, Event, FlashImage, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal,
@@ -105,7 +105,7 @@ pub(super) struct FakeToolchain {
     pub(super) compared: Mutex<Option<Compared>>,
     /// The last order to change the settings.
     pub(super) rewritten: Mutex<Option<RewriteOrder>>,
-    pub(super) compiler: Mutex<Compiler>,
+    pub(super) compiler: Mutex<TestCompiler>,
     pub(super) erased: Mutex<Vec<ErasePlan>>,
     /// Whether flashing and erasing go on until they are cancelled.
     pub(super) is_slow: Mutex<bool>,
@@ -335,9 +335,9 @@ pub(super) fn gate(
     Arc::new(Gate::new(parts, desk, NextNumbers::after([])))
 }
 
-pub(super) fn origin() -> Origin {
+pub(super) fn origin() -> ProposalOrigin {
     let (agent, tool) = ("CodeReviewerAgent".into(), "generate_code".into());
-    Origin { turn: TurnId(1), call: CallId(1), agent, tool }
+    ProposalOrigin { turn: TurnId(1), call: CallId(1), agent, tool }
 }
 
 pub(super) fn path(text: &str) -> ProjectPath {

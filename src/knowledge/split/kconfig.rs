@@ -7,7 +7,7 @@ use super::window::cut;
 use crate::knowledge::passage::{Passage, PassageKind};
 
 /// An option as it is read.
-struct Entry {
+struct KconfigEntry {
     name: String,
     is_choice: bool,
     prompt: String,
@@ -69,10 +69,10 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-fn entries(text: &str) -> Vec<Entry> {
-    let mut done: Vec<Entry> = Vec::new();
+fn entries(text: &str) -> Vec<KconfigEntry> {
+    let mut done: Vec<KconfigEntry> = Vec::new();
     let mut menus: Vec<String> = Vec::new();
-    let mut open: Option<Entry> = None;
+    let mut open: Option<KconfigEntry> = None;
     let mut help_indent: Option<usize> = None;
     for line in text.lines() {
         let indent = line.len() - line.trim_start().len();
@@ -94,7 +94,7 @@ fn entries(text: &str) -> Vec<Entry> {
             "config" | "menuconfig" | "choice" => {
                 done.extend(open.take());
                 let is_choice = word == "choice";
-                open = Some(Entry {
+                open = Some(KconfigEntry {
                     name: first_word(rest).to_owned(),
                     is_choice,
                     prompt: String::new(),
@@ -126,7 +126,7 @@ fn entries(text: &str) -> Vec<Entry> {
     done
 }
 
-fn attribute(entry: &mut Entry, word: &str, rest: &str, line: &str) {
+fn attribute(entry: &mut KconfigEntry, word: &str, rest: &str, line: &str) {
     match word {
         "bool" | "int" | "hex" | "string" | "tristate" | "prompt" | "float" => {
             if let Some(prompt) = quoted(rest) {

@@ -25,7 +25,7 @@ const BATCH: usize = 128;
 /// What a ranking needs to know of a project; the texts themselves are not kept.
 #[derive(Debug, Default)]
 pub struct ProjectIndex {
-    files: Vec<File>,
+    files: Vec<IndexedFile>,
     /// Files with a word, by its hash, and how often.
     postings: HashMap<u64, Vec<(u32, u32)>>,
     path_postings: HashMap<String, Vec<u32>>,
@@ -37,7 +37,7 @@ pub struct ProjectIndex {
 }
 
 #[derive(Debug)]
-struct File {
+struct IndexedFile {
     path: ProjectPath,
     bytes: usize,
     words: u32,
@@ -105,7 +105,7 @@ impl ProjectIndex {
             self.identifiers.entry(*name).or_default().push(id);
         }
         self.by_path.insert(path.to_string(), self.files.len());
-        self.files.push(File {
+        self.files.push(IndexedFile {
             path,
             bytes: facts.bytes,
             words: facts.total,

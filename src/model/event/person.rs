@@ -21,7 +21,7 @@ pub enum Level {
 pub enum PersonEvent {
     /// The person said something.
     #[serde(rename = "person_said")]
-    Said {
+    Wrote {
         /// `None`: to all agents.
         to: Option<AgentName>,
         text: String,

@@ -272,9 +272,9 @@ mod tests {
         }
         let paused: Event = serde_json::from_str("\"paused\"").unwrap();
         assert_eq!(paused, Event::Person(PersonEvent::Paused));
-        let said = r#"{"person_said":{"to":null,"text":"go on"}}"#;
-        let event: Event = serde_json::from_str(said).unwrap();
-        assert_eq!(serde_json::to_string(&event).unwrap(), said);
+        let message = r#"{"person_said":{"to":null,"text":"go on"}}"#;
+        let event: Event = serde_json::from_str(message).unwrap();
+        assert_eq!(serde_json::to_string(&event).unwrap(), message);
         for wrong in ["{\"person_shouted\":{}}", "\"person_said\"", "{}", "3", "{\"paused\":{}}"] {
             assert!(serde_json::from_str::<Event>(wrong).is_err(), "{wrong}");
         }

@@ -158,7 +158,7 @@ impl Player<'_> {
         if self.script.verbatim {
             text.push_str(&self.step.say);
         } else {
-            if !self.situation.said.is_empty() {
+            if !self.situation.written.is_empty() {
                 text.push_str(NOTED);
             }
             text.push_str(&self.filled(&self.step.say));
@@ -185,8 +185,8 @@ impl Player<'_> {
             } else if from.starts_with("{rejected}") {
                 ("{rejected}", self.rejected_names())
             } else if from.starts_with("{said}") {
-                let said = self.situation.said.last().copied().unwrap_or_default();
-                ("{said}", said.to_owned())
+                let written = self.situation.written.last().copied().unwrap_or_default();
+                ("{said}", written.to_owned())
             } else {
                 ("{", "{".to_owned())
             };

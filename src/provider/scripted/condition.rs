@@ -25,7 +25,7 @@ pub(super) struct When {
     pub attempt: Option<u32>,
     pub step: Option<u32>,
     pub mentions: Option<String>,
-    pub said: Option<bool>,
+    pub has_message: Option<bool>,
     pub tool: Option<String>,
     /// A JSON pointer and what is asked of what is there.
     pub test: Option<(String, Test)>,
@@ -42,7 +42,7 @@ impl When {
             && is(&self.phase, &request.phase)
             && self.attempt.is_none_or(|wanted| wanted == request.attempt)
             && self.step.is_none_or(|wanted| Some(wanted) == request.step)
-            && self.said.is_none_or(|wanted| wanted != at.said.is_empty())
+            && self.has_message.is_none_or(|wanted| wanted != at.written.is_empty())
             && self.mentions.as_ref().is_none_or(|text| mentions(at.last_message(), text))
             && self.answer_holds(at)
     }
@@ -77,7 +77,7 @@ impl fmt::Display for When {
         parts.extend(self.attempt.map(|attempt| format!("attempt {attempt}")));
         parts.extend(self.step.map(|step| format!("step {step} of the plan")));
         parts.extend(self.mentions.as_ref().map(|text| format!("the last message has “{text}”")));
-        parts.extend(self.said.map(|said| match said {
+        parts.extend(self.has_message.map(|has_message| match has_message {
             true => "the person spoke".to_owned(),
             false => "the person did not speak".to_owned(),
         }));

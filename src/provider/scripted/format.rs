@@ -113,7 +113,8 @@ pub(super) struct WhenTable {
     pub attempt: Option<u32>,
     pub step: Option<u32>,
     pub mentions: Option<String>,
-    pub said: Option<bool>,
+    #[serde(rename = "said")]
+    pub has_message: Option<bool>,
     pub tool: Option<String>,
     pub at: Option<String>,
     pub exists: Option<bool>,

@@ -14,7 +14,7 @@ use super::format::{
 };
 use super::pace::Timing;
 use super::script::Aside;
-use super::script::{AnswerFiles, Call, Expect, Next, RecordedFile, Script, ScriptStep};
+use super::script::{AnswerFiles, Call, Expect, NextStep, RecordedFile, Script, ScriptStep};
 use crate::model::{AgentName, ProjectPath, ToolName, UserError};
 use crate::text::lines::line_at;
 
@@ -40,7 +40,7 @@ pub fn parse_script(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Sc
         let why = format!("its format is {}, not {FORMAT}", parsed.format.get_ref());
         return Err(source.wrong(&parsed.format.span(), why, "Use a script of that format."));
     }
-    let mut files = Names::default();
+    let mut files = ScriptNames::default();
     for (name, table) in &parsed.files {
         files.add(name, source.file(name, table, sibling)?);
     }
@@ -82,13 +82,13 @@ pub fn parse_script(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Sc
 
 /// The names of `[files]`, and those no step has used yet.
 #[derive(Default)]
-struct Names {
+struct ScriptNames {
     files: Vec<RecordedFile>,
     places: BTreeMap<String, usize>,
     unused: BTreeMap<String, Range<usize>>,
 }
 
-impl Names {
+impl ScriptNames {
     fn add(&mut self, name: &Spanned<String>, file: RecordedFile) {
         self.places.insert(name.get_ref().clone(), self.files.len());
         self.unused.insert(name.get_ref().clone(), name.span());
@@ -179,7 +179,7 @@ impl ScriptSource<'_> {
     fn step(
         &self,
         step: &Spanned<StepTable>,
-        files: &mut Names,
+        files: &mut ScriptNames,
         places: &BTreeMap<String, usize>,
         verbatim: bool,
     ) -> Result<ScriptStep, UserError> {
@@ -252,7 +252,7 @@ impl ScriptSource<'_> {
     fn files(
         &self,
         word: &Spanned<FilesWord>,
-        names: &mut Names,
+        names: &mut ScriptNames,
     ) -> Result<AnswerFiles, UserError> {
         let wrong = |why: String, fix: &str| Err(self.wrong(&word.span(), why, fix));
         let listed = match word.get_ref() {
@@ -284,7 +284,7 @@ impl ScriptSource<'_> {
         Ok(AnswerFiles::Named(places))
     }
 
-    fn call(&self, table: &CallTable, names: &mut Names) -> Result<Call, UserError> {
+    fn call(&self, table: &CallTable, names: &mut ScriptNames) -> Result<Call, UserError> {
         let files = table.files.as_ref().map(|files| self.files(files, names)).transpose()?;
         if files.is_some() && table.args.contains_key("files") {
             let why = "the call has both `files` and `args.files`";
@@ -313,8 +313,8 @@ impl ScriptSource<'_> {
         &self,
         tables: &[Spanned<NextTable>],
         places: &BTreeMap<String, usize>,
-    ) -> Result<Vec<Next>, UserError> {
-        let mut nexts: Vec<Next> = Vec::with_capacity(tables.len());
+    ) -> Result<Vec<NextStep>, UserError> {
+        let mut nexts: Vec<NextStep> = Vec::with_capacity(tables.len());
         for table in tables {
             if nexts.last().is_some_and(|last| last.when.is_none()) {
                 let why = "the entry before it has no `when`, so this one is never reached";
@@ -322,7 +322,7 @@ impl ScriptSource<'_> {
             }
             let table = table.get_ref();
             let when = table.when.as_ref().map(|when| self.when(when)).transpose()?;
-            nexts.push(Next { when, goto: self.place(&table.goto, places)? });
+            nexts.push(NextStep { when, goto: self.place(&table.goto, places)? });
         }
         Ok(nexts)
     }
@@ -358,7 +358,7 @@ impl ScriptSource<'_> {
             attempt: table.attempt,
             step: table.step,
             mentions: table.mentions.clone(),
-            said: table.said,
+            has_message: table.has_message,
             tool: table.tool.clone(),
             test,
         })

@@ -70,7 +70,7 @@ pub(super) struct ScriptStep {
     pub(super) list: Option<AnswerFiles>,
     pub(super) calls: Vec<Call>,
     /// Empty at the end of the recording.
-    pub(super) next: Vec<Next>,
+    pub(super) next: Vec<NextStep>,
 }
 
 /// What a step requires of the request it answers.
@@ -105,7 +105,7 @@ pub(super) struct Call {
 
 /// A way on from a step.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Next {
+pub(super) struct NextStep {
     /// `None`: it always holds.
     pub(super) when: Option<When>,
     pub(super) goto: usize,

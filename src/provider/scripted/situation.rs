@@ -43,7 +43,7 @@ pub(super) struct RefusedFile {
 pub(super) struct Situation<'a> {
     pub request: &'a Request,
     /// What the person said since the last call, oldest first.
-    pub said: Vec<&'a str>,
+    pub written: Vec<&'a str>,
     /// All the person's messages in this chat, counted by a short hash.
     pub requests: BTreeMap<String, u32>,
     /// Answers to the agent's own last calls, in order.
@@ -53,8 +53,8 @@ pub(super) struct Situation<'a> {
 impl<'a> Situation<'a> {
     /// Reads a request; `heard` are the messages of the person known before.
     pub fn new(request: &'a Request, received: Option<&BTreeMap<String, u32>>) -> Self {
-        let (said, requests) = spoken(&request.messages, received);
-        Self { request, said, requests, answers: answers(request) }
+        let (written, requests) = spoken(&request.messages, received);
+        Self { request, written, requests, answers: answers(request) }
     }
 
     /// The text of the newest message.
@@ -132,7 +132,7 @@ fn spoken<'a>(
     before: Option<&BTreeMap<String, u32>>,
 ) -> (Vec<&'a str>, BTreeMap<String, u32>) {
     let mut received: BTreeMap<String, u32> = BTreeMap::new();
-    let mut said = Vec::new();
+    let mut written = Vec::new();
     let of_nobody = messages.iter().filter(|m| m.role == MessageRole::User && m.agent.is_none());
     // The first one is the task.
     for message in of_nobody.skip(1) {
@@ -145,7 +145,7 @@ fn spoken<'a>(
         let count = received.entry(hash).or_default();
         *count += 1;
         if *count > known {
-            said.push(text);
+            written.push(text);
         }
     }
     // What was said to one agent is not in the chats of the others, and stays known.
@@ -153,7 +153,7 @@ fn spoken<'a>(
         let count = received.entry(hash.clone()).or_default();
         *count = (*count).max(*known);
     }
-    (said, received)
+    (written, received)
 }
 
 fn answers(request: &Request) -> Vec<(&str, Value)> {

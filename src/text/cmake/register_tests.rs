@@ -72,7 +72,7 @@ fn a_source_is_added_in_the_style_of_the_list() {
 }
 
 #[test]
-fn the_changed_line_is_told() {
+fn the_changed_line_is_reported() {
     let text = "set(srcs\n    a.c\n)\nidf_component_register(SRCS ${srcs})";
     let Ok(Registered::With { line, .. }) = register(text, "n.c", &none) else { panic!() };
     assert_eq!(line, 3);

@@ -208,14 +208,19 @@ mod tests {
     #[test]
     fn what_is_not_certain_is_told_with_the_candidates() {
         let error = insert(SOURCE, &[wish("    led_on();\n", "x();", &[])]).unwrap_err();
-        let told = error.kind.to_string();
-        assert!(told.contains("after line 6") && told.contains("after line 10"), "{told}");
+        let reported = error.kind.to_string();
+        assert!(
+            reported.contains("after line 6") && reported.contains("after line 10"),
+            "{reported}"
+        );
         let error =
             insert(SOURCE, &[wish("\nvoid b(void) {\n    led_of();\n", "x();", &[])]).unwrap_err();
-        let told = error.kind.to_string();
+        let reported = error.kind.to_string();
         assert!(
-            told.contains("line 10") && told.contains("led_on();") && told.contains("led_of();"),
-            "{told}"
+            reported.contains("line 10")
+                && reported.contains("led_on();")
+                && reported.contains("led_of();"),
+            "{reported}"
         );
         for (wish, words) in [
             (wish("", "x();", &[]), "context"),
@@ -223,8 +228,8 @@ mod tests {
             (wish("x", "", &[]), "give code"),
             (wish("void a(void) {", "x", &["a b"]), "not an include"),
         ] {
-            let told = insert(SOURCE, &[wish]).unwrap_err().kind.to_string();
-            assert!(told.contains(words), "{told}");
+            let reported = insert(SOURCE, &[wish]).unwrap_err().kind.to_string();
+            assert!(reported.contains(words), "{reported}");
         }
     }
 
@@ -292,8 +297,8 @@ mod tests {
 
     /// How many texts are tried; `FIRMHAND_INSERT_CASES` says otherwise.
     fn cases() -> u32 {
-        let told = std::env::var("FIRMHAND_INSERT_CASES").ok();
-        told.and_then(|count| count.parse().ok()).unwrap_or(3000)
+        let reported = std::env::var("FIRMHAND_INSERT_CASES").ok();
+        reported.and_then(|count| count.parse().ok()).unwrap_or(3000)
     }
 
     proptest! {
@@ -326,9 +331,9 @@ mod tests {
                     prop_assert_eq!(back, source);
                 }
                 Err(error) => {
-                    let told = error.kind.to_string();
+                    let reported = error.kind.to_string();
                     // A context that is cut out of the text is there; it can only be ambiguous.
-                    prop_assert!(context.trim().is_empty() || told.contains("places"), "{}", told);
+                    prop_assert!(context.trim().is_empty() || reported.contains("places"), "{}", reported);
                 }
             }
         }

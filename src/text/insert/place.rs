@@ -183,7 +183,7 @@ pub(super) fn include(source: &str, wanted: &IncludeName) -> Option<usize> {
     if all.iter().any(|include| include.target == wanted.target) {
         return None;
     }
-    let head = Head::of(source);
+    let head = FileHead::of(source);
     let top: Vec<_> = all.iter().filter(|i| head.plain.contains(&(i.line as usize))).collect();
     let last_alike = top.iter().rev().find(|include| include.is_system == wanted.is_system);
     if let Some(include) = last_alike {
@@ -198,14 +198,14 @@ pub(super) fn include(source: &str, wanted: &IncludeName) -> Option<usize> {
 }
 
 /// What stands before the first line of code.
-struct Head {
+struct FileHead {
     /// Lines of includes that no condition guards, save the guard of the whole file.
     plain: Vec<usize>,
     /// Last line of what opens the file: comments, `#pragma once`, the guard.
     opening: usize,
 }
 
-impl Head {
+impl FileHead {
     fn of(source: &str) -> Self {
         let mut head = Self { plain: Vec::new(), opening: 0 };
         let (mut depth, mut guard, mut in_comment) = (0_u32, None, false);

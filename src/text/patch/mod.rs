@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forgiven_is_told() {
+    fn what_was_forgiven_is_reported() {
         let moved = patched(OLD, "@@ -6,3 +6,3 @@\n b\n-c\n+C\n d\n").unwrap();
         assert_eq!((moved.hunks[0].line, moved.hunks[0].offset), (2, Some(-4)));
         let at_start = patched(OLD, "@@ -1,3 +1,3 @@\n b\n-c\n+C\n d\n").unwrap();
@@ -109,8 +109,8 @@ mod tests {
             (OLD, "--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- c\n+++ c\n", "several files"),
             (OLD, "@@ -1,2 +1,2 @@\n a\nwords\n", "line 3 of the diff, `words`"),
         ] {
-            let told = patched(source, diff).unwrap_err().to_string();
-            assert!(told.contains(words), "{told}");
+            let reported = patched(source, diff).unwrap_err().to_string();
+            assert!(reported.contains(words), "{reported}");
         }
     }
 

@@ -137,7 +137,7 @@ fn in_letters(found: BfString) -> String {
 
 /// Text and advance of the 256 codes of a simple font.
 fn simple(dict: &Dict<'_>, to_unicode: Option<&CMap>) -> Vec<(String, f64)> {
-    let names = Names::read(dict);
+    let names = GlyphNames::read(dict);
     let scale = match dict.get::<Array<'_>>("FontMatrix") {
         // Fonts that are drawings have a scale of their own.
         Some(matrix) => matrix.iter::<f64>().next().unwrap_or(0.001).abs(),
@@ -174,12 +174,12 @@ fn simple(dict: &Dict<'_>, to_unicode: Option<&CMap>) -> Vec<(String, f64)> {
 }
 
 /// How a font names what it draws.
-struct Names {
+struct GlyphNames {
     base: Encoding,
     differences: HashMap<u8, String>,
 }
 
-impl Names {
+impl GlyphNames {
     fn read(dict: &Dict<'_>) -> Self {
         let is_truetype = dict.get::<Name<'_>>("Subtype").as_deref() == Some(b"TrueType");
         let usual = if is_truetype { Encoding::Windows } else { Encoding::Standard };

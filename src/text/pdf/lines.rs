@@ -15,7 +15,7 @@ const PARAGRAPH: f64 = 2.0;
 
 /// Letters drawn one after the other.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Run {
+pub(super) struct GlyphRun {
     /// What they say.
     pub text: String,
     /// Where they begin and end along their line.
@@ -33,12 +33,12 @@ pub(super) struct Run {
 #[derive(Debug, Default)]
 pub(super) struct PageLines {
     text: String,
-    last: Option<Run>,
+    last: Option<GlyphRun>,
 }
 
 impl PageLines {
     /// Adds what was drawn.
-    pub fn add(&mut self, run: Run) {
+    pub fn add(&mut self, run: GlyphRun) {
         if run.text.is_empty() || !(run.size.is_finite() && run.from.is_finite()) {
             return;
         }
@@ -80,7 +80,7 @@ impl PageLines {
         } else {
             run.across
         };
-        self.last = Some(Run { across, ..run });
+        self.last = Some(GlyphRun { across, ..run });
     }
 
     /// The whole text.
@@ -117,11 +117,11 @@ impl PageLines {
 mod tests {
     use super::*;
 
-    fn run(text: &str, from: f64, to: f64, across: f64) -> Run {
-        Run { text: text.to_owned(), from, to, across, size: 10.0, angle: 0.0 }
+    fn run(text: &str, from: f64, to: f64, across: f64) -> GlyphRun {
+        GlyphRun { text: text.to_owned(), from, to, across, size: 10.0, angle: 0.0 }
     }
 
-    fn of(runs: &[Run]) -> String {
+    fn of(runs: &[GlyphRun]) -> String {
         let mut lines = PageLines::default();
         runs.iter().for_each(|run| lines.add(run.clone()));
         lines.finish()
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(of(&[run("ﬁrmware oﬃce", 0.0, 9.0, 0.0)]), "firmware office");
         let power = [
             run("I", 0.0, 3.0, 0.0),
-            Run { size: 6.0, ..run("2", 3.0, 6.0, 4.0) },
+            GlyphRun { size: 6.0, ..run("2", 3.0, 6.0, 4.0) },
             run("C bus", 6.0, 30.0, 0.0),
         ];
         assert_eq!(of(&power), "I2C bus");

@@ -8,7 +8,7 @@ use hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Resources};
 
 use super::font::Font;
-use super::lines::{PageLines, Run};
+use super::lines::{GlyphRun, PageLines};
 
 /// How deep drawings may hold drawings.
 const DEEPEST: usize = 8;
@@ -119,7 +119,7 @@ impl Pen<'_> {
         let mut kept: Vec<GraphicsState> = Vec::new();
         let mut operations = UntypedIter::new(content);
         while let Some(operation) = operations.next() {
-            let values = Values(operation.operands().collect());
+            let values = Operands(operation.operands().collect());
             match &**operation.operator {
                 b"q" if kept.len() < MOST_STATES => kept.push(state.clone()),
                 b"Q" => state = kept.pop().unwrap_or(state),
@@ -163,7 +163,7 @@ impl Pen<'_> {
     }
 
     /// The operators of text; others draw no letters.
-    fn letters(&mut self, operator: &[u8], values: &Values<'_, '_>, state: &mut GraphicsState) {
+    fn letters(&mut self, operator: &[u8], values: &Operands<'_, '_>, state: &mut GraphicsState) {
         match operator {
             b"BT" => (state.letters, state.line) = (Matrix::ONE, Matrix::ONE),
             b"Tc" => state.letter_space = values.number(0),
@@ -222,7 +222,7 @@ impl Pen<'_> {
         let step = a.hypot(b).max(1e-9);
         let (cos, sin) = (a / step, b / step);
         let from = x * cos + y * sin;
-        self.lines.add(Run {
+        self.lines.add(GlyphRun {
             text,
             from,
             to: from + along * step,
@@ -239,9 +239,9 @@ fn form_matrix(form: &Stream<'_>) -> Option<Matrix> {
 }
 
 /// The values before an operator; what is missing is 0.
-struct Values<'b, 'a>(Vec<&'b Object<'a>>);
+struct Operands<'b, 'a>(Vec<&'b Object<'a>>);
 
-impl<'a> Values<'_, 'a> {
+impl<'a> Operands<'_, 'a> {
     fn number(&self, at: usize) -> f64 {
         match self.0.get(at) {
             Some(Object::Number(number)) => number.as_f64(),

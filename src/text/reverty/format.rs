@@ -16,14 +16,19 @@ const NO_LINE: u32 = u32::MAX;
 /// Writes a program.
 pub(super) fn format(program: &Program<'_>) -> String {
     let writer = Writer { dialect: Dialect::Reverty, names: &program.names };
-    let mut form =
-        Form { out: String::new(), writer, comments: &program.comments, depth: 0, last_line: 0 };
+    let mut form = Formatter {
+        out: String::new(),
+        writer,
+        comments: &program.comments,
+        depth: 0,
+        last_line: 0,
+    };
     form.block(&program.body, NO_LINE);
     form.comments_before(NO_LINE, 0);
     form.out
 }
 
-struct Form<'p> {
+struct Formatter<'p> {
     out: String,
     writer: Writer<'p>,
     /// Those that are still to be written.
@@ -33,7 +38,7 @@ struct Form<'p> {
     last_line: u32,
 }
 
-impl Form<'_> {
+impl Formatter<'_> {
     /// Writes statements; what comes after them is in the line `until`.
     fn block(&mut self, block: &Block<'_>, until: u32) {
         let lines = block.iter().skip(1).map(|stmt| stmt.place.line).chain([until]);

@@ -40,7 +40,7 @@ pub enum Ending {
 pub(super) fn translate(program: &Program<'_>, first: u32, ending: Ending) -> Python {
     let writer = Writer { dialect: Dialect::Python, names: &program.names };
     let globals = globals(program);
-    let mut form = Form {
+    let mut form = PythonForm {
         out: String::new(),
         lines: Vec::new(),
         writer,
@@ -157,7 +157,7 @@ fn calls(value: &Expr<'_>) -> bool {
     }
 }
 
-struct Form<'p> {
+struct PythonForm<'p> {
     out: String,
     lines: Vec<u32>,
     writer: Writer<'p>,
@@ -167,7 +167,7 @@ struct Form<'p> {
     depth: usize,
 }
 
-impl Form<'_> {
+impl PythonForm<'_> {
     /// A statement of the outermost level, with empty lines around functions.
     fn top(&mut self, stmt: &Stmt<'_>) {
         let is_after_function = self.out.lines().next_back().is_some_and(|l| l.starts_with(' '));

@@ -13,8 +13,8 @@ fn faults(text: &str, expected: &[(u32, u32, &str)]) {
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (fault, (line, column, words)) in found.iter().zip(expected) {
         assert_eq!((fault.line, fault.column), (*line, *column), "{found:#?}");
-        let said = format!("{} | {}", fault.message, fault.hint);
-        assert!(said.contains(words), "{said} does not contain {words}");
+        let words_shown = format!("{} | {}", fault.message, fault.hint);
+        assert!(words_shown.contains(words), "{words_shown} does not contain {words}");
         assert!(!fault.message.is_empty());
     }
 }

@@ -23,8 +23,8 @@ pub(super) fn order(project: &str) -> AnalysisOrder {
     }
 }
 
-pub(super) fn run_of(order: &AnalysisOrder) -> Run<'_> {
-    Run { order, until: Instant::now() + order.timeout }
+pub(super) fn run_of(order: &AnalysisOrder) -> AnalysisRun<'_> {
+    AnalysisRun { order, until: Instant::now() + order.timeout }
 }
 
 /// A project with files in a folder of its own, and the order to analyse it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::linter::{Gap, Issue, Linter, LinterReport, Run, words};
+use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, words};
 use crate::model::{ProjectPath, Severity};
 
 #[derive(Deserialize)]
@@ -36,7 +36,7 @@ struct LintRule {
     message: String,
 }
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
+pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let mut args: Vec<OsString> =
         ["--format", "json", "--project-type", "sketch"].into_iter().map(OsString::from).collect();
     args.push(run.order.project.clone().into_os_string());
@@ -53,7 +53,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
 }
 
 /// Reads the report, which words on stderr may go before; `None` when there is none.
-pub(super) fn read(run: &Run<'_>, text: &str) -> Option<LinterReport> {
+pub(super) fn read(run: &AnalysisRun<'_>, text: &str) -> Option<LinterReport> {
     let start = text.find('{')?;
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Report>();
     let report = values.next()?.ok()?;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use futures::StreamExt;
 use regex::Regex;
 
-use super::linter::{Gap, Issue, Linter, LinterReport, NO_TIME, Output, Run, words};
+use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, NO_TIME, Output, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;
@@ -38,7 +38,7 @@ static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$").ok()
 });
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
+pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let mut reported = LinterReport::default();
     let units = by_file(run);
     if units.is_empty() {
@@ -60,7 +60,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
 }
 
 async fn one(
-    run: &Run<'_>,
+    run: &AnalysisRun<'_>,
     program: &Path,
     path: Option<ProjectPath>,
     unit: &CompileUnit,
@@ -114,7 +114,7 @@ fn one_gap(file: Option<ProjectPath>, why: &str) -> LinterReport {
 }
 
 /// What the last build did not compile. A sketch is compiled from copies.
-fn not_built(run: &Run<'_>) -> Option<Gap> {
+fn not_built(run: &AnalysisRun<'_>) -> Option<Gap> {
     let built: BTreeSet<&Path> = run.order.units.iter().map(|unit| unit.file.as_path()).collect();
     let is_left = |path: &&ProjectPath| {
         matches!(path.extension(), Some("c" | "cc" | "cpp" | "cxx"))
@@ -133,7 +133,7 @@ fn not_built(run: &Run<'_>) -> Option<Gap> {
 
 /// The units in the order of the files that matter, each once; then those that the build makes of
 /// files of the project, such as a sketch that was joined.
-fn by_file<'a>(run: &'a Run<'_>) -> Vec<(Option<ProjectPath>, &'a CompileUnit)> {
+fn by_file<'a>(run: &'a AnalysisRun<'_>) -> Vec<(Option<ProjectPath>, &'a CompileUnit)> {
     let mut left: BTreeMap<&Path, &CompileUnit> =
         run.order.units.iter().map(|unit| (unit.file.as_path(), unit)).collect();
     let mut units = Vec::new();
@@ -150,7 +150,7 @@ fn by_file<'a>(run: &'a Run<'_>) -> Vec<(Option<ProjectPath>, &'a CompileUnit)> 
     units
 }
 
-fn args(run: &Run<'_>, unit: &CompileUnit) -> Vec<OsString> {
+fn args(run: &AnalysisRun<'_>, unit: &CompileUnit) -> Vec<OsString> {
     let inside = regex::escape(&run.order.project.display().to_string());
     // In YAML a quote within quotes is doubled.
     let inside = inside.replace('\'', "''");
@@ -196,14 +196,14 @@ fn target(unit: &CompileUnit) -> Vec<String> {
 }
 
 /// Reads the findings of one source that is compiled as it is.
-pub(super) fn read_source(run: &Run<'_>, output: &Output) -> LinterReport {
+pub(super) fn read_source(run: &AnalysisRun<'_>, output: &Output) -> LinterReport {
     read(run, None, output, None)
 }
 
 /// Reads the findings of one source. An error means that the source was not understood as the
 /// project's compiler understands it, so it is a gap and no finding.
 fn read(
-    run: &Run<'_>,
+    run: &AnalysisRun<'_>,
     path: Option<ProjectPath>,
     output: &Output,
     joined: Option<&(&Path, Markers)>,
@@ -249,7 +249,7 @@ fn read(
 
 /// What clang did not understand. Words of a file outside of the project are not passed on: a source
 /// can include whatever the person may read.
-fn error(run: &Run<'_>, file: &str, line: Option<u32>, stated: &str) -> String {
+fn error(run: &AnalysisRun<'_>, file: &str, line: Option<u32>, stated: &str) -> String {
     let number = line.map_or(String::new(), |line| format!(":{line}"));
     let is_ours = file.is_empty() || stated.ends_with("file not found");
     match run.inside(file) {

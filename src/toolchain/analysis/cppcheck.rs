@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
-use super::linter::{CUT_SHORT, Gap, Issue, Linter, LinterReport, Run, words};
+use super::linter::{AnalysisRun, CUT_SHORT, Gap, Issue, Linter, LinterReport, words};
 use crate::model::Severity;
 
 /// Sources that are given to it at most.
@@ -29,7 +29,7 @@ const GAPS: [&str; 8] = [
     "premium-internalError",
 ];
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
+pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let is_compiled = |path: &str| {
         let ending = path.rsplit_once('.').map(|(_, ending)| ending);
         matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "ino"))
@@ -57,7 +57,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
 }
 
 /// How it reads sources.
-pub(super) fn options(run: &Run<'_>) -> Vec<OsString> {
+pub(super) fn options(run: &AnalysisRun<'_>) -> Vec<OsString> {
     let mut args: Vec<OsString> = [
         "--xml",
         "--xml-version=2",
@@ -88,7 +88,7 @@ fn gap(why: &str) -> LinterReport {
 }
 
 /// The project's own folders of headers. With those of the framework it would take minutes.
-fn folders(run: &Run<'_>) -> Vec<OsString> {
+fn folders(run: &AnalysisRun<'_>) -> Vec<OsString> {
     let flags = run.order.units.iter().flat_map(|unit| unit.flags.windows(2));
     let named = flags.filter(|pair| pair.first().is_some_and(|option| option == "-I"));
     let own = named.filter_map(|pair| pair.get(1)).filter(|folder| run.inside(folder).is_some());
@@ -103,7 +103,7 @@ struct OpenFinding {
 }
 
 /// Reads the findings, as many as were written whole.
-pub(super) fn read(run: &Run<'_>, text: &str) -> LinterReport {
+pub(super) fn read(run: &AnalysisRun<'_>, text: &str) -> LinterReport {
     let mut reported = LinterReport::default();
     let mut reader = Reader::from_str(text);
     // Words before the first tag are none of the findings.
@@ -156,7 +156,7 @@ fn begin(tag: &BytesStart<'_>) -> Option<OpenFinding> {
     Some(OpenFinding { issue, is_placed: false })
 }
 
-fn place(run: &Run<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
+fn place(run: &AnalysisRun<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
     let number = |name: &str| attribute(tag, name)?.parse().ok().filter(|number| *number > 0);
     issue.file = attribute(tag, "file").and_then(|file| run.inside(&file));
     issue.line = number("line");

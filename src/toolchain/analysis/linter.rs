@@ -125,12 +125,12 @@ pub(super) struct LinterReport {
 }
 
 /// What the linters of one analysis share.
-pub(super) struct Run<'a> {
+pub(super) struct AnalysisRun<'a> {
     pub(super) order: &'a AnalysisOrder,
     pub(super) until: Instant,
 }
 
-impl Run<'_> {
+impl AnalysisRun<'_> {
     /// Runs a program in a folder of the system's, where no file of the project is found by chance;
     /// returns what it printed, whole or not. `args` are made for a folder that it may write, which
     /// is removed.

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::cppcheck;
-use super::linter::{Gap, Issue, Linter, LinterReport, Output, Run, words};
+use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, Output, words};
 use crate::files;
 
 /// What the addon writes before the number of a rule.
@@ -50,7 +50,7 @@ const RULES: [(&str, &str); 24] = [
     ("21.7", "atoi, atol and atof cannot report that the text is no number: use strtol"),
 ];
 
-pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
+pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let of_c = run.order.files.iter().filter(|path| path.extension() == Some("c"));
     let files: Vec<OsString> = of_c
         .take(MAX_FILES)
@@ -74,7 +74,7 @@ pub(super) async fn run(run: &Run<'_>, program: &Path) -> LinterReport {
 }
 
 /// Reads the findings, or why there are none.
-fn read(run: &Run<'_>, output: &Output) -> LinterReport {
+fn read(run: &AnalysisRun<'_>, output: &Output) -> LinterReport {
     let says = |text: &str| output.text.contains(text);
     if says("Did not find addon") {
         return gap("cppcheck's addon misra.py is not installed; it comes with cppcheck's package");
@@ -102,7 +102,7 @@ fn read(run: &Run<'_>, output: &Output) -> LinterReport {
 }
 
 /// Whether the lines before a case say that it is meant to go on from the one before.
-fn is_meant(run: &Run<'_>, issue: &Issue) -> bool {
+fn is_meant(run: &AnalysisRun<'_>, issue: &Issue) -> bool {
     let (Some(file), Some(line)) = (&issue.file, issue.line) else { return false };
     let text = files::read_text(&run.order.project.join(file.as_str()), files::SOURCE);
     let end = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);

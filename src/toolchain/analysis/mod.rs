@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub use linter::{AnalysisOrder, Gap, Issue, Linter};
-use linter::{CUT_SHORT, NO_TIME, Output, Run};
+use linter::{AnalysisRun, CUT_SHORT, NO_TIME, Output};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,7 +52,7 @@ async fn analyze_with(
     let mut analysis = Analysis::default();
     let (tidy, check) = (find(Linter::ClangTidy), find(Linter::Cppcheck));
     let lint = find(Linter::ArduinoLint);
-    let run = Run { order, until };
+    let run = AnalysisRun { order, until };
     // Each is a process of its own, so that waiting for one holds none of the others up.
     let (tidy, check, rules, lint) = futures::join!(
         async { Some(clang_tidy::run(&run, tidy.as_deref()?).await) },
@@ -91,7 +91,7 @@ async fn analyze_with(
 #[doc(hidden)]
 #[must_use]
 pub fn issues_in(linter: Linter, order: &AnalysisOrder, text: &str) -> Vec<Issue> {
-    let run = Run { order, until: Instant::now() };
+    let run = AnalysisRun { order, until: Instant::now() };
     let reported = match linter {
         Linter::ClangTidy => {
             let output = Output { text: text.to_owned(), is_whole: true };

@@ -18,7 +18,7 @@ pub(super) const MADE: &str = "build";
 
 /// The answer, as far as it matters here.
 #[derive(Debug, Deserialize)]
-pub(super) struct Compiled {
+pub(super) struct CompiledSketch {
     #[serde(default)]
     compiler_out: String,
     #[serde(default)]
@@ -70,7 +70,7 @@ struct LibrarySection {
     max_size: u64,
 }
 
-impl Compiled {
+impl CompiledSketch {
     /// The answer among what was printed: other words may come before it.
     pub(super) fn find(output: &[u8]) -> Option<Self> {
         let text = sanitize::decode(output);
@@ -167,19 +167,19 @@ mod tests {
     #[test]
     fn the_answer_is_found_behind_other_words() {
         let output = b"Warning: {not this}\n{\n \"compiler_out\": \"\", \"compiler_err\": \"a.ino:1:1: error: x\\n\",\n \"success\": false, \"error\": \"Error during build: exit status 1\"\n}\n";
-        let compiled = Compiled::find(output).unwrap();
+        let compiled = CompiledSketch::find(output).unwrap();
         assert!(!compiled.success && compiled.summary().contains("a.ino:1:1"));
         assert_eq!(compiled.error_line(), "Error during build: exit status 1");
         assert!(compiled.refusal(None).is_none());
         for none in ["", "{}", "{\"boards\": []}", "{\"success\":"] {
-            assert!(Compiled::find(none.as_bytes()).is_none(), "{none}");
+            assert!(CompiledSketch::find(none.as_bytes()).is_none(), "{none}");
         }
     }
 
     #[test]
     fn boards_that_are_not_installed_are_named_with_the_command() {
         let output = br#"{"success": false, "error": "Error during build: Platform 'esp32:esp32' not found: platform not installed\nTry running `arduino-cli core install esp32:esp32`"}"#;
-        let compiled = Compiled::find(output).unwrap();
+        let compiled = CompiledSketch::find(output).unwrap();
         let error = compiled.refusal(Some("esp32:esp32:esp32s3")).unwrap();
         assert!(error.fix.contains("core install esp32:esp32`"), "{error:?}");
     }

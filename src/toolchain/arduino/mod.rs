@@ -31,7 +31,7 @@ use crate::model::{
     BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, ProgramSize, Severity, Timestamp,
     UserError,
 };
-use compiled::{BUILD, Compiled, MADE, WHAT};
+use compiled::{BUILD, CompiledSketch, MADE, WHAT};
 
 /// Where arduino-cli runs outside of the sandbox: versions before 1.0 read settings in the folder they
 /// run in and in those around it.
@@ -146,7 +146,7 @@ impl ArduinoToolchain {
 
     /// Makes a report of what `arduino-cli` told.
     fn judge(&self, job: &BuildJob, wish: &SketchTarget, output: &[u8]) -> BuildReport {
-        let Some(compiled) = Compiled::find(output) else {
+        let Some(compiled) = CompiledSketch::find(output) else {
             job.sink.output(output);
             let why = "its answer is not that of arduino-cli with `--format json`";
             let fix = "Look at the log of this build; versions from 0.35 on are understood.";
@@ -224,7 +224,7 @@ impl ArduinoToolchain {
 #[must_use]
 pub fn messages_in(output: &[u8]) -> Vec<String> {
     let mut stated: Vec<String> = boards_in(output).into_iter().map(|board| board.fqbn).collect();
-    if let Some(compiled) = Compiled::find(output) {
+    if let Some(compiled) = CompiledSketch::find(output) {
         stated.extend([compiled.log(), compiled.error_line()]);
         stated.extend(compiled.refusal(None).map(|error| error.why));
         stated.extend(compiled.platform().map(str::to_owned));

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::compiled::{self, BUILD, Compiled};
+use super::compiled::{self, BUILD, CompiledSketch};
 use crate::files;
 use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
@@ -42,7 +42,7 @@ pub(super) fn remember(
     project: &Path,
     sketch: &str,
     fqbn: Option<String>,
-    compiled: &Compiled,
+    compiled: &CompiledSketch,
 ) -> Result<(), UserError> {
     let fqbn = fqbn.or_else(|| compiled.property("build.fqbn").map(str::to_owned));
     let Some(fqbn) = fqbn else {

@@ -10,7 +10,9 @@ use super::super::{
     FlashOrder, ReadOrder, RewriteOrder,
 };
 use super::access::EsptoolOptions;
-use crate::device::loader::{self, ChipQuery, ChipReply, FlashPiece, LoaderJob, SAFE_BAUD, Work};
+use crate::device::loader::{
+    self, ChipQuery, ChipReply, FlashPiece, LoaderJob, LoaderWork, SAFE_BAUD,
+};
 use crate::model::{BoardFacts, BoardInfo, FlashImage, UserError};
 
 /// See [`Reach::write`](super::Reach::write).
@@ -22,7 +24,7 @@ pub(super) async fn write(
     let contents = esptool::approved(&project, &plan)?;
     let (kept, pieces): (Vec<_>, Vec<_>) =
         plan.images.iter().zip(contents).partition(|(image, _)| image.same);
-    let work = Work::Write { pieces: all_pieces(pieces), kept: all_pieces(kept) };
+    let work = LoaderWork::Write { pieces: all_pieces(pieces), kept: all_pieces(kept) };
     let (board, baud) = (plan.board.clone(), asked.baud());
     loader::run(LoaderJob { what: WHAT, board, work, baud, progress, notice, cancel }).await?;
     Ok(plan.board)
@@ -62,7 +64,7 @@ pub(super) async fn compare(order: CompareOrder) -> Result<Compared, UserError> 
 /// See [`Reach::erase`](super::Reach::erase).
 pub(super) async fn erase(order: EraseOrder) -> Result<BoardInfo, UserError> {
     let EraseOrder { plan, cancel, .. } = order;
-    let work = plan.region.as_ref().map_or(Work::EraseAll, |region| Work::Erase {
+    let work = plan.region.as_ref().map_or(LoaderWork::EraseAll, |region| LoaderWork::Erase {
         offset: region.offset,
         bytes: region.bytes,
     });
@@ -76,7 +78,7 @@ pub(super) async fn erase(order: EraseOrder) -> Result<BoardInfo, UserError> {
 /// See [`Reach::read`](super::Reach::read).
 pub(super) async fn read(asked: &EsptoolOptions, order: ReadOrder) -> Result<Vec<u8>, UserError> {
     let ReadOrder { plan, cancel, .. } = order;
-    let work = Work::Read { offset: plan.region.offset, bytes: plan.region.bytes };
+    let work = LoaderWork::Read { offset: plan.region.offset, bytes: plan.region.bytes };
     let (board, progress, notice) = (plan.board, Arc::new(|_, _| {}), Arc::new(|_| {}));
     let (what, baud) = (CANNOT_READ, asked.baud());
     loader::run(LoaderJob { what, board, work, baud, progress, notice, cancel }).await
@@ -85,7 +87,7 @@ pub(super) async fn read(asked: &EsptoolOptions, order: ReadOrder) -> Result<Vec
 /// See [`Reach::rewrite`](super::Reach::rewrite).
 pub(super) async fn rewrite(order: RewriteOrder) -> Result<BoardInfo, UserError> {
     let RewriteOrder { project: _, board, region, remake, progress, cancel } = order;
-    let work = Work::Rewrite { offset: region.offset, bytes: region.bytes, remake };
+    let work = LoaderWork::Rewrite { offset: region.offset, bytes: region.bytes, remake };
     // It is little, and nothing of it may get lost on the way: no second try would find what was
     // there before.
     let (what, baud, notice) = (CANNOT_REWRITE, SAFE_BAUD, Arc::new(|_| {}));

@@ -3,7 +3,7 @@
 //! Owns the choice of the place: a block within a block, as ESP-IDF prints what went wrong in a
 //! component's list, before the block around it; the project's own call before the framework's.
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
@@ -22,17 +22,17 @@ const STOPS: [&str; 2] =
     ["CMake was unable to find a build program", "Could not find toolchain file"];
 
 /// Findings, and how many lines they took.
-pub(super) struct Block {
+pub(super) struct CMakeBlock {
     pub(super) found: Vec<Diagnostic>,
     pub(super) used: usize,
 }
 
 /// The block that `lines` begin with; `None` when they do not.
-pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<Block> {
+pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<CMakeBlock> {
     read(lines, paths, DEEPEST)
 }
 
-fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
+fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<CMakeBlock> {
     if let Some(block) = presets(lines, paths) {
         return Some(block);
     }
@@ -62,7 +62,7 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
     }
     if let Some(found) = inner(&body, paths, depth) {
         used += stack(lines, used, paths).1;
-        return Some(Block { found, used });
+        return Some(CMakeBlock { found, used });
     }
     text.extend(body.iter().map(|line| line.trim()));
     let (own_call, calls) = stack(lines, used, paths);
@@ -74,16 +74,18 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<Block> {
     text.retain(|part| !part.is_empty());
     let message = text.join(" ");
     let found = match place {
-        Some((file, line)) => placed(severity, &message, Place::line(paths.of_cmake(&file), line)),
+        Some((file, line)) => {
+            placed(severity, &message, ToolPlace::line(paths.of_cmake(&file), line))
+        }
         None => unplaced(severity, &message),
     };
-    Some(Block { found: vec![found], used })
+    Some(CMakeBlock { found: vec![found], used })
 }
 
 /// What is wrong in a file of presets, with the places.
-fn presets(lines: &[&str], paths: &Paths) -> Option<Block> {
+fn presets(lines: &[&str], paths: &Paths) -> Option<CMakeBlock> {
     lines.first()?.strip_prefix("CMake Error: Could not read presets from ")?;
-    let mut block = Block { found: Vec::new(), used: 1 };
+    let mut block = CMakeBlock { found: Vec::new(), used: 1 };
     let mut name = "CMakePresets.json".to_owned();
     while let Some(line) = lines.get(block.used) {
         block.used += 1;
@@ -96,7 +98,7 @@ fn presets(lines: &[&str], paths: &Paths) -> Option<Block> {
                 block.used += 1;
             }
             let (line, column) = (number(&found, 1), number(&found, 2));
-            let place = Place { file: paths.of_cmake(&name), line, column };
+            let place = ToolPlace { file: paths.of_cmake(&name), line, column };
             block.found.push(placed(Severity::Error, stated, place));
         } else if !line.starts_with(' ') {
             block.used -= 1;
@@ -129,7 +131,7 @@ fn inner(body: &[&str], paths: &Paths, depth: usize) -> Option<Vec<Diagnostic>> 
     let mut all = Vec::new();
     while let Some((_, after)) = rest.split_first() {
         match read(rest, paths, depth) {
-            Some(Block { found, used }) => {
+            Some(CMakeBlock { found, used }) => {
                 all.extend(found);
                 rest = rest.get(used.max(1)..).unwrap_or_default();
             }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::objects;
 use super::paths::{self, Paths};
 use super::patterns::{self, captures, group, is_match, number};
@@ -31,13 +31,13 @@ const STEPS: [&str; 5] = [
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     /// The lines that include the file of the next finding, the nearest first.
-    includes: Vec<Place>,
+    includes: Vec<ToolPlace>,
     /// The same for each file that was reported already: compilers do not repeat them.
-    known: HashMap<String, Vec<Place>>,
+    known: HashMap<String, Vec<ToolPlace>>,
     /// Where the template of the next finding is needed, the nearest first.
-    required: Vec<Place>,
+    required: Vec<ToolPlace>,
     /// Where its function is inlined, the nearest first.
-    inlined: Vec<Place>,
+    inlined: Vec<ToolPlace>,
     /// Whether the last line was one of includes that ended its list.
     is_listed: bool,
 }
@@ -50,13 +50,13 @@ impl Trail {
 
     /// Takes a line that says how the next finding was come to; whether it was one.
     pub(super) fn take(&mut self, line: &str, paths: &Paths) -> bool {
-        let place = |found: &regex::Captures<'_>| Place {
+        let place = |found: &regex::Captures<'_>| ToolPlace {
             file: group(found, 1).to_owned(),
             line: number(found, 2),
             column: number(found, 3),
         };
         if let Some(found) = captures(&patterns::INCLUDED, line) {
-            let place = Place::line(group(&found, 1).to_owned(), number(&found, 2));
+            let place = ToolPlace::line(group(&found, 1).to_owned(), number(&found, 2));
             if !line.starts_with("In") {
                 self.includes.push(place);
             } else if self.is_listed {
@@ -94,7 +94,7 @@ impl Trail {
     }
 
     /// Where the project is to be changed for a finding in `file`, which is not its own.
-    fn own(&self, file: &str, paths: &Paths) -> Option<Place> {
+    fn own(&self, file: &str, paths: &Paths) -> Option<ToolPlace> {
         let all = self.inlined.iter().chain(&self.required);
         all.find_own(paths).or_else(|| {
             let mut includes = self.known.get(file).unwrap_or(&self.includes);
@@ -112,13 +112,13 @@ impl Trail {
 
 /// Choosing among places.
 trait FindOwn {
-    fn find_own(self, paths: &Paths) -> Option<Place>;
+    fn find_own(self, paths: &Paths) -> Option<ToolPlace>;
 }
 
-impl<'a, T: Iterator<Item = &'a Place>> FindOwn for T {
-    fn find_own(mut self, paths: &Paths) -> Option<Place> {
+impl<'a, T: Iterator<Item = &'a ToolPlace>> FindOwn for T {
+    fn find_own(mut self, paths: &Paths) -> Option<ToolPlace> {
         let found = self.find(|place| paths.is_own(&place.file))?;
-        Some(Place { file: paths.relative(&found.file), ..found.clone() })
+        Some(ToolPlace { file: paths.relative(&found.file), ..found.clone() })
     }
 }
 
@@ -141,15 +141,18 @@ pub(super) fn finding(
     if is_step(severity, message) {
         return Some(None);
     }
-    let here =
-        || Place { file: paths.relative(file), line: number(&found, 2), column: number(&found, 3) };
+    let here = || ToolPlace {
+        file: paths.relative(file),
+        line: number(&found, 2),
+        column: number(&found, 3),
+    };
     let is_elsewhere = severity != Severity::Note && !paths.is_own(file);
     let own = is_elsewhere.then(|| expanded(lines, paths).or_else(|| trail.own(file, paths)));
     let place = own.flatten().unwrap_or_else(here);
     // A line of what the compiler gave to the assembler is no line of the source.
     Some(Some(match paths::is_for_assembler(file) {
         true if paths.is_own(&place.file) => {
-            placed(severity, message, Place::line(place.file, None))
+            placed(severity, message, ToolPlace::line(place.file, None))
         }
         true => unplaced(severity, message),
         false => placed(severity, message, place),
@@ -169,7 +172,7 @@ fn is_step(severity: Severity, message: &str) -> bool {
 
 /// The first place of the project among the notes that follow a finding and say where its macro is
 /// used.
-fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
+fn expanded(lines: &[&str], paths: &Paths) -> Option<ToolPlace> {
     for line in lines.iter().skip(1).take(MOST_AHEAD) {
         if is_match(&patterns::STEP, line) || line.starts_with("FAILED: ") {
             return None;
@@ -180,7 +183,7 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<Place> {
         }
         if paths.is_own(group(&found, 1)) {
             let file = paths.relative(group(&found, 1));
-            return Some(Place { file, line: number(&found, 2), column: number(&found, 3) });
+            return Some(ToolPlace { file, line: number(&found, 2), column: number(&found, 3) });
         }
     }
     None
@@ -212,9 +215,9 @@ pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
     let found = captures(&patterns::SCRIPT, stated)
         .filter(|found| step::is_file(group(found, 1)) && paths.is_own(group(found, 1)));
     Some(match (file, found) {
-        (Some(file), _) => placed(severity, stated, Place::line(paths.relative(file), None)),
+        (Some(file), _) => placed(severity, stated, ToolPlace::line(paths.relative(file), None)),
         (None, Some(found)) => {
-            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
             placed(severity, group(&found, 3), place)
         }
         (None, None) => unplaced(severity, stated),

@@ -13,13 +13,13 @@ const MAX_MESSAGE_BYTES: usize = 2000;
 
 /// Where something is: a file as the project calls it, its line, and its column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ToolPlace {
     pub(super) file: String,
     pub(super) line: Option<u32>,
     pub(super) column: Option<u32>,
 }
 
-impl Place {
+impl ToolPlace {
     /// That line, without a column.
     pub(super) const fn line(file: String, line: Option<u32>) -> Self {
         Self { file, line, column: None }
@@ -32,8 +32,8 @@ pub(super) fn unplaced(severity: Severity, message: &str) -> Diagnostic {
 }
 
 /// One at a place.
-pub(super) fn placed(severity: Severity, message: &str, place: Place) -> Diagnostic {
-    let Place { file, line, column } = place;
+pub(super) fn placed(severity: Severity, message: &str, place: ToolPlace) -> Diagnostic {
+    let ToolPlace { file, line, column } = place;
     // Old compilers write column 0 when they know none.
     let column = column.filter(|&column| column > 0);
     Diagnostic { file: Some(file), line, column, ..unplaced(severity, message) }

@@ -1,7 +1,7 @@
 //! What `idf.py`, its scripts and `arduino-cli` print besides compilers: refusals, images that do not
 //! fit, components that do not come, and advice.
 
-use super::finding::{Place, bounded, is_error, placed, unplaced};
+use super::finding::{ToolPlace, bounded, is_error, placed, unplaced};
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match};
 use crate::model::{Diagnostic, Severity};
@@ -64,7 +64,7 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
         let place = line
             .strip_prefix("Project sdkconfig '")
             .and_then(|rest| rest.split('\'').next())
-            .map(|file| Place::line(paths.relative(file), None));
+            .map(|file| ToolPlace::line(paths.relative(file), None));
         let found = match place {
             Some(place) => placed(Severity::Error, &message, place),
             None => unplaced(Severity::Error, &message),
@@ -93,7 +93,9 @@ pub(super) fn manifest(lines: &[&str], paths: &Paths) -> Option<Lines> {
     let message = format!("{} {}", first.trim_end(), more.join(" "));
     let file = more.iter().find(|line| line.ends_with(".yml") || line.ends_with(".yaml"));
     let found = match file {
-        Some(file) => placed(Severity::Error, &message, Place::line(paths.relative(file), None)),
+        Some(file) => {
+            placed(Severity::Error, &message, ToolPlace::line(paths.relative(file), None))
+        }
         None => unplaced(Severity::Error, &message),
     };
     Some((found, 1 + more.len()))

@@ -2,7 +2,7 @@
 //!
 //! Values are read from a copy of the project's file; the project's file is named, with the copy's line.
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
@@ -65,7 +65,7 @@ impl Values {
         }
         let warning = |message: &str, place| Some(placed(Severity::Warning, message, place));
         if let Some(found) = captures(&patterns::ASSIGNED_IN, text) {
-            return warning(text, Place::line(paths.relative(group(&found, 1)), None));
+            return warning(text, ToolPlace::line(paths.relative(group(&found, 1)), None));
         }
         if let Some(found) = captures(&patterns::KCONFIG_PLACE, text) {
             let (file, message) = (group(&found, 1), group(&found, 3));
@@ -76,11 +76,11 @@ impl Values {
             let file = if is_copy { self.file.as_deref().unwrap_or(file) } else { file };
             let is_ours = is_copy || paths.is_own(file);
             let message = self.without_copy(message, paths);
-            let place = Place::line(paths.relative(file), number(&found, 2));
+            let place = ToolPlace::line(paths.relative(file), number(&found, 2));
             return is_ours.then(|| placed(Severity::Warning, &message, place));
         }
         if let Some(found) = captures(&patterns::DEFINED_AT, text) {
-            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
             return warning(text, place);
         }
         let is_topic = TOPICS.iter().any(|topic| text.contains(topic));
@@ -101,11 +101,11 @@ impl Values {
 /// An error in an option file.
 fn error(line: &str, paths: &Paths) -> Option<Diagnostic> {
     if let Some(found) = captures(&patterns::KCONFIG, line) {
-        let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+        let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
         return Some(placed(Severity::Error, group(&found, 3), place));
     }
     let found = captures(&patterns::KCONFIG_END, line)?;
-    let place = Place::line(paths.relative(group(&found, 2)), None);
+    let place = ToolPlace::line(paths.relative(group(&found, 2)), None);
     Some(placed(Severity::Error, group(&found, 1), place))
 }
 

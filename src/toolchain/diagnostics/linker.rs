@@ -3,7 +3,7 @@
 //! Owns which of their lines are errors: what a linker says counts as an error only if it is known to
 //! be one, or if the linker failed.
 
-use super::finding::{Place, is_error, placed, unplaced};
+use super::finding::{ToolPlace, is_error, placed, unplaced};
 use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, captures, group, number};
@@ -71,7 +71,7 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
         let Some(file) = file_of(line, group(&found, 1)) else {
             return Some(Linked::Vague(unplaced(severity, stated)));
         };
-        let place = Place::line(objects.full(paths.relative(&file)), number(&found, 2));
+        let place = ToolPlace::line(objects.full(paths.relative(&file)), number(&found, 2));
         return Some(Linked::Found(placed(severity, stated, place)));
     }
     if let Some(found) = captures(&patterns::LINKER_OBJECT, stated) {
@@ -85,7 +85,7 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
     if !by_linker {
         let found = captures(&patterns::LINKER_SCRIPT, stated)?;
         let (severity, text) = severity_of(group(&found, 3));
-        let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+        let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
         return Some(Linked::Found(placed(severity, text, place)));
     }
     // What failed was reported before.
@@ -108,7 +108,7 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
     let place = captures(&patterns::LINKER_PLACE, text);
     let found = match &place {
         Some(place) => {
-            let at = Place::line(paths.relative(group(place, 1)), number(place, 2));
+            let at = ToolPlace::line(paths.relative(group(place, 1)), number(place, 2));
             placed(severity, group(place, 3), at)
         }
         None => unplaced(severity, text),
@@ -154,15 +154,15 @@ fn in_object(
     let name = object.rsplit('/').next().unwrap_or(object);
     let source = objects.source(object, paths);
     match source {
-        Some(file) => placed(severity, stated, Place::line(file, None)),
+        Some(file) => placed(severity, stated, ToolPlace::line(file, None)),
         None => unplaced(severity, &format!("{stated} (in {name})")),
     }
 }
 
 /// Where LLD found the symbol of the error before this line.
-pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<Place> {
+pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<ToolPlace> {
     let found = captures(&patterns::LLD_PLACE, line)?;
-    Some(Place::line(paths.relative(group(&found, 1)), number(&found, 2)))
+    Some(ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2)))
 }
 
 /// Leaves one error for each memory region that is too small: what else the linker says of it becomes a

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match, number};
 use super::step;
@@ -24,7 +24,7 @@ pub(super) struct Make {
     /// How many errors had been found when a program failed last.
     before: usize,
     /// A file that a makefile includes and that is not there: its name, and where it is included.
-    missing: Option<(String, Place)>,
+    missing: Option<(String, ToolPlace)>,
 }
 
 impl Make {
@@ -53,7 +53,7 @@ impl Make {
             return self.stopped(&found, line, paths);
         }
         if let Some(found) = captures(&patterns::MAKE_INCLUDE, line) {
-            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
             // Make may know how to make it.
             self.missing = Some((group(&found, 3).to_owned(), place));
             return None;
@@ -85,7 +85,7 @@ impl Make {
     ) -> Option<Diagnostic> {
         let stated = group(found, 3);
         if let Some(file) = found.get(1) {
-            let place = Place::line(paths.relative(file.as_str()), number(found, 2));
+            let place = ToolPlace::line(paths.relative(file.as_str()), number(found, 2));
             return Some(placed(Severity::Error, stated, place));
         }
         let is_it = line.ends_with("Stop.") || stated.starts_with("No rule to make target");
@@ -106,7 +106,7 @@ impl Make {
 
 /// Why the program that makes `target` failed, by what it printed.
 fn reason(printed: &[String], target: &str, paths: &Paths) -> Option<Diagnostic> {
-    let is_said = |line: &&String| is_match(&patterns::FAULT, line);
+    let is_in_text = |line: &&String| is_match(&patterns::FAULT, line);
     let command = printed.iter().rev().find(|line| line.contains("gen_esp32part.py"));
     if let Some(found) = command
         .and_then(|command| step::of_table(printed.iter().map(String::as_str), command, paths))
@@ -114,7 +114,7 @@ fn reason(printed: &[String], target: &str, paths: &Paths) -> Option<Diagnostic>
         return Some(found);
     }
     let is_named = |line: &&String| is_match(&patterns::SAID_BY, line);
-    let stated = printed.iter().rev().find(is_said);
+    let stated = printed.iter().rev().find(is_in_text);
     let stated = stated.or_else(|| printed.last().filter(is_named))?;
     // The command itself may name the target, or contain such a word.
     let is_command = stated.contains(target) && !stated.contains(": ");

@@ -2,7 +2,7 @@
 //!
 //! Owns the choice of the place: the last frame in the project, else the last one.
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::kconfig;
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match, number};
@@ -46,7 +46,7 @@ pub(super) fn traceback(lines: &[&str], paths: &Paths) -> Option<Traceback> {
 }
 
 /// One traceback, or what a file that is not Python at all gets.
-fn single(lines: &[&str], frames: &mut Vec<Place>, paths: &Paths) -> Option<Traceback> {
+fn single(lines: &[&str], frames: &mut Vec<ToolPlace>, paths: &Paths) -> Option<Traceback> {
     let first = lines.first()?;
     let mut at = usize::from(first.trim_end() == TRACEBACK);
     let is_bare = at == 0;
@@ -56,7 +56,7 @@ fn single(lines: &[&str], frames: &mut Vec<Place>, paths: &Paths) -> Option<Trac
             if is_bare && found.get(3).is_some() {
                 return None;
             }
-            frames.push(Place::line(group(&found, 1).to_owned(), number(&found, 2)));
+            frames.push(ToolPlace::line(group(&found, 1).to_owned(), number(&found, 2)));
         } else if !line.starts_with(' ') {
             break;
         }
@@ -80,7 +80,7 @@ fn single(lines: &[&str], frames: &mut Vec<Place>, paths: &Paths) -> Option<Trac
         return Some(Traceback { found: None, used: at + 1 });
     }
     let place = frames.iter().rev().find(|frame| paths.is_own(&frame.file)).or(frames.last());
-    let place = place.map(|place| Place { file: paths.relative(&place.file), ..place.clone() });
+    let place = place.map(|place| ToolPlace { file: paths.relative(&place.file), ..place.clone() });
     let found = match place {
         Some(place) => placed(Severity::Error, exception, place),
         None => unplaced(Severity::Error, exception),

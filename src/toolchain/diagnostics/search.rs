@@ -11,7 +11,7 @@ use super::make::Make;
 use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, is_match};
-use super::step::{self, Failed};
+use super::step::{self, FailedStep};
 use super::{cmake, framework, python, structured};
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
@@ -60,7 +60,7 @@ struct Search {
     trail: Trail,
     values: Values,
     objects: Objects,
-    failed: Failed,
+    failed: FailedStep,
     make: Make,
     /// Positions in `found` of what another finding may say better.
     vague: Vec<usize>,
@@ -80,7 +80,7 @@ impl Search {
             trail: Trail::default(),
             values: Values::default(),
             objects: Objects::default(),
-            failed: Failed::default(),
+            failed: FailedStep::default(),
             make,
             vague: Vec::new(),
             perhaps: Vec::new(),

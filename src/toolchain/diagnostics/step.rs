@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
 use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
@@ -12,7 +12,7 @@ const MOST_PRINTED: usize = 20;
 
 /// A step that failed, while its output is read.
 #[derive(Debug, Default)]
-pub(super) struct Failed {
+pub(super) struct FailedStep {
     open: Option<Step>,
     /// How many errors were found before the current step.
     before: usize,
@@ -27,7 +27,7 @@ struct Step {
     before: usize,
 }
 
-impl Failed {
+impl FailedStep {
     /// Takes a line of which nothing else is known; returns an error if a step ended for which none
     /// was found. `errors` is how many were found so far.
     pub(super) fn take(&mut self, line: &str, errors: usize, paths: &Paths) -> Option<Diagnostic> {
@@ -84,7 +84,7 @@ pub(super) fn of_table<'t>(
     let table = command.split(' ').find(|word| is_it && word.ends_with(".csv"))?;
     let message = printed.find(|line| is_of_table(line))?;
     let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
-    Some(placed(Severity::Error, message, Place::line(paths.relative(table), line)))
+    Some(placed(Severity::Error, message, ToolPlace::line(paths.relative(table), line)))
 }
 
 /// What a program said about a line of a file of the project, e.g. of a script.
@@ -92,7 +92,7 @@ pub(super) fn at_place(message: &str, paths: &Paths) -> Diagnostic {
     let found = captures(&patterns::SCRIPT, message);
     match found.filter(|found| is_file(group(found, 1)) && paths.is_own(group(found, 1))) {
         Some(found) => {
-            let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
             placed(Severity::Error, group(&found, 3), place)
         }
         None => unplaced(Severity::Error, message),
@@ -107,7 +107,7 @@ pub(super) fn is_file(name: &str) -> bool {
 /// What ninja says of the description of a build.
 pub(super) fn of_ninja(line: &str, paths: &Paths) -> Option<Diagnostic> {
     let found = captures(&patterns::NINJA_FILE, line)?;
-    let place = Place::line(paths.relative(group(&found, 1)), number(&found, 2));
+    let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
     Some(placed(Severity::Error, group(&found, 3), place))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Deserializer, Value};
 
-use super::finding::{Place, placed, unplaced};
+use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
 use crate::model::{Diagnostic, Severity};
 
@@ -72,7 +72,7 @@ fn gcc(one: &Value, paths: &Paths) -> Vec<Diagnostic> {
     let stated = one.get("message").and_then(Value::as_str).unwrap_or_default();
     let message = with_option(stated, one.get("option").and_then(Value::as_str));
     let severity = severity(one.get("kind").and_then(Value::as_str).unwrap_or_default());
-    let own = |place: &Place| paths.is_own(&place.file);
+    let own = |place: &ToolPlace| paths.is_own(&place.file);
     let here = gcc_place(one);
     let place = here.clone().filter(own);
     let place = place.or_else(|| children.iter().filter_map(gcc_place).find(own)).or(here);
@@ -82,10 +82,10 @@ fn gcc(one: &Value, paths: &Paths) -> Vec<Diagnostic> {
     all
 }
 
-fn gcc_place(one: &Value) -> Option<Place> {
+fn gcc_place(one: &Value) -> Option<ToolPlace> {
     let caret = one.get("locations")?.get(0)?.get("caret")?;
     let column = caret.get("byte-column").or_else(|| caret.get("column"));
-    Some(Place {
+    Some(ToolPlace {
         file: caret.get("file")?.as_str()?.to_owned(),
         line: small(caret.get("line")),
         column: small(column),
@@ -101,17 +101,17 @@ fn sarif(one: &Value, run: &Value, paths: &Paths) -> Option<Diagnostic> {
     let stated = one.get("message")?.get("text")?.as_str()?;
     let message = with_option(stated, one.get("ruleId").and_then(Value::as_str));
     let severity = severity(one.get("level").and_then(Value::as_str).unwrap_or("warning"));
-    let places = |name: &str| -> Vec<Place> {
+    let places = |name: &str| -> Vec<ToolPlace> {
         let all = one.get(name).and_then(Value::as_array);
         all.into_iter().flatten().filter_map(|place| sarif_place(place, run)).collect()
     };
     let (here, related) = (places("locations"), places("relatedLocations"));
-    let own = |place: &&Place| paths.is_own(&place.file);
+    let own = |place: &&ToolPlace| paths.is_own(&place.file);
     let place = here.iter().chain(&related).find(own).or(here.first());
     Some(at(severity, &message, place.cloned(), paths))
 }
 
-fn sarif_place(place: &Value, run: &Value) -> Option<Place> {
+fn sarif_place(place: &Value, run: &Value) -> Option<ToolPlace> {
     let physical = place.get("physicalLocation")?;
     let artifact = physical.get("artifactLocation")?;
     let uri = plain(artifact.get("uri")?.as_str()?);
@@ -128,7 +128,7 @@ fn sarif_place(place: &Value, run: &Value) -> Option<Place> {
     };
     let region = physical.get("region");
     let part = |name: &str| small(region.and_then(|region| region.get(name)));
-    Some(Place { file, line: part("startLine"), column: part("startColumn") })
+    Some(ToolPlace { file, line: part("startLine"), column: part("startColumn") })
 }
 
 /// The path of an address of a file.
@@ -137,10 +137,10 @@ fn plain(uri: &str) -> String {
     percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned()
 }
 
-fn at(severity: Severity, message: &str, place: Option<Place>, paths: &Paths) -> Diagnostic {
+fn at(severity: Severity, message: &str, place: Option<ToolPlace>, paths: &Paths) -> Diagnostic {
     match place {
         Some(place) => {
-            placed(severity, message, Place { file: paths.relative(&place.file), ..place })
+            placed(severity, message, ToolPlace { file: paths.relative(&place.file), ..place })
         }
         None => unplaced(severity, message),
     }

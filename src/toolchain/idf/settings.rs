@@ -31,13 +31,13 @@ const MOST_QUOTED: usize = 160;
 
 /// An entry of the menus.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct SettingsEntry {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     depends_on: Option<String>,
     #[serde(default)]
-    children: Vec<Entry>,
+    children: Vec<SettingsEntry>,
 }
 
 /// Adds a warning for each option of the defaults that had no effect, and the line of the target to
@@ -51,7 +51,7 @@ pub(super) fn check(project: &Path, found: &mut Vec<Diagnostic>) {
     let Some(result) = sdkconfig.as_deref().map(Settings::read) else { return };
     let menus = project.join(BUILD).join(MENUS);
     let Ok(menus) = files::read_text(&menus, MOST_MENUS) else { return };
-    let Ok(menus) = serde_json::from_str::<Vec<Entry>>(&menus) else { return };
+    let Ok(menus) = serde_json::from_str::<Vec<SettingsEntry>>(&menus) else { return };
     let mut options = BTreeMap::new();
     collect(&menus, MOST_DEPTH, &mut options);
     let of_target = target(project).map(|target| format!("sdkconfig.defaults.{target}"));
@@ -67,7 +67,7 @@ pub(super) fn check(project: &Path, found: &mut Vec<Diagnostic>) {
 /// Options by name, with what each definition depends on.
 type Options<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-fn collect<'a>(entries: &'a [Entry], depth: usize, options: &mut Options<'a>) {
+fn collect<'a>(entries: &'a [SettingsEntry], depth: usize, options: &mut Options<'a>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for entry in entries {
         if let Some(name) = &entry.name {

@@ -8,7 +8,7 @@ use super::c_program::{CProgram, Compiled, compile};
 use super::c_sources::{SourceSet, has_main};
 use super::captured::{Captured, ConfinedProgram};
 use super::firmware_runner::{Beginning, RESTART, TestBoard};
-use super::order::Outcome;
+use super::order::RunOutcome;
 use super::report::{Collected, printed};
 use super::run_env::RunEnv;
 use crate::model::{TestCase, TestOutcome, UserError};
@@ -30,11 +30,11 @@ pub async fn run(
     env: &mut RunEnv<'_>,
     files: &[String],
     kit: Option<&Kit>,
-) -> Result<Outcome, UserError> {
+) -> Result<RunOutcome, UserError> {
     let mut board = TestBoard::new(kit);
     let (project, support) = (env.scratch.project(), env.scratch.support());
     let mut outcome =
-        Outcome { tests: Collected::below(&[&project, &support]), ..Outcome::default() };
+        RunOutcome { tests: Collected::below(&[&project, &support]), ..RunOutcome::default() };
     env.scratch.put_support("unity.h", UNITY)?;
     let mut frameworks: Vec<&'static str> = Vec::new();
     for (number, file) in files.iter().enumerate() {
@@ -218,7 +218,7 @@ fn test_function(line: &str) -> Option<&str> {
 }
 
 /// Reads what a test program printed; returns the framework.
-fn read(file: &str, captured: &Captured, outcome: &mut Outcome) -> &'static str {
+fn read(file: &str, captured: &Captured, outcome: &mut RunOutcome) -> &'static str {
     let text = captured.output.text();
     let before = outcome.tests.counts.total();
     let bad = outcome.tests.counts.bad();

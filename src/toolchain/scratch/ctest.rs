@@ -3,7 +3,7 @@
 use super::c_program::on_path;
 use super::captured::ConfinedProgram;
 use super::folder::ScratchFolder;
-use super::order::Outcome;
+use super::order::RunOutcome;
 use super::report::{Collected, junit};
 use super::run_env::RunEnv;
 use crate::model::{ProjectPath, TestCase, TestOutcome, UserError};
@@ -54,14 +54,14 @@ pub fn missing() -> UserError {
 ///
 /// # Errors
 /// When a part is missing, or there is no sandbox.
-pub async fn run(env: &mut RunEnv<'_>, folder: &str) -> Result<Outcome, UserError> {
+pub async fn run(env: &mut RunEnv<'_>, folder: &str) -> Result<RunOutcome, UserError> {
     let project = env.scratch.project();
     let build = env.scratch.results().join("build").display().to_string();
     let source = project.join(folder).display().to_string();
-    let mut outcome = Outcome {
+    let mut outcome = RunOutcome {
         framework: "CTest".to_owned(),
         tests: Collected::below(&[&project]),
-        ..Outcome::default()
+        ..RunOutcome::default()
     };
     let configure = ["-S", source.as_str(), "-B", build.as_str(), "-DCMAKE_BUILD_TYPE=Debug"];
     for args in [&configure[..], &["--build", build.as_str(), "--parallel", "2"]] {

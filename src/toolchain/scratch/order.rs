@@ -34,7 +34,7 @@ pub enum Coverage {
 
 /// What a framework left behind.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     pub framework: String,
     pub tests: Collected,
     pub stopped: String,

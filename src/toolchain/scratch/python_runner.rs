@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::captured::Captured;
 use super::interpreter::Interpreter;
-use super::order::{Coverage, Outcome, TestOrder};
+use super::order::{Coverage, RunOutcome, TestOrder};
 use super::report::{Collected, JsonRun, json_lines};
 use super::run_env::RunEnv;
 use crate::model::UserError;
@@ -30,7 +30,7 @@ pub async fn run(
     env: &mut RunEnv<'_>,
     order: &TestOrder,
     files: &[String],
-) -> Result<Outcome, UserError> {
+) -> Result<RunOutcome, UserError> {
     let found = tokio::task::spawn_blocking(Interpreter::find).await;
     let interpreter =
         found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
@@ -50,7 +50,7 @@ pub async fn run(
         args.push(format!("--data-file={data}"));
     }
     args.extend(if has_pytest { pytest_args(order, files) } else { unittest_args(env, files) });
-    let start = Start { interpreter: &interpreter, packages };
+    let start = PythonStart { interpreter: &interpreter, packages };
     let captured = env.run(start.program(env, args)).await?;
     let mut outcome = read(env, &captured, has_pytest);
     outcome.framework = match (has_pytest, &interpreter.pytest) {
@@ -71,12 +71,12 @@ pub async fn run(
 }
 
 /// How Python is started.
-struct Start<'a> {
+struct PythonStart<'a> {
     interpreter: &'a Interpreter,
     packages: Option<PathBuf>,
 }
 
-impl Start<'_> {
+impl PythonStart<'_> {
     fn program(&self, env: &RunEnv<'_>, args: Vec<String>) -> super::captured::ConfinedProgram {
         let mut program = env.program(self.interpreter.program.clone(), args);
         let own = [env.scratch.support(), env.scratch.project()];
@@ -117,7 +117,7 @@ fn unittest_args(env: &RunEnv<'_>, files: &[String]) -> Vec<String> {
     std::iter::once(runner).chain(files.iter().cloned()).collect()
 }
 
-fn read(env: &RunEnv<'_>, captured: &Captured, has_pytest: bool) -> Outcome {
+fn read(env: &RunEnv<'_>, captured: &Captured, has_pytest: bool) -> RunOutcome {
     let project = env.scratch.project();
     let mut tests = Collected::below(&[&project]);
     let fault = captured.fault().unwrap_or_else(|| "it ended with exit code 0".to_owned());
@@ -139,7 +139,7 @@ fn read(env: &RunEnv<'_>, captured: &Captured, has_pytest: bool) -> Outcome {
             stopped
         }
     };
-    Outcome { tests, stopped, ..Outcome::default() }
+    RunOutcome { tests, stopped, ..RunOutcome::default() }
 }
 
 /// What unittest does not run.
@@ -164,7 +164,7 @@ fn without_pytest(env: &RunEnv<'_>, files: &[String]) -> Option<String> {
 }
 
 /// How much of the code the tests ran through, of a hundred.
-async fn covered(env: &mut RunEnv<'_>, start: &Start<'_>) -> Result<Option<u32>, UserError> {
+async fn covered(env: &mut RunEnv<'_>, start: &PythonStart<'_>) -> Result<Option<u32>, UserError> {
     let results = env.scratch.results();
     let args = [
         "-m".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::order::{Outcome, TestLanguage, TestOrder};
+use super::order::{RunOutcome, TestLanguage, TestOrder};
 use super::run_env::RunEnv;
 use super::{c_runner, ctest, python_runner, test_files};
 use crate::model::{TestReport, UserError};
@@ -32,7 +32,7 @@ pub async fn run_tests(env: &mut RunEnv<'_>, order: &TestOrder) -> Result<TestRe
             }
         },
     };
-    let Outcome { framework, tests, stopped, notes, coverage } = outcome;
+    let RunOutcome { framework, tests, stopped, notes, coverage } = outcome;
     let counts = tests.counts;
     let (tests, omitted) = tests.finish();
     let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

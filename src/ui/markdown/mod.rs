@@ -21,7 +21,7 @@ pub use wrap::{CellRow, Face, StyledText, wrap};
 use code::{CodeBlock, Growth};
 use files::AnswerFiles;
 pub use files::{FoldId, GrowingFile};
-use split::{Block, BlockKind, Splitter};
+use split::{BlockKind, MarkdownBlock, Splitter};
 
 use crate::text::sanitize;
 use crate::ui::role::Role;
@@ -55,7 +55,7 @@ pub struct MarkdownDocument {
 /// One chunk of the text.
 #[derive(Debug)]
 struct Chunk {
-    block: Block,
+    block: MarkdownBlock,
     first_row: usize,
     rows: usize,
     body: MarkdownBody,
@@ -124,7 +124,7 @@ impl MarkdownDocument {
         }
     }
 
-    fn push(&mut self, block: Block, before: Option<Chunk>, source: &str) {
+    fn push(&mut self, block: MarkdownBlock, before: Option<Chunk>, source: &str) {
         let text = source.get(block.range.clone()).unwrap_or_default();
         let growth = if block.is_closed { Growth::Complete } else { Growth::Open };
         let files = || match block.is_closed {

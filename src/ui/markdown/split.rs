@@ -15,7 +15,7 @@ pub(super) enum BlockKind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct MarkdownBlock {
     /// Bytes of the text.
     pub range: Range<usize>,
     pub kind: BlockKind,
@@ -83,7 +83,7 @@ impl Splitter {
 
     /// Looks at what was appended, and returns the chunks closed by it, then the open one, which
     /// is returned again next time.
-    pub fn advance(&mut self, text: &str) -> Vec<Block> {
+    pub fn advance(&mut self, text: &str) -> Vec<MarkdownBlock> {
         let mut blocks = Vec::new();
         while let Some(line) =
             text.get(self.seen..).and_then(|rest| rest.split_inclusive('\n').next())
@@ -104,7 +104,7 @@ impl Splitter {
     }
 
     /// The open chunk with the line that is not complete yet.
-    fn push_open(&self, tail: &str, end: usize, blocks: &mut Vec<Block>) {
+    fn push_open(&self, tail: &str, end: usize, blocks: &mut Vec<MarkdownBlock>) {
         let mut probe = Self { ..*self };
         if !tail.is_empty() {
             let mut closed = Vec::new();
@@ -117,15 +117,15 @@ impl Splitter {
         }
     }
 
-    fn block(&self, end: usize, is_closed: bool) -> Block {
+    fn block(&self, end: usize, is_closed: bool) -> MarkdownBlock {
         let kind = match self.open {
             OpenChunk::Fence(_) => BlockKind::Code,
             OpenChunk::Text(_) | OpenChunk::Nothing => BlockKind::Text,
         };
-        Block { range: self.start..end, kind, gap: self.gap, is_closed }
+        MarkdownBlock { range: self.start..end, kind, gap: self.gap, is_closed }
     }
 
-    fn close(&mut self, end: usize, blocks: &mut Vec<Block>) {
+    fn close(&mut self, end: usize, blocks: &mut Vec<MarkdownBlock>) {
         if self.open != OpenChunk::Nothing {
             blocks.push(self.block(end, true));
             self.last = match self.open {
@@ -143,7 +143,7 @@ impl Splitter {
         self.gap = gap;
     }
 
-    fn take_line(&mut self, line: &str, start: usize, blocks: &mut Vec<Block>) {
+    fn take_line(&mut self, line: &str, start: usize, blocks: &mut Vec<MarkdownBlock>) {
         let end = start + line.len();
         match self.open {
             OpenChunk::Fence(fence) => {
@@ -158,7 +158,7 @@ impl Splitter {
     }
 
     /// A line at the start of a chunk.
-    fn begin_line(&mut self, line: &str, start: usize, gap: bool, blocks: &mut Vec<Block>) {
+    fn begin_line(&mut self, line: &str, start: usize, gap: bool, blocks: &mut Vec<MarkdownBlock>) {
         if line.trim().is_empty() {
             return;
         }
@@ -182,7 +182,7 @@ impl Splitter {
         mut text: OpenText,
         line: &str,
         start: usize,
-        blocks: &mut Vec<Block>,
+        blocks: &mut Vec<MarkdownBlock>,
     ) {
         if let Some(fence) = text.inner {
             if fence.is_closed_by(line.trim_start()) {

@@ -17,13 +17,13 @@ pub struct Details {
     title: &'static str,
     /// Sanitised, each with its look.
     paragraphs: Vec<(String, Role)>,
-    form: Form,
+    form: DetailForm,
     top: usize,
 }
 
 /// How lines that are too long are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum DetailForm {
     /// Words go on in the next row.
     Wrapped,
     /// They are rows of a table, and cut.
@@ -34,13 +34,13 @@ impl Details {
     /// Begins at the start.
     #[must_use]
     pub const fn new(paragraphs: Vec<(String, Role)>) -> Self {
-        Self { title: "Details", paragraphs, form: Form::Wrapped, top: 0 }
+        Self { title: "Details", paragraphs, form: DetailForm::Wrapped, top: 0 }
     }
 
     /// A table that is scrolled by rows.
     #[must_use]
     pub const fn table(title: &'static str, rows: Vec<(String, Role)>) -> Self {
-        Self { title, paragraphs: rows, form: Form::Rows, top: 0 }
+        Self { title, paragraphs: rows, form: DetailForm::Rows, top: 0 }
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
@@ -57,13 +57,13 @@ impl Details {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let widest = if self.form == Form::Rows { 116 } else { 86 };
+        let widest = if self.form == DetailForm::Rows { 116 } else { 86 };
         let width = widest.min(screen.width.saturating_sub(6));
         let rows: Vec<(String, Role)> = self
             .paragraphs
             .iter()
             .flat_map(|(text, role)| {
-                if self.form == Form::Rows {
+                if self.form == DetailForm::Rows {
                     let row = line::cut(text, usize::from(width));
                     return vec![(row, *role)];
                 }

@@ -118,7 +118,7 @@ pub enum TextKeys {
     /// Those that type or edit a line.
     Line,
     /// Those that type or edit a line, but not the ones that go up and down.
-    Beside,
+    Alongside,
     /// All but those that accept or leave a whole text.
     Page,
 }
@@ -215,12 +215,12 @@ impl Overlay {
         match self {
             Self::Words(_) | Self::Confirm(_) | Self::Palette(_) => TextKeys::Line,
             // Up and down walk through what was found.
-            Self::JumpTo(_) => TextKeys::Beside,
+            Self::JumpTo(_) => TextKeys::Alongside,
             Self::Editor(_) => TextKeys::Page,
             Self::Question(_) => TextKeys::Digits,
             Self::Help(help) if help.is_searching() => TextKeys::Line,
             Self::Plan(plan) if plan.is_typing() => TextKeys::Line,
-            Self::Context(context) if context.is_typing() => TextKeys::Beside,
+            Self::Context(context) if context.is_typing() => TextKeys::Alongside,
             Self::Plan(_)
             | Self::Context(_)
             | Self::Help(_)

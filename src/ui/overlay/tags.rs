@@ -118,12 +118,12 @@ impl TagList {
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let rows = u16::try_from(self.tags.len() + 1).unwrap_or(u16::MAX).clamp(3, ROWS);
         let inside = super::frame("Tags", hint, (60, rows + 2), screen, buf, cx);
-        let room = usize::from(inside.height.saturating_sub(2)).max(1);
-        let top = (self.selected + 1).saturating_sub(room);
+        let space = usize::from(inside.height.saturating_sub(2)).max(1);
+        let top = (self.selected + 1).saturating_sub(space);
         let every = ("every other tag".to_owned(), 0);
         let all = std::iter::once(&every).chain(&self.tags);
         let mut areas = inside.rows();
-        for ((place, (tag, count)), row) in all.enumerate().skip(top).take(room).zip(&mut areas) {
+        for ((place, (tag, count)), row) in all.enumerate().skip(top).take(space).zip(&mut areas) {
             let rule = if place == 0 { ANY } else { tag };
             self.draw_row((rule, tag, *count), row, buf, cx);
             if place == self.selected {

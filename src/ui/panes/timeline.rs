@@ -46,8 +46,8 @@ impl TimelineBar {
         }
         if let Some(row) = rows.next() {
             let state = state(timeline, cx);
-            let room = usize::from(area.width).saturating_sub(state.width() + 2);
-            line::draw_split(&state, &legend(self.known(cx), room, cx), row, buf);
+            let space = usize::from(area.width).saturating_sub(state.width() + 2);
+            line::draw_split(&state, &legend(self.known(cx), space, cx), row, buf);
         }
     }
 
@@ -154,7 +154,7 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
 
 /// What the signs of the track mean, as far as they stand on it and `room` columns allow; the ones
 /// that tell most go first.
-fn legend(marks: &[Mark], room: usize, cx: &Cx<'_>) -> Line<'static> {
+fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
     let mut line = Line::default();
     for (kind, words) in [
         (MarkKind::Panic, "panic"),
@@ -170,7 +170,7 @@ fn legend(marks: &[Mark], room: usize, cx: &Cx<'_>) -> Line<'static> {
         }
         let before = if line.spans.is_empty() { "" } else { "  " };
         let words = format!(" {words}");
-        if line.width() + before.len() + line::width(sign) + line::width(&words) > room {
+        if line.width() + before.len() + line::width(sign) + line::width(&words) > space {
             break;
         }
         line.push_span(Span::raw(before));

@@ -61,7 +61,7 @@ pub fn kind(event: &Event) -> usize {
         Event::Board(BoardEvent::Lost { .. }) => 22,
         Event::Port(PortEvent::Opened { .. }) => 23,
         Event::Port(PortEvent::Closed { .. }) => 24,
-        Event::Person(PersonEvent::Said { .. }) => 25,
+        Event::Person(PersonEvent::Wrote { .. }) => 25,
         Event::Person(PersonEvent::Asked { step: None, .. }) => 26,
         Event::Person(PersonEvent::Asked { step: Some(_), .. }) => 54,
         Event::Person(PersonEvent::Answered { .. }) => 27,
@@ -328,7 +328,9 @@ fn other_event(kind: usize, variant: u32, number: u32) -> Event {
         22 => Event::Board(BoardEvent::Lost { port: port(), why: "unplugged".into() }),
         23 => Event::Port(PortEvent::Opened { port: port(), log: log(1, number), baud: 115_200 }),
         24 => Event::Port(PortEvent::Closed { log: log(1, number), why: "flash".into() }),
-        25 => Event::Person(PersonEvent::Said { to: Some("A".into()), text: "use GPIO 21".into() }),
+        25 => {
+            Event::Person(PersonEvent::Wrote { to: Some("A".into()), text: "use GPIO 21".into() })
+        }
         26 => Event::Person(PersonEvent::Asked {
             question: QuestionId(number),
             agent: None,

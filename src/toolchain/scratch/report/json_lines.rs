@@ -9,7 +9,7 @@ use crate::model::{TestCase, TestOutcome};
 
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Line {
+enum ReportLine {
     Start { name: String, file: Option<String>, line: Option<u32> },
     End(Box<Ended>),
     Done,
@@ -45,16 +45,16 @@ pub fn read(bytes: &[u8], fault: &str, tests: &mut Collected) -> JsonRun {
     let mut open: Option<TestCase> = None;
     let mut run = JsonRun::CutShort;
     for line in bytes.split(|byte| *byte == b'\n') {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
+        let Ok(line) = serde_json::from_slice::<ReportLine>(line) else { continue };
         match line {
-            Line::Start { name, file, line } => {
+            ReportLine::Start { name, file, line } => {
                 open = Some(TestCase { file, line, ..TestCase::new(name, TestOutcome::Error) });
             }
-            Line::End(ended) => {
+            ReportLine::End(ended) => {
                 open = open.filter(|open| open.name != ended.name);
                 tests.add(case(*ended));
             }
-            Line::Done => run = JsonRun::Whole,
+            ReportLine::Done => run = JsonRun::Whole,
         }
     }
     if let Some(open) = open {

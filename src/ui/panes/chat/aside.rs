@@ -37,8 +37,8 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -
 pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let RetryView { attempt, most, due, fault } = view;
     let text = format!("↻ try {attempt} of {most}: {}: {}", fault.what, fault.why);
-    let room = RowContext { width: place.width.saturating_sub(10), ..*place };
-    let mut rows = indented(&text, Role::Warn, &room);
+    let narrower = RowContext { width: place.width.saturating_sub(10), ..*place };
+    let mut rows = indented(&text, Role::Warn, &narrower);
     if let Some(first) = rows.first_mut() {
         first.right = Right::Countdown(*due);
     }

@@ -45,13 +45,13 @@ fn head(call: &CallView, is_unfolded: bool, place: &RowContext<'_>) -> EntryRow 
         CallState::Done { millis, .. } => line::width(&line::millis(*millis)),
     };
     let taken = 4 + line::width(&name) + 2 + right + 2;
-    let room = place.width.saturating_sub(taken);
-    let summary = line::cut(&summary, room.max(8));
-    let summary_room = if summary.is_empty() { 0 } else { line::width(&summary) + 2 };
-    let digest_room = room.saturating_sub(summary_room + 2);
+    let space = place.width.saturating_sub(taken);
+    let summary = line::cut(&summary, space.max(8));
+    let summary_width = if summary.is_empty() { 0 } else { line::width(&summary) + 2 };
+    let digest_width = space.saturating_sub(summary_width + 2);
     let mut pieces = vec![StyledText::new(mark, Role::Dim), StyledText::new(name, Role::Text)];
-    if digest_room >= 6 {
-        let digest = line::cut(&digest(&call.args), digest_room);
+    if digest_width >= 6 {
+        let digest = line::cut(&digest(&call.args), digest_width);
         if !digest.is_empty() {
             pieces.push(StyledText::new(format!("  {digest}"), Role::Dim));
         }
@@ -215,9 +215,9 @@ fn errors(result: &Value, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
         for part in [number("line"), number("column")].into_iter().flatten() {
             at = format!("{at}:{part}");
         }
-        let room = place.width.saturating_sub(7);
-        let at = line::cut_start(&at, room);
-        let left = room.saturating_sub(line::width(&at) + 1);
+        let space = place.width.saturating_sub(7);
+        let at = line::cut_start(&at, space);
+        let left = space.saturating_sub(line::width(&at) + 1);
         let indent = [StyledText::new("      ", Role::Text)];
         let message = sanitize::line(&text("message")).into_owned();
         let mut pieces = Vec::new();
@@ -247,9 +247,9 @@ fn sources(call: CallId, result: &Value, place: &RowContext<'_>, rows: &mut Vec<
     for (number, chunk) in chunks.take(MAX_SOURCES).enumerate() {
         let text = |key: &str| chunk.get(key).and_then(Value::as_str).unwrap_or_default();
         let cited = chunk.get("number").and_then(Value::as_u64).unwrap_or(number as u64 + 1);
-        let room = place.width.saturating_sub(9);
-        let title = line::cut(text("title"), room);
-        let left = room.saturating_sub(line::width(&title) + 3);
+        let space = place.width.saturating_sub(9);
+        let title = line::cut(text("title"), space);
+        let left = space.saturating_sub(line::width(&title) + 3);
         let mut pieces = vec![
             StyledText::new(format!("    {cited:>2} "), Role::Dim),
             StyledText::new(title, Role::Link),
@@ -300,12 +300,12 @@ fn field_rows(
     let name = if key.is_empty() { String::new() } else { format!("{} ", sanitize::line(key)) };
     let mut add = |text: &str, role: Role, is_first: bool| {
         let label = if is_first { name.clone() } else { " ".repeat(line::width(&name)) };
-        let room = place.width.saturating_sub(line::width(&lead) + line::width(&label) + 1).max(4);
+        let space = place.width.saturating_sub(line::width(&lead) + line::width(&label) + 1).max(4);
         let clean = sanitize::line(text);
         let mut rest: &str = &clean;
         let mut label = Some(label);
         loop {
-            let end = line::fitting(rest, room);
+            let end = line::fitting(rest, space);
             let end = if end == 0 { rest.len() } else { end };
             let (part, tail) = rest.split_at(end);
             let label = label.take().unwrap_or_else(|| " ".repeat(line::width(&name)));

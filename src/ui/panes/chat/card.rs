@@ -134,9 +134,9 @@ fn plan_rows(plan: &FilePlan, place: &RowContext<'_>) -> Vec<EntryRow> {
             PlannedState::Refused => (Role::Error, Role::Text),
             PlannedState::Done => (Role::Ok, Role::Dim),
         };
-        let room = place.width.saturating_sub(6);
-        let path = line::cut_start(file.path.as_str(), room);
-        let left = room.saturating_sub(line::width(&path) + 3);
+        let space = place.width.saturating_sub(6);
+        let path = line::cut_start(file.path.as_str(), space);
+        let left = space.saturating_sub(line::width(&path) + 3);
         let mut pieces = vec![
             StyledText::new(format!("  {} ", file.state.sign()), role),
             StyledText::new(path, text),

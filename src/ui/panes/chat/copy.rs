@@ -50,9 +50,9 @@ pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
 pub(super) fn message(entry: &ChatEntry) -> String {
     match entry {
         ChatEntry::Turn(turn) => {
-            let said: Vec<&str> = turn.parts.iter().filter_map(TurnPart::text).collect();
-            if !said.is_empty() {
-                return said.join("\n");
+            let texts: Vec<&str> = turn.parts.iter().filter_map(TurnPart::text).collect();
+            if !texts.is_empty() {
+                return texts.join("\n");
             }
             turn.calls().map(call).collect::<Vec<_>>().join("\n\n")
         }

@@ -11,8 +11,8 @@ use super::row::{EntryRow, RowContext, marked};
 pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> Vec<EntryRow> {
     // The first row ends with the time, which nothing may run into.
     let time = whole.time(at);
-    let room = line::width(&time) + 1;
-    let place = &RowContext { width: whole.width.saturating_sub(room), ..*whole };
+    let space = line::width(&time) + 1;
+    let place = &RowContext { width: whole.width.saturating_sub(space), ..*whole };
     let mut rows = match fact {
         TeamEvent::Attached(document) => {
             let cut = match document.omitted {

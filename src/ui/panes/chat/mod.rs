@@ -260,8 +260,8 @@ impl ChatPane {
             let rest = rows.split_off(most - 1).join(" ");
             let key = cx.key(KeyContext::Chat, Action::ShowTask);
             let more = format!("… {key}");
-            let room = width.saturating_sub(line::width(&more) + 1);
-            let rest = line::cut(&rest, room);
+            let space = width.saturating_sub(line::width(&more) + 1);
+            let rest = line::cut(&rest, space);
             rows.push(format!("{}{more}", rest.trim_end_matches('…')));
         }
         rows

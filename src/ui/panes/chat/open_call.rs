@@ -56,7 +56,7 @@ impl OpenPart {
 }
 
 /// What an argument is shown as.
-enum Shown<'a> {
+enum ShownArgument<'a> {
     Value(&'a OpenArg),
     /// A content, with its path.
     File(&'a OpenArg, &'a str),
@@ -65,12 +65,13 @@ enum Shown<'a> {
 /// The parts of a call.
 pub(super) fn lay_out(call: &OpenCall, place: &RowContext<'_>) -> Vec<OpenPart> {
     let mut parts = vec![OpenPart::Rows(vec![head(call, place)])];
-    let shown: Vec<Shown<'_>> = call.args.iter().filter_map(|arg| shown(arg, call)).collect();
+    let shown: Vec<ShownArgument<'_>> =
+        call.args.iter().filter_map(|arg| shown(arg, call)).collect();
     let columns = place.width.saturating_sub(usize::from(INDENT) + 1);
     for shown in shown.iter().skip(shown.len().saturating_sub(MOST_ARGS)) {
         parts.push(match shown {
-            Shown::Value(arg) => OpenPart::Rows(value(arg, place)),
-            Shown::File(arg, path) => {
+            ShownArgument::Value(arg) => OpenPart::Rows(value(arg, place)),
+            ShownArgument::File(arg, path) => {
                 let newest = (!arg.is_whole).then_some(arg.newest.as_str());
                 OpenPart::File(Box::new(GrowingFile::new(path, arg.lines, newest, columns)))
             }
@@ -89,17 +90,19 @@ fn head(call: &OpenCall, place: &RowContext<'_>) -> EntryRow {
 }
 
 /// The path of a file stands above its content, and nowhere else.
-fn shown<'a>(arg: &'a OpenArg, call: &'a OpenCall) -> Option<Shown<'a>> {
+fn shown<'a>(arg: &'a OpenArg, call: &'a OpenCall) -> Option<ShownArgument<'a>> {
     let of_file = |names: &[&str], other: &OpenArg| {
         other.object == arg.object && names.contains(&other.name.as_str())
     };
     if CONTENTS.contains(&arg.name.as_str()) {
         let path = call.args.iter().find(|other| of_file(&PATHS, other) && other.is_whole);
-        return Some(path.map_or(Shown::Value(arg), |path| Shown::File(arg, &path.newest)));
+        return Some(
+            path.map_or(ShownArgument::Value(arg), |path| ShownArgument::File(arg, &path.newest)),
+        );
     }
     let has_content = call.args.iter().any(|other| of_file(&CONTENTS, other));
     let is_path = PATHS.contains(&arg.name.as_str()) && arg.is_whole;
-    (!(is_path && has_content)).then_some(Shown::Value(arg))
+    (!(is_path && has_content)).then_some(ShownArgument::Value(arg))
 }
 
 /// `name: value`; a text of several lines below its name.

@@ -54,8 +54,8 @@ pub(super) fn draw_row(row: &CellRow, area: Rect, buf: &mut Buffer, cx: &Cx<'_>)
     }
     let mut x = area.x;
     for piece in &row.pieces {
-        let room = usize::from(area.right().saturating_sub(x));
+        let space = usize::from(area.right().saturating_sub(x));
         let style = cx.style(piece.face.role).add_modifier(piece.face.add);
-        (x, _) = buf.set_stringn(x, area.y, &piece.text, room, style);
+        (x, _) = buf.set_stringn(x, area.y, &piece.text, space, style);
     }
 }

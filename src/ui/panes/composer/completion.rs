@@ -94,10 +94,10 @@ impl Completion {
         buf.set_style(area, cx.style(Role::Dialog));
         let first = self.selected.saturating_sub(rows.saturating_sub(1));
         for ((place, choice), row) in self.choices.iter().enumerate().skip(first).zip(area.rows()) {
-            let room = usize::from(width).saturating_sub(line::width(&choice.about) + 4);
+            let space = usize::from(width).saturating_sub(line::width(&choice.about) + 4);
             let left = Line::from(vec![
                 Span::raw(" "),
-                Span::styled(line::cut_start(&choice.text, room), cx.style(Role::Dialog)),
+                Span::styled(line::cut_start(&choice.text, space), cx.style(Role::Dialog)),
             ]);
             let about = Line::styled(format!("{} ", choice.about), cx.style(Role::DialogDim));
             line::draw_split(&left, &about, row, buf);

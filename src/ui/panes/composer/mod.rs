@@ -367,14 +367,14 @@ fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
         Err(effects) => return effects,
     };
     let pinned = mentioned(&words, cx);
-    let said = match (&cx.view.head.question, to) {
+    let sent = match (&cx.view.head.question, to) {
         (Some(question), None) => {
             vec![Effect::intent(Intent::Answer { question: question.id, answer: words })]
         }
         (_, to) => vec![Effect::intent(Intent::Say { to, text: words })],
     };
     if pinned.is_empty() {
-        return said;
+        return sent;
     }
     let words = match pinned.len() {
         1 => "1 file is pinned: the team always reads it with other files".to_owned(),
@@ -382,7 +382,7 @@ fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
     };
     let edit = Intent::EditContext { add: pinned, remove: Vec::new() };
     let mut effects = vec![Effect::intent(edit)];
-    effects.extend(said);
+    effects.extend(sent);
     effects.extend(Effect::info(words));
     effects
 }

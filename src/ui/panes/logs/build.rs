@@ -120,12 +120,12 @@ pub(super) fn finding_at(
 /// The first finding that is shown, so that the selected one is among them.
 fn first_shown(build: &BuildView, selected: usize, height: u16) -> usize {
     let found = &build.diagnostics;
-    let room = usize::from(height);
+    let space = usize::from(height);
     let selected = selected.min(found.len().saturating_sub(1));
     let mut first = selected;
     let mut used = found.get(selected).map_or(0, self::height);
     while let Some(before) = first.checked_sub(1).and_then(|place| found.get(place)) {
-        if used + self::height(before) > room {
+        if used + self::height(before) > space {
             break;
         }
         used += self::height(before);

@@ -199,7 +199,7 @@ fn of_event(event: &Event) -> DigestParts {
             ("serial_closed", format!("{log} {why}"), Plain)
         }
         Event::Port(PortEvent::Changed { log, event }) => of_port(*log, event),
-        Event::Person(PersonEvent::Said { to, text }) => match to {
+        Event::Person(PersonEvent::Wrote { to, text }) => match to {
             Some(agent) => ("person_said", format!("to {agent}: {text}"), Plain),
             None => ("person_said", text.clone(), Plain),
         },

@@ -262,7 +262,7 @@ fn draw_foot(pane: &LogsPane, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let left = search_line(pane, cx);
     let right = match (paused(pane, cx), pane.log_view(cx.view)) {
         (Some(paused), _) => paused,
-        (None, Some(lens)) => below(lens, cx),
+        (None, Some(content)) => below(content, cx),
         (None, None) => Line::default(),
     };
     line::draw_split(&left, &right, at, buf);
@@ -288,10 +288,10 @@ pub(super) fn taken_away(pane: &LogsPane, cx: &Cx<'_>) -> String {
 
 /// The filter and the search that are on.
 fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
-    let Some(lens) = pane.log_view(cx.view) else { return Line::default() };
+    let Some(content) = pane.log_view(cx.view) else { return Line::default() };
     let dim = cx.style(Role::Dim);
     let mut spans = Vec::new();
-    if let Some(filter) = lens.filter() {
+    if let Some(filter) = content.filter() {
         let words = sanitize::line(filter.matcher().words()).into_owned();
         spans.push(Span::styled(" only ", dim));
         spans.push(Span::styled(words, cx.style(Role::Key)));
@@ -303,9 +303,9 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         };
         spans.push(Span::styled(count, cx.style(Role::Text)));
     }
-    if let Some(search) = lens.search() {
-        let found = match (search.total(), search.place(lens.here())) {
-            (0, _) if lens.is_busy() => "searching…".to_owned(),
+    if let Some(search) = content.search() {
+        let found = match (search.total(), search.place(content.here())) {
+            (0, _) if content.is_busy() => "searching…".to_owned(),
             (0, _) => "not found".to_owned(),
             (total, Some(place)) => {
                 format!("{}/{}", line::grouped(place), line::grouped(total))
@@ -320,8 +320,8 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         spans.push(Span::styled(found, cx.style(Role::Text)));
         spans.push(Span::styled(keys, dim));
     }
-    if lens.is_busy() && !spans.is_empty() {
-        spans.push(Span::styled(format!("  {} %", lens.percent()), cx.style(Role::Busy)));
+    if content.is_busy() && !spans.is_empty() {
+        spans.push(Span::styled(format!("  {} %", content.percent()), cx.style(Role::Busy)));
     }
     Line::from(spans)
 }
@@ -337,10 +337,10 @@ fn paused(pane: &LogsPane, cx: &Cx<'_>) -> Option<Line<'static>> {
 }
 
 /// What is below the lines in sight.
-fn below(lens: &LogView, cx: &Cx<'_>) -> Line<'static> {
-    let len = lens.len();
-    let more = len - lens.scroll.range(len).end.min(len);
-    match lens.scroll.follow() {
+fn below(content: &LogView, cx: &Cx<'_>) -> Line<'static> {
+    let len = content.len();
+    let more = len - content.scroll.range(len).end.min(len);
+    match content.scroll.follow() {
         Follow::End => Line::default(),
         Follow::Held => {
             let key = cx.key(KeyContext::Logs, Action::Follow);

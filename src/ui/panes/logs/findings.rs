@@ -44,11 +44,11 @@ impl Findings {
     pub fn step_call(
         &mut self,
         by: isize,
-        shelf: &OpenLogs,
+        open_logs: &OpenLogs,
         tab: Tab,
         view: &SessionView,
     ) -> Vec<Effect> {
-        let Some(panic) = panic(shelf, tab, view) else {
+        let Some(panic) = panic(open_logs, tab, view) else {
             return Effect::info("no firmware failure is shown here");
         };
         match self.step(by, panic.report.frames().count()) {
@@ -60,25 +60,30 @@ impl Findings {
     /// The selected finding of the build that shows.
     pub fn diagnostic<'v>(
         self,
-        shelf: &OpenLogs,
+        open_logs: &OpenLogs,
         tab: Tab,
         view: &'v SessionView,
     ) -> Option<&'v Diagnostic> {
         match tab {
-            Tab::Build => shelf.build(view)?.diagnostics.get(self.place),
+            Tab::Build => open_logs.build(view)?.diagnostics.get(self.place),
             Tab::Serial | Tab::Tests | Tab::Analysis | Tab::Events => None,
         }
     }
 
     /// Where the selected finding or call lies, when that is a file of the project.
-    pub fn file_place(self, shelf: &OpenLogs, tab: Tab, view: &SessionView) -> Option<FilePlace> {
+    pub fn file_place(
+        self,
+        open_logs: &OpenLogs,
+        tab: Tab,
+        view: &SessionView,
+    ) -> Option<FilePlace> {
         let (file, line) = match tab {
             Tab::Build => {
-                let found = self.diagnostic(shelf, tab, view)?;
+                let found = self.diagnostic(open_logs, tab, view)?;
                 (found.file.as_deref()?, found.line)
             }
             Tab::Serial => {
-                let call = panic(shelf, tab, view)?.report.frames().nth(self.place)?;
+                let call = panic(open_logs, tab, view)?.report.frames().nth(self.place)?;
                 (call.file.as_deref()?, call.line)
             }
             Tab::Tests | Tab::Analysis | Tab::Events => return None,
@@ -89,11 +94,11 @@ impl Findings {
 
 /// The panic that the Serial tab explains.
 pub(super) fn panic<'v>(
-    shelf: &OpenLogs,
+    open_logs: &OpenLogs,
     tab: Tab,
     view: &'v SessionView,
 ) -> Option<&'v PanicView> {
-    shelf.serial(view).and_then(card::shown).filter(|_| tab == Tab::Serial)
+    open_logs.serial(view).and_then(card::shown).filter(|_| tab == Tab::Serial)
 }
 
 /// What the errors of a log look like.

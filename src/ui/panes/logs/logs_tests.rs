@@ -162,8 +162,8 @@ fn a_port_says_what_is_no_longer_kept_and_shows_what_is() {
     desk.give_up(1_090);
     let shown = desk.show(&mut pane, 100, 8);
     assert!(moment(&shown) && shown.contains("found 0xff"), "{shown}");
-    let told = desk.press(&mut pane, Action::Top);
-    assert!(format!("{told:?}").contains("not kept"), "{told:?}");
+    let reported = desk.press(&mut pane, Action::Top);
+    assert!(format!("{reported:?}").contains("not kept"), "{reported:?}");
     let shown = desk.show(&mut pane, 100, 8);
     assert!(shown.contains("found 0x1f") && !shown.contains("found 0x1d"), "{shown}");
     // Standing still at a place that goes.
@@ -409,7 +409,9 @@ fn levels_are_left_out_and_come_back_and_other_lines_always_show() {
     let mut shown = vec![desk.show(&mut pane, 78, 10)];
     desk.press(&mut pane, Action::LogLess);
     let effects = desk.press(&mut pane, Action::LogLess);
-    assert!(matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("only errors")));
+    assert!(
+        matches!(&effects[..], [Effect::Notice(reported)] if reported.text.contains("only errors"))
+    );
     typed_for(&desk, &mut pane, Action::FilterLog, "line (4|10|11)|words");
     settle(&desk, &mut pane);
     shown.push(desk.show(&mut pane, 78, 10));
@@ -472,7 +474,7 @@ fn bytes_show_as_they_came_and_are_left_again() {
     let shown = [desk.show(&mut pane, 80, 8), desk.show(&mut pane, 60, 8)];
     let effects = desk.press(&mut pane, Action::Search);
     assert!(
-        matches!(&effects[..], [Effect::Notice(told)] if told.text.contains("`x` shows lines"))
+        matches!(&effects[..], [Effect::Notice(reported)] if reported.text.contains("`x` shows lines"))
     );
     let effects = desk.press(&mut pane, Action::Copy);
     assert!(

@@ -16,8 +16,8 @@ use crate::ui::role::Role;
 /// What stands before a line, at the right of its place.
 pub(super) fn draw_stamp(row: &LogRow, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if at.width > 0 && !row.stamp.is_empty() {
-        let room = usize::from(at.width);
-        let stamp = format!("{:>room$}", line::cut(&row.stamp, room));
+        let space = usize::from(at.width);
+        let stamp = format!("{:>space$}", line::cut(&row.stamp, space));
         line::draw(&Line::styled(stamp, cx.style(Role::LogTag)), at, buf);
     }
 }

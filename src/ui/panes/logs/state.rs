@@ -145,7 +145,7 @@ impl LogsPane {
             return Effect::info("long lines are wrapped here: nothing to scroll to the side");
         }
         match self.log_view_mut(view) {
-            Some(lens) => lens.go(step),
+            Some(shown) => shown.go(step),
             None => return Effect::info("there is no output yet"),
         }
         let start = self.text(view).map(LogText::start).filter(|_| self.tab != Tab::Events);
@@ -168,7 +168,7 @@ impl LogsPane {
             return Vec::new();
         }
         match self.log_view_mut(view) {
-            Some(lens) => lens.toggle_follow(),
+            Some(shown) => shown.toggle_follow(),
             None => return Effect::info("there is no output yet"),
         }
         Vec::new()
@@ -185,9 +185,9 @@ impl LogsPane {
         if is_serial && self.look.hex.take().is_some() {
             return;
         }
-        let Some(lens) = self.log_view(view) else { return };
-        let is_held = lens.scroll.follow() == Follow::Held;
-        if lens.search().is_some() {
+        let Some(shown) = self.log_view(view) else { return };
+        let is_held = shown.scroll.follow() == Follow::Held;
+        if shown.search().is_some() {
             self.look_for(None, view);
         } else if self.typed_filter(view).is_some() {
             self.filter_by("", view).unwrap_or_default();
@@ -217,11 +217,11 @@ impl LogsPane {
 
     pub(super) fn hit(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
         match self.log_view_mut(view) {
-            Some(lens) if lens.search().is_some() => {
+            Some(shown) if shown.search().is_some() => {
                 if action == Action::NextMatch {
-                    lens.next_hit();
+                    shown.next_hit();
                 } else {
-                    lens.previous_hit();
+                    shown.previous_hit();
                 }
                 Vec::new()
             }
@@ -312,8 +312,8 @@ impl LogsPane {
     }
 
     pub(super) fn look_for(&mut self, wanted: Option<Matcher>, view: &SessionView) {
-        if let Some(lens) = self.log_view_mut(view) {
-            lens.search_for(wanted);
+        if let Some(shown) = self.log_view_mut(view) {
+            shown.search_for(wanted);
         }
         self.read_again(view);
     }
@@ -348,15 +348,15 @@ impl LogsPane {
         if self.tab == Tab::Serial {
             self.look.hex = None;
         }
-        let Some(lens) = self.log_view_mut(view) else {
+        let Some(shown) = self.log_view_mut(view) else {
             return Effect::info("there is no output yet");
         };
-        if lens.search().is_none_or(|search| search.matcher().words() != errors.words()) {
+        if shown.search().is_none_or(|search| search.matcher().words() != errors.words()) {
             self.look_for(Some(errors), view);
         } else if step > 0 {
-            lens.next_hit();
+            shown.next_hit();
         } else {
-            lens.previous_hit();
+            shown.previous_hit();
         }
         Vec::new()
     }

@@ -44,16 +44,16 @@ impl Wrapping {
 /// Draws the lines that fit, the newest at the end while following; what stands before them has
 /// `stamps` columns left of `area`.
 pub(super) fn draw(text: &LogText, stamps: u16, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let room = usize::from(area.height);
+    let space = usize::from(area.height);
     let columns = usize::from(area.width.saturating_sub(1)).max(1);
     let parts: Vec<Vec<Range<usize>>> =
-        text.rows().iter().map(|row| parts(&row.text, columns, room)).collect();
+        text.rows().iter().map(|row| parts(&row.text, columns, space)).collect();
     let first = match text.view.scroll.follow() {
-        Follow::End => last_fitting(&parts, parts.len(), room),
+        Follow::End => last_fitting(&parts, parts.len(), space),
         Follow::Held => {
             let is_hit = |row: &LogRow| Some(row.number) == text.view.hit();
             let hit = text.rows().iter().position(is_hit);
-            hit.map_or(0, |hit| last_fitting(&parts, hit + 1, room))
+            hit.map_or(0, |hit| last_fitting(&parts, hit + 1, space))
         }
     };
     let mut rows = area.rows();
@@ -73,12 +73,12 @@ pub(super) fn draw(text: &LogText, stamps: u16, area: Rect, buf: &mut Buffer, cx
 }
 
 /// The first line from which on all up to `end` fit.
-fn last_fitting(parts: &[Vec<Range<usize>>], end: usize, room: usize) -> usize {
+fn last_fitting(parts: &[Vec<Range<usize>>], end: usize, space: usize) -> usize {
     let mut used = 0;
     let lines = parts.get(..end).unwrap_or_default();
     let fitting = lines.iter().rev().take_while(|line| {
         used += line.len();
-        used <= room
+        used <= space
     });
     end.saturating_sub(fitting.count().max(1))
 }
@@ -109,8 +109,8 @@ fn draw_part(row: &LogRow, part: &Range<usize>, at: Rect, buf: &mut Buffer, cx: 
     for (place, grapheme) in text.grapheme_indices(true) {
         let is_hit = row.hits.iter().any(|hit| hit.contains(&(part.start + place)));
         let style = if is_hit { cx.style(Role::Match) } else { base };
-        let room = usize::from(at.right().saturating_sub(x));
-        (x, _) = buf.set_stringn(x, at.y, grapheme, room, style);
+        let space = usize::from(at.right().saturating_sub(x));
+        (x, _) = buf.set_stringn(x, at.y, grapheme, space, style);
     }
 }
 

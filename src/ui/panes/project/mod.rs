@@ -28,7 +28,7 @@ use crate::ui::input_line::{InputLine, Purpose};
 const MANY_FILES: usize = 200;
 
 /// Least height with a line on the selected file.
-const ROOM_FOR_FOOT: u16 = 6;
+const LEAST_HEIGHT_WITH_FOOT: u16 = 6;
 
 /// The project pane.
 #[derive(Debug, Default)]
@@ -197,7 +197,7 @@ impl ProjectPane {
     /// Rows below the tree: the filter being typed, or a line on the selected file.
     fn foot_rows(&self, area: Rect, keys: Keys) -> u16 {
         let has_filter = self.typing.is_some() || !self.filter.is_empty();
-        u16::from(has_filter || (keys == Keys::Here && area.height >= ROOM_FOR_FOOT))
+        u16::from(has_filter || (keys == Keys::Here && area.height >= LEAST_HEIGHT_WITH_FOOT))
     }
 
     fn draw_foot(&self, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {

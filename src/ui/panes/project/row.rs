@@ -30,7 +30,7 @@ pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         (_, None) => Line::default(),
     };
     let indent = " ".repeat(1 + node.depth * STEP);
-    let room = usize::from(area.width).saturating_sub(right.width() + indent.len() + 3);
+    let space = usize::from(area.width).saturating_sub(right.width() + indent.len() + 3);
     let (mark, role) = match node.kind {
         NodeKind::File => (sign(node, view, cx), Role::Text),
         NodeKind::Open => (Span::styled("▾ ", cx.style(Role::Dim)), Role::Folder),
@@ -38,8 +38,8 @@ pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     };
     // Without the tree around it a file is known by its whole path.
     let name = match node.kind {
-        NodeKind::File if node.depth == 0 => line::cut_start(&node.path, room.max(4)),
-        _ => line::cut(node.path.rsplit('/').next().unwrap_or(&node.path), room.max(4)),
+        NodeKind::File if node.depth == 0 => line::cut_start(&node.path, space.max(4)),
+        _ => line::cut(node.path.rsplit('/').next().unwrap_or(&node.path), space.max(4)),
     };
     let left = Line::from(vec![Span::raw(indent), mark, Span::styled(name, cx.style(role))]);
     line::draw_split(&left, &right, area, buf);

@@ -83,8 +83,8 @@ fn nvs_plan(board: BoardInfo) -> NvsPlan {
     ];
     let region = FlashRegion { label: "nvs".into(), offset: 0x9000, bytes: 0x6000 };
     let (base, image) = (ContentHash::of(b"before"), ContentHash::of(b"after"));
-    let room = NvsSpace { used: 12, of: 630, damaged: 2 };
-    NvsPlan { board, region, base, image, edits, space: room }
+    let free = NvsSpace { used: 12, of: 630, damaged: 2 };
+    NvsPlan { board, region, base, image, edits, space: free }
 }
 
 #[test]
@@ -172,6 +172,6 @@ fn the_tables_of_a_flash_give_up_columns_and_never_break_a_row() {
         outcome: Outcome::Applied,
     }));
     desk.show(&mut pane, 80, 24);
-    let said = format!("{:?}", desk.press(&mut pane, Action::Undo));
-    assert!(said.contains("a flash cannot be undone"), "{said}");
+    let message = format!("{:?}", desk.press(&mut pane, Action::Undo));
+    assert!(message.contains("a flash cannot be undone"), "{message}");
 }

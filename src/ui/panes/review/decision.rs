@@ -62,7 +62,7 @@ impl Obstacle {
 }
 
 /// What a key of the review comes to.
-pub(super) enum Step {
+pub(super) enum KeyStep {
     /// These are carried out.
     Effects(Vec<Effect>),
     /// What was not on screen yet is shown first.
@@ -74,7 +74,7 @@ pub(super) enum Step {
 }
 
 /// What comes of a key, or why nothing does.
-type StepResult = Result<Step, String>;
+type StepResult = Result<KeyStep, String>;
 
 /// A proposal on screen, with everything that a decision on it needs.
 #[derive(Clone, Copy)]
@@ -199,9 +199,9 @@ impl<'a> Decision<'a> {
             Action::Ask => Ok(self.ask()),
             Action::Comment => match self.picked {
                 Some(picked) => Ok(self.words(Purpose::Comment(picked.cursor()))),
-                None => self.first_to_pick().map(Step::PickForComment),
+                None => self.first_to_pick().map(KeyStep::PickForComment),
             },
-            Action::PickLines => self.first_to_pick().map(Step::Pick),
+            Action::PickLines => self.first_to_pick().map(KeyStep::Pick),
             Action::Edit => self.edit_here(),
             Action::EditOutside => self.edit_outside(),
             _ => return None,
@@ -253,7 +253,7 @@ impl<'a> Decision<'a> {
         match self.change().unseen() {
             0 if self.is_stopped() => Err(self.stopped_words(cx)),
             0 => Ok(self.approve()),
-            _ => Ok(Step::ShowUnseen),
+            _ => Ok(KeyStep::ShowUnseen),
         }
     }
 
@@ -268,7 +268,7 @@ impl<'a> Decision<'a> {
         let left_out = change.body().map_or(0, |body| body.left_out);
         match change.unseen().saturating_sub(left_out) {
             0 => Ok(self.approve()),
-            _ => Ok(Step::ShowUnseen),
+            _ => Ok(KeyStep::ShowUnseen),
         }
     }
 
@@ -282,12 +282,12 @@ impl<'a> Decision<'a> {
     }
 
     /// Approves it as it is; how much of it was not on screen, and what was found, is said along.
-    fn approve(&self) -> Step {
+    fn approve(&self) -> KeyStep {
         let proposal = &self.view.proposal;
         let stops = proposal.stops();
         let shown = ShownHash { stops, ..self.own.for_decision() };
         let Some(phrase) = proposal.phrase() else {
-            return Step::Effects(vec![Effect::intent(match self.edit() {
+            return KeyStep::Effects(vec![Effect::intent(match self.edit() {
                 Some(edit) => edit.intent(stops),
                 None => Intent::Decide { shown, verdict: Verdict::Approve },
             })]);
@@ -315,7 +315,7 @@ impl<'a> Decision<'a> {
                 "{unseen} of the picked lines were not on screen; look at them first"
             ));
         }
-        Ok(Step::Effects(vec![Effect::intent(Intent::Amend {
+        Ok(KeyStep::Effects(vec![Effect::intent(Intent::Amend {
             // Each of these lines was on screen; that counts.
             shown: ShownHash { unseen: 0, ..shown.for_decision() },
             how: Amended::Lines,
@@ -341,12 +341,12 @@ impl<'a> Decision<'a> {
     }
 
     /// Opens a dialog for words.
-    fn words(&self, purpose: Purpose) -> Step {
+    fn words(&self, purpose: Purpose) -> KeyStep {
         open(Overlay::Words(dialogs::words(purpose, self.view, self.own)))
     }
 
     /// Asks about the lines under the cursor, else about the first change in sight.
-    fn ask(&self) -> Step {
+    fn ask(&self) -> KeyStep {
         let change = self.change();
         let line = self.picked.map(PickedLines::cursor).or_else(|| change.first_changed());
         let excerpt = change.body().and_then(|body| dialogs::excerpt(body, line?));
@@ -387,12 +387,12 @@ impl<'a> Decision<'a> {
                 dialogs::outside(self.view, self.own, self.blobs)?
             }
         };
-        Ok(Step::Effects(vec![Effect::Command(UiCommand::EditOutside(edit))]))
+        Ok(KeyStep::Effects(vec![Effect::Command(UiCommand::EditOutside(edit))]))
     }
 }
 
-fn open(overlay: Overlay) -> Step {
-    Step::Effects(vec![Effect::Open(Box::new(overlay))])
+fn open(overlay: Overlay) -> KeyStep {
+    KeyStep::Effects(vec![Effect::Open(Box::new(overlay))])
 }
 
 /// What can be done while lines are picked.

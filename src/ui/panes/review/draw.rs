@@ -79,9 +79,9 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
         let left = Line::styled(format!(" {text}"), cx.style(role));
         head.insert(0, HeadRow { left, right: Line::default() });
     }
-    let room = (usize::from(area.height) - foot.len()) / 2;
-    if head.len() > room.max(1) {
-        head.truncate(room.max(1));
+    let space = (usize::from(area.height) - foot.len()) / 2;
+    if head.len() > space.max(1) {
+        head.truncate(space.max(1));
         if let Some(last) = head.last_mut() {
             last.right = Line::styled("… more when zoomed", cx.style(Role::Warn));
         }
@@ -97,7 +97,7 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
     // the rule between the halves.
     let digits = body.map_or(1, |body| body.digits);
     let half = (width / 2).saturating_sub(Gutter::One(digits).width() + 1);
-    let room = Viewport {
+    let space = Viewport {
         one: width.saturating_sub(gutter.width() + 1),
         half: (half >= LEAST_HALF).then_some(half),
         rows: usize::from(body_area.height),
@@ -109,7 +109,7 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
     let spare = u16::from(body_area.height > height);
     let foot_at = area.y + head_rows + height + spare;
     let body = Rect { height, ..body_area };
-    ReviewAreas { head, body, foot, is_foot_cut, foot_at, viewport: room, gutter }
+    ReviewAreas { head, body, foot, is_foot_cut, foot_at, viewport: space, gutter }
 }
 
 /// What follows from a change that waits, in a row or two above what can be decided.

@@ -28,9 +28,9 @@ pub(super) fn take_in(
     of: ShownHash,
     text: String,
 ) -> String {
-    let told = refusal_text(&pane.edited(of, text, &desk.view.review));
+    let reported = refusal_text(&pane.edited(of, text, &desk.view.review));
     let_check_end(desk, pane);
-    told
+    reported
 }
 
 /// Does what the effects of a finished edit ask for.
@@ -68,8 +68,8 @@ fn an_edit_is_shown_before_it_is_sent_and_sent_as_it_is_shown() {
     assert!(why.contains("nothing was edited"), "{why}");
     assert_eq!(overlay.care(), None, "ending an edit decides nothing");
     type_into(&mut overlay, "int mine = 7; ");
-    let told = finish(&desk, &mut pane, &mut overlay);
-    assert!(told.contains("nothing is sent"), "{told}");
+    let reported = finish(&desk, &mut pane, &mut overlay);
+    assert!(reported.contains("nothing is sent"), "{reported}");
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("✎ your edit: 1 line differs from the proposal"), "{shown}");
     let own: Vec<&str> = shown.lines().filter(|row| row.contains("✎+")).collect();
@@ -260,8 +260,8 @@ fn slow(says: Result<LooksFor, UserError>) -> (PaneBench, ReviewPane, std::sync:
     pane.examine_by(Arc::new(Slow(std::sync::Mutex::new(wait), says)));
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
     let text = NEW.replace("int d;", "int hunter2;");
-    let told = refusal_text(&pane.edited(*editor.shown(), text, &desk.view.review));
-    assert!(told.contains("nothing is sent"), "{told}");
+    let reported = refusal_text(&pane.edited(*editor.shown(), text, &desk.view.review));
+    assert!(reported.contains("nothing is sent"), "{reported}");
     (desk, pane, go_on)
 }
 

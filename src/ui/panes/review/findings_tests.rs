@@ -115,13 +115,13 @@ fn a_wide_screen_shows_two_columns_until_the_person_wants_one() {
     let mut desk = PaneBench::new();
     propose(&mut desk, "int limit = 60;\n", clean(), Facts::default());
     let mut pane = pane(&desk);
-    let is_beside = |pane: &mut ReviewPane| desk.show(pane, 100, 20).contains('│');
-    assert!(!is_beside(&mut pane));
+    let is_side_by_side = |pane: &mut ReviewPane| desk.show(pane, 100, 20).contains('│');
+    assert!(!is_side_by_side(&mut pane));
     pane.set_screen_width(160);
-    assert!(is_beside(&mut pane));
-    desk.press(&mut pane, Action::ToggleBeside);
-    assert!(!is_beside(&mut pane));
+    assert!(is_side_by_side(&mut pane));
+    desk.press(&mut pane, Action::ToggleSideBySide);
+    assert!(!is_side_by_side(&mut pane));
     pane.set_screen_width(159);
-    desk.press(&mut pane, Action::ToggleBeside);
-    assert!(is_beside(&mut pane));
+    desk.press(&mut pane, Action::ToggleSideBySide);
+    assert!(is_side_by_side(&mut pane));
 }

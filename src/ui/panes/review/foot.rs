@@ -123,9 +123,9 @@ fn came_of_it(
         }
         verdict => words.push((format!("{} {by} {when}", verdict.label()), Role::Error)),
     }
-    let said = sanitize::line(decision.verdict.words().trim());
-    if !said.is_empty() {
-        words.push((format!("“{said}”"), Role::Text));
+    let words_of_verdict = sanitize::line(decision.verdict.words().trim());
+    if !words_of_verdict.is_empty() {
+        words.push((format!("“{words_of_verdict}”"), Role::Text));
     }
     let undone = view.undone_by.iter().rev().find(|id| {
         let by = cx.view.review.get(**id);

@@ -65,15 +65,15 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
         after.push(Span::styled(format!(" {waiting} waiting "), cx.style(Role::Waiting)));
     }
     let used = line::width(&begin) + 3 + after.iter().map(Span::width).sum::<usize>();
-    let room = columns.saturating_sub(used);
+    let space = columns.saturating_sub(used);
     let stop = findings::weighty(&view.proposal).into_iter().next();
     let stop = stop.filter(|finding| finding.level == FindingLevel::Stop);
     let stop = stop.map(|finding| format!(" · ✗ {}", findings::sentence(finding)));
     let what = what(&view.proposal.change);
     // The finding matters more than the middle of a long path.
-    let least = line::width(&what).min(LEAST_PATH.max(room / 2)).min(room);
-    let stop = stop.map(|stop| line::cut(&stop, room - least)).unwrap_or_default();
-    let what = line::cut_middle(&what, (room - line::width(&stop)).max(LEAST_PATH));
+    let least = line::width(&what).min(LEAST_PATH.max(space / 2)).min(space);
+    let stop = stop.map(|stop| line::cut(&stop, space - least)).unwrap_or_default();
+    let what = line::cut_middle(&what, (space - line::width(&stop)).max(LEAST_PATH));
     let mut spans = vec![
         Span::styled(begin, look),
         Span::styled(" · ", cx.style(Role::Dim)),
@@ -137,9 +137,9 @@ pub(super) fn head(
 fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
     let proposal = &view.proposal;
     let role = cx.agents.role(&proposal.agent);
-    let room = width.saturating_sub(6);
-    let tool = line::cut_middle(proposal.tool.as_str(), room / 2);
-    let agent = line::cut_middle(proposal.agent.as_str(), room.saturating_sub(line::width(&tool)));
+    let space = width.saturating_sub(6);
+    let tool = line::cut_middle(proposal.tool.as_str(), space / 2);
+    let agent = line::cut_middle(proposal.agent.as_str(), space.saturating_sub(line::width(&tool)));
     let left = Line::from(vec![
         Span::raw(" "),
         Span::styled(agent, cx.style(role)),
@@ -233,13 +233,13 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
         return summary.map(indented).into_iter().collect();
     }
     let text = format!("“{reason}”");
-    let beside = summary.as_ref().map_or(0, |summary| summary.width() + 2);
-    let room = width.saturating_sub(beside + 1);
+    let summary_width = summary.as_ref().map_or(0, |summary| summary.width() + 2);
+    let space = width.saturating_sub(summary_width + 1);
     let most = if height < ROOMY { 1 } else { MAX_REASON };
     let style = cx.style(Role::Text);
-    let fits = line::width(&text) <= room;
-    if fits || (most == 1 && room >= LEAST_REASON) {
-        let left = Line::styled(format!(" {}", line::cut(&text, room)), style);
+    let fits = line::width(&text) <= space;
+    if fits || (most == 1 && space >= LEAST_REASON) {
+        let left = Line::styled(format!(" {}", line::cut(&text, space)), style);
         return vec![HeadRow { left, right: summary.unwrap_or_default() }];
     }
     let mut words = wrap_words(&text, width.saturating_sub(2));
@@ -255,24 +255,24 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
 
 /// What happened to it while it waited: the file changed, a question was asked.
 fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
-    let mut told: Vec<(String, Role)> = Vec::new();
+    let mut remarks: Vec<(String, Role)> = Vec::new();
     let rule = rule_words(&view.proposal.facts.held_rule);
     if !rule.is_empty() && view.decision.is_none() {
         let why = against(&view.proposal);
         let text = format!("rule \"{rule}\" does not decide this: {why}");
-        told.push((sanitize::line(&text).into_owned(), Role::Warn));
+        remarks.push((sanitize::line(&text).into_owned(), Role::Warn));
     }
     if let Some(undone) = view.proposal.facts.undoes {
-        told.push((format!("undoes #{undone}"), Role::Warn));
+        remarks.push((format!("undoes #{undone}"), Role::Warn));
     }
     if let Some(earlier) = view.earlier.last() {
-        told.push((format!("restated: {}", sanitize::line(earlier.why.trim())), Role::Warn));
+        remarks.push((format!("restated: {}", sanitize::line(earlier.why.trim())), Role::Warn));
     }
     if let Some(asked) = view.inquiries.last() {
-        told.push((format!("you asked: {}", sanitize::line(asked.text.trim())), Role::Dim));
+        remarks.push((format!("you asked: {}", sanitize::line(asked.text.trim())), Role::Dim));
         let answer = sanitize::line(asked.answer.trim()).into_owned();
         let agent = sanitize::line(asked.agent.as_str()).into_owned();
-        told.push(match &asked.state {
+        remarks.push(match &asked.state {
             InquiryState::Open if answer.is_empty() => {
                 (format!("{agent} is thinking…"), Role::Busy)
             }
@@ -288,15 +288,15 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
         });
     }
     let mut rows = Vec::new();
-    for (text, role) in told {
+    for (text, role) in remarks {
         let mut words = wrap_words(&text, width.saturating_sub(2));
         if words.len() > MAX_REASON {
             words.truncate(MAX_REASON);
             if let Some(last) = words.last_mut() {
                 let key = cx.key(KeyContext::Review, Action::Details);
                 let more = format!("… {key} shows all");
-                let room = width.saturating_sub(3 + line::width(&more));
-                *last = format!("{}{more}", line::cut(last, room));
+                let space = width.saturating_sub(3 + line::width(&more));
+                *last = format!("{}{more}", line::cut(last, space));
             }
         }
         rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(role))));

@@ -33,8 +33,8 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let done = plan.iter().filter(|(sign, ..)| *sign == DONE).count();
         let title = format!(" {title}  {done}/{}", plan.len());
         rows.push(Line::styled(title, cx.style(Role::Heading)));
-        let room = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
-        rows.extend(plan_rows(&plan, room, width, cx));
+        let space = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
+        rows.extend(plan_rows(&plan, space, width, cx));
     }
     if let Some(build) = cx.view.logs.builds.last() {
         rows.push(Line::default());
@@ -78,9 +78,9 @@ fn plan(view: &SessionView) -> Option<(&'static str, Vec<PlanRow>)> {
 }
 
 /// As many rows as there are, around what is done next.
-fn plan_rows(plan: &[PlanRow], room: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let next = plan.iter().position(|(sign, ..)| *sign != DONE).unwrap_or(0);
-    let first = next.saturating_sub(room / 3).min(plan.len().saturating_sub(room));
+    let first = next.saturating_sub(space / 3).min(plan.len().saturating_sub(space));
     let row = |(sign, role, words): &PlanRow| {
         let words = line::cut(&sanitize::line(words), width.saturating_sub(3));
         let text = if *sign == DONE { Role::Dim } else { Role::Text };
@@ -89,8 +89,8 @@ fn plan_rows(plan: &[PlanRow], room: usize, width: usize, cx: &Cx<'_>) -> Vec<Li
             Span::styled(words, cx.style(text)),
         ])
     };
-    let mut rows: Vec<_> = plan.iter().skip(first).take(room).map(row).collect();
-    let left = plan.len().saturating_sub(first + room);
+    let mut rows: Vec<_> = plan.iter().skip(first).take(space).map(row).collect();
+    let left = plan.len().saturating_sub(first + space);
     if left > 0
         && let Some(last) = rows.last_mut()
     {

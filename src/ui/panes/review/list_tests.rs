@@ -141,9 +141,9 @@ fn a_row_is_opened_decided_there_and_the_list_comes_back() {
 }
 
 fn is_refused(effects: &[Effect]) -> bool {
-    effects
-        .iter()
-        .any(|effect| matches!(effect, Effect::Notice(told) if told.role == Role::NoticeError))
+    effects.iter().any(
+        |effect| matches!(effect, Effect::Notice(reported) if reported.role == Role::NoticeError),
+    )
 }
 
 type ListState = (&'static str, fn() -> (PaneBench, ReviewPane));

@@ -35,7 +35,7 @@ use crate::view::{Review, SessionView};
 
 use change::picking::{self, ClickTarget, PickedLines};
 use change::{Look, reading};
-use decision::{Decision, Obstacle, Step};
+use decision::{Decision, KeyStep, Obstacle};
 use draw::ReviewAreas;
 use queue::Queue;
 use shown::{Shown, ShownList};
@@ -257,12 +257,12 @@ impl ReviewPane {
     }
 
     /// Takes the step that a key came to.
-    fn take(&mut self, step: Step) -> Vec<Effect> {
+    fn take(&mut self, step: KeyStep) -> Vec<Effect> {
         match step {
-            Step::Effects(effects) => return effects,
-            Step::ShowUnseen => return self.show_unseen(),
-            Step::Pick(line) => self.picking = Some(PickedLines::new(line)),
-            Step::PickForComment(line) => {
+            KeyStep::Effects(effects) => return effects,
+            KeyStep::ShowUnseen => return self.show_unseen(),
+            KeyStep::Pick(line) => self.picking = Some(PickedLines::new(line)),
+            KeyStep::PickForComment(line) => {
                 self.picking = Some(PickedLines::new(line));
                 return Effect::info("go to the line, then comment on it");
             }
@@ -453,9 +453,9 @@ impl Pane for ReviewPane {
         // Twice: what is in sight tells what there is to say below it.
         for _ in 0..2 {
             self.parts = draw::parts(self.on_screen(cx).as_ref(), area, cx);
-            let (look, room) = (self.look, self.parts.viewport);
+            let (look, space) = (self.look, self.parts.viewport);
             if let Some(own) = self.own_mut() {
-                own.lay_out(look, room);
+                own.lay_out(look, space);
             }
         }
     }

@@ -89,12 +89,12 @@ fn ways_to_read() {
     desk.press(&mut pane, Action::ToggleBlanks);
     assert_snapshot!("read_blanks_folded", desk.show(&mut pane, 80, 40));
     desk.press(&mut pane, Action::ToggleBlanks);
-    desk.press(&mut pane, Action::ToggleBeside);
+    desk.press(&mut pane, Action::ToggleSideBySide);
     assert_snapshot!("read_beside", desk.show(&mut pane, 118, 36));
     desk.press(&mut pane, Action::WholeFile);
     assert_snapshot!("read_whole", desk.show(&mut pane, 118, 36));
     desk.press(&mut pane, Action::ToggleWrap);
-    desk.press(&mut pane, Action::ToggleBeside);
+    desk.press(&mut pane, Action::ToggleSideBySide);
     desk.press(&mut pane, Action::Right);
     assert_snapshot!("read_scrolled", desk.show(&mut pane, 44, 24));
 }
@@ -144,17 +144,17 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
     }
     desk.wait(400);
     desk.press(&mut pane, Action::ToggleWrap);
-    let mut said = String::new();
+    let mut message = String::new();
     for _ in 0..6_000 {
         desk.show(&mut pane, 80, 18);
         let effects = desk.press(&mut pane, Action::Approve);
-        said = words(&effects);
+        message = words(&effects);
         assert_eq!(intents(effects), []);
-        if !said.is_empty() {
+        if !message.is_empty() {
             break;
         }
     }
-    assert_eq!(said, "1 changed lines are too long or too many to be shown here");
+    assert_eq!(message, "1 changed lines are too long or too many to be shown here");
     let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
     assert!(
         matches!(unseen[..], [Intent::Decide { shown: ShownHash { unseen: 1, .. }, .. }]),
@@ -271,8 +271,8 @@ fn a_replay_decides_nothing() {
     assert!(desk.show(&mut pane, 80, 18).contains("nothing can be decided"));
     desk.wait(1_000);
     for action in [Action::Approve, Action::ApproveUnseen, Action::ApproveRest, Action::Reject] {
-        let said = words(&desk.press(&mut pane, action));
-        assert_eq!(said, "this is a replay; nothing can be decided");
+        let message = words(&desk.press(&mut pane, action));
+        assert_eq!(message, "this is a replay; nothing can be decided");
     }
 }
 

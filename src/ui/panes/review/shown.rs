@@ -80,10 +80,10 @@ impl Shown {
     }
 
     /// Lays what is on screen out in that room.
-    pub fn lay_out(&mut self, look: Look, room: Viewport) {
+    pub fn lay_out(&mut self, look: Look, space: Viewport) {
         match &mut self.edit {
-            Some(edit) => edit.change.lay_out(look, room, &BTreeMap::new()),
-            None => self.change.lay_out(look, room, &self.remarks),
+            Some(edit) => edit.change.lay_out(look, space, &BTreeMap::new()),
+            None => self.change.lay_out(look, space, &self.remarks),
         }
     }
 

@@ -38,8 +38,8 @@ pub fn draw(serial: &SerialView, selected: usize, area: Rect, buf: &mut Buffer, 
     line::draw_split(&left, &right, head_area, buf);
     let notes = panic.report.notes.iter().take(MAX_NOTES);
     let frames: Vec<&PanicFrame> = panic.report.frames().collect();
-    let room = usize::from(area.height.saturating_sub(1));
-    let first = (selected + 1).saturating_sub(room).min(frames.len());
+    let space = usize::from(area.height.saturating_sub(1));
+    let first = (selected + 1).saturating_sub(space).min(frames.len());
     for (place, frame) in frames.iter().enumerate().skip(first) {
         let Some(row) = areas.next() else { return };
         line::draw(&frame_line(frame, cx), row, buf);

@@ -51,7 +51,7 @@ fn only_a_change_of_line_ends_shows_them() {
 }
 
 #[test]
-fn even_nothing_is_said() {
+fn even_nothing_is_stated() {
     assert_eq!(text(&body(None, Some("")).lines[0]), "an empty file");
     assert_eq!(text(&body(Some(""), None).lines[0]), "the file is empty");
     assert_eq!(text(&body(Some("a\n"), Some("a\n")).lines[0]), "nothing changes");

@@ -10,7 +10,7 @@ use crate::model::{
     ProjectPath, ProposalId, ToolName, TurnId,
 };
 
-const ROOM: Viewport = Viewport { one: 40, half: None, rows: 10 };
+const VIEWPORT: Viewport = Viewport { one: 40, half: None, rows: 10 };
 
 struct Contents(Vec<Vec<u8>>);
 
@@ -51,7 +51,7 @@ fn going_to_the_unseen_ends_with_all_seen() {
     assert_eq!(shown.unseen(), 100);
     let mut rounds = 0;
     loop {
-        shown.lay_out(Look::default(), ROOM, &BTreeMap::new());
+        shown.lay_out(Look::default(), VIEWPORT, &BTreeMap::new());
         shown.was_shown();
         rounds += 1;
         if shown.unseen() == 0 {

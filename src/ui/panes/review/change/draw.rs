@@ -188,9 +188,9 @@ impl Canvas<'_> {
         let mut spans =
             vec![Span::styled(format!("{indent}{text}"), self.cx.style(Role::DiffSign))];
         if let Some(name) = self.home_of(next) {
-            let room = usize::from(at.width).saturating_sub(line::width(text) + indent.len() + 4);
+            let space = usize::from(at.width).saturating_sub(line::width(text) + indent.len() + 4);
             spans.push(Span::styled(
-                format!("  {}", line::cut(&name, room)),
+                format!("  {}", line::cut(&name, space)),
                 self.cx.style(Role::DiffSign),
             ));
         }

@@ -410,11 +410,12 @@ fn form(
         let mut blanks = 0;
         for (nth, (column, width_of)) in columns.iter().zip(&widths).enumerate() {
             let cell = cell(cells, *column);
-            let room = width_of - width(&cell);
+            let blank_columns = width_of - width(&cell);
             let is_right = aligns.get(*column) == Some(&Align::Right);
-            let before =
-                blanks + if nth > 0 { GAP.len() } else { 0 } + if is_right { room } else { 0 };
-            blanks = if is_right { 0 } else { room };
+            let before = blanks
+                + if nth > 0 { GAP.len() } else { 0 }
+                + if is_right { blank_columns } else { 0 };
+            blanks = if is_right { 0 } else { blank_columns };
             pieces.push(LinePiece::new(" ".repeat(before), Ink::Plain));
             pieces.extend(cell);
         }
@@ -431,9 +432,9 @@ fn form(
 mod tests {
     use super::*;
 
-    fn shown(line: &BodyLine, room: usize) -> Vec<String> {
-        let parts = match line.width > room {
-            true => line.wrap(room),
+    fn shown(line: &BodyLine, blank_columns: usize) -> Vec<String> {
+        let parts = match line.width > blank_columns {
+            true => line.wrap(blank_columns),
             false => {
                 return vec![line.pieces().iter().map(|piece| piece.text.as_str()).collect()];
             }
@@ -455,8 +456,9 @@ mod tests {
         ];
         let aligns = [Align::Right, Align::Right, Align::Left];
         let lines = table(&rows, &aligns, &[TableStep::Drop(1), TableStep::Shorten(2)]);
-        let at =
-            |room| -> Vec<String> { lines.iter().flat_map(|line| shown(line, room)).collect() };
+        let at = |blank_columns| -> Vec<String> {
+            lines.iter().flat_map(|line| shown(line, blank_columns)).collect()
+        };
         assert_eq!(
             at(80),
             [" 0x1000  26,768  build/bootloader/bootloader.bin", "0x10000       9  build/app.bin"]
@@ -464,11 +466,11 @@ mod tests {
         assert_eq!(at(45), [" 0x1000  build/bootloader/bootloader.bin", "0x10000  build/app.bin"]);
         assert_eq!(at(38), [" 0x1000  bootloader.bin", "0x10000  app.bin"]);
         // Each form is whole once its own columns were drawn.
-        for room in [80, 45, 38, 12] {
+        for blank_columns in [80, 45, 38, 12] {
             for line in &lines {
-                let parts = line.wrap(room);
+                let parts = line.wrap(blank_columns);
                 let end = parts.last().map_or(0, |part| part.columns.end);
-                assert!(end >= line.needed(&parts[0]), "{room}: {parts:?}");
+                assert!(end >= line.needed(&parts[0]), "{blank_columns}: {parts:?}");
             }
         }
         assert_eq!(at(12).concat(), " 0x1000  bootloader.bin0x10000  app.bin");

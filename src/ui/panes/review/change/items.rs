@@ -18,7 +18,7 @@ pub enum Columns {
     #[default]
     Unified,
     /// The old version at the left, the new one at the right.
-    Beside,
+    SideBySide,
 }
 
 /// What to do with changes of blanks.
@@ -89,7 +89,7 @@ pub fn items(
         }
         if line.change().is_none() {
             let item = match (wish.columns, line.role) {
-                (Columns::Beside, LineRole::Diff(..)) => DiffItem::Two(Some(at), Some(at)),
+                (Columns::SideBySide, LineRole::Diff(..)) => DiffItem::Two(Some(at), Some(at)),
                 _ => DiffItem::One(at),
             };
             push(&mut items, item, remarks);
@@ -187,7 +187,7 @@ fn block(
             Columns::Unified => {
                 (old..old_end).chain(new..new_end).for_each(|line| push(DiffItem::One(line)));
             }
-            Columns::Beside => {
+            Columns::SideBySide => {
                 let rows = (old_end - old).max(new_end - new);
                 for row in 0..rows {
                     let side = |start: usize, end| Some(start + row).filter(|line| *line < end);
@@ -232,7 +232,7 @@ fn pairs(
             }
             (
                 Some(LinePair::Spaces(no) | LinePair::Version(no)),
-                ItemOptions { columns: Columns::Beside, .. },
+                ItemOptions { columns: Columns::SideBySide, .. },
             ) => (no, Likeness::Version),
             _ => continue,
         };
@@ -292,12 +292,12 @@ mod tests {
     }
 
     #[test]
-    fn versions_stand_beside_each_other() {
+    fn versions_stand_side_by_side() {
         let old = "a\nint x = 1;\nz\n";
         let new = "a\n/* new */\nint x = 2;\nz\n";
-        let beside = list(old, new, ItemOptions { columns: Columns::Beside, ..UNIFIED });
+        let side_by_side = list(old, new, ItemOptions { columns: Columns::SideBySide, ..UNIFIED });
         assert_eq!(
-            beside,
+            side_by_side,
             [
                 DiffItem::Two(Some(0), Some(0)),
                 DiffItem::Two(None, Some(2)),
@@ -323,11 +323,11 @@ mod tests {
             old in "([abc ]{0,3}\n){0,30}",
             new in "([abc ]{0,3}\n){0,30}",
             around in 0_usize..4,
-            beside in prop::bool::ANY,
+            side_by_side in prop::bool::ANY,
             folded in prop::bool::ANY,
         ) {
             let wish = ItemOptions {
-                columns: if beside { Columns::Beside } else { Columns::Unified },
+                columns: if side_by_side { Columns::SideBySide } else { Columns::Unified },
                 blanks: if folded { Blanks::Folded } else { Blanks::Shown },
                 context: UnchangedLines::Lines(around),
             };

@@ -151,14 +151,14 @@ impl Layout {
 
     fn rows_of_line(&mut self, line: usize, side: Side, place: usize) -> usize {
         self.settle(line, place);
-        let room = self.columns_of(side);
-        let Some(found) = self.body.lines.get(line).filter(|found| found.width > room) else {
+        let space = self.columns_of(side);
+        let Some(found) = self.body.lines.get(line).filter(|found| found.width > space) else {
             return 1;
         };
         if self.geometry.overflow != Overflow::Wrap {
             return 1;
         }
-        let parts = found.wrap(room);
+        let parts = found.wrap(space);
         let rows = parts.len();
         self.parts.insert((line, side), parts);
         rows
@@ -271,7 +271,8 @@ mod tests {
 
     #[test]
     fn halves_wrap_on_their_own_and_rows_hold_both() {
-        let layout = layout("0123456789\n", "01234567x9abcde\n", Columns::Beside, Overflow::Wrap);
+        let layout =
+            layout("0123456789\n", "01234567x9abcde\n", Columns::SideBySide, Overflow::Wrap);
         assert_eq!(layout.rows(), 3);
         let columns = |row: usize| {
             layout.cells(row).map(|cell| cell.map(|cell| (cell.line, cell.part.columns)))

@@ -57,7 +57,7 @@ impl Look {
     pub const fn columns(&self) -> Columns {
         match (self.columns, self.is_wide) {
             (Some(chosen), _) => chosen,
-            (None, true) => Columns::Beside,
+            (None, true) => Columns::SideBySide,
             (None, false) => Columns::Unified,
         }
     }
@@ -203,12 +203,12 @@ impl ChangeView {
     }
 
     /// Lays the body out in that room, with these words of the person on its lines.
-    pub fn lay_out(&mut self, look: Look, room: Viewport, remarks: &BTreeMap<usize, String>) {
-        self.viewport = room;
+    pub fn lay_out(&mut self, look: Look, space: Viewport, remarks: &BTreeMap<usize, String>) {
+        self.viewport = space;
         let Some(body) = self.body().cloned() else { return };
         // A file that comes or goes as a whole has nothing to stand beside.
         let is_single = look.columns.is_none() && look.is_wide && self.has_one_version();
-        let columns = match room.half {
+        let columns = match space.half {
             Some(_) if !is_single => look.columns(),
             Some(_) | None => Columns::Unified,
         };
@@ -217,14 +217,14 @@ impl ChangeView {
             Wrapping::Wrapped => Overflow::Wrap,
             Wrapping::Scrolled => Overflow::Scroll(self.first_column),
         };
-        let geometry = Geometry { one: room.one, half: room.half.unwrap_or(0), overflow };
+        let geometry = Geometry { one: space.one, half: space.half.unwrap_or(0), overflow };
         let fits = |layout: &Layout| layout.fits(&body, wish, geometry, remarks);
         if !self.layout.as_ref().is_some_and(fits) {
             let new = Layout::new(Rc::clone(&body), wish, geometry, remarks);
             match self.layout.take() {
                 None => {
                     self.seen = Some(SeenLines::new(&body));
-                    self.top = first_row(&body, &new, room.rows, self.found.as_ref());
+                    self.top = first_row(&body, &new, space.rows, self.found.as_ref());
                 }
                 Some(old) => {
                     // The line at the top stays there.
@@ -253,7 +253,7 @@ impl ChangeView {
 
     /// Whether the old and the new version fit beside each other.
     #[must_use]
-    pub const fn has_room_beside(&self) -> bool {
+    pub const fn fits_side_by_side(&self) -> bool {
         self.viewport.half.is_some()
     }
 
@@ -331,11 +331,11 @@ impl ChangeView {
     /// Moves to the side. Whether there was anything there.
     pub fn scroll_aside(&mut self, columns: isize) -> bool {
         let Some(layout) = &self.layout else { return false };
-        let room = match (layout.columns(), self.viewport.half) {
-            (Columns::Beside, Some(half)) => half,
+        let space = match (layout.columns(), self.viewport.half) {
+            (Columns::SideBySide, Some(half)) => half,
             _ => self.viewport.one,
         };
-        let most = layout.widest().saturating_sub(room);
+        let most = layout.widest().saturating_sub(space);
         let before = self.first_column;
         self.first_column = before.saturating_add_signed(columns).min(most);
         self.first_column != before
@@ -401,12 +401,12 @@ impl ChangeView {
     pub fn reveal(&mut self, line: usize) {
         let Some(layout) = &self.layout else { return };
         let rows = layout.rows_of(line);
-        let room = self.viewport.rows;
-        let margin = (room / 4).min(2);
+        let space = self.viewport.rows;
+        let margin = (space / 4).min(2);
         if rows.start < self.top + margin {
             self.top = rows.start.saturating_sub(margin);
-        } else if rows.end + margin > self.top + room {
-            self.top = (rows.end + margin).saturating_sub(room).min(rows.start);
+        } else if rows.end + margin > self.top + space {
+            self.top = (rows.end + margin).saturating_sub(space).min(rows.start);
         }
         self.top = self.top.min(self.last_top());
     }

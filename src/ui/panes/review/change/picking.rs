@@ -230,7 +230,8 @@ pub fn target(change: &ChangeView, row: usize, half: Half) -> Option<ClickTarget
         return Some(ClickTarget::Folded);
     }
     let [left, right] = layout.cells(row);
-    let is_right = half == Half::Right && layout.columns() == Columns::Beside && right.is_some();
+    let is_right =
+        half == Half::Right && layout.columns() == Columns::SideBySide && right.is_some();
     let line = if is_right { right } else { left }?.line;
     body.changed().any(|changed| changed == line).then_some(ClickTarget::Changed(line))
 }

@@ -30,7 +30,7 @@ pub fn act(action: Action, change: &mut ChangeView, look: &mut Look) -> Option<V
         Action::Right => aside(ASIDE, change, look),
         Action::NextHunk => hunk(1, change),
         Action::PreviousHunk => hunk(-1, change),
-        Action::ToggleBeside => toggle_beside(change, look),
+        Action::ToggleSideBySide => toggle_side_by_side(change, look),
         Action::ToggleBlanks => {
             look.blanks = match look.blanks {
                 Blanks::Shown => Blanks::Folded,
@@ -79,22 +79,22 @@ const fn rows(action: Action, page: i64) -> i64 {
 }
 
 /// Turns the two columns on or off, and says why they do not show at once.
-fn toggle_beside(change: &ChangeView, look: &mut Look) -> Vec<Effect> {
-    let now = match change.layout().filter(|_| change.has_room_beside()) {
+fn toggle_side_by_side(change: &ChangeView, look: &mut Look) -> Vec<Effect> {
+    let now = match change.layout().filter(|_| change.fits_side_by_side()) {
         Some(layout) => layout.columns(),
         None => look.columns(),
     };
     let chosen = match now {
-        Columns::Unified => Columns::Beside,
-        Columns::Beside => Columns::Unified,
+        Columns::Unified => Columns::SideBySide,
+        Columns::SideBySide => Columns::Unified,
     };
     look.columns = Some(chosen);
-    match (chosen, change.has_room_beside()) {
-        (Columns::Beside, _) if change.has_one_version() => {
+    match (chosen, change.fits_side_by_side()) {
+        (Columns::SideBySide, _) if change.has_one_version() => {
             Effect::info("side by side from now on; this change has only one version")
         }
-        (Columns::Beside, false) => Effect::info("too narrow for side by side; zoom the pane"),
-        (Columns::Beside | Columns::Unified, _) => Vec::new(),
+        (Columns::SideBySide, false) => Effect::info("too narrow for side by side; zoom the pane"),
+        (Columns::SideBySide | Columns::Unified, _) => Vec::new(),
     }
 }
 

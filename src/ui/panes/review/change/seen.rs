@@ -112,9 +112,9 @@ mod tests {
         }
     }
 
-    fn layout(body: &Rc<ReviewBody>, columns: Columns, room: usize, overflow: Overflow) -> Layout {
+    fn layout(body: &Rc<ReviewBody>, columns: Columns, space: usize, overflow: Overflow) -> Layout {
         let wish = ItemOptions { columns, blanks: Blanks::Shown, context: UnchangedLines::Whole };
-        let geometry = Geometry { one: room, half: room / 2, overflow };
+        let geometry = Geometry { one: space, half: space / 2, overflow };
         Layout::new(Rc::clone(body), wish, geometry, &BTreeMap::new())
     }
 
@@ -169,12 +169,12 @@ mod tests {
         #[test]
         fn all_rows_of_any_layout_together_show_everything(
             text in "[a-c 漢]{0,80}",
-            room in 4_usize..30,
-            beside in prop::bool::ANY,
+            space in 4_usize..30,
+            side_by_side in prop::bool::ANY,
         ) {
             let body = Rc::new(body(Some("abc\n"), Some(&format!("{text}\nxyz\n"))));
-            let columns = if beside { Columns::Beside } else { Columns::Unified };
-            let layout = layout(&body, columns, room, Overflow::Wrap);
+            let columns = if side_by_side { Columns::SideBySide } else { Columns::Unified };
+            let layout = layout(&body, columns, space, Overflow::Wrap);
             let mut seen = SeenLines::new(&body);
             show(&mut seen, &body, &layout, 0..layout.rows());
             prop_assert_eq!(seen.unseen(&body), 0);
