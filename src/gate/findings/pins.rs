@@ -105,7 +105,8 @@ fn judge(
     if let Some(memory) = &pin.roles.memory {
         if memory.contains("VDD_SPI") {
             let text = format!("uses GPIO{number}, which supplies the flash of {on}");
-            let advice = "The flash loses its supply with it, unless eFuses were burnt for that.";
+            let advice =
+                "The flash loses its supply with it, unless an eFuse makes it an ordinary pin.";
             return is_known.then(|| (Warning, text, advice.to_owned()));
         }
         let sometimes = [" on modules", "only with", "where there is"];
