@@ -183,12 +183,12 @@ fn what_is_asked_for_while_a_board_is_written_waits_for_its_end() {
     assert_eq!(begun, Some(()), "{}", desk.terminal.screen());
     desk.terminal.press("i");
     desk.terminal.type_text("Log the pressure as well\r");
-    let said = |events: &[Event]| {
+    let is_recorded = |events: &[Event]| {
         events.iter().any(|event| {
             matches!(event, Event::Person(PersonEvent::Wrote { text, .. }) if text.contains("pressure"))
         })
     };
-    let taken = place.within(PATIENCE, || said(&place.events()).then_some(()));
+    let taken = place.within(PATIENCE, || is_recorded(&place.events()).then_some(()));
     assert_eq!(taken, Some(()), "the request is recorded at once: {}", desk.terminal.screen());
     assert!(!root.join("ended").exists(), "the board is still being written");
     let runs = |events: &[Event]| {

@@ -106,15 +106,15 @@ impl Make {
 
 /// Why the program that makes `target` failed, by what it printed.
 fn reason(printed: &[String], target: &str, paths: &Paths) -> Option<Diagnostic> {
-    let is_in_text = |line: &&String| is_match(&patterns::FAULT, line);
+    let is_stated = |line: &&String| is_match(&patterns::FAULT, line);
     let command = printed.iter().rev().find(|line| line.contains("gen_esp32part.py"));
     if let Some(found) = command
         .and_then(|command| step::of_table(printed.iter().map(String::as_str), command, paths))
     {
         return Some(found);
     }
-    let is_named = |line: &&String| is_match(&patterns::SAID_BY, line);
-    let stated = printed.iter().rev().find(is_in_text);
+    let is_named = |line: &&String| is_match(&patterns::STATED_BY, line);
+    let stated = printed.iter().rev().find(is_stated);
     let stated = stated.or_else(|| printed.last().filter(is_named))?;
     // The command itself may name the target, or contain such a word.
     let is_command = stated.contains(target) && !stated.contains(": ");

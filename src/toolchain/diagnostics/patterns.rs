@@ -46,7 +46,7 @@ pub(super) static FAULT: Pattern = LazyLock::new(|| {
 });
 
 /// What a program says under its name.
-pub(super) static SAID_BY: Pattern = LazyLock::new(|| Regex::new(r"^[\w./+-]+: \S.* \S").ok());
+pub(super) static STATED_BY: Pattern = LazyLock::new(|| Regex::new(r"^[\w./+-]+: \S.* \S").ok());
 
 /// A makefile includes a file that is not there.
 pub(super) static MAKE_INCLUDE: Pattern = LazyLock::new(|| {

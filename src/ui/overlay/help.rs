@@ -140,8 +140,8 @@ impl HelpView {
 
     /// A key and what it does, in as many rows as the frame needs.
     fn binding(&self, help: &str, keys: &str, cx: &Cx<'_>) -> Vec<Line<'static>> {
-        let space = usize::from(self.columns.get()).saturating_sub(KEY_COLUMNS);
-        let texts = wrap_words(help, space).into_iter().enumerate();
+        let columns = usize::from(self.columns.get()).saturating_sub(KEY_COLUMNS);
+        let texts = wrap_words(help, columns).into_iter().enumerate();
         texts
             .map(|(at, text)| {
                 let keys = if at == 0 { line::cut(keys, KEY_COLUMNS - 3) } else { String::new() };
