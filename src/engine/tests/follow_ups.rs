@@ -53,6 +53,14 @@ fn warnings(world: &SessionBench) -> Vec<String> {
     received.collect()
 }
 
+async fn until_warned(world: &SessionBench, words: &str) {
+    let is_it = |event: &Event| {
+        matches!(event, Event::Person(PersonEvent::Noticed { notice, .. })
+            if notice.to_string().contains(words))
+    };
+    until(world, is_it).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_next_request_runs_in_the_same_session_and_knows_what_came_before() {
     let world = SessionBench::new(TEAM);
@@ -164,14 +172,10 @@ async fn what_cannot_be_started_is_said() {
     handle.intents.send(next("   ")).await.unwrap();
     let team = Some("none".to_owned());
     handle.intents.send(Intent::StartRun { task: "x".into(), team }).await.unwrap();
-    while warnings(&world).len() < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    until_warned(&world, "no team").await;
     std::fs::rename(world.project(), world.project().with_extension("away")).unwrap();
     handle.intents.send(next("nowhere")).await.unwrap();
-    while warnings(&world).len() < 3 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    until_warned(&world, "is gone").await;
     let received = warnings(&world).join("\n");
     for word in ["not over yet", "no team", "is gone"] {
         assert!(received.contains(word), "{word}: {received}");

@@ -70,12 +70,23 @@ impl PioMessages {
         if let Some(error) = self.offline() {
             return Some(error);
         }
+        found.retain(|one| !self.is_exception(one));
         found.iter_mut().for_each(advise);
         if !found.iter().any(|one| one.severity == Severity::Error) {
             let own = self.exception(project).or_else(|| self.last_word());
             found.insert(0, own.unwrap_or_else(|| error("PlatformIO failed without a message")));
         }
         None
+    }
+
+    /// Whether an error without a place repeats an exception, whose place is known here.
+    fn is_exception(&self, one: &Diagnostic) -> bool {
+        let Some(pattern) = EXCEPTION.as_ref() else { return false };
+        let repeats = |line: &String| {
+            pattern.is_match(line)
+                && line.trim_end_matches(':').ends_with(one.message.trim_end_matches(':'))
+        };
+        one.severity == Severity::Error && one.file.is_none() && self.lines.iter().any(repeats)
     }
 
     /// What could not be fetched.
