@@ -81,10 +81,12 @@ impl PioMessages {
 
     /// Whether an error without a place repeats an exception, whose place is known here.
     fn is_exception(&self, one: &Diagnostic) -> bool {
-        let Some(pattern) = EXCEPTION.as_ref() else { return false };
         let repeats = |line: &String| {
-            pattern.is_match(line)
-                && line.trim_end_matches(':').ends_with(one.message.trim_end_matches(':'))
+            let found = EXCEPTION.as_ref().and_then(|pattern| pattern.captures(line));
+            // What has no other name than that is read as any program's error.
+            let has_name =
+                found.and_then(|found| found.get(1)).is_some_and(|name| name.as_str() != "Error");
+            has_name && line.trim_end_matches(':').ends_with(one.message.trim_end_matches(':'))
         };
         one.severity == Severity::Error && one.file.is_none() && self.lines.iter().any(repeats)
     }

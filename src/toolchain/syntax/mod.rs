@@ -115,9 +115,12 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
         }
         for place in one.answers {
             if let (Some(file), Some(slot)) = (job.files.get(place), found.get_mut(place)) {
-                // A header behind a condition that does not hold was never looked at.
+                // A header behind a condition that does not hold was never looked at. The tabs of
+                // a sketch are parts of one source.
                 let own = Path::new(file.path.as_str());
-                let is_read = one.line.source == own || read.contains(&overlay.root().join(own));
+                let is_tab = has_ending(&file.path, &["ino"]);
+                let is_read =
+                    is_tab || one.line.source == own || read.contains(&overlay.root().join(own));
                 if errors.is_empty() && !is_read && has_ending(&file.path, HEADERS) {
                     continue;
                 }
