@@ -54,7 +54,7 @@ impl BudgetMeter {
         self.budget.reached(&self.session)
     }
 
-    /// Adds time that models and tools worked in a chat; `None`: in all that are open.
+    /// Adds time that models and tools worked in a chat; `None`: in every open chat.
     pub fn worked(&mut self, lane: Option<LaneId>, millis: u64) {
         let is_it = |known: &LaneId| lane.is_none_or(|lane| lane == *known);
         let turns = self.turns.iter_mut().filter(|(known, _)| is_it(known)).map(|(_, spent)| spent);

@@ -32,7 +32,7 @@ pub(in crate::engine) fn next(run: &RunProgress, busy: &BTreeSet<LaneId>) -> Run
     if run.hold.is_paused {
         return RunStep::Wait;
     }
-    // A list that the person has changed is shown anew although a question waits.
+    // A list that the person has changed is shown again although a question waits.
     let to_list = |(_, lane, phase): (LaneId, &Lane, &Phase)| match lane.attempt.next(phase) {
         Move::ListContext(call) => Some(call),
         _ => None,

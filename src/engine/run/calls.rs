@@ -157,7 +157,7 @@ impl Calls {
         (lane, origin): (LaneId, ProposalOrigin),
         args: Value,
     ) -> Result<Value, UserError> {
-        // There is one build folder, whoever builds.
+        // All agents share one build folder.
         let _alone = if tool.is_build() { Some(self.one_build.lock().await) } else { None };
         let started = Instant::now();
         let limit = self.run.limit(tool);
@@ -220,7 +220,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Records the end of tests of a turn that nobody waits for any more, if there are some.
+    /// Records the end of tests of a turn that is no longer waited for, if there are some.
     fn end_tests(&self, turn: TurnId, millis: u64) -> Result<(), UserError> {
         let Some(run) = self.state.open_test_run(turn) else { return Ok(()) };
         let stopped = "the time that the run may take was over".to_owned();
