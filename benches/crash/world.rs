@@ -71,7 +71,6 @@ impl World {
         self.root.join("state")
     }
 
-    /// The project.
     pub fn project(&self) -> PathBuf {
         self.state().join("project")
     }

@@ -92,7 +92,6 @@ impl Terminal {
         Self { child, writer, _master: pair.master, shared, started }
     }
 
-    /// Types.
     pub fn type_keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();

@@ -56,7 +56,6 @@ impl Stage {
         stage
     }
 
-    /// Its folder.
     pub fn root(&self) -> &Path {
         self.dir.path()
     }

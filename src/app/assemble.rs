@@ -37,11 +37,8 @@ use crate::workspace::ProjectDir;
 
 /// A session whose engine runs.
 pub struct Running {
-    /// Its folder.
     pub dir: SessionDir,
-    /// Its writer.
     pub recorder: Arc<Recorder>,
-    /// Its engine.
     pub engine: EngineHandle,
     /// Where decisions go; kept, because a queue that is dropped denies everything.
     pub queue: ApprovalQueue,

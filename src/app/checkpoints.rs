@@ -32,7 +32,6 @@ impl Checkpoint {
         Self { position, packed, older, is_thin }
     }
 
-    /// The view.
     pub fn view(&self) -> SessionView {
         let mut view = self.packed.clone();
         view.chat.unpack(self.older);

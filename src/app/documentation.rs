@@ -299,9 +299,7 @@ impl<'a> Documentation<'a> {
 /// Whom an added document is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexScope {
-    /// Every project.
     All,
-    /// This project.
     Project,
 }
 

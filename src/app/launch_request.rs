@@ -49,7 +49,6 @@ pub enum Work {
 pub struct ModelRequest {
     /// A recording, a file.
     pub script: Option<PathBuf>,
-    /// A profile.
     pub profile: Option<String>,
     /// A model of the profile's service.
     pub model: Option<String>,

@@ -33,11 +33,8 @@ pub struct MonitorOptions {
 
 /// A session that listens.
 pub struct Monitor {
-    /// Its folder.
     pub dir: SessionDir,
-    /// Its writer.
     pub recorder: Arc<Recorder>,
-    /// Its ports.
     pub hub: Arc<SerialHub>,
     /// The port that was opened.
     pub listener: Listener,

@@ -25,7 +25,6 @@ const MAX_DAMAGE: usize = 100;
 /// What one call changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedChange {
-    /// Nothing.
     Unchanged,
     /// The view; it is up to date.
     Changed,

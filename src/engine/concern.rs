@@ -41,7 +41,6 @@ pub enum Concern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
     Nothing,
-    /// A plan.
     Plan,
     /// Files for the context.
     Context,

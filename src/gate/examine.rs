@@ -53,7 +53,6 @@ pub(super) fn state<E>(
 pub(super) struct Examined {
     /// What was looked at, the heaviest findings first.
     pub(super) checks: Vec<Check>,
-    /// Details besides.
     pub(super) facts: Facts,
 }
 

@@ -16,7 +16,6 @@ const MOST: usize = 10_000;
 /// A file change that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Carried {
-    /// Which file.
     pub(super) path: ProjectPath,
     /// What it held before; `None`: it was not there.
     pub(super) before: Option<BlobRef>,

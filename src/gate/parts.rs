@@ -18,13 +18,11 @@ use crate::workspace::ProjectDir;
 /// Where drafts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposalOrigin {
-    /// The turn.
     pub turn: TurnId,
     /// The tool call.
     pub call: CallId,
     /// Who called it.
     pub agent: AgentName,
-    /// The tool.
     pub tool: ToolName,
 }
 
@@ -51,11 +49,9 @@ impl From<GateError> for UserError {
 /// What a gate works with.
 #[derive(Clone)]
 pub struct GateParts {
-    /// Takes facts.
     pub ledger: Arc<dyn Ledger>,
     /// Gives contents back after a restart.
     pub blobs: Arc<dyn BlobSource>,
-    /// The project.
     pub project_dir: Arc<ProjectDir>,
     /// Flashes and erases.
     pub toolchain: Arc<dyn Toolchain>,

@@ -22,9 +22,7 @@ const XTENSA: [&str; 3] = ["esp32", "esp32s2", "esp32s3"];
 pub struct ChipSet(u32);
 
 impl ChipSet {
-    /// Every chip.
     pub const ALL: Self = Self((1 << NAMES.len()) - 1);
-    /// No chip.
     pub const NONE: Self = Self(0);
 
     /// The chip of that name, in any of its spellings such as `ESP32-C3`.

@@ -74,7 +74,6 @@ pub const SEPARATE: [(&str, &[&str]); 10] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CorpusKind {
-    /// An ESP-IDF.
     Framework,
     /// Notes inside the program.
     Notes,
@@ -126,7 +125,6 @@ pub struct CorpusFile {
 /// What a file is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileRole {
-    /// Its passages.
     Passages(Form, PassageKind),
     /// Its passages, from the reader for files that are no plain text.
     Parts(PassageKind),

@@ -24,7 +24,7 @@ use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;

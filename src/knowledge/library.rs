@@ -50,6 +50,10 @@ const FEW_PASSAGES: u64 = 5_000;
 const KNOWN_WORD: f32 = 4.5;
 /// What a word weighs that no document has: it is likely to be about something else.
 const UNKNOWN_WORD: f32 = 6.5;
+/// What a name in a message weighs that no document has, but its parts.
+const INNER_NAME: f32 = 1.0;
+/// One in so many passages has a word of another field at most, if it is to count as one.
+const FOREIGN_PASSAGES: u64 = 400;
 /// Results that score less than this part of the best are left out.
 const LEAST_OF_BEST: f32 = 0.35;
 /// How far down the lists are looked at that endpoints take part in.
@@ -398,7 +402,24 @@ impl<'a> RelevanceJudge<'a> {
         // A few documents know few words: what they do not know says less there.
         let is_small = spread.passages < FEW_PASSAGES;
         let strange = if is_small { KNOWN_WORD } else { UNKNOWN_WORD };
+        // A word of another field that many documents use is one of this field too.
+        let most_foreign = spread.passages / FOREIGN_PASSAGES;
+        let is_foreign = |number: usize| {
+            let passages: u64 = spread.counts[number].iter().sum();
+            question.foreign.contains(&number) && passages <= most_foreign
+        };
+        let is_known = |number: usize| spread.counts[number].iter().any(|count| *count > 0);
+        // A message names what is inside of the program, which no document does.
+        let is_inner_name = |number: usize| {
+            let parts = question.groups[number + 1..].iter().enumerate();
+            let mut parts = parts.take_while(|(_, group)| group.origin == Origin::Part).peekable();
+            question.form == Form::Error
+                && parts.peek().is_some()
+                && parts.all(|(at, _)| is_known(number + 1 + at))
+        };
         let weight = |number: usize| match question.groups[number].origin {
+            Origin::Written if !is_known(number) && is_inner_name(number) => INNER_NAME,
+            Origin::Written if is_foreign(number) => UNKNOWN_WORD,
             // How rare a word is matters less here: a rare one alone is not what is asked.
             Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => strange,
             Origin::Written => spread.rarity(number, 0).min(KNOWN_WORD),
@@ -408,10 +429,11 @@ impl<'a> RelevanceJudge<'a> {
         };
         let weights: Vec<f32> = (0..question.groups.len()).map(weight).collect();
         let all = weights.iter().sum();
-        let is_known = |number: usize| spread.counts[number].iter().any(|count| *count > 0);
+        let has_foreign = (0..question.groups.len()).any(is_foreign);
         let is_of_field = question.groups.iter().enumerate().any(|(number, group)| {
-            let says_so = match group.origin {
-                Origin::For(_) => true,
+            let says_so = match &group.origin {
+                // Beside a word of another field a single word may be meant otherwise.
+                Origin::For(numbers) => numbers.len() > 1 || !has_foreign,
                 Origin::Written => group.words[0].0.contains('_'),
                 Origin::Part => false,
             };
@@ -421,7 +443,8 @@ impl<'a> RelevanceJudge<'a> {
             question.groups.iter().filter(|group| group.origin == Origin::Written).count();
         let is_unknown = |number: &usize| {
             let is_written = question.groups[*number].origin == Origin::Written;
-            is_written && !is_known(*number) && !question.is_understood(*number)
+            let is_strange = is_foreign(*number) || !is_known(*number);
+            is_written && is_strange && !question.is_understood(*number)
         };
         let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };

@@ -17,6 +17,8 @@ const MOST_GROUPS: usize = 48;
 const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
 /// Hexadecimal digits from which on a number is an address, not a code.
 const ADDRESS_DIGITS: usize = 5;
+/// How the names of sources end.
+const SOURCES: [&str; 5] = [".c", ".h", ".cpp", ".cc", ".hpp"];
 /// Most bytes of a question that are looked at.
 const MOST_BYTES: usize = 4_000;
 
@@ -34,12 +36,10 @@ pub enum Form {
     Error,
     /// It asks for an example.
     Example,
-    /// Anything else.
     Plain,
 }
 
 impl Form {
-    /// In words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,6 +56,8 @@ impl Form {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub groups: Vec<Group>,
+    /// Numbers of the groups whose word is one of another field.
+    pub foreign: Vec<usize>,
     pub form: Form,
     /// Whether it is about the way from one version to another.
     pub asks_migration: bool,
@@ -110,6 +112,7 @@ impl Question {
         corrections: &Corrections,
     ) -> Self {
         let text = without_log_prefix(&text[..text.floor_char_boundary(MOST_BYTES)]);
+        let text = &without_line_numbers(text);
         let form = form_of(text);
         let written = words.words(text).into_iter().flat_map(|word| corrected(word, corrections));
         let mut groups: Vec<Group> = Vec::new();
@@ -143,6 +146,10 @@ impl Question {
             };
             groups.push(Group { words: vec![(word, 1.0)], weight, origin });
         }
+        let is_foreign = |(number, group): (usize, &Group)| {
+            synonyms.is_foreign(&group.words[0].0).then_some(number)
+        };
+        let foreign = groups.iter().enumerate().filter_map(is_foreign).collect();
         synonyms.extend(&mut groups, &places, MOST_GROUPS);
         let lower = text.to_lowercase();
         let asks_migration = [
@@ -161,7 +168,7 @@ impl Question {
         ]
         .iter()
         .any(|word| lower.contains(word));
-        Self { groups, form, asks_migration }
+        Self { groups, foreign, form, asks_migration }
     }
 }
 
@@ -194,6 +201,21 @@ fn without_log_prefix(text: &str) -> &str {
     }
 }
 
+/// A message without the lines of its files: `queue.c:1709` has another one in each version.
+fn without_line_numbers(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut pieces = text.split(':');
+    kept.extend(pieces.next());
+    for piece in pieces {
+        let is_source = SOURCES.iter().any(|end| kept.ends_with(end));
+        let rest =
+            if is_source { piece.trim_start_matches(|c: char| c.is_ascii_digit()) } else { piece };
+        kept.push(':');
+        kept.push_str(rest);
+    }
+    kept
+}
+
 /// Whether a word is an address in memory, which is another one in each build.
 fn is_address(word: &str) -> bool {
     word.strip_prefix("0x").is_some_and(|digits| {
@@ -218,6 +240,7 @@ fn form_of(text: &str) -> Form {
         "implicit declaration",
         "no such file",
         "guru meditation",
+        "assert failed",
         "cannot find",
         "warning:",
         "failed to",
@@ -248,5 +271,7 @@ mod tests {
         assert_eq!(words("E (1423) wifi: no memory"), ["wifi", "memori"]);
         assert_eq!(words("panic at 0x400d1234, code 0x105"), ["panic", "code", "0x105"]);
         assert_eq!(words("E (abc) wifi"), ["e", "abc", "wifi"]);
+        assert_eq!(words("queue.c:1709 (full)"), ["queue", "c", "full"]);
+        assert_eq!(words("timer.c: 12:30"), ["timer", "c", "12", "30"]);
     }
 }

@@ -1,9 +1,9 @@
 //! Words that people use for what the documents call otherwise.
 //!
-//! Owns the file of synonyms: `words, or other words => what the documents say`, one line each, and
-//! `a = b` for words that stand for each other.
+//! Owns the file of synonyms: `words, or other words => what the documents say`, one line each,
+//! `a = b` for words that stand for each other, and `! a, b` for words of other fields.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::group::{Group, Origin};
 use super::words::{Splitter, WordRole};
@@ -27,6 +27,8 @@ pub struct Synonyms {
     /// By the first stem: all stems of the phrase, and what is added for it.
     phrases: HashMap<String, Vec<Phrase>>,
     equals: HashMap<String, Vec<String>>,
+    /// Stems of words that questions about something else have.
+    foreign: HashSet<String>,
 }
 
 impl Synonyms {
@@ -41,7 +43,9 @@ impl Synonyms {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            if let Some((phrases, added)) = line.split_once("=>") {
+            if let Some(foreign) = line.strip_prefix('!') {
+                found.foreign.extend(foreign.split(',').flat_map(|word| stems(word, words)));
+            } else if let Some((phrases, added)) = line.split_once("=>") {
                 let added = stems(added, words);
                 for phrase in phrases.split(',') {
                     let phrase = stems(phrase, words);
@@ -61,11 +65,17 @@ impl Synonyms {
                 return Err(UserError::new(
                     format!("Cannot read the synonyms {file}:{}", number + 1),
                     format!("`{line}` has neither `=>` nor `=`"),
-                    "Write `words, other words => what the documents say`, or `a = b`.",
+                    "Write `words, other words => what the documents say`, `a = b`, or `! a, b`.",
                 ));
             }
         }
         Ok(found)
+    }
+
+    /// Whether a word, by its stem, is one of another field.
+    #[must_use]
+    pub fn is_foreign(&self, word: &str) -> bool {
+        self.foreign.contains(word)
     }
 
     /// Adds to a question what its words stand for. `places` are the written words with the numbers

@@ -11,6 +11,9 @@ use super::preprocess::{grammar_of, tame};
 use crate::model::ProjectPath;
 use crate::text::tree::{Language, Limits, line, parse, text, walk};
 
+/// Nodes of the tree that a decision takes at least: `a && b` is an operator between two.
+const DECISION_NODES: usize = 3;
+
 /// The figures of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complexity {
@@ -37,18 +40,23 @@ pub fn complexity(path: &ProjectPath, source: &str, budget: Duration) -> Option<
         Language::Python | Language::Cmake | Language::Json => source.into(),
     };
     let tree = parse(grammar, &tamed, Limits::within(budget))?;
-    Some(complexity_in(&tree, &tamed))
+    Some(complexity_in(&tree, &tamed, 0))
 }
 
-/// Measures all functions of a text that is parsed already.
+/// Measures the functions of a text that is parsed already, except those in which so few decisions
+/// fit that they cannot be more complex than `least`.
 #[must_use]
-pub fn complexity_in(tree: &Tree, source: &str) -> Vec<Complexity> {
+pub fn complexity_in(tree: &Tree, source: &str, least: u32) -> Vec<Complexity> {
+    let least_nodes = usize::try_from(least).unwrap_or(usize::MAX).saturating_mul(DECISION_NODES);
     let mut found = Vec::new();
     walk(tree.root_node(), |node| {
-        if matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda") {
+        let is_large = node.descendant_count() >= least_nodes;
+        let is_function =
+            matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda");
+        if is_large && is_function {
             found.push(measure(node, source));
         }
-        true
+        is_large
     });
     // An unnamed function is part of the one around it.
     found.retain(|function: &Complexity| !function.name.is_empty());

@@ -76,7 +76,6 @@ pub struct ChatSummary {
     pub replaces: Vec<SummarisedTurn>,
     /// Tokens of what it replaces.
     pub tokens: u64,
-    /// The summary.
     pub text: String,
     /// What it cost.
     pub usage: Usage,

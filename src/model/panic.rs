@@ -134,7 +134,6 @@ pub struct PanicElf {
 pub struct CoreDump {
     /// Its name, e.g. `core-1.elf`.
     pub name: String,
-    /// Its bytes.
     pub content: BlobRef,
 }
 

@@ -55,7 +55,6 @@ impl PassageMarks {
         known.map_or(PassageMark::None, |known| known.mark)
     }
 
-    /// All marks.
     pub fn all(&self) -> impl Iterator<Item = &MarkedPassage> {
         self.0.iter().map(|marked| &**marked)
     }

@@ -15,7 +15,6 @@ use super::path::ProjectPath;
 /// One effect that an agent wishes for. Nothing has happened yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Its number.
     pub id: ProposalId,
     /// The turn it came from.
     pub turn: TurnId,
@@ -79,7 +78,6 @@ impl Proposal {
 /// Place of a proposal among those that one tool call made together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Which batch.
     pub id: BatchId,
     /// From 1.
     pub index: u32,
@@ -143,7 +141,6 @@ impl ChangeKind {
 pub enum Change {
     /// Writes a whole file.
     Save {
-        /// Which file.
         path: ProjectPath,
         /// What it held when the proposal was made; `None` if it did not exist.
         base: Option<BlobRef>,
@@ -152,14 +149,12 @@ pub enum Change {
     },
     /// Removes a file.
     Delete {
-        /// Which file.
         path: ProjectPath,
         /// What it held when the proposal was made.
         base: BlobRef,
     },
     /// Writes an existing file with something inserted.
     Insert {
-        /// Which file.
         path: ProjectPath,
         /// What it held when the proposal was made.
         base: BlobRef,
@@ -216,7 +211,6 @@ impl Change {
         self.change_kind().as_str()
     }
 
-    /// Its kind.
     #[must_use]
     pub const fn change_kind(&self) -> ChangeKind {
         match self {

@@ -12,7 +12,6 @@ pub enum SandboxLevel {
     Namespaces,
     /// Landlock and seccomp.
     Landlock,
-    /// Nothing.
     None,
 }
 

@@ -128,6 +128,9 @@ pub struct TestReport {
     /// How many more there were.
     #[serde(default)]
     pub omitted: u32,
+    /// Names of tests that passed and have no check of anything in their source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checking_nothing: Vec<String>,
     /// Proposed files that the tests ran with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proposed: Vec<TestedFile>,
@@ -167,6 +170,11 @@ impl TestReport {
         if skipped > 0 {
             text.push_str(&format!(", {skipped} skipped"));
         }
+        match self.checking_nothing.len() {
+            0 => {}
+            1 => text.push_str(", 1 of them checks nothing"),
+            count => text.push_str(&format!(", {count} of them check nothing")),
+        }
         if !self.stopped.is_empty() {
             text.push_str(&format!("; {}", self.stopped));
         }
@@ -202,6 +210,9 @@ mod tests {
         report.counts = TestCounts { passed: 6, skipped: 1, ..TestCounts::default() };
         assert!(report.has_passed());
         assert_eq!(report.summary(), "6 tests passed, 1 skipped");
+        report.checking_nothing = vec!["test_a".to_owned(), "test_b".to_owned()];
+        assert_eq!(report.summary(), "6 tests passed, 1 skipped, 2 of them check nothing");
+        report.checking_nothing.clear();
         report.counts.errors = 1;
         assert_eq!(report.summary(), "1 of 8 tests failed, 1 skipped");
         report.counts = TestCounts { passed: 1, ..TestCounts::default() };

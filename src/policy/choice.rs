@@ -27,7 +27,6 @@ const SEPARATED: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Observed {
     pub facts: Facts,
-    /// Turns taken.
     pub actions: u32,
     /// The class of the task, where one was found.
     pub class: Option<String>,

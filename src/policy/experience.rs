@@ -24,7 +24,6 @@ pub enum End {
     Stopped,
 }
 
-/// One action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     pub state: State,
@@ -34,7 +33,6 @@ pub struct Step {
     pub chance: Option<f64>,
 }
 
-/// One session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub steps: Vec<Step>,

@@ -34,7 +34,7 @@ const MEMORY: f64 = 4.0;
 /// What is known of one agent in one state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// Q.
+    /// The estimated value (Q).
     pub value: f64,
     /// Share of Q that is still its initial value.
     pub unlearned: f64,

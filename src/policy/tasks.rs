@@ -21,7 +21,6 @@ pub const TASKS: &str = "assets/policy/tasks.toml";
 /// The format that this program reads.
 const FORMAT: u32 = 1;
 
-/// A task.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedTask {

@@ -24,7 +24,6 @@ pub(super) struct WordedStream {
 
 #[derive(Debug)]
 enum State {
-    /// Plain text.
     Text(LineStart),
     /// A code block without calls, and its newest line.
     Code(String),

@@ -13,7 +13,6 @@ use crate::model::{ProjectPath, ToolSpec, UserError};
 use crate::text::file_blocks;
 use crate::workspace::{DEFAULT_LIST_LIMIT, ProjectDir, WorkspaceError, is_source};
 
-/// Lists files.
 pub const LIST: &str = "list_project_files";
 /// Reads one file.
 pub const READ: &str = "read_file";

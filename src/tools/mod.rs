@@ -79,7 +79,6 @@ pub enum Reply {
     /// Effects to be decided; `finish` makes the answer from what became of them, one settlement
     /// for each draft, in order.
     Propose {
-        /// The effects.
         drafts: Vec<Draft>,
         /// Makes the answer.
         finish: Finish,

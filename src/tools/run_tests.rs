@@ -206,6 +206,13 @@ fn answer_of(report: &TestReport) -> Value {
     if !report.proposed.is_empty() {
         fields["with"] = proposed_json(&report.proposed);
     }
+    if !report.checking_nothing.is_empty() {
+        let names: Vec<&String> = report.checking_nothing.iter().take(ANSWER_TESTS).collect();
+        fields["checking_nothing"] = json!({
+            "tests": names,
+            "hint": "These passed, but assert nothing: add an assertion that could be false.",
+        });
+    }
     if !report.notes.is_empty() {
         fields["notes"] = json!(report.notes);
     }

@@ -7,7 +7,6 @@ use crate::model::Timestamp;
 /// Whether a session runs or is played back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It runs.
     Live,
     /// It is played back; nothing can be decided.
     Replay,

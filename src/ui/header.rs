@@ -27,8 +27,10 @@ const VIRTUAL: &str = "virtual board";
 /// Columns of what waits.
 const WAITING: u16 = 11;
 
-/// Columns of an agent's name at least, of how long it has worked, and of the tokens.
+/// Columns of an agent's name at least and at most, the latter where there is little room, some and
+/// much; of how long it has worked, and of the tokens.
 const AGENT: usize = 14;
+const AGENT_MOST: (usize, usize, usize) = (20, 28, 40);
 const ELAPSED: usize = 7;
 const TOKENS: usize = 9;
 
@@ -138,7 +140,7 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
         }
     }
     parts.push(8, rules(cx, columns));
-    parts.push(8, state(cx));
+    parts.push(8, state(cx, columns));
     parts
 }
 
@@ -174,7 +176,7 @@ fn undated(name: &str) -> &str {
 }
 
 /// Who speaks, or why nobody does.
-fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
+fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let head = &cx.view.head;
     let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
     match &head.state {
@@ -185,17 +187,22 @@ fn state(cx: &Cx<'_>) -> Vec<Span<'static>> {
         RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
         RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
         RunState::BrokenOff(_) => word("✗ stopped", Role::Error),
-        RunState::Running => running(cx),
+        RunState::Running => running(cx, columns),
     }
 }
 
-fn running(cx: &Cx<'_>) -> Vec<Span<'static>> {
+fn running(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
+    let most = match columns {
+        ..WIDE => AGENT_MOST.0,
+        WIDE..ROOMY => AGENT_MOST.1,
+        ROOMY.. => AGENT_MOST.2,
+    };
     let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
-    let columns = names.max().unwrap_or(0).clamp(AGENT, SHORT_NAME + 4);
+    let columns = names.max().unwrap_or(0).clamp(AGENT, most);
     let Some(speaker) = cx.view.head.speaker() else {
         return padded(vec![Span::styled("…", cx.style(Role::Dim))], columns + ELAPSED);
     };
-    let name = line::cut(speaker.agent.as_str(), SHORT_NAME + 4);
+    let name = line::cut(speaker.agent.as_str(), most);
     let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
     let others = cx.view.head.speakers.len() - 1;
     if others > 0 {

@@ -31,7 +31,6 @@ pub struct OutsideEdit {
     pub shown: Shown,
     /// Name of the file, for its ending.
     pub name: String,
-    /// The text.
     pub text: String,
 }
 
@@ -75,7 +74,6 @@ pub enum UiCommand {
 /// A place in a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlace {
-    /// The file.
     pub path: ProjectPath,
     /// From 1; `None`: no certain line.
     pub line: Option<u32>,
@@ -105,7 +103,6 @@ pub enum Keys {
 /// A word to the person at the edge of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// One line.
     pub text: String,
     /// [`Role::Notice`] or [`Role::NoticeError`].
     pub role: Role,
@@ -227,7 +224,6 @@ impl Effect {
 /// Everything a pane may look at.
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
-    /// The session.
     pub view: &'a SessionView,
     /// The place in a replay.
     pub timeline: Option<&'a TimelineView>,
@@ -250,7 +246,6 @@ pub struct Cx<'a> {
 /// Whether a key that decides would count now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decides {
-    /// It would.
     Now,
     /// What is to be decided has to be on screen for a moment first.
     #[default]
@@ -314,7 +309,6 @@ pub trait Pane {
     /// What was last prepared has really been on screen. Called before anything else changes.
     fn was_shown(&mut self) {}
 
-    /// Draws itself.
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>);
 
     /// Why an action of this pane cannot be done now, for the palette; `None` when it can.

@@ -26,7 +26,6 @@ pub enum TrustAnswer {
     Leave,
 }
 
-/// The question.
 #[derive(Debug)]
 pub struct TrustDialog {
     theme: Theme,

@@ -18,7 +18,6 @@ const ROWS: usize = 1_000;
 /// The tools whose answers are shown.
 const TOOLS: [&str; 2] = ["run_static_analysis", "analyze_complexity"];
 
-/// One analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnalysisView {
     pub tool: ToolName,

@@ -187,7 +187,6 @@ impl Scanner {
         Self { matcher, found, stop, number: 0, partial: Vec::new() }
     }
 
-    /// Forgets everything.
     pub fn restart(&mut self) {
         *lock(&self.found) = Matches::default();
         self.number = 0;

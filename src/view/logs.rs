@@ -39,10 +39,8 @@ pub struct Logs {
     measured: Option<ProgramSize>,
 }
 
-/// One build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuildView {
-    /// Its number.
     pub build: BuildId,
     /// Its raw output.
     pub log: LogId,
@@ -79,7 +77,6 @@ impl BuildView {
 /// One serial connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SerialView {
-    /// The port.
     pub port: String,
     /// Its raw bytes.
     pub log: LogId,

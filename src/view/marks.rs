@@ -11,11 +11,8 @@ use crate::model::{
 /// A moment of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// The record.
     pub seq: Seq,
-    /// When.
     pub at: Timestamp,
-    /// What.
     pub kind: MarkKind,
 }
 

@@ -32,7 +32,6 @@ pub struct Review {
 /// A rule of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleView {
-    /// Its number.
     pub id: RuleId,
     /// What it says.
     pub rule: SessionRule,
@@ -45,13 +44,11 @@ pub struct RuleView {
 /// A question of the person about a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InquiryView {
-    /// Its number.
     pub id: InquiryId,
     /// Who was asked.
     pub agent: AgentName,
     /// The lines it is about; `None`: the whole.
     pub excerpt: Option<Excerpt>,
-    /// The question.
     pub text: String,
     /// The answer as far as it has come.
     pub answer: String,
@@ -73,7 +70,6 @@ pub enum InquiryState {
 /// One proposal and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposalView {
-    /// The proposal.
     pub proposal: Proposal,
     /// When it was made.
     pub at: Timestamp,

@@ -12,7 +12,6 @@ use crate::model::{
 /// Runs that are kept; of older ones the journal knows.
 const KEPT: usize = 60;
 
-/// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestRunView {
     pub run: TestRunId,

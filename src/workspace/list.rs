@@ -34,7 +34,6 @@ const HIDDEN_LIMIT: usize = 200_000;
 /// What was found by looking over a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileListing {
-    /// Its files.
     pub files: BTreeMap<ProjectPath, WatchStamp>,
     /// Its folders, absolute, its own among them.
     pub folders: BTreeSet<PathBuf>,

@@ -56,7 +56,6 @@ enum Kinds {
     Any(Vec<String>),
 }
 
-/// One change.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wanted {

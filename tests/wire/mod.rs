@@ -26,7 +26,6 @@ pub enum Reply {
         piece: Vec<u8>,
         /// How often.
         times: usize,
-        /// The end.
         tail: Vec<u8>,
     },
     /// These bytes, then nothing for ever.
@@ -41,7 +40,6 @@ impl Reply {
         Self::Raw(vec![(Duration::ZERO, bytes)])
     }
 
-    /// A refusal.
     pub fn status(status: u16, more: &str, body: &str) -> Self {
         let mut bytes = head(status, "application/json", more).into_bytes();
         bytes.extend_from_slice(body.as_bytes());

@@ -99,7 +99,6 @@ pub(in crate::engine) enum Audience {
     ByItself,
 }
 
-/// The chat.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::engine) struct Chat {
     lines: Vec<ChatLine>,

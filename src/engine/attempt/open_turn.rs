@@ -72,14 +72,11 @@ pub(in crate::engine) enum TurnStage {
     LookingUp,
     /// The call before the model.
     Opening,
-    /// The model.
     #[default]
     Asking,
     /// The call that checks its answer.
     Checking,
-    /// The proposals.
     Saving,
-    /// Its end.
     Closing,
 }
 

@@ -30,7 +30,6 @@ pub(in crate::engine) struct PhaseMemory {
     pub errors: Option<String>,
     /// What the person said.
     pub person_messages: Vec<(Option<AgentName>, String)>,
-    /// Who answers.
     pub model: ModelMemory,
     /// What was produced so far.
     pub board: Blackboard,

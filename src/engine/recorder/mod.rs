@@ -61,7 +61,6 @@ enum Which {
     Due,
     /// All that have grown.
     All,
-    /// This one.
     One(LogId),
 }
 

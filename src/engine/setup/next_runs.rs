@@ -37,6 +37,5 @@ pub struct NextRun {
 pub struct NextModel {
     /// Answers for the agents.
     pub provider: Arc<dyn Provider>,
-    /// Its names.
     pub chosen: ChosenModel,
 }

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    /// Its key.
     pub name: String,
     #[serde(rename = "type")]
     pub kind: FieldKind,

@@ -29,7 +29,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
     let parsed = subject.parsed(path).and_then(|parsed| parsed.whole(grammar_of(path, text)?));
     let after = match parsed {
-        Some((tree, text)) => complexity_in(tree, text),
+        Some((tree, text)) => complexity_in(tree, text, COMPLEX),
         None => complexity(path, text, BUDGET)?,
     };
     if after.iter().all(|function| weight(function) <= COMPLEX) {

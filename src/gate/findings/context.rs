@@ -220,7 +220,10 @@ fn tests_of(result: &Value) -> TestsOfContent {
         skipped: count("skipped"),
     };
     let has_passed = result.get("ok").and_then(Value::as_bool) == Some(true);
-    let words = TestReport { counts, ..TestReport::default() }.summary();
+    let names = result.pointer("/checking_nothing/tests").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let checking_nothing = names.map(str::to_owned).collect();
+    let words = TestReport { counts, checking_nothing, ..TestReport::default() }.summary();
     let cut_short = if counts.bad() == 0 && !has_passed { ", but not all ran" } else { "" };
     TestsOfContent { has_passed, summary: format!("{words} with this content{cut_short}") }
 }

@@ -3,6 +3,7 @@
 //!
 //! Works on tokens, by names within functions. Must not know what a pin is on a chip.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -19,10 +20,13 @@ pub(super) enum Direction {
     Unknown,
 }
 
+/// A name of the source.
+type SourceName<'a> = Cow<'a, str>;
+
 /// A function of the source.
-struct SourceFunction {
-    name: String,
-    parameters: Vec<String>,
+struct SourceFunction<'a> {
+    name: SourceName<'a>,
+    parameters: Vec<SourceName<'a>>,
     body: Range<usize>,
 }
 
@@ -30,17 +34,17 @@ struct SourceFunction {
 pub(super) struct PinFlow<'a> {
     tokens: &'a [Token<'a>],
     /// For each bracket the place of what closes it.
-    closes: HashMap<usize, usize>,
-    functions: Vec<SourceFunction>,
+    closes: Vec<Option<usize>>,
+    functions: Vec<SourceFunction<'a>>,
     /// Fields of each structure, in their order.
-    structures: HashMap<String, Vec<String>>,
+    structures: HashMap<SourceName<'a>, Vec<SourceName<'a>>>,
     /// By the function they are in, where they are declared in one.
-    variables: HashMap<(Option<usize>, String), Direction>,
+    variables: HashMap<(Option<usize>, SourceName<'a>), Direction>,
     /// The names of those, and of the functions that take pins.
-    names: HashSet<String>,
-    fields: HashMap<String, Direction>,
+    names: HashSet<SourceName<'a>>,
+    fields: HashMap<SourceName<'a>, Direction>,
     /// By function and place.
-    parameters: HashMap<(String, usize), Direction>,
+    parameters: HashMap<(SourceName<'a>, usize), Direction>,
 }
 
 impl<'a> PinFlow<'a> {
@@ -73,14 +77,17 @@ impl<'a> PinFlow<'a> {
         self.tokens.get(at).is_some_and(|token| token.is(mark))
     }
 
-    fn word(&self, at: usize) -> Option<String> {
-        let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Word)?;
-        token.word().map(std::borrow::Cow::into_owned)
+    fn word(&self, at: usize) -> Option<SourceName<'a>> {
+        self.tokens.get(at)?.word()
+    }
+
+    fn is_word(&self, at: usize, name: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is_word(name))
     }
 
     /// The place of what closes the bracket at `open`.
     fn close(&self, open: usize) -> Option<usize> {
-        self.closes.get(&open).copied()
+        self.closes.get(open).copied().flatten()
     }
 
     /// The parts between commas within the bracket at `open`.
@@ -106,7 +113,7 @@ impl<'a> PinFlow<'a> {
         const KEYWORDS: [&str; 7] = ["if", "for", "while", "switch", "catch", "return", "sizeof"];
         let mut at = 0;
         while at < self.tokens.len() {
-            let name = self.word(at).filter(|name| !KEYWORDS.contains(&name.as_str()));
+            let name = self.word(at).filter(|name| !KEYWORDS.contains(&name.as_ref()));
             let open = at + 1;
             at += 1;
             let Some(name) = name.filter(|_| self.is(open, "(")) else { continue };
@@ -124,7 +131,7 @@ impl<'a> PinFlow<'a> {
                 || self.is(close + 1, ":")
                 || ["const", "override", "noexcept"]
                     .iter()
-                    .any(|word| self.word(close + 1).as_deref() == Some(*word));
+                    .any(|word| self.is_word(close + 1, word));
             let Some(end) = self.close(body).filter(|_| self.is(body, "{") && is_definition) else {
                 continue;
             };
@@ -132,7 +139,7 @@ impl<'a> PinFlow<'a> {
             let mut parameters = Vec::new();
             for (place, part) in parts.into_iter().enumerate() {
                 let named = part.clone().rev().find_map(|at| self.word(at)).unwrap_or_default();
-                if part.clone().any(|at| self.word(at).as_deref() == Some("gpio_num_t")) {
+                if part.clone().any(|at| self.is_word(at, "gpio_num_t")) {
                     self.parameters.insert((name.clone(), place), Direction::Unknown);
                 }
                 parameters.push(named);
@@ -145,7 +152,7 @@ impl<'a> PinFlow<'a> {
     /// `struct led { gpio_num_t pin; int level; }`, by its tag and the name behind it.
     fn read_structures(&mut self) {
         for at in 0..self.tokens.len() {
-            if self.word(at).as_deref() != Some("struct") {
+            if !self.is_word(at, "struct") {
                 continue;
             }
             let tag = self.word(at + 1);
@@ -155,8 +162,7 @@ impl<'a> PinFlow<'a> {
             let mut start = open + 1;
             for end in open + 1..close {
                 if self.is(end, ";") {
-                    let is_pin =
-                        (start..end).any(|at| self.word(at).as_deref() == Some("gpio_num_t"));
+                    let is_pin = (start..end).any(|at| self.is_word(at, "gpio_num_t"));
                     let name = (start..end).find(|at| {
                         self.word(*at).is_some()
                             && [";", ",", "[", ":", "="].iter().any(|mark| self.is(*at + 1, mark))
@@ -187,7 +193,7 @@ impl<'a> PinFlow<'a> {
         let of = self.function_at(at)?;
         let body = self.functions.get(of)?.body.clone();
         let is_declared = body.clone().skip(1).any(|at| {
-            self.word(at).as_deref() == Some(name)
+            self.is_word(at, name)
                 && at.checked_sub(1).is_some_and(|before| {
                     self.word(before).is_some_and(|word| word != "return")
                         || (self.is(before, "*") || self.is(before, "&"))
@@ -206,7 +212,7 @@ impl<'a> PinFlow<'a> {
             } else if self.is(range.start, "(") {
                 // A cast.
                 range.start = self.close(range.start)? + 1;
-            } else if self.word(range.start).as_deref() == Some("static_cast") {
+            } else if self.is_word(range.start, "static_cast") {
                 let open = range.clone().find(|at| self.is(*at, "("))?;
                 range = open..range.end;
             } else if self.is(range.start, "&") || self.is(range.start, "*") {
@@ -298,7 +304,7 @@ impl<'a> PinFlow<'a> {
 
     /// What is done to the pins that a variable holds; `None` when it holds none.
     pub(super) fn variable(&self, name: &str, at: usize) -> Option<Direction> {
-        let find = |scope| self.variables.get(&(scope, name.to_owned())).copied();
+        let find = |scope| self.variables.get(&(scope, Cow::Owned(name.to_owned()))).copied();
         if !self.names.contains(name) {
             return None;
         }
@@ -332,7 +338,7 @@ impl<'a> PinFlow<'a> {
         }
         let parts = self.parts(open).into_iter().enumerate();
         let pins = parts.filter_map(|(place, part)| {
-            Some((part, *self.parameters.get(&(name.to_owned(), place))?))
+            Some((part, *self.parameters.get(&(Cow::Owned(name.to_owned()), place))?))
         });
         pins.collect()
     }
@@ -381,7 +387,7 @@ impl<'a> PinFlow<'a> {
     }
 
     /// The fields of the structure that the variable at `at` is declared with.
-    fn structure_before(&self, at: usize) -> Option<&Vec<String>> {
+    fn structure_before(&self, at: usize) -> Option<&Vec<SourceName<'a>>> {
         let before = at.checked_sub(1)?;
         if let Some(kind) = self.word(before) {
             return self.structures.get(&kind);
@@ -408,14 +414,16 @@ fn put<K: std::hash::Hash + Eq>(
 }
 
 /// For each bracket the place of what closes it.
-fn closes(tokens: &[Token<'_>]) -> HashMap<usize, usize> {
-    let (mut open, mut found) = (Vec::new(), HashMap::new());
+fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+    let (mut open, mut found) = (Vec::new(), vec![None; tokens.len()]);
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark)
     {
         match token.raw {
             "(" | "{" | "[" => open.push(at),
             ")" | "}" | "]" => {
-                found.extend(open.pop().map(|open| (open, at)));
+                if let Some(place) = open.pop().and_then(|open: usize| found.get_mut(open)) {
+                    *place = Some(at);
+                }
             }
             _ => {}
         }

@@ -159,8 +159,14 @@ impl Signals {
 /// Whether the end of a name may be that of a line: a quick look before its words are told apart.
 fn may_be(name: &str) -> bool {
     let ends = |name: &str, end: &str| {
-        let start = name.len().checked_sub(end.len());
-        start.and_then(|at| name.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        let (name, end) = (name.as_bytes(), end.as_bytes());
+        let last = |bytes: &[u8]| bytes.last().map(u8::to_ascii_uppercase);
+        last(name) == last(end)
+            && name
+                .len()
+                .checked_sub(end.len())
+                .and_then(|at| name.get(at..))
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     };
     let mut rest = name;
     while let Some(end) = ["_", "PIN", "GPIO", "NUM", "IO"].iter().find(|end| ends(rest, end)) {

@@ -3,6 +3,7 @@
 //! Owns the functions, methods and fields of `assets/findings/pins.toml`, and what names say. Must
 //! not know what a pin is on a chip.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -116,8 +117,8 @@ impl PinCode<'_> {
         self.all.get(at).is_some_and(|token| token.is(mark))
     }
 
-    fn word(&self, at: usize) -> Option<String> {
-        self.all.get(at)?.word().map(std::borrow::Cow::into_owned)
+    fn word(&self, at: usize) -> Option<Cow<'_, str>> {
+        self.all.get(at)?.word()
     }
 
     fn at(&self, at: usize, found: &mut Vec<PinUse>) {
@@ -215,7 +216,7 @@ impl PinCode<'_> {
             // `Servo flap(36);` stands as a name with arguments behind that of its type.
             None => self.table.calls.get(name).or_else(|| {
                 let kind = self.word(at.checked_sub(1)?)?;
-                self.table.constructors.get(&kind)
+                self.table.constructors.get(&*kind)
             }),
         };
         let Some(signature) = signature else { return };
@@ -282,9 +283,10 @@ impl PinCode<'_> {
     /// What the code around hands to functions and fields that take pins.
     fn sinks(&self, at: usize) -> Vec<(Range<usize>, Direction)> {
         let Some(name) = self.word(at) else { return Vec::new() };
+        let name = &*name;
         let mut found = Vec::new();
         if self.is(at + 1, "(")
-            && let Some(signature) = self.table.calls.get(&name)
+            && let Some(signature) = self.table.calls.get(name)
         {
             let arguments = self.arguments(at + 1);
             let mode = signature.find('m').and_then(|at| arguments.get(at)).cloned();
@@ -310,11 +312,11 @@ impl PinCode<'_> {
             let fields = &self.table.fields;
             if name == "pin_bit_mask" {
                 found.extend(self.shifts(&value, self.direction_near(at)));
-            } else if name.len() > 4 && fields.output.contains(&name) {
+            } else if name.len() > 4 && fields.output.contains(name) {
                 found.push((value, Direction::Output));
-            } else if name.len() > 4 && fields.input.contains(&name) {
+            } else if name.len() > 4 && fields.input.contains(name) {
                 found.push((value, Direction::Input));
-            } else if name.len() > 4 && fields.both.contains(&name) {
+            } else if name.len() > 4 && fields.both.contains(name) {
                 found.push((value, self.direction_near(at)));
             }
         }

@@ -21,7 +21,6 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) base: Option<&'a [u8]>,
     /// What it will hold; empty for a deletion or what is done to a board.
     pub(in crate::gate) content: &'a [u8],
-    /// Details besides.
     pub(in crate::gate) facts: &'a Facts,
     pub(in crate::gate) project_dir: &'a ProjectDir,
     /// The chip, the task and what else was said about the run.

@@ -20,7 +20,6 @@ impl Default for WindowSize {
     }
 }
 
-/// One window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// Its first line, counted from 0.

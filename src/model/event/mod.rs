@@ -32,9 +32,7 @@ pub use super::test_run::TestEvent;
 pub enum Event {
     /// The session as a whole.
     Session(SessionEvent),
-    /// Its phases.
     Phase(PhaseEvent),
-    /// The conversation.
     Turn(TurnEvent),
     /// The model that answers.
     Model(ModelEvent),
@@ -44,17 +42,12 @@ pub enum Event {
     Files(FilesEvent),
     /// Proposals, decisions and outcomes.
     Proposal(ProposalEvent),
-    /// Builds.
     Build(BuildEvent),
     /// Runs of tests.
     Test(TestEvent),
-    /// Raw logs.
     Log(LogEvent),
-    /// Boards.
     Board(BoardEvent),
-    /// Serial ports.
     Port(PortEvent),
-    /// The person.
     Person(PersonEvent),
 }
 

@@ -22,9 +22,20 @@ static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Words in which a comment gives a secret away.
 static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)\b(?P<name>passw(?:or)?d|passwort|passphrase|pass|pwd|psk|pw|secret|token|api[_ -]?key|wifi[_ -]?key)\b(?:\s+(?:of|for|on|in|at)\s+(?:[\w-]+\s+){0,2}[\w-]+(?:\s+is\b|\s*[:=]))?\s*(?:is\s+|was\s+|are\s+|=\s*|:\s*|->\s*|\s)(?:["'`](?P<quoted>[^"'`\r\n]{4,64})["'`]|(?P<bare>[^\s"'`,;]{6,64}))"#,
+        r#"(?i)\b(?P<name>passw(?:or)?d|passwort|passphrase|mot de passe|contraseña|clave|senha|wachtwoord|lösenord|hasło|parola|пароль|密码|密碼|パスワード|pass|pwd|psk|pw|secret|token|api[_ -]?key|wifi[_ -]?key)\b(?:\s+(?:of|for|on|in|at)\s+(?:[\w-]+\s+){0,2}[\w-]+(?:\s+is\b|\s*[:=]))?\s*(?:is\s+|was\s+|are\s+|=\s*|:\s*|->\s*|\s)(?:["'`](?P<quoted>[^"'`\r\n]{4,64})["'`]|(?P<bare>[^\s"'`,;]{6,64}))"#,
     )
     .ok()
+});
+
+/// Words in which a comment gives a name and a secret as a pair: by what they are for, `admin / …`;
+/// one after the other, `ssid=… psk=…`; or both in quotes.
+static PAIRS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
+    [
+        r#"(?i)\b(?:log-?in|credentials?|creds|account|zugangsdaten|zugang|wi-?fi|wlan|ssid|network|hotspot)\b(?:\s*[:=]|\s+is)?(?:\s+\w+){0,2}?\s+["'`]?[\w.@-]{2,32}["'`]?(?:\s/\s|/|:)["'`]?(?P<value>[^\s"'`,;/]{6,64})"#,
+        r#"(?i)\b(?:user(?:name)?|log-?in|ssid|wi-?fi|wlan)\b\s*[:=]\s*["'`]?[^\s"'`,;]{2,32}["'`]?\s*(?:[,;/|]|and|und|\s)\s*(?P<name>pass(?:word|wort|phrase)?|pwd?|psk|key)\b\s*[:=]\s*["'`]?(?P<value>[^\s"'`,;]{4,64})"#,
+        r#"(?i)\b(?:connect\w*|join\w*|log-?in|sign in|log in)\s(?:to|with|using|as)\s["'`][^"'`]{1,32}["'`]\s*(?:,|/|and|with|using)\s*["'`](?P<value>[^"'`\s]{6,64})["'`]"#,
+    ]
+    .map(|pattern| Regex::new(pattern).ok())
 });
 
 /// Words beside which something random is no secret.
@@ -172,6 +183,28 @@ fn random(start: usize, line: &str) -> Option<Secret> {
 
 /// A secret that is named in words.
 fn spoken(start: usize, line: &str) -> Option<Secret> {
+    named(start, line).or_else(|| paired(start, line))
+}
+
+/// A name and its secret, such as `admin / …`.
+fn paired(start: usize, line: &str) -> Option<Secret> {
+    PAIRS.iter().flatten().find_map(|pattern| {
+        let captures = pattern.captures(line)?;
+        let value = captures.name("value")?;
+        let word = value.as_str();
+        // Beside a word such as `psk=` it need not look like a secret.
+        let is_secret = match captures.name("name") {
+            Some(_) => !is_stand_in(word) && !is_reference(word) && !word.contains(['(', '<']),
+            None => is_secret_word(word),
+        };
+        let range = start + value.start()..start + value.end();
+        let what = finding_text(NameSays::Password, "");
+        is_secret.then_some(Secret { range, what, is_sure: true })
+    })
+}
+
+/// A secret after the word for it.
+fn named(start: usize, line: &str) -> Option<Secret> {
     let captures = SPOKEN.as_ref()?.captures(line)?;
     let value = match (captures.name("quoted"), captures.name("bare")) {
         (Some(quoted), _) => (!is_stand_in(quoted.as_str())).then_some(quoted)?,
@@ -192,8 +225,12 @@ pub(super) fn prose(text: &str) -> Vec<Secret> {
 
 /// Secrets in the comments of a source.
 pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
-    static HINT: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)pass|pwd|psk|\bpw\b|secret|token|key").ok());
+    const HINTS: &str = concat!(
+        r"(?i)pass|pwd|psk|\bpw\b|secret|token|key|contraseña|clave|senha|wachtwoord|lösenord|hasło",
+        r"|parola|пароль|密码|密碼|パスワード|log-?\s?in\b|cred|account|zugang|wi-?fi|wlan|ssid",
+        r"|network|hotspot|connect|join"
+    );
+    static HINT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(HINTS).ok());
     let Some(hint) = HINT.as_ref() else { return Vec::new() };
     if !hint.is_match(text) {
         return Vec::new();

@@ -319,3 +319,36 @@ fn secrets_are_found_behind_neutral_names_casts_and_in_numbers() {
         assert_eq!(reported(text), [] as [String; 0], "{text}");
     }
 }
+
+#[test]
+fn a_pair_of_a_name_and_a_password_in_a_comment_is_a_secret() {
+    bad(
+        "main/main.c",
+        &[
+            "// the wifi is HomeNet / blaubeere77\n",
+            "/* login admin:Tr0ub4dor&3 */\n",
+            "// default credentials root/toor1234\n",
+            "// ssid=Home psk=correcthorse\n",
+            "// user: jan, password: qwertz\n",
+            "// connect with \"HomeNet\" and \"s3cretpw!\"\n",
+            "// mot de passe: Soleil22\n",
+            "// Zugangsdaten: admin / Schnee-88\n",
+        ],
+    );
+    good(
+        "main/main.c",
+        &[
+            "// password must be at least 8 characters\n",
+            "// user/password pair as in RFC7617\n",
+            "// the wifi is on channel 6 / bandwidth20\n",
+            "// user: name, password: see menuconfig\n",
+            "// ssid: %s, psk: %s\n",
+            "// network 192.168.10.0/255.255.255.0\n",
+            "// login: POST /api/v2/session\n",
+            "// wifi: WPA2/WPA3-transition\n",
+            "// ssid=<your network> password=<your password>\n",
+            "// account for drift of sensor2/sensor3\n",
+            "// connect with \"esp32-c3\" and \"esp32-s3\"\n",
+        ],
+    );
+}

@@ -31,7 +31,6 @@ impl Phrase {
     }
 }
 
-/// All languages.
 static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
     let rows = include_str!("languages.txt").lines().filter_map(|line| line.split_once(" = "));
     rows.flat_map(|(english, others)| {

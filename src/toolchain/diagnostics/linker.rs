@@ -55,7 +55,6 @@ pub(super) enum Linked {
     Vague(Diagnostic),
     /// An error if the linker failed.
     Perhaps(Diagnostic),
-    /// Nothing.
     Nothing,
 }
 

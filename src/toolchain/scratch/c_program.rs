@@ -24,7 +24,6 @@ pub struct CProgram<'a> {
 
 /// What a compiler made.
 pub enum Compiled {
-    /// The program.
     Program(PathBuf),
     /// What it had to say.
     Failed(Box<Captured>),

@@ -37,7 +37,6 @@ print(json.dumps({
 /// Folders within a project that usually hold its own packages.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
-/// A Python.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Interpreter {
     pub program: PathBuf,

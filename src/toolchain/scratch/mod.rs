@@ -4,6 +4,7 @@
 //! reads the copy and the programs of this machine and writes the copy; nothing of it reaches the
 //! project. Must not know who asks, nor what is proposed.
 
+mod assertions;
 mod c_program;
 mod c_runner;
 mod c_sources;

@@ -30,7 +30,6 @@ pub struct PythonChecked {
 pub struct CheckStep {
     /// E.g. `parse` or `lint`.
     pub step: String,
-    /// What looked.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool: String,
     /// `None`: it could not be done, see `note`.

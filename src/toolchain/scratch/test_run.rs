@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::order::{RunOutcome, TestLanguage, TestOrder};
 use super::run_env::RunEnv;
-use super::{c_runner, ctest, python_runner, test_files};
+use super::{assertions, c_runner, ctest, python_runner, test_files};
 use crate::model::{TestReport, UserError};
 
 /// Runs them.
@@ -34,13 +34,18 @@ pub async fn run_tests(env: &mut RunEnv<'_>, order: &TestOrder) -> Result<TestRe
     };
     let RunOutcome { framework, tests, stopped, notes, coverage } = outcome;
     let counts = tests.counts;
-    let (tests, omitted) = tests.finish();
+    let (mut tests, omitted) = tests.finish();
+    let checking_nothing = assertions::checking_nothing(env.scratch, order.language, &tests);
+    for test in tests.iter_mut().filter(|test| checking_nothing.contains(&test.name)) {
+        "checks nothing".clone_into(&mut test.message);
+    }
     let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(TestReport {
         framework,
         counts,
         tests,
         omitted,
+        checking_nothing,
         proposed: Vec::new(),
         stopped,
         notes,

@@ -163,7 +163,6 @@ impl GrowingFile {
         row.checked_sub(1).is_some_and(|row| self.0.code.prepare(&self.0.source, row, 1))
     }
 
-    /// One row.
     #[must_use]
     pub fn row(&self, row: usize) -> CellRow {
         match row.checked_sub(1) {

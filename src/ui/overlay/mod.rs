@@ -63,7 +63,6 @@ use super::job::LOOK;
 use super::pane::{Cx, Effect, ReviewRequest};
 use frame::{draw_keys, frame};
 
-/// A dialog.
 #[derive(Debug)]
 pub enum Overlay {
     /// What every key does.
@@ -111,7 +110,6 @@ pub enum Overlay {
 /// Which keys a dialog takes as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKeys {
-    /// None.
     None,
     /// Digits that select one of its rows.
     Digits,

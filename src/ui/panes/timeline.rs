@@ -37,7 +37,6 @@ impl TimelineBar {
         if self.marks.is_empty() { cx.view.marks.all() } else { &self.marks }
     }
 
-    /// Draws it.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let Some(timeline) = cx.timeline else { return };
         let mut rows = area.rows();

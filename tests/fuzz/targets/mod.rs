@@ -16,7 +16,6 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-/// One reader.
 pub struct Target {
     /// Also the name of its folder in `seeds/`.
     pub name: &'static str,

@@ -85,7 +85,6 @@ impl<F: FnMut(&Proposal, usize) -> Verdict> Person for F {
     }
 }
 
-/// Approves.
 pub fn approve() -> Verdict {
     Verdict::Approve
 }

@@ -13,18 +13,14 @@ use crate::view::line_index::Extent;
 /// Logs whose place is remembered.
 const MAX_KEPT: usize = 16;
 
-/// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
-    /// Builds.
     Build,
-    /// Serial output.
     Serial,
     /// Runs of tests.
     Tests,
     /// What linters found, and how complex functions are.
     Analysis,
-    /// Records.
     Events,
 }
 

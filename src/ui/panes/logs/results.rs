@@ -22,7 +22,6 @@ struct ListPosition {
     above: usize,
 }
 
-/// Both lists.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Results {
     tests: ListPosition,

@@ -32,7 +32,6 @@ const SMALL: u16 = 10;
 pub struct ReviewAreas {
     /// What and who.
     head: Vec<HeadRow>,
-    /// The change.
     pub body: Rect,
     /// What can be decided, or came of it.
     foot: Vec<Line<'static>>,

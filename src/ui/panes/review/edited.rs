@@ -48,9 +48,7 @@ pub struct Edit {
 /// How far a version of the person was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VersionCheck {
-    /// Not yet.
     Running,
-    /// It was.
     Done,
     /// It could not be, for this reason.
     Failed(String),

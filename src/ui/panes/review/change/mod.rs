@@ -75,7 +75,6 @@ pub struct Viewport {
     pub one: usize,
     /// Columns in each half; `None` when there is no room for two.
     pub half: Option<usize>,
-    /// Rows.
     pub rows: usize,
 }
 
