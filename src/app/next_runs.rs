@@ -4,7 +4,7 @@
 //! Owns these two choices. Must not start anything.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::choice;
 use super::learned;
@@ -31,6 +31,8 @@ pub struct SessionRuns {
     pub toolchain_name: String,
     /// How fast a recorded model types.
     pub pacing: Pacing,
+    /// The recordings, once they were asked for.
+    recordings: Arc<OnceLock<Option<Recordings>>>,
 }
 
 impl SessionRuns {
@@ -45,7 +47,8 @@ impl SessionRuns {
         let project = project.root().to_path_buf();
         let toolchain_name = session.parts.toolchain.clone();
         let machine = machine.clone();
-        Arc::new(Self { machine, project, toolchain, toolchain_name, pacing })
+        let recordings = Arc::default();
+        Arc::new(Self { machine, project, toolchain, toolchain_name, pacing, recordings })
     }
 
     /// A team whose agents know what firmware of the project is built with and for, as it is now.
@@ -139,6 +142,12 @@ impl NextRuns for SessionRuns {
 impl TeamOffers for SessionRuns {
     fn offers(&self) -> Vec<TeamOffer> {
         offers_for(&self.machine, self.ground())
+    }
+
+    fn recorded(&self, task: &str) -> Option<String> {
+        let load = || Recordings::load(&self.machine.assets).ok();
+        let recordings = self.recordings.get_or_init(load).as_ref()?;
+        recordings.of_task(task).map(|recording| recording.team.clone())
     }
 }
 

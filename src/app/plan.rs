@@ -183,7 +183,8 @@ pub struct LaunchLimits {
 impl LaunchLimits {
     fn of(settings: &Settings, supervision: Supervision, used_up: AttemptsUsedUp) -> Self {
         let models = &settings.models;
-        let turns = settings.limits.max_turns.value;
+        // A limit of the command line counts before the setting.
+        let turns = models.session.value.turns.or(settings.limits.max_turns.value);
         let budgets = Budgets {
             turn: models.turn.value,
             phase: models.phase.value,

@@ -5,6 +5,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::engine::EngineHandle;
@@ -222,6 +223,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
             format!("{}{agent}: {reason}", of_step(*step))
         }
         Event::Turn(TurnEvent::ToolCalled { tool, .. }) => format!("  calls {tool}"),
+        Event::Turn(TurnEvent::ToolAnswered { result, .. }) => answered(result)?,
         Event::Proposal(ProposalEvent::Made(proposal)) => {
             let path = proposal.change.path().map(ToString::to_string).unwrap_or_default();
             format!("  proposal {}: {} {path}", proposal.id, proposal.change.kind())
@@ -258,6 +260,28 @@ pub(super) fn line(event: &Event) -> Option<String> {
     })
 }
 
+/// Why a call came to nothing, and what was not done in one that did; `None`: there is nothing to say.
+fn answered(result: &Value) -> Option<String> {
+    let is_ok = result.get("ok").and_then(Value::as_bool) != Some(false);
+    if !is_ok {
+        let message = result.pointer("/error/message").and_then(Value::as_str)?;
+        let errors = result.get("errors").and_then(Value::as_array).into_iter().flatten();
+        let mut text = format!("    not ok: {message}");
+        for error in errors.take(ERRORS_SHOWN) {
+            let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+            let line = error.get("line").and_then(Value::as_u64);
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            text.push_str(&format!("\n      {}{line}: {}", word("file"), word("message")));
+        }
+        return Some(text);
+    }
+    // What looks at a program step by step says which steps it could not do.
+    result.get("steps")?;
+    let notes: Vec<&str> =
+        result.get("notes")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    (!notes.is_empty()).then(|| format!("    {}", notes.join("; ")))
+}
+
 fn summarised(summary: &ChatSummary) -> String {
     let messages = summary.messages();
     match &summary.failed {
@@ -276,6 +300,9 @@ fn unsettled(outcome: &Outcome) -> Option<String> {
         Outcome::Interrupted(what) => Some(what.clone()),
     }
 }
+
+/// Errors of one answer that are named.
+const ERRORS_SHOWN: usize = 5;
 
 /// Tests that are named.
 const TESTS_SHOWN: usize = 20;

@@ -149,6 +149,7 @@ fn work(work: &RunWork) -> Value {
             "approved_with_changes": decisions.amended,
             "rejected": decisions.rejected,
             "by_rule": decisions.by_rule,
+            "approved_by_rule": decisions.approved_by_rule,
             "approvals_seen_whole": decisions.seen_whole,
             "lines_unseen": decisions.lines_unseen,
         },

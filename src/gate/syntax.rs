@@ -159,10 +159,13 @@ fn text(change: &DraftChange) -> Option<NewText> {
 fn finding_text(path: &ProjectPath, error: &Diagnostic) -> String {
     let file = error.file.as_deref().filter(|file| *file != path.as_str());
     let mut place: Vec<String> = file.map(|file| format!("`{file}`")).into_iter().collect();
-    place.extend(error.line.map(|line| line.to_string()));
-    place.extend(error.line.and(error.column).map(|column| column.to_string()));
+    // In the file itself the finding has its place.
+    if file.is_some() {
+        place.extend(error.line.map(|line| line.to_string()));
+        place.extend(error.line.and(error.column).map(|column| column.to_string()));
+    }
     match place.is_empty() {
-        true => error.message.clone(),
-        false => format!("{}: {}", place.join(":"), error.message),
+        true => format!("does not compile: {}", error.message),
+        false => format!("does not compile: {}: {}", place.join(":"), error.message),
     }
 }

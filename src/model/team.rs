@@ -34,6 +34,9 @@ pub struct TeamOffer {
 pub trait TeamOffers: Send + Sync {
     /// The one that fits best comes first.
     fn offers(&self) -> Vec<TeamOffer>;
+
+    /// The team whose recording answers this task; `None` where there is no such recording.
+    fn recorded(&self, task: &str) -> Option<String>;
 }
 
 /// One step of a plan.

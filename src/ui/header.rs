@@ -30,7 +30,7 @@ const WAITING: u16 = 11;
 /// Columns of an agent's name at least and at most, the latter where there is little room, some and
 /// much; of how long it has worked, and of the tokens.
 const AGENT: usize = 14;
-const AGENT_MOST: (usize, usize, usize) = (20, 28, 40);
+const AGENT_MOST: (usize, usize, usize) = (26, 28, 40);
 const ELAPSED: usize = 7;
 const TOKENS: usize = 9;
 
@@ -200,7 +200,11 @@ fn running(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
     let columns = names.max().unwrap_or(0).clamp(AGENT, most);
     let Some(speaker) = cx.view.head.speaker() else {
-        return padded(vec![Span::styled("…", cx.style(Role::Dim))], columns + ELAPSED);
+        let words = match cx.view.head.question.is_some() || !cx.view.review.waiting.is_empty() {
+            true => "waits for you",
+            false => "…",
+        };
+        return padded(vec![Span::styled(words, cx.style(Role::Dim))], columns + ELAPSED);
     };
     let name = line::cut(speaker.agent.as_str(), most);
     let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
@@ -301,7 +305,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(weight, vec![Span::styled(label, cx.style(role))]);
     }
     // Whoever has set a limit wants to see it.
-    let weight = if head.budget.is_open() { 2 } else { 4 };
+    let weight = if head.budget.is_open() && columns < WIDE { 2 } else { 6 };
     let tokens = head.usage.total();
     if head.start.is_some() {
         let most = head.budget.tokens;

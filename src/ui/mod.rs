@@ -207,6 +207,7 @@ impl Ui {
         self.follow_up.follow(view, now, (&mut bench.focus, &bench.areas, mode));
         bench.drop_stale_dialog(view, now);
         bench.panes.composer.look_up_teams(view);
+        bench.panes.composer.give_back(view);
         bench.notice.expire(now);
         self.refresh(view, now);
     }

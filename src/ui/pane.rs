@@ -140,6 +140,8 @@ pub enum ReviewRequest {
     Words { proposal: ProposalId, words: String },
     /// Show one proposal of the list of a batch; the list comes back after it.
     OpenRow(ProposalId),
+    /// Show the newest proposal, or the oldest that waits: in a replay, after a step.
+    Follow { newest: bool },
     /// Show what the person would write instead of what was proposed, to be decided there.
     ShowEdit {
         /// What it is a version of, as it was shown.

@@ -8,7 +8,7 @@ use super::overlay::{
     AnswerList, ContextDesk, ModelList, ModelOffer, Overlay, PlanDesk, QuitChoice, SourceList,
     blackboard_overlay, has_sources, policy_overlay,
 };
-use super::pane::{Effect, Mode, UiCommand};
+use super::pane::{Effect, Mode, ReviewRequest, UiCommand};
 
 /// What a wish gets when the run stopped unexpectedly.
 pub const BROKE_OFF: &str =
@@ -121,7 +121,9 @@ pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
         Action::ReplayEnd => TimelineCommand::End,
         _ => return Vec::new(),
     };
-    vec![Effect::Command(UiCommand::Timeline(command))]
+    let newest = matches!(command, TimelineCommand::StepProposal(_));
+    let follow = Effect::Review(ReviewRequest::Follow { newest });
+    vec![Effect::Command(UiCommand::Timeline(command)), follow]
 }
 
 /// Why a wish changed nothing in a replay.

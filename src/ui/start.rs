@@ -281,6 +281,8 @@ impl Start {
         }
         self.notice = None;
         self.list_anew();
+        // What was renamed stays selected, also in a list that is searched.
+        self.select_session(name);
     }
 
     /// Takes note that a session is gone.

@@ -23,6 +23,9 @@ use crate::ui::start_rows::{ExampleListing, StartRow};
 /// Rows of a notice at most.
 const MOST_NOTICE: usize = 6;
 
+/// Rows of an advice at most.
+const MOST_ADVICE: usize = 5;
+
 /// Columns from which on there is room beside the list.
 const WIDE: u16 = 150;
 
@@ -279,10 +282,11 @@ impl Start {
             });
         }
         let role = state_role(&session.state);
+        // Before state and date, so that those keep their columns.
         let right = Line::from(vec![
+            self.span(format!("{choices}  "), Role::Strong),
             self.span(line::cut(&session.state, 24), role),
             self.span(format!("  {}", session.when), Role::Dim),
-            self.span(choices, Role::Strong),
         ]);
         let space = usize::from(width).saturating_sub(right.width() + 4);
         let title = line::cut(&session.title, space);
@@ -290,7 +294,14 @@ impl Start {
         let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
         let space = space.saturating_sub(line::width(&title) + line::width(gap));
         if space > 8 {
-            left.push(self.span(format!("{gap}{}", line::cut(&session.task, space)), role));
+            let task = line::cut(&session.task, space);
+            let rest = space.saturating_sub(line::width(&task) + 3);
+            left.push(self.span(format!("{gap}{task}"), role));
+            // Sessions of one task are told apart by where they worked.
+            let folder = session.project.rsplit('/').find(|part| !part.is_empty());
+            if let Some(folder) = folder.filter(|_| rest > 8) {
+                left.push(self.span(format!(" · {}", line::cut(folder, rest)), Role::Dim));
+            }
         }
         (Line::from(left), right)
     }
@@ -362,8 +373,16 @@ impl Start {
             && let Some(finding) = self.facts.findings.get(*place)
             && !finding.fix.is_empty()
         {
-            let fix = self.span(format!("fix: {}", finding.fix), Role::Text);
-            line::draw(&Line::from(fix), first, buf);
+            // As many rows as it takes, upwards from the last one.
+            let rows = wrap_words(&format!("fix: {}", finding.fix), usize::from(first.width));
+            let rows = rows.get(..rows.len().min(MOST_ADVICE)).unwrap_or_default();
+            let count = u16::try_from(rows.len()).unwrap_or(1);
+            for (y, words) in (first.y.saturating_add(1).saturating_sub(count)..).zip(rows) {
+                let at = Rect { y, ..first };
+                Clear.render(at, buf);
+                buf.set_style(at, self.theme.style(Role::Text));
+                line::draw(&Line::from(self.span(words.clone(), Role::Text)), at, buf);
+            }
         }
         if self.task.is_none()
             && notice.is_empty()

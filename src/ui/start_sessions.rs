@@ -4,8 +4,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::line;
 use super::overlay::search_field::SearchField;
 use super::start_facts::{StartChoice, StartSession};
+use crate::text::sanitize;
 
 /// Sessions that are listed while nothing is searched for, and at most.
 const USUAL: usize = 8;
@@ -20,11 +22,14 @@ pub(super) struct SessionList {
     edit: Option<SessionEdit>,
 }
 
+/// Columns of a title in a question.
+const MOST_TITLE: usize = 40;
+
 /// What is about to be done with a session.
 #[derive(Debug)]
 enum SessionEdit {
     Rename { name: String, field: SearchField },
-    Delete { name: String },
+    Delete { name: String, title: String },
 }
 
 impl SessionList {
@@ -73,13 +78,17 @@ impl SessionList {
     }
 
     pub(super) fn begin_delete(&mut self, session: &StartSession) {
-        self.edit = Some(SessionEdit::Delete { name: session.name.clone() });
+        let title = match session.title.is_empty() {
+            true => session.task.clone(),
+            false => session.title.clone(),
+        };
+        self.edit = Some(SessionEdit::Delete { name: session.name.clone(), title });
     }
 
     /// A key while [`SessionList::takes_keys`]; what is decided by it.
     pub(super) fn on_key(&mut self, key: &KeyEvent) -> Option<StartChoice> {
         match self.edit.take() {
-            Some(SessionEdit::Delete { name }) => {
+            Some(SessionEdit::Delete { name, .. }) => {
                 (key.code == KeyCode::Char('y')).then_some(StartChoice::Delete(name))
             }
             Some(SessionEdit::Rename { name, mut field }) => match key.code {
@@ -124,9 +133,10 @@ impl SessionList {
             (Some(SessionEdit::Rename { name, field }), _) => {
                 Some((format!("name of {name} › "), field.text(), "enter renames   esc back"))
             }
-            (Some(SessionEdit::Delete { name }), _) => Some((
+            (Some(SessionEdit::Delete { name, title }), _) => Some((
                 format!(
-                    "Delete {name} with all that is recorded? A project in its folder goes too."
+                    "Delete “{}” ({name}) with all that is recorded? A project in its folder goes too.",
+                    line::cut(&sanitize::line(title), MOST_TITLE)
                 ),
                 "",
                 "y deletes it   any other key keeps it",

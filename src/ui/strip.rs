@@ -16,8 +16,11 @@ use super::role::Role;
 /// Cells of the bar.
 const BAR: usize = 10;
 
-/// Agents that are named with their time.
-const NAMED: usize = 3;
+/// Agents that are named with their time, where there is some room and where there is much.
+const NAMED: (usize, usize) = (2, 4);
+
+/// Columns from which on there is much room.
+const ROOMY: u16 = 160;
 
 /// Draws the row; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -27,11 +30,11 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let (left, right) =
-        line::fit_halves(left(cx), right(cx), &separator, usize::from(inside.width));
+        line::fit_halves(left(cx, area.width), right(cx), &separator, usize::from(inside.width));
     line::draw_split(&left, &right, inside, buf);
 }
 
-fn left(cx: &Cx<'_>) -> LineParts {
+fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     let mut parts = LineParts::default();
     if let Some(progress) = cx.view.progress() {
         let (done, open) = line::bar(progress.done, progress.total, BAR);
@@ -61,9 +64,12 @@ fn left(cx: &Cx<'_>) -> LineParts {
     if let Some(run) = cx.view.work.run() {
         let after = cx.clock.millis_since(cx.view.work.counted_until());
         let mut agents: Vec<_> = run.agents.iter().collect();
-        agents.sort_by_key(|(_, work)| std::cmp::Reverse(work.last_turn));
-        for (rank, (name, _)) in (0_u8..).zip(agents.iter().take(NAMED)) {
-            let millis = cx.view.work.spoke(name, after);
+        // Who worked most comes first, so that places change seldom.
+        let spoke = |name| cx.view.work.spoke(name, after);
+        agents.sort_by_key(|(name, _)| std::cmp::Reverse(spoke(name)));
+        let named = if columns < ROOMY { NAMED.0 } else { NAMED.1 };
+        for (rank, (name, _)) in (0_u8..).zip(agents.iter().take(named)) {
+            let millis = spoke(name);
             let clean = sanitize::line(name.as_str()).into_owned();
             parts.push(
                 6 - rank.min(2),
@@ -73,9 +79,9 @@ fn left(cx: &Cx<'_>) -> LineParts {
                 ],
             );
         }
-        let rest = agents.len().saturating_sub(NAMED);
+        let rest = agents.len().saturating_sub(named);
         if rest > 0 {
-            parts.push(2, vec![Span::styled(format!("{rest} more"), cx.style(Role::Faint))]);
+            parts.push(4, vec![Span::styled(format!("{rest} more"), cx.style(Role::Faint))]);
         }
     }
     parts

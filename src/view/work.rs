@@ -35,6 +35,8 @@ pub struct DecisionCounts {
     pub rejected: u32,
     /// Decided by a rule, either way.
     pub by_rule: u32,
+    /// Approved by a rule: nobody had to look at them.
+    pub approved_by_rule: u32,
     /// Approvals of the person for which every changed line had been on screen.
     pub seen_whole: u32,
     /// Changed lines that the person approved although they had not been on screen.
@@ -50,7 +52,10 @@ impl DecisionCounts {
 
     fn count(&mut self, decision: &Decision) {
         match &decision.by {
-            DecidedBy::Policy(_) => self.by_rule += 1,
+            DecidedBy::Policy(_) => {
+                self.by_rule += 1;
+                self.approved_by_rule += u32::from(decision.verdict.is_approval());
+            }
             // Nobody decided: the run ended first.
             DecidedBy::Nobody(_) => {}
             DecidedBy::Person if !decision.verdict.is_approval() => self.rejected += 1,
@@ -182,6 +187,7 @@ impl RunWork {
         own.amended += new.amended;
         own.rejected += new.rejected;
         own.by_rule += new.by_rule;
+        own.approved_by_rule += new.approved_by_rule;
         own.seen_whole += new.seen_whole;
         own.lines_unseen += new.lines_unseen;
         for (path, span) in &other.files {
@@ -206,6 +212,7 @@ impl RunWork {
     fn settle(&mut self, proposal: &Proposal, outcome: &Outcome) {
         let is_done = *outcome == Outcome::Applied;
         match &proposal.change {
+            Change::Save { base: Some(base), content, .. } if base.hash == content.hash => {}
             Change::Save { path, base, .. } if is_done => self.touch(path, base.is_some(), true),
             Change::Insert { path, .. } if is_done => self.touch(path, true, true),
             Change::Delete { path, .. } if is_done => self.touch(path, true, false),

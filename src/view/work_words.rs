@@ -101,17 +101,23 @@ fn decisions(work: &RunWork) -> String {
 fn read(work: &RunWork) -> Option<String> {
     let counts = work.decisions;
     let approved = counts.approved + counts.amended;
+    let by_rule = match counts.approved_by_rule {
+        0 => None,
+        1 => Some("1 change was approved by a rule, without being shown".to_owned()),
+        more => Some(format!("{more} changes were approved by rules, without being shown")),
+    };
     if approved == 0 {
-        return None;
+        return by_rule;
     }
-    Some(match counts.lines_unseen {
-        0 => "every approved line was on screen".to_owned(),
+    let own = match counts.lines_unseen {
+        0 => "every line that you approved was on screen".to_owned(),
         lines => format!(
             "{} approved without being on screen; {} of {approved} approvals were seen whole",
             plural(lines, "line"),
             counts.seen_whole
         ),
-    })
+    };
+    Some(by_rule.map_or_else(|| own.clone(), |by_rule| format!("{own}; {by_rule}")))
 }
 
 fn counts(counts: PassCounts) -> String {

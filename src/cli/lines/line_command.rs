@@ -112,6 +112,12 @@ impl LineCommand {
         }
         .unwrap_or_else(|| match HOW.iter().find(|(name, _)| *name == word) {
             Some((_, how)) => Self::Unclear((*how).to_owned()),
+            None if Self::about(&word, 1, "words")
+                .or_else(|| Self::about(&word, 1, ""))
+                .is_some() =>
+            {
+                Self::Unclear(format!("`{word}` needs the number of a proposal: `{word} 1`"))
+            }
             None => Self::Unclear(format!("`{word}` is not a command; `help` lists all commands")),
         })
     }

@@ -9,8 +9,8 @@ mod paper;
 mod proposal_text;
 mod rest;
 
-use std::collections::BTreeMap;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -21,11 +21,11 @@ use crate::app::assemble::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
-    DecidedBy, Event, Examiner, Intent, Outcome, ProposalEvent, ProposalId, RuleId, Seq,
+    AgentName, DecidedBy, Event, Examiner, Intent, Outcome, ProposalEvent, ProposalId, RuleId, Seq,
     SessionEvent, SessionOutcome, TurnEvent, TurnId, UserError,
 };
-use crate::text::sanitize;
-use crate::view::{RuledView, RunState, SessionView};
+use crate::text::{answer_words, sanitize};
+use crate::view::{FileNames, RuledView, RunState, SessionView, summary};
 use input::{Input, Typed};
 pub(super) use line_command::HELP;
 use line_command::{About, Decide, LineCommand, Manner, may_decide};
@@ -63,6 +63,8 @@ struct LineSession {
     /// How many runs were over when the next task was last asked for; `None`: it is never asked
     /// for. It is in a session that was over when it was opened again.
     asks_after: Option<usize>,
+    /// Why agents spoke in this run; each is said once.
+    reasons: BTreeSet<(AgentName, String)>,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
 }
@@ -77,7 +79,8 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let mut lines = LineSession::of(&running.dir, published)?;
     let was_over = running.engine.was_over;
     lines.old = last_printed(&running.dir, was_over)?;
-    lines.asks_after = was_over.then_some(0);
+    // A person at a terminal may ask for more; a script has what it wanted.
+    lines.asks_after = (was_over || io::stdin().is_terminal()).then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
     let mut typed = Input::listen();
@@ -181,7 +184,7 @@ enum Again {
 
 fn print_message(text: &str) {
     if !text.trim().is_empty() {
-        report::line(text.trim_end());
+        report::line(answer_words::in_words(text).trim_end());
     }
 }
 
@@ -197,6 +200,7 @@ impl LineSession {
             listed: None,
             asked: None,
             asks_after: None,
+            reasons: BTreeSet::new(),
             old: Seq(0),
         })
     }
@@ -234,7 +238,17 @@ impl LineSession {
             }
             Event::Proposal(ProposalEvent::Decided { decision, .. })
                 if matches!(decision.by, DecidedBy::Policy(_)) => {}
+            // The order itself was said by who gave it, and a usual order of turns only once.
+            Event::Turn(TurnEvent::SpeakerChosen { agent, reason, .. })
+                if !self.reasons.insert((agent.clone(), reason.clone())) =>
+            {
+                self.end_saying();
+                report::line(&sanitize::line(agent.as_str()));
+            }
             _ => {
+                if let Event::Session(SessionEvent::RunStarted(_)) = event {
+                    self.reasons.clear();
+                }
                 let line = run::line(event);
                 let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
                 match event {
@@ -330,6 +344,11 @@ impl LineSession {
             Some(_) => self.asks_after = Some(over),
         }
         self.end_saying();
+        if let Some(run) = self.view.work.run().filter(|_| over > 0) {
+            for (about, words) in summary(run, FileNames::All) {
+                report::line(&sanitize::line(&format!("  {about}: {words}")));
+            }
+        }
         report::line("The run is over. Type: task WORDS, or quit.");
         Leave::No
     }

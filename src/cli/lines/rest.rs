@@ -7,7 +7,7 @@ use super::paper::Paper;
 use super::proposal_text::{self, ProposalText};
 use crate::cli::report;
 use crate::journal::Blobs;
-use crate::model::{Intent, ProposalId, Shown, Verdict};
+use crate::model::{FindingLevel, Intent, ProposalId, Shown, Verdict};
 use crate::text::sanitize;
 use crate::view::SessionView;
 
@@ -26,7 +26,8 @@ impl Listed {
         let waiting = view.review.waiting().map(|view| &view.proposal);
         let mut shown = Vec::new();
         for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
-            if proposal.phrase().is_some() || proposal.stops() > 0 {
+            let is_found = proposal.findings().any(|finding| finding.level > FindingLevel::Note);
+            if proposal.phrase().is_some() || is_found {
                 let (id, kind) = (proposal.id, proposal.change.kind());
                 let path = proposal.change.path().map_or("", |path| path.as_str());
                 let path = sanitize::line(path);

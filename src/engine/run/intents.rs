@@ -17,8 +17,8 @@ use crate::gate::{ApprovalQueue, Gate, QueueError};
 use crate::model::event::Level;
 use crate::model::{
     AfterReject, AgentName, BlobRef, Event, Excerpt, Intent, Ledger, MarkedPassage, ModelEvent,
-    PassageMark, PassageMarks, PersonEvent, PlanItem, ProposalId, QuestionId, Shown, TeamEvent,
-    UserError, Verdict,
+    Outcome, PassageMark, PassageMarks, PersonEvent, PlanItem, ProposalId, QuestionId, Shown,
+    TeamEvent, UserError, Verdict,
 };
 use crate::provider::ChosenModel;
 use crate::workspace::MAX_FILE_BYTES;
@@ -191,11 +191,19 @@ impl ClerkParts {
         let undone = {
             // Held so that the run folds these facts in the order they are recorded.
             let mut progress = self.shared.progress();
-            self.gate.undo(proposal).map(|(_, events)| {
+            self.gate.undo(proposal).map(|(settlement, events)| {
                 events.iter().for_each(|event| progress.apply(event));
+                settlement.outcome
             })
         };
-        self.report(undone)
+        // What the disk did not allow is told where the person is.
+        self.report(undone.and_then(|outcome| match outcome {
+            Outcome::Applied => Ok(()),
+            Outcome::Stale { .. } => Err(not_undone(proposal, "the file has changed since")),
+            Outcome::Denied => Err(not_undone(proposal, "a rule of the configuration denies it")),
+            Outcome::Interrupted(why) => Err(not_undone(proposal, &why)),
+            Outcome::Failed(error) => Err(not_undone(proposal, &error.why)),
+        }))
     }
 
     /// What the person wished and could not have is told to the person.
@@ -341,4 +349,10 @@ impl ClerkParts {
         self.desk.close("the person stopped the run");
         Ok(())
     }
+}
+
+/// Says that a change stays as it is.
+fn not_undone(proposal: ProposalId, why: &str) -> UserError {
+    let fix = "Look at the file as it is now, and ask the team for the change you want.";
+    UserError::new(format!("Cannot undo proposal {proposal}"), why.to_owned(), fix)
 }

@@ -37,6 +37,9 @@ static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn of(subject: &Subject<'_>) -> String {
     let mut parts = Vec::new();
     match subject.change {
+        Change::Save { .. } if subject.base == Some(subject.content) => {
+            parts.push("the file stays as it is".to_owned());
+        }
         Change::Save { path, base, .. } => {
             parts.push(if base.is_some() { "writes 1 file" } else { "makes 1 file" }.to_owned());
             parts.extend(rebuilds(path));

@@ -23,7 +23,8 @@ use files::AnswerFiles;
 pub use files::{FoldId, GrowingFile};
 use split::{BlockKind, MarkdownBlock, Splitter};
 
-use crate::text::sanitize;
+use crate::text::answer_words::fields_in_words;
+use crate::text::{sanitize, toon};
 use crate::ui::role::Role;
 
 /// A longer block of code is folded once it is complete, in lines.
@@ -135,6 +136,11 @@ impl MarkdownDocument {
             (BlockKind::Text, _) => MarkdownBody::Text(flow::lay_out(text, self.width)),
             (BlockKind::Code, before) => match (files(), before) {
                 (Some(files), _) => MarkdownBody::Files(files),
+                // Fields are told in words, once all of them are there.
+                (None, _) if block.is_closed && fields(text).is_some() => {
+                    let words = fields(text).unwrap_or_default();
+                    MarkdownBody::Text(flow::lay_out(&words, self.width))
+                }
                 (None, Some(MarkdownBody::Code(mut code))) => {
                     code.update(text, growth);
                     MarkdownBody::Code(code)
@@ -224,6 +230,15 @@ impl MarkdownDocument {
         let folds = self.chunks.get(place)?.folds(&self.unfolded);
         folds.into_iter().find(|(at, _)| *at == row).map(|(_, fold)| fold)
     }
+}
+
+/// What a complete block of TOON says, as Markdown; `None` for other code.
+fn fields(fence: &str) -> Option<String> {
+    let (head, rest) = fence.split_once('\n')?;
+    let language = head.trim_start_matches(['`', '~', ' ']).trim();
+    let (body, _) = rest.trim_end().rsplit_once('\n')?;
+    let value = language.eq_ignore_ascii_case("toon").then(|| toon::decode(body).ok()).flatten();
+    fields_in_words(&value?)
 }
 
 impl Chunk {

@@ -16,6 +16,9 @@ use super::{Overlay, Purpose, WordsInput};
 /// Most rows of the list on screen.
 const ROWS: usize = 40;
 
+/// Columns below which a finding is left out of its row.
+const LEAST_FINDING: usize = 12;
+
 /// One proposal of the list.
 #[derive(Debug, Clone)]
 pub struct BatchRow {
@@ -29,6 +32,8 @@ pub struct BatchRow {
     pub stops: usize,
     /// Findings worth a look.
     pub warnings: usize,
+    /// What the heaviest of them says; empty: there is none.
+    pub finding: String,
     /// Why it is decided by itself and not with the others; empty: it can be.
     pub alone: String,
 }
@@ -36,7 +41,7 @@ pub struct BatchRow {
 impl BatchRow {
     /// Whether it is decided with the others.
     const fn is_common(&self) -> bool {
-        self.stops == 0 && self.alone.is_empty()
+        self.stops == 0 && self.warnings == 0 && self.alone.is_empty()
     }
 }
 
@@ -183,8 +188,10 @@ impl BatchList {
         let mut text = match unseen {
             _ if common == 0 => "Each of these is decided separately.".to_owned(),
             0 => "Every changed line was on screen.".to_owned(),
-            1 => "1 changed line was not on screen; that is recorded.".to_owned(),
-            lines => format!("{lines} changed lines were not on screen; that is recorded."),
+            1 => "1 changed line was not on screen; an approval records that.".to_owned(),
+            lines => {
+                format!("{lines} changed lines were not on screen; an approval records that.")
+            }
         };
         if alone > 0 && common > 0 {
             text = format!("{alone} to decide separately, {common} together. {text}");
@@ -194,8 +201,7 @@ impl BatchList {
 
     pub(in crate::ui) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let count = self.rows.len();
-        let title =
-            format!("Other proposals of this batch · {}/{count}", (self.selected + 1).min(count));
+        let title = format!("Proposals of this batch · {}/{count}", (self.selected + 1).min(count));
         let hint = Line::styled(format!(" {} ", self.keys(cx)), cx.style(Role::DialogDim));
         let height = u16::try_from(count.clamp(1, ROWS)).unwrap_or(u16::MAX).saturating_add(2);
         let width = screen.width.saturating_sub(8).clamp(40, 110);
@@ -232,9 +238,16 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     let why = if item.alone.is_empty() { String::new() } else { format!("  {}", item.alone) };
     let detail = format!("{}{unseen}{why} ", item.detail);
     let space = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
+    let what = line::cut(&item.what, space);
+    let rest = space.saturating_sub(line::width(&what) + 2);
+    let found = match item.finding.is_empty() || rest < LEAST_FINDING {
+        true => String::new(),
+        false => format!("  {}", line::cut(&item.finding, rest)),
+    };
     let left = Line::from(vec![
         Span::styled(format!(" {mark} "), cx.style(role).patch(background)),
-        Span::styled(line::cut(&item.what, space), base),
+        Span::styled(what, base),
+        Span::styled(found, cx.style(role).patch(background)),
     ]);
     let right = Line::from(Span::styled(detail, cx.style(Role::DialogDim).patch(background)));
     line::draw_split(&left, &right, row, buf);

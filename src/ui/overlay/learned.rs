@@ -6,7 +6,7 @@
 use super::Overlay;
 use super::details::Details;
 use crate::model::policy::{grouped, state_words};
-use crate::model::{AgentName, Artifact, PolicyTable, PolicyValue, Timestamp};
+use crate::model::{AgentName, Artifact, PolicyRow, PolicyTable, PolicyValue, Timestamp};
 use crate::text::sanitize;
 use crate::ui::role::Role;
 use crate::view::{PolicyView, TeamView};
@@ -14,6 +14,12 @@ use crate::view::{PolicyView, TeamView};
 /// Columns of a state, and of an agent.
 const STATE: usize = 26;
 const AGENT: usize = 14;
+
+/// The narrowest column of an agent: its value with its shade and mark.
+const NARROW: usize = 11;
+
+/// Agents from which on columns are narrow, so that a screen of 80 columns has all of them.
+const MANY: usize = 4;
 
 /// The learned policy; `None` while none chooses.
 #[must_use]
@@ -51,22 +57,29 @@ fn policy_rows(policy: &PolicyView) -> Vec<(String, Role)> {
     }
     rows.push((String::new(), Role::Dim));
     let names = table.agents.iter();
-    let names: String = names.map(|agent| cell(&clean(agent.name.as_str()), AGENT)).collect();
-    rows.push((format!("{}{names}", cell("state", STATE)), Role::Dim));
+    let agent = if table.agents.len() < MANY { AGENT } else { NARROW };
+    let state_name = |row: &PolicyRow| {
+        let class = row.class.as_ref().map_or_else(String::new, |class| format!("{class} "));
+        clean(&format!("{class}{}", row.state))
+    };
+    let longest = table.rows.iter().map(|row| state_name(row).chars().count()).max();
+    let state = (longest.unwrap_or(0) + 2).clamp(8, STATE);
+    let names: String = names.map(|known| cell(&clean(known.name.as_str()), agent)).collect();
+    rows.push((format!("{}{names}", cell("state", state)), Role::Dim));
     let bounds = bounds(table);
     for row in &table.rows {
-        let class = row.class.as_ref().map_or_else(String::new, |class| format!("{class} "));
-        let name = clean(&format!("{class}{}", row.state));
+        let name = state_name(row);
         let best = best(&row.values);
         let values = row.values.iter().enumerate();
-        let values: String =
-            values.map(|(place, value)| shaded(*value, best == Some(place), bounds)).collect();
+        let values: String = values
+            .map(|(place, value)| shaded(*value, best == Some(place), bounds, agent))
+            .collect();
         let is_now = chosen.is_some_and(|(_, choice)| {
             let from = choice.instead.as_ref().unwrap_or(&choice.state);
             *from == row.state && choice.class == row.class
         });
         let role = if is_now { Role::Strong } else { Role::Text };
-        rows.push((format!("{}{values}", cell(&name, STATE)), role));
+        rows.push((format!("{}{values}", cell(&name, state)), role));
     }
     rows.push((String::new(), Role::Dim));
     let legend = "░ low  ▒  ▓  █ high   * the best   · never tried   /next AGENT names another";
@@ -88,8 +101,13 @@ fn best(values: &[Option<PolicyValue>]) -> Option<usize> {
     best.map(|(place, _)| place)
 }
 
-fn shaded(value: Option<PolicyValue>, is_best: bool, (low, high): (f64, f64)) -> String {
-    let Some(known) = value else { return cell("·", AGENT) };
+fn shaded(
+    value: Option<PolicyValue>,
+    is_best: bool,
+    (low, high): (f64, f64),
+    columns: usize,
+) -> String {
+    let Some(known) = value else { return cell("·", columns) };
     let share = if high > low { (known.value - low) / (high - low) } else { 1.0 };
     let shade = match share {
         share if share < 0.25 => '░',
@@ -98,7 +116,7 @@ fn shaded(value: Option<PolicyValue>, is_best: bool, (low, high): (f64, f64)) ->
         _ => '█',
     };
     let mark = if is_best { "*" } else { "" };
-    cell(&format!("{shade}{shade} {:.2}{mark}", known.value), AGENT)
+    cell(&format!("{shade}{shade} {:.2}{mark}", known.value), columns)
 }
 
 fn blackboard_rows(entries: &[(Artifact, Timestamp)]) -> Vec<(String, Role)> {
@@ -132,9 +150,7 @@ fn cell(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        AgentRole, AgentValue, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice, PolicyRow,
-    };
+    use crate::model::{AgentRole, AgentValue, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice};
 
     fn value(value: f64) -> Option<PolicyValue> {
         Some(PolicyValue { value, spread: 0.1, visits: 1204 })

@@ -88,6 +88,14 @@ impl PaletteView {
     fn search(&mut self) {
         self.found = fuzzy(self.field.text(), self.texts.iter().map(String::as_str));
         self.selected = 0;
+        // A name that begins so comes before words that are found somewhere.
+        let wanted = self.field.text().trim().to_lowercase();
+        let entries = &self.entries;
+        let rank = |place: &usize| {
+            let name = entries.get(*place).map_or("", |entry| entry.action.name());
+            (name != wanted, !name.starts_with(&wanted))
+        };
+        self.found.sort_by_key(rank);
         // Whoever names what cannot be done now wants to know why, and nothing else instead.
         let typed = self.field.text().trim();
         let is_named = |entry: &PaletteEntry| entry.action.name().starts_with(typed);

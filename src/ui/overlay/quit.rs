@@ -43,6 +43,7 @@ impl QuitChoice {
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let waiting = cx.view.review.waiting.len();
         let lead = match waiting {
+            0 if cx.view.head.question.is_some() => "The run waits for your answer.".to_owned(),
             0 => "The run goes on.".to_owned(),
             1 => "The run goes on, and 1 proposal waits for you.".to_owned(),
             more => format!("The run goes on, and {more} proposals wait for you."),
@@ -57,7 +58,7 @@ impl QuitChoice {
             let is_selected = place == self.selected;
             let mark = if is_selected { "▸ " } else { "  " };
             let text = Line::from(vec![
-                Span::styled(format!("{mark}{title:<20}"), cx.style(Role::Dialog)),
+                Span::styled(format!("{mark}{title:<23}"), cx.style(Role::Dialog)),
                 Span::styled(*help, cx.style(Role::DialogDim)),
             ]);
             line::draw(&text, row, buf);

@@ -139,16 +139,19 @@ fn summary(result: &Value) -> (String, Role) {
             (format!("✗ {tests}"), Role::Error)
         };
     }
-    let counts: Vec<String> = result
+    let mut counts: Vec<String> = result
         .as_object()
         .into_iter()
         .flatten()
+        .filter(|(key, _)| *key != "registered_in")
         .filter_map(|(key, value)| {
             let items = value.as_array()?;
             let checks = checks(items).filter(|_| key == "steps");
             checks.or_else(|| (!items.is_empty()).then(|| counted(key, items.len())))
         })
         .collect();
+    // What was not taken is said first.
+    counts.sort_by_key(|count| !count.ends_with("rejected"));
     if is_ok {
         return (format!("✓ {}", counts.join(", ")).trim_end().to_owned(), Role::Ok);
     }

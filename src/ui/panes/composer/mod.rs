@@ -15,6 +15,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
+use crate::model::event::Level;
 use crate::model::{AgentName, Intent, ProjectPath, TeamOffer, TeamOffers};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
@@ -22,7 +23,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Keys, Mode, UiCommand};
 use crate::ui::role::Role;
 use crate::ui::run::BROKE_OFF;
-use crate::view::{ContextWish, RunState, SessionView};
+use crate::view::{ChatEntry, ContextWish, RunState, SessionView};
 
 use self::commands::run_command;
 use self::completion::Completion;
@@ -50,6 +51,10 @@ pub struct Composer {
     teams: Vec<TeamOffer>,
     /// Which of them was chosen; `None`: the one that fits best.
     team: Option<usize>,
+    /// The team whose recording answers what is written, where a recording answers.
+    recorded: Option<String>,
+    /// The task that was sent last, and how many entries the chat had then.
+    sent: Option<(String, usize)>,
 }
 
 impl Default for Composer {
@@ -65,7 +70,20 @@ impl Composer {
         let (completion, completed_for) = (None, None);
         let (offers, offered, teams, team) = (None, 0, Vec::new(), None);
         let (text, recalled) = (field(""), None);
-        Self { text, history, recalled, completion, completed_for, offers, offered, teams, team }
+        let (recorded, sent) = (None, None);
+        Self {
+            text,
+            history,
+            recalled,
+            completion,
+            completed_for,
+            offers,
+            offered,
+            teams,
+            team,
+            recorded,
+            sent,
+        }
     }
 
     /// Lets the person choose the team of the next run among those that `offers` knows.
@@ -85,9 +103,29 @@ impl Composer {
         (self.teams, self.team) = (offers.map_or_else(Vec::new, |teams| teams.offers()), None);
     }
 
-    /// The team of the next run.
+    /// Puts a task that could not start back into the field.
+    pub fn give_back(&mut self, view: &SessionView) {
+        let Some((_, entries)) = &self.sent else { return };
+        let new = view.chat.entries.get(*entries..).unwrap_or_default();
+        let is_refused = |entry: &Arc<ChatEntry>| {
+            matches!(&**entry, ChatEntry::Notice { level: Level::Warning, .. })
+        };
+        let is_over = matches!(view.head.state, RunState::Ended(_));
+        if is_over && new.iter().any(is_refused) {
+            let task = self.sent.take().map(|(task, _)| task).unwrap_or_default();
+            if self.text.is_empty() {
+                self.text = field(&task);
+            }
+        } else if !is_over {
+            self.sent = None;
+        }
+    }
+
+    /// The team of the next run: the chosen one, else the one that would begin now.
     fn next_team(&self) -> Option<&TeamOffer> {
-        self.teams.get(self.team.unwrap_or(0))
+        let recorded = self.recorded.as_ref().filter(|_| self.team.is_none());
+        let recorded = recorded.and_then(|name| self.teams.iter().find(|team| team.name == *name));
+        recorded.or_else(|| self.teams.get(self.team.unwrap_or(0)))
     }
 
     /// Chooses the next team, or the one of that name.
@@ -123,6 +161,9 @@ impl Composer {
             return;
         }
         self.completed_for = now;
+        let is_recorded = cx.view.head.profile().is_none() && !self.teams.is_empty();
+        let offers = self.offers.as_ref().filter(|_| is_recorded);
+        self.recorded = offers.and_then(|offers| offers.recorded(self.text().trim()));
         let line = self.text.lines().get(row).map_or("", String::as_str);
         self.completion = Completion::find(line, column, row == 0, cx);
     }
@@ -272,10 +313,11 @@ impl Composer {
     }
 
     /// The next run of the session.
-    fn start_run(&self, task: &str, cx: &Cx<'_>) -> Vec<Effect> {
+    fn start_run(&mut self, task: &str, cx: &Cx<'_>) -> Vec<Effect> {
         let pinned = mentioned(task, cx);
         let team = self.team.and_then(|_| self.next_team()).map(|team| team.name.clone());
         let edit = Intent::EditContext { add: pinned.clone(), remove: Vec::new() };
+        self.sent = Some((task.to_owned(), cx.view.chat.entries.len()));
         let mut effects = vec![Effect::intent(Intent::StartRun { task: task.to_owned(), team })];
         if !pinned.is_empty() {
             effects.push(Effect::intent(edit));

@@ -246,7 +246,7 @@ fn event_line(
     Line::from(vec![
         Span::styled(format!(" {:>digits$}", row.seq), number),
         Span::styled(format!(" {time:>9}  "), dim),
-        Span::styled(format!("{:<16}", row.digest.kind), cx.style(Role::LogTag)),
+        Span::styled(format!("{:<18}", row.digest.kind), cx.style(Role::LogTag)),
         Span::styled(row.digest.text.clone(), cx.style(tone)),
     ])
 }

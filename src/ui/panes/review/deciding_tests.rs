@@ -302,7 +302,7 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
     if let Change::Save { path, .. } = &mut change {
         *path = ProjectPath::new("main/b.c").unwrap();
     }
-    let note = "3:1: `{` is never closed";
+    let note = "does not parse: `{` is never closed";
     let failed = Check::of(CheckKind::Parses, FindingLevel::Stop, note);
     let why = "changed".to_owned();
     desk.record(Event::Proposal(ProposalEvent::Restated {
@@ -312,7 +312,8 @@ fn a_failed_check_changes_what_is_offered_first_and_decides_nothing() {
         why,
     }));
     let shown = desk.show(&mut pane, 90, 24);
-    let (reject, approve) = (shown.find("r reject"), shown.find("X approve although it 3:1"));
+    let (reject, approve) =
+        (shown.find("r reject"), shown.find("X approve although it does not parse"));
     assert!(reject.is_some() && reject < approve && !shown.contains("a approve"), "{shown}");
     for other in [Action::Approve, Action::ApproveUnseen, Action::ApproveTell] {
         let why = refusal_text(&desk.press(&mut pane, other));

@@ -124,6 +124,7 @@ pub(super) fn batch_row(view: &ProposalView, shown: &Shown) -> BatchRow {
         detail: body.map_or_else(String::new, |body| head::counts(body)),
         stops: count(FindingLevel::Stop),
         warnings: count(FindingLevel::Warning),
+        finding: findings::heaviest(proposal).unwrap_or_default(),
         alone: alone.to_owned(),
     }
 }
@@ -192,10 +193,14 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
     let mut lines = Vec::new();
     for check in &view.proposal.checks {
         let (mark, role) = findings::look(check.level());
-        lines.push((
-            format!("{mark} {} · {}", check.kind.label(), findings::explains(check.kind)),
-            role,
-        ));
+        // What was found says it, and not what would be so otherwise.
+        let words = match check.level() {
+            None | Some(FindingLevel::Note) => {
+                format!("{mark} {} · {}", check.kind.label(), findings::explains(check.kind))
+            }
+            Some(_) => format!("{mark} {}", check.kind.label()),
+        };
+        lines.push((words, role));
         for finding in &check.findings {
             let (mark, role) = findings::look(Some(finding.level));
             lines.push((format!("  {mark} {}", findings::sentence(finding)), role));

@@ -39,6 +39,13 @@ pub(super) fn first_stop(proposal: &Proposal) -> Option<String> {
     Some(sanitize::line(&stop.text).into_owned())
 }
 
+/// The first of the findings that weigh most, stops before warnings, in its own words.
+pub(super) fn heaviest(proposal: &Proposal) -> Option<String> {
+    let found = proposal.findings().filter(|finding| finding.level > FindingLevel::Note);
+    let found = found.min_by_key(|finding| std::cmp::Reverse(finding.level))?;
+    Some(sanitize::line(&found.text).into_owned())
+}
+
 /// Whether the task asks for the file, in words that stand beside its name.
 pub(super) fn asked(proposal: &Proposal) -> Option<(&'static str, Role)> {
     let scope = proposal.checks.iter().find(|check| check.kind == CheckKind::Scope)?;

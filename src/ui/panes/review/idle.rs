@@ -31,7 +31,12 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if let Some((title, plan)) = plan(cx.view) {
         rows.push(Line::default());
         let done = plan.iter().filter(|(sign, ..)| *sign == DONE).count();
-        let title = format!(" {title}  {done}/{}", plan.len());
+        // Of steps that nobody reports on nothing is counted.
+        let is_counted = plan.iter().any(|(sign, ..)| *sign != UNTOLD);
+        let title = match is_counted {
+            true => format!(" {title}  {done}/{}", plan.len()),
+            false => format!(" {title}"),
+        };
         rows.push(Line::styled(title, cx.style(Role::Heading)));
         let space = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
         rows.extend(plan_rows(&plan, space, width, cx));
@@ -46,6 +51,9 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
 }
 
+/// The sign of a step that nobody reports on.
+const UNTOLD: &str = "·";
+
 /// The sign of what is done.
 const DONE: &str = "✓";
 
@@ -54,7 +62,7 @@ fn plan(view: &SessionView) -> Option<(&'static str, Vec<PlanRow>)> {
     if let Some(plan) = &view.team.plan {
         let row = |(item, state): &(crate::model::PlanItem, StepState)| {
             let (sign, role) = match state {
-                StepState::Untold => ("·", Role::Text),
+                StepState::Untold => (UNTOLD, Role::Text),
                 StepState::Open => ("☐", Role::Text),
                 StepState::Active => ("▸", Role::Busy),
                 StepState::NeedsAttention => ("!", Role::Warn),
@@ -81,12 +89,30 @@ fn plan(view: &SessionView) -> Option<(&'static str, Vec<PlanRow>)> {
 fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let next = plan.iter().position(|(sign, ..)| *sign != DONE).unwrap_or(0);
     let first = next.saturating_sub(space / 3).min(plan.len().saturating_sub(space));
+    let text = |sign: &str| if sign == DONE { Role::Dim } else { Role::Text };
+    let inner = width.saturating_sub(3);
+    // Where there is room, each step is whole.
+    let whole: Vec<Line<'static>> = plan
+        .iter()
+        .flat_map(|(sign, role, words)| {
+            let words = wrap_words(&sanitize::line(words), inner).into_iter().enumerate();
+            words.map(move |(nth, words)| {
+                let lead = if nth == 0 { format!(" {sign} ") } else { "   ".to_owned() };
+                Line::from(vec![
+                    Span::styled(lead, cx.style(*role)),
+                    Span::styled(words, cx.style(text(sign))),
+                ])
+            })
+        })
+        .collect();
+    if whole.len() <= space {
+        return whole;
+    }
     let row = |(sign, role, words): &PlanRow| {
-        let words = line::cut(&sanitize::line(words), width.saturating_sub(3));
-        let text = if *sign == DONE { Role::Dim } else { Role::Text };
+        let words = line::cut(&sanitize::line(words), inner);
         Line::from(vec![
             Span::styled(format!(" {sign} "), cx.style(*role)),
-            Span::styled(words, cx.style(text)),
+            Span::styled(words, cx.style(text(sign))),
         ])
     };
     let mut rows: Vec<_> = plan.iter().skip(first).take(space).map(row).collect();

@@ -30,7 +30,7 @@ use crate::ui::action::{Action, KeyContext};
 use crate::ui::guard::Subject;
 use crate::ui::layout::WIDE_ENOUGH;
 use crate::ui::overlay::{BatchList, Overlay};
-use crate::ui::pane::{Cx, Effect, Pane, ReviewRequest};
+use crate::ui::pane::{Cx, Effect, Mode, Pane, ReviewRequest};
 use crate::view::{Review, SessionView};
 
 use change::picking::{self, ClickTarget, PickedLines};
@@ -55,6 +55,8 @@ pub struct ReviewPane {
     /// The proposal that was opened from the list of its batch.
     opened: Option<ProposalId>,
     parts: ReviewAreas,
+    /// Runs of the session when it was last drawn.
+    runs: usize,
 }
 
 impl ReviewPane {
@@ -69,6 +71,7 @@ impl ReviewPane {
             picking: None,
             opened: None,
             parts: ReviewAreas::default(),
+            runs: 0,
         }
     }
 
@@ -163,6 +166,8 @@ impl ReviewPane {
                 self.picking = None;
                 self.queue.look_at(id);
             }
+            ReviewRequest::Follow { newest: true } => self.queue.look_at_newest(),
+            ReviewRequest::Follow { newest: false } => self.queue.back(),
             ReviewRequest::ShowEdit { shown, text } => return self.edited(shown, text, review),
         }
         Vec::new()
@@ -375,7 +380,7 @@ impl Pane for ReviewPane {
             hints.extend(choices.filter(is_short));
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
-        if self.decision(cx).is_ok() {
+        if self.decision(cx).is_ok() && self.picking.is_none() {
             hints.extend([Action::Comment, Action::Rules]);
         }
         hints
@@ -386,6 +391,13 @@ impl Pane for ReviewPane {
             let is_own = matches!(action.home(), KeyContext::Pane | KeyContext::Review);
             return is_own.then(|| "there is nothing to review yet".to_owned());
         };
+        let needs_waiting = matches!(
+            action,
+            Action::Edit | Action::EditOutside | Action::PickLines | Action::Comment | Action::Ask
+        );
+        if needs_waiting && !cx.view.review.waiting.contains(&own.id) {
+            return Some(format!("#{} is decided already", own.id));
+        }
         let shown = own.visible();
         let is_missing = match action {
             Action::NextProposal | Action::PreviousProposal => {
@@ -449,6 +461,11 @@ impl Pane for ReviewPane {
     }
 
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
+        let runs = cx.view.head.runs.len();
+        if cx.mode == Mode::Live && self.runs > 0 && runs > self.runs {
+            self.queue.begin_run(&cx.view.review);
+        }
+        self.runs = runs;
         self.choose(&cx.view.review, cx.clock.now);
         // Twice: what is in sight tells what there is to say below it.
         for _ in 0..2 {

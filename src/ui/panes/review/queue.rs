@@ -2,10 +2,11 @@
 //!
 //! Pure state over numbers of proposals; must not read or draw them.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::model::ProposalId;
-use crate::view::Review;
+use crate::view::{ProposalView, Review};
 
 /// A decision that is not recorded by then did not arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,6 +21,8 @@ enum QueueChoice {
     Waiting(ProposalId),
     /// One that is decided already, which the person looks at again.
     Decided(ProposalId),
+    /// The newest: in a replay, what the person has gone to.
+    Newest,
 }
 
 /// The proposals as the person goes through them.
@@ -29,6 +32,12 @@ pub struct Queue {
     on_screen: Option<ProposalId>,
     /// Decisions that are not recorded yet.
     sent: Vec<(ProposalId, Instant)>,
+    /// How many proposals are of earlier runs, and do not stay on screen.
+    earlier: usize,
+}
+
+fn newest(proposals: &[Arc<ProposalView>]) -> Option<ProposalId> {
+    proposals.last().map(|view| view.proposal.id)
 }
 
 impl Queue {
@@ -63,6 +72,16 @@ impl Queue {
         self.choice = QueueChoice::Waiting(id);
     }
 
+    /// Turns to the newest, and to each that is newer.
+    pub const fn look_at_newest(&mut self) {
+        self.choice = QueueChoice::Newest;
+    }
+
+    /// Another run begins: what was decided in those before it leaves the screen.
+    pub fn begin_run(&mut self, review: &Review) {
+        self.earlier = review.proposals.len();
+    }
+
     /// Goes back to the oldest that waits.
     pub const fn back(&mut self) {
         self.choice = QueueChoice::Queue;
@@ -74,7 +93,7 @@ impl Queue {
             review.waiting.contains(id) && now.saturating_duration_since(*at) < PATIENCE
         });
         let is_there = match self.choice {
-            QueueChoice::Queue => true,
+            QueueChoice::Queue | QueueChoice::Newest => true,
             QueueChoice::Waiting(id) => review.waiting.contains(&id),
             QueueChoice::Decided(id) => review.get(id).is_some(),
         };
@@ -86,7 +105,8 @@ impl Queue {
             QueueChoice::Queue => self
                 .first(review)
                 .or(self.on_screen.filter(|id| review.waiting.contains(id)))
-                .or(review.proposals.last().map(|view| view.proposal.id)),
+                .or(newest(review.proposals.get(self.earlier..).unwrap_or_default())),
+            QueueChoice::Newest => newest(&review.proposals),
         };
         let is_new = next != self.on_screen;
         self.on_screen = next;
@@ -101,9 +121,12 @@ impl Queue {
     /// Turns to the neighbour of what is on screen among all proposals; tells whether there is
     /// one.
     pub fn turn(&mut self, step: isize, review: &Review) -> bool {
-        let place = self
-            .on_screen
-            .and_then(|id| review.proposals.iter().position(|view| view.proposal.id == id));
+        let all = review.proposals.iter();
+        let place = match self.on_screen {
+            Some(id) => all.clone().position(|view| view.proposal.id == id),
+            // Behind the last of an earlier run.
+            None => Some(all.len()),
+        };
         let next = place.and_then(|place| place.checked_add_signed(step));
         let Some(view) = next.and_then(|place| review.proposals.get(place)) else { return false };
         let id = view.proposal.id;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    BlobSource, ContentHash, Examiner, LineComment, Proposal, ProposalId, Shown as ShownHash,
+    BlobRef, BlobSource, ContentHash, Examiner, LineComment, Proposal, ProposalId,
+    Shown as ShownHash,
 };
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::pane::Cx;
@@ -26,6 +27,8 @@ pub struct Shown {
     pub id: ProposalId,
     /// What a decision is bound to.
     pub hash: ContentHash,
+    /// What the person approved instead of the proposed content.
+    approved: Option<BlobRef>,
     pub change: ChangeView,
     /// The person's words on lines, not sent yet.
     pub remarks: BTreeMap<usize, String>,
@@ -44,12 +47,26 @@ impl Shown {
         Self {
             id: proposal.id,
             hash: proposal.change.hash(),
+            approved: None,
             change: ChangeView::new(proposal, blobs),
             remarks: BTreeMap::new(),
             words: String::new(),
             draft: None,
             edit: None,
         }
+    }
+
+    /// Begins to read a proposal as it stands now: where the person approved another content, that
+    /// is what was written.
+    fn of(view: &ProposalView, blobs: &Arc<dyn BlobSource>) -> Self {
+        let proposal = &view.proposal;
+        let approved = approved(view);
+        let Some(change) = approved.and_then(|content| proposal.change.with_content(content))
+        else {
+            return Self { approved, ..Self::new(proposal, blobs) };
+        };
+        let written = Proposal { change, ..proposal.clone() };
+        Self { hash: proposal.change.hash(), approved, ..Self::new(&written, blobs) }
     }
 
     /// The change on screen: the proposed one, or the person's version of it.
@@ -129,6 +146,11 @@ impl Shown {
     }
 }
 
+/// The content that the person approved instead of the proposed one.
+fn approved(view: &ProposalView) -> Option<BlobRef> {
+    view.decision.as_ref().and_then(|(decision, _)| decision.verdict.amended())
+}
+
 /// The proposals at hand.
 pub struct ShownList {
     pub blobs: Arc<dyn BlobSource>,
@@ -159,9 +181,10 @@ impl ShownList {
         let proposal = &view.proposal;
         if let Some(shown) = self.list.iter_mut().find(|shown| shown.id == proposal.id) {
             shown.change.poll();
-            let is_changed = shown.hash != proposal.change.hash();
+            let is_changed =
+                shown.hash != proposal.change.hash() || shown.approved != approved(view);
             if is_changed {
-                let before = std::mem::replace(shown, Shown::new(proposal, &self.blobs));
+                let before = std::mem::replace(shown, Shown::of(view, &self.blobs));
                 shown.inherit(before);
             }
             if !review.waiting.contains(&proposal.id) {
@@ -171,7 +194,7 @@ impl ShownList {
             }
             return is_changed;
         }
-        self.list.push(Shown::new(proposal, &self.blobs));
+        self.list.push(Shown::of(view, &self.blobs));
         if self.list.len() > MAX_KEPT {
             let is_over =
                 |shown: &Shown| shown.id != on_screen && !review.waiting.contains(&shown.id);
