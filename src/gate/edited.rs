@@ -104,11 +104,10 @@ impl EditedVersions {
         let named = decision.stops;
         let is_stop = |finding: &&Finding| finding.level == FindingLevel::Stop;
         let words = |check: &Check| {
-            let text = &check.findings.iter().find(is_stop)?.text;
-            Some(match check.kind == CheckKind::Compiles {
-                true => format!("does not compile: {text}"),
-                false => text.clone(),
-            })
+            let stop = check.findings.iter().find(is_stop)?;
+            let line = stop.place.as_ref().filter(|_| check.kind == CheckKind::Compiles);
+            let at = line.map_or_else(String::new, |place| format!(" (line {})", place.line));
+            Some(format!("{}{at}", stop.text))
         };
         let first = edited.checks.iter().find_map(words);
         Ok(first.filter(|_| edited.stops() > named))

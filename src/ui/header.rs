@@ -305,7 +305,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(weight, vec![Span::styled(label, cx.style(role))]);
     }
     // Whoever has set a limit wants to see it.
-    let weight = if head.budget.is_open() && columns < WIDE { 2 } else { 6 };
+    let weight = if head.budget.is_open() && columns < WIDE { 2 } else { 5 };
     let tokens = head.usage.total();
     if head.start.is_some() {
         let most = head.budget.tokens;

@@ -281,10 +281,13 @@ impl Start {
                 false => format!("  {words} "),
             });
         }
+        if !choices.is_empty() {
+            choices.push_str("  ");
+        }
         let role = state_role(&session.state);
         // Before state and date, so that those keep their columns.
         let right = Line::from(vec![
-            self.span(format!("{choices}  "), Role::Strong),
+            self.span(choices, Role::Strong),
             self.span(line::cut(&session.state, 24), role),
             self.span(format!("  {}", session.when), Role::Dim),
         ]);

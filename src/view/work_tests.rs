@@ -73,6 +73,10 @@ fn blob() -> BlobRef {
     BlobRef { hash: ContentHash::of(b"a"), bytes: 1 }
 }
 
+fn other_blob() -> BlobRef {
+    BlobRef { hash: ContentHash::of(b"b"), bytes: 1 }
+}
+
 fn save(path: &str, base: Option<BlobRef>) -> Change {
     Change::Save { path: ProjectPath::new(path).unwrap(), base, content: blob() }
 }
@@ -122,8 +126,9 @@ fn files_are_told_by_what_became_of_them_from_the_start_to_now() {
     log.start();
     let changes = [
         save("new.c", None),
-        save("new.c", Some(blob())),
-        save("old.c", Some(blob())),
+        save("new.c", Some(other_blob())),
+        save("old.c", Some(other_blob())),
+        save("same.c", Some(blob())),
         save("brief.c", None),
         delete("brief.c"),
         delete("gone.c"),
@@ -135,7 +140,7 @@ fn files_are_told_by_what_became_of_them_from_the_start_to_now() {
     let total = log.0.work.total();
     let files: Vec<_> = total.files().map(|(path, fate)| (path.as_str(), fate.word())).collect();
     assert_eq!(files, [("gone.c", "deleted"), ("new.c", "created"), ("old.c", "changed")]);
-    assert_eq!((total.decisions.approved, total.decisions.rejected), (6, 1));
+    assert_eq!((total.decisions.approved, total.decisions.rejected), (7, 1));
 }
 
 #[test]

@@ -104,7 +104,7 @@ async fn the_compilers_word_on_each_file_of_a_batch_is_a_check_of_it() {
     assert_eq!(status(1), None, "a deletion is not compiled");
     assert_eq!(status(2), Some(Some(FindingLevel::Stop)));
     let note = &chip(&proposals[2]).unwrap().findings[0].text;
-    assert_eq!(note, "3:5: unknown type name 'led_t'; and another error");
+    assert_eq!(note, "does not compile: unknown type name 'led_t'; and another error");
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn before_the_first_build_an_error_is_a_note() {
     let proposals = proposed(&world, vec![save("a.c", None, "\n\nled_t b;\n")]).await;
     let check = chip(&proposals[0]).unwrap();
     assert_eq!(check.level(), Some(FindingLevel::Note));
-    assert_eq!(check.findings[0].text, "3:5: x");
+    assert_eq!(check.findings[0].text, "does not compile: x");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn an_error_in_another_file_is_worth_a_look_and_names_it() {
     let proposals = proposed(&world, vec![save("bus.h", None, "int f(int);\n")]).await;
     let check = chip(&proposals[0]).unwrap();
     assert_eq!(check.level(), Some(FindingLevel::Warning));
-    assert_eq!(check.findings[0].text, "`main/a.c`:14:5: too few arguments");
+    assert_eq!(check.findings[0].text, "does not compile: `main/a.c`:14:5: too few arguments");
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn a_version_that_does_not_compile_is_written_only_by_a_decision_that_says
     world.desk.decide(shown(), amended(&world, "int mine;\n")).unwrap();
     let held = |event: &Event| match event {
         Event::Proposal(ProposalEvent::Restated { why, .. }) => {
-            why == "your version does not compile: 3:5: no"
+            why == "your version does not compile: no (line 3)"
         }
         _ => false,
     };

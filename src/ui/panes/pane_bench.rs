@@ -176,6 +176,23 @@ impl PaneBench {
         (index, of): (u32, u32),
         facts: Facts,
     ) -> ProposalId {
+        let name = "the name is close to driver/i2c.h";
+        let checks = vec![
+            Check::clean(CheckKind::Parses),
+            Check::of(CheckKind::Name, FindingLevel::Warning, name),
+            Check::clean(CheckKind::InProject),
+        ];
+        self.propose_checked(change, (index, of), facts, checks)
+    }
+
+    /// A proposal with these checks.
+    pub fn propose_checked(
+        &mut self,
+        change: Change,
+        (index, of): (u32, u32),
+        facts: Facts,
+        checks: Vec<Check>,
+    ) -> ProposalId {
         self.proposals += 1;
         let id = ProposalId(self.proposals);
         self.record(Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
@@ -187,15 +204,7 @@ impl PaneBench {
             reason: "adds the header that the build asked for".into(),
             batch: Batch { id: BatchId(self.proposals - index + 1), index, of },
             change,
-            checks: vec![
-                Check::clean(CheckKind::Parses),
-                Check::of(
-                    CheckKind::Name,
-                    FindingLevel::Warning,
-                    "the name is close to driver/i2c.h",
-                ),
-                Check::clean(CheckKind::InProject),
-            ],
+            checks,
             facts,
         }))));
         id

@@ -285,7 +285,7 @@ fn the_rest_of_a_batch_is_listed_with_what_was_not_seen() {
             base: None,
             content: desk.store(format!("int {index};\nint more;\n").as_bytes()),
         };
-        desk.propose(change, (index, 2));
+        desk.propose_checked(change, (index, 2), Facts::default(), Vec::new());
     }
     desk.propose_save("main/other.c", None, "int other;\n");
     let mut pane = pane(&desk);
