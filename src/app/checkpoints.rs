@@ -48,8 +48,9 @@ const MAX_COARSE: u64 = 48;
 /// Least bytes of journal between two of them, about two thousand records.
 const LEAST_SPACING: u64 = 320_000;
 
-/// Most views kept near the place last gone to.
+/// Most views kept near the place last gone to, and of a long session, each of which is larger.
 const MAX_FINE: usize = 20;
+const MAX_FINE_LONG: usize = 8;
 
 /// Records between two of those.
 pub(super) const FINE_SPACING: u64 = 256;
@@ -82,7 +83,8 @@ impl Checkpoints {
 
     /// Keeps the view for short steps back from `target`, if it is near enough to it.
     pub fn offer_fine(&mut self, position: Position, view: &mut SessionView, target: Seq) {
-        let reach = FINE_SPACING * MAX_FINE as u64;
+        let most = if view.is_long() { MAX_FINE_LONG } else { MAX_FINE };
+        let reach = FINE_SPACING * most as u64;
         let after_last = self
             .fine
             .last()
@@ -90,9 +92,7 @@ impl Checkpoints {
         if !after_last || target.0.saturating_sub(position.seq.0) >= reach {
             return;
         }
-        if self.fine.len() == MAX_FINE {
-            self.fine.remove(0);
-        }
+        self.fine.drain(..(self.fine.len() + 1).saturating_sub(most));
         self.fine.push(Checkpoint::new(position, view, KEPT));
     }
 

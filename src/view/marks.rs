@@ -5,7 +5,7 @@
 
 use crate::model::{
     BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PortChange, PortEvent, ProposalEvent,
-    Record, Seq, TestEvent, Timestamp, TurnEvent,
+    Record, Seq, SessionEvent, TestEvent, Timestamp, TurnEvent,
 };
 
 /// A moment of the session.
@@ -33,6 +33,8 @@ pub enum MarkKind {
     Flash,
     /// The firmware on a board failed.
     Panic,
+    /// The person asked for more: the next run of the session began.
+    Request,
 }
 
 impl MarkKind {
@@ -47,6 +49,7 @@ impl MarkKind {
             Self::Error => 4,
             Self::Panic => 5,
             Self::Rejection => 6,
+            Self::Request => 7,
         }
     }
 }
@@ -112,6 +115,7 @@ impl Marks {
 #[must_use]
 pub fn mark_of(record: &Record) -> Option<Mark> {
     let kind = match &record.event {
+        Event::Session(SessionEvent::RunStarted(_)) => MarkKind::Request,
         Event::Turn(TurnEvent::Started { .. }) => MarkKind::Turn,
         Event::Proposal(ProposalEvent::Made(_)) => MarkKind::Proposal,
         Event::Proposal(ProposalEvent::Decided { decision, .. })

@@ -124,6 +124,7 @@ const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
         MarkKind::Error => Some(("!", Role::Error)),
         MarkKind::Flash => Some(("▼", Role::Busy)),
         MarkKind::Panic => Some(("☇", Role::Error)),
+        MarkKind::Request => Some(("◇", Role::Person)),
     }
 }
 
@@ -156,6 +157,7 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
 fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
     let mut line = Line::default();
     for (kind, words) in [
+        (MarkKind::Request, "request"),
         (MarkKind::Panic, "panic"),
         (MarkKind::Error, "error"),
         (MarkKind::Rejection, "rejected"),
@@ -169,7 +171,11 @@ fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
         }
         let before = if line.spans.is_empty() { "" } else { "  " };
         let words = format!(" {words}");
-        if line.width() + before.len() + line::width(sign) + line::width(&words) > space {
+        // What has no room is left out, and a sign says so.
+        if line.width() + before.len() + line::width(sign) + line::width(&words) + 2 > space {
+            if line.width() + 2 <= space {
+                line.push_span(Span::styled(" …", cx.style(Role::Dim)));
+            }
             break;
         }
         line.push_span(Span::raw(before));

@@ -129,7 +129,7 @@ pub(super) fn head(
     let mut rows = who(view, right, width, cx);
     rows.extend(finding_rows(&view.proposal, width, cx));
     rows.extend(reason(view, (width, height), cx));
-    rows.extend(story(view, width, cx));
+    rows.extend(story(view, (width, height), cx));
     rows
 }
 
@@ -254,7 +254,7 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
 }
 
 /// What happened to it while it waited: the file changed, a question was asked.
-fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
+fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec<HeadRow> {
     let mut remarks: Vec<(String, Role)> = Vec::new();
     let rule = rule_words(&view.proposal.facts.held_rule);
     if !rule.is_empty() && view.decision.is_none() {
@@ -290,13 +290,15 @@ fn story(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
     let mut rows = Vec::new();
     for (text, role) in remarks {
         let mut words = wrap_words(&text, width.saturating_sub(2));
-        if words.len() > MAX_REASON {
-            words.truncate(MAX_REASON);
+        let most = MAX_REASON.max(usize::from(height) / 6);
+        if words.len() > most {
+            words.truncate(most);
             if let Some(last) = words.last_mut() {
                 let key = cx.key(KeyContext::Review, Action::Details);
                 let more = format!("… {key} shows all");
                 let space = width.saturating_sub(3 + line::width(&more));
-                *last = format!("{}{more}", line::cut(last, space));
+                let cut = line::cut(last, space);
+                *last = format!("{}{more}", cut.trim_end_matches('…'));
             }
         }
         rows.extend(words.into_iter().map(|row| plain(format!(" {row}"), cx.style(role))));
