@@ -28,6 +28,8 @@ use crate::text::contain::contained;
 
 /// The part of a question's weight that a file must cover to be an answer.
 const LEAST_COVERED: f32 = 0.5;
+/// The same where one of its words is of another field.
+const LEAST_COVERED_BESIDE: f32 = 0.7;
 /// The same for the passage itself.
 const LEAST_IN_PASSAGE: f32 = 0.45;
 /// Both, for a question with a word of the field.
@@ -390,6 +392,8 @@ struct RelevanceJudge<'a> {
     all: f32,
     /// Whether a word of the question is one that only this field uses, or stands for one.
     is_of_field: bool,
+    /// Whether one of its words is of another field.
+    has_foreign: bool,
     /// How many words were written.
     written: usize,
     /// How many of them no document has, and stand for nothing.
@@ -432,8 +436,8 @@ impl<'a> RelevanceJudge<'a> {
         let has_foreign = (0..question.groups.len()).any(is_foreign);
         let is_of_field = question.groups.iter().enumerate().any(|(number, group)| {
             let says_so = match &group.origin {
-                // Beside a word of another field a single word may be meant otherwise.
-                Origin::For(numbers) => numbers.len() > 1 || !has_foreign,
+                // Beside a word of another field any other may be meant otherwise.
+                Origin::For(_) => !has_foreign,
                 Origin::Written => group.words[0].0.contains('_'),
                 Origin::Part => false,
             };
@@ -448,7 +452,16 @@ impl<'a> RelevanceJudge<'a> {
         };
         let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
-        Self { question, weights, all, is_of_field, written, unknown, least_score }
+        Self {
+            question,
+            weights,
+            all,
+            is_of_field,
+            has_foreign,
+            written,
+            unknown,
+            least_score,
+        }
     }
 
     /// The part of the question that words cover: a word is covered when it is there, or what it
@@ -514,7 +527,8 @@ impl<'a> RelevanceJudge<'a> {
         }
         // Long questions of everyday words meet some passage by chance, but score low there.
         let is_strong = self.written < 2 || hit.score >= self.least_score;
-        is_strong && file >= LEAST_COVERED && passage >= LEAST_IN_PASSAGE
+        let least = if self.has_foreign { LEAST_COVERED_BESIDE } else { LEAST_COVERED };
+        is_strong && file >= least && passage >= LEAST_IN_PASSAGE
     }
 
     fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {

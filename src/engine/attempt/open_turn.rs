@@ -183,6 +183,8 @@ impl OpenTurn {
             Saves::Files => files.unsaved(),
             Saves::Answer(path) => {
                 let code = work.exchange.encode(&self.work.accepted.as_ref()?.value);
+                // A text file ends with a line feed.
+                let code = format!("{}\n", code.trim_end());
                 Some(json!([{ "file_name": path, "code": code }]))
             }
         }
