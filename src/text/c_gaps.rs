@@ -21,7 +21,7 @@ pub(super) fn find(scopes: &Scopes<'_>, at: usize) -> Option<Range<usize>> {
             (scopes.word(at + 1) == Some("explicit")).then_some(at + 1)
         }
         Some(_) => unnamed_bits(scopes, at),
-        None => default_list(scopes, at),
+        None => unnamed_among(scopes, at).or_else(|| default_list(scopes, at)),
     };
     end.map(|end| at..end)
 }
@@ -38,19 +38,43 @@ fn unnamed_bits(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
         return None;
     }
     // One word, or those of one type: `unsigned int`.
-    let is_type = |at: usize| {
-        matches!(
-            scopes.word(at),
-            Some("unsigned" | "signed" | "const" | "volatile" | "long" | "short")
-        )
-    };
-    if !(at..colon.saturating_sub(1)).all(is_type) {
+    if !(at..colon.saturating_sub(1)).all(|at| is_part_of_type(scopes, at)) {
         return None;
     }
     let end = (colon + 1..scopes.tokens.len()).take(16).find(|at| scopes.is(*at, ";"))?;
     let is_plain =
         !(colon + 1..end).any(|at| ["{", "}", ",", ":"].iter().any(|mark| scopes.is(at, mark)));
     (is_plain && end > colon + 1).then_some(end + 1)
+}
+
+/// The end of `, : 2` behind another field, or of `: 2,` before one, which begins with the token `at`.
+fn unnamed_among(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
+    let is_comma = scopes.is(at, ",") && scopes.is(at + 1, ":") && !scopes.is(at + 2, ":");
+    let is_first = || scopes.is(at, ":") && is_behind_type(scopes, at);
+    if scopes.scope(at) != Scope::Members || !is_comma && !is_first() {
+        return None;
+    }
+    let from = if is_comma { at + 2 } else { at + 1 };
+    let marks = [",", ";", ":", "{", "}"];
+    let end = (from..scopes.tokens.len())
+        .take(16)
+        .find(|at| marks.iter().any(|mark| scopes.is(*at, mark)))?;
+    let ends = scopes.is(end, ",") || is_comma && scopes.is(end, ";");
+    (ends && end > from).then_some(if is_comma { end } else { end + 1 })
+}
+
+/// Whether all that stands between the start of a statement and the token `at` is one type.
+fn is_behind_type(scopes: &Scopes<'_>, at: usize) -> bool {
+    let words = (0..at).rev().take_while(|at| scopes.word(*at).is_some()).take(4);
+    let Some(start) = words.last().filter(|start| scopes.starts_statement(*start)) else {
+        return false;
+    };
+    let is_label = (start..at).any(|at| scopes.word(at).is_some_and(|word| LABELS.contains(&word)));
+    !is_label && (start..at - 1).all(|at| is_part_of_type(scopes, at))
+}
+
+fn is_part_of_type(scopes: &Scopes<'_>, at: usize) -> bool {
+    matches!(scopes.word(at), Some("unsigned" | "signed" | "const" | "volatile" | "long" | "short"))
 }
 
 /// The end of `= {…}`, the default of a parameter, which begins with the token `at`.

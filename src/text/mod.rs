@@ -28,6 +28,7 @@ pub mod insert;
 pub mod inspect;
 pub mod invisible;
 pub mod json;
+mod lenient_json;
 pub mod line_pairs;
 pub mod line_syntax;
 pub mod lines;

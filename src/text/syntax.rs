@@ -9,6 +9,7 @@ use std::ops::Range;
 use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
 use super::c_errors::{self, CodeError};
+use super::lenient_json;
 use super::syntax_error;
 pub use super::syntax_error::{Certainty, SyntaxError};
 pub use super::syntax_grammar::SyntaxKind;
@@ -30,6 +31,10 @@ pub struct Span {
 pub fn language_of(path: &ProjectPath) -> Option<Language> {
     if path.file_name() == "CMakeLists.txt" {
         return Some(Language::Cmake);
+    }
+    // Options of the compiler for a sketch, whatever its ending.
+    if path.file_name() == "build_opt.h" {
+        return None;
     }
     match path.extension()? {
         "c" | "h" => Some(Language::C),
@@ -126,6 +131,7 @@ impl<'a> Parsed<'a> {
         let language = language_of(path)?;
         let text = match language {
             Language::C | Language::Cpp => super::c_source::tame(source),
+            Language::Json if lenient_json::is_for(path) => lenient_json::strict(source),
             Language::Cmake | Language::Json => Cow::Borrowed(source),
             Language::Python => return None,
         };

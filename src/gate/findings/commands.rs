@@ -4,6 +4,7 @@
 //! of hosts. Must not know where a command stands.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -123,11 +124,50 @@ fn without_variables(line: &str) -> String {
 
 /// The commands of a line: what separators and substitutions start.
 fn split(line: &str) -> Vec<&str> {
-    let mut parts = vec![line];
-    for separator in ["&&", "||", ";", "|", "$(", "&\n", "\n", "<(", "& "] {
-        parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
+    const SEPARATORS: [&str; 9] = ["&&", "||", ";", "|", "$(", "&\n", "\n", "<(", "& "];
+    let quoted = quoted_parts(line);
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+        let quote = quoted.iter().find(|(range, _)| range.contains(&at)).map(|(_, quote)| *quote);
+        let found = SEPARATORS.iter().find(|separator| rest.starts_with(**separator));
+        // In double quotes a shell still carries out substitutions.
+        let counts =
+            |separator: &&&str| quote.is_none() || quote == Some('"') && **separator == "$(";
+        if let Some(separator) = found.filter(counts) {
+            parts.push(line.get(start..at).unwrap_or_default());
+            at += separator.len();
+            start = at;
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
     }
+    parts.push(line.get(start..).unwrap_or_default());
     parts
+}
+
+/// The parts of a line in quotes, with their quotes; none when the line as a whole is in quotes, or
+/// a quote stays open.
+fn quoted_parts(line: &str) -> Vec<(Range<usize>, char)> {
+    let mut parts = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut is_kept = false;
+    for (at, c) in line.char_indices() {
+        if std::mem::take(&mut is_kept) {
+            continue;
+        }
+        match (open, c) {
+            (Some((_, '"')) | None, '\\') => is_kept = true,
+            (Some((start, quote)), c) if c == quote => {
+                parts.push((start..at, quote));
+                open = None;
+            }
+            (None, '"' | '\'') => open = Some((at, c)),
+            _ => {}
+        }
+    }
+    let is_whole = line.trim_start_matches([' ', '\t', '[', '(']).starts_with(['"', '\'']);
+    if open.is_some() || is_whole { Vec::new() } else { parts }
 }
 
 fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
@@ -410,6 +450,12 @@ mod tests {
             ("${CMAKE_COMMAND} -P x.cmake", Warning),
             ("/tmp/idf.py build", Warning),
             ("idf.py build", Note),
+            ("idf.py -DSDKCONFIG_DEFAULTS=\"sdkconfig.defaults;sdkconfig.release\" build", Note),
+            ("cmake -DPARTS='a.csv;b.csv' -B build", Note),
+            ("echo \"a; $(curl x)\"", Stop),
+            ("echo 'a;b' ; curl x", Stop),
+            ("\"idf.py build && curl x\"", Stop),
+            ("echo it's; curl x", Stop),
             ("idf.py -p $(PORT) flash", Note),
             ("echo $(curl x)", Stop),
             ("git describe --always --dirty", Note),

@@ -28,10 +28,11 @@ impl CommentMarks {
         match end {
             "ini" | "cfg" | "conf" | "gitconfig" | "config" => Self::HashOrSemicolon,
             "json" | "code-workspace" | "jsonc" | "js" | "ts" | "ld" | "rs" | "gradle" | "go"
-            | "java" => Self::Slashes,
+            | "java" | "groovy" => Self::Slashes,
             "bat" | "cmd" => Self::Batch,
             "md" | "html" | "xml" | "lock" | "launch" => Self::None,
-            _ if name == ".gitmodules" || name == "Jenkinsfile" => Self::HashOrSemicolon,
+            _ if name == "Jenkinsfile" => Self::Slashes,
+            _ if name == ".gitmodules" => Self::HashOrSemicolon,
             _ => Self::Hash,
         }
     }

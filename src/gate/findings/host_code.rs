@@ -32,7 +32,7 @@ pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
     let path = source.path.as_str();
     let name = source.path.file_name();
     let code = comments::without(source.text, CommentMarks::of(path));
-    let mut found = host_rules::find(path, &code);
+    let mut found = host_rules::find(source, &code);
     let lower = name.to_ascii_lowercase();
     let ends = [".cmake", ".cmake.in"];
     if lower == "cmakelists.txt" || ends.iter().any(|end| lower.ends_with(end)) {

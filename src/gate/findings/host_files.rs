@@ -3,6 +3,7 @@
 use super::commands::{self, shown};
 use super::host_code_place::HostCode;
 use super::host_includes::is_outside;
+use super::host_tools::{self, ToolFile};
 use crate::model::FindingLevel;
 use crate::text::lines::line_starts;
 
@@ -14,7 +15,14 @@ const SCRIPTS: [&str; 11] =
 pub(super) fn find(path: &str, text: &str, code: &str) -> Vec<HostCode> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_shebang = text.starts_with("#!") && !name.ends_with(".py");
-    if SCRIPTS.iter().any(|end| name.to_ascii_lowercase().ends_with(end)) || has_shebang {
+    if let Some(file) = ToolFile::of(name) {
+        let found = file.find(code);
+        let is_silent = found.is_empty() && file != ToolFile::Gdb;
+        let whole = is_silent.then(|| at_first_line(code, "changes what the build tools run"));
+        return found.into_iter().chain(whole.flatten()).collect();
+    }
+    let is_script = SCRIPTS.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
+    if is_script || has_shebang || host_tools::is_hook(path) {
         return script(text, code);
     }
     if matches!(name, "idf_component.yml" | "idf_component.yaml" | "dependencies.lock") {

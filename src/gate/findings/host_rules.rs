@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::commands;
 use super::host_code_place::HostCode;
+use super::source::SourceText;
 use crate::model::FindingLevel;
 
 #[derive(Deserialize)]
@@ -41,7 +42,7 @@ struct HostRule {
     level: FindingLevel,
     #[serde(default)]
     text: String,
-    /// Only the first place of a file is told.
+    /// Only one place of a file is told: the first that is new, or the first.
     #[serde(default)]
     once: bool,
     /// Compiled when a file is first looked at.
@@ -59,17 +60,24 @@ static RULES: LazyLock<Option<Rules>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/host.toml")).ok());
 
 /// What the rules find in a file; `code` is its text without comments.
-pub(super) fn find(path: &str, code: &str) -> Vec<HostCode> {
+pub(super) fn find(source: &SourceText<'_>, code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
     let Some(rules) = RULES.as_ref() else { return found };
-    for rule in rules.rule.iter().filter(|rule| rule.is_for(path)) {
+    for rule in rules.rule.iter().filter(|rule| rule.is_for(source.path.as_str())) {
         let Some(compiled) = rule.compiled() else { continue };
-        let before = found.len();
-        for captures in compiled.pattern.captures_iter(code) {
-            found.extend(rule.apply(compiled, code, &captures));
-            if rule.once && found.len() > before {
-                break;
-            }
+        let mut all = compiled
+            .pattern
+            .captures_iter(code)
+            .filter_map(|captures| rule.apply(compiled, code, &captures));
+        if !rule.once {
+            found.extend(all);
+        } else if let Some(first) = all.next() {
+            let is_new = |found: &HostCode| source.is_new(&found.range);
+            let new = match is_new(&first) {
+                true => None,
+                false => all.find(is_new),
+            };
+            found.push(new.unwrap_or(first));
         }
     }
     found

@@ -26,6 +26,7 @@ mod host_code_place;
 mod host_files;
 mod host_includes;
 mod host_rules;
+mod host_tools;
 mod images;
 mod irreversible;
 mod irreversible_rules;

@@ -135,6 +135,10 @@ fn judge(
     if let Some(strapping) = &pin.roles.strapping {
         return Some(strapped(pin, used, strapping, &on));
     }
+    if is_second_usb(table, pin) {
+        let text = format!("uses GPIO{number}, which can be a USB pin of {on}");
+        return Some((Note, text, String::new()));
+    }
     if pin.roles.usb.is_some() && !used.is_peripheral_clock {
         let text = format!("uses GPIO{number}, a USB pin of {on}");
         return Some((Warning, text, "This ends flashing and the console over USB.".to_owned()));
@@ -148,6 +152,13 @@ fn judge(
         (None, false) => return None,
     };
     Some((Note, text, String::new()))
+}
+
+/// Whether a pin carries USB besides an earlier one with the same line: flashing and the console take
+/// the first pair, and boards use the second for anything.
+fn is_second_usb(table: &Pinout, pin: &Pin) -> bool {
+    let is_earlier = |other: &Pin| other.gpio < pin.gpio && other.roles.usb == pin.roles.usb;
+    pin.roles.usb.is_some() && table.pins.iter().any(is_earlier)
 }
 
 /// A pin whose level at reset matters: driving what selects the flash voltage or the boot loader

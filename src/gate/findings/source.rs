@@ -36,10 +36,12 @@ impl<'a> SourceText<'a> {
     /// Of several places the first in a line that the file did not hold before, or the first.
     pub(super) fn newest<'r>(&self, ranges: &'r [Range<usize>]) -> &'r Range<usize> {
         const NOWHERE: &Range<usize> = &(0..0);
-        let is_new = |range: &&Range<usize>| {
-            !self.known.contains(self.line(self.line_at(range.start)).trim())
-        };
-        ranges.iter().find(is_new).or(ranges.first()).unwrap_or(NOWHERE)
+        ranges.iter().find(|range| self.is_new(range)).or(ranges.first()).unwrap_or(NOWHERE)
+    }
+
+    /// Whether a place begins in a line that the file did not hold before.
+    pub(super) fn is_new(&self, range: &Range<usize>) -> bool {
+        !self.known.contains(self.line(self.line_at(range.start)).trim())
     }
 
     /// The line that holds a byte, from 0.

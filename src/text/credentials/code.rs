@@ -9,7 +9,7 @@ use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
 use super::secret::{Secret, finding_text, known_in};
 use super::values::{NameSays, is_like_password, is_secret_word, is_stand_in, name_says, parts};
-use super::values::{Randomness, is_sequence, looks};
+use super::values::{Randomness, is_alphabet, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// Functions with the position, from 0, of the argument that is a password. Sources: the Arduino
@@ -293,7 +293,9 @@ impl<'a> CodeLiterals<'a> {
         let (text, range) = constants.get(&*name)?;
         let before = at.checked_sub(1)?;
         let is_definition = self.defined(before).is_some() || self.defined_here(at);
-        if is_definition || is_stand_in(text) {
+        // A character that is picked from it is not it.
+        let is_picked_from = self.is(at + 1, "[") || is_alphabet(text);
+        if is_definition || is_stand_in(text) || is_picked_from {
             return None;
         }
         let (named, says) = self.name_of(at, text)?;

@@ -2,6 +2,7 @@
 //!
 //! Owns what names say of such texts. Must not know languages.
 
+use super::for_people::is_of_words;
 use super::values::{Randomness, is_of, is_stand_in_word, looks, parts, speaks_of_secrets};
 
 /// First or last words of names that say what kind of text the value is.
@@ -10,6 +11,9 @@ const PLACES: &str = "url uri endpoint route path href link cookie server host b
 const COMMANDS: &str = "cmd command at";
 const EVENTS: &str = "event evt err error state status action msg reason cause opcode type";
 const FIELDS: &str = "nvs prefs pref field json param attr column form query header";
+
+/// First words of names of texts that are shown to people.
+const SHOWN: &str = "txt lbl label caption title heading hint prompt tooltip placeholder";
 
 /// What happens to a secret, in names of events.
 const HAPPENS: &str = "expired lost invalid missing refreshed changed failed timeout ok error denied \
@@ -29,6 +33,10 @@ pub fn is_label(name: &str, literal: &str) -> bool {
     let squeezed = |text: &str| parts(text).concat();
     let bare = squeezed(literal);
     if bare.len() > 3 && !has_digit && speaks && has("_-. ") && squeezed(name).contains(&bare) {
+        return true;
+    }
+    let is_shown = words.first().is_some_and(|word| is_of(SHOWN, word));
+    if is_shown && is_of_words(literal) {
         return true;
     }
     let has_place = words.iter().any(|word| is_of(PLACES, word));
@@ -87,6 +95,8 @@ mod tests {
             ("NVS_PASSWORD", "sta.pswd"),
             ("EVENT_TOKEN_EXPIRED", "TOKEN_EXPIRED"),
             ("EVT_SECRET_LOST", "secret lost"),
+            ("LABEL_TOKEN", "Vstupní kód"),
+            ("lbl_password", "Ange ord:"),
         ] {
             assert!(is_label(name, literal), "{name} {literal}");
         }
@@ -110,6 +120,7 @@ mod tests {
             ("WIFI_PASSWORD", "a://hunter2x"),
             ("URL_PASSWORD", "a://hunter2x"),
             ("WIFI_PW_GARTEN", "garten"),
+            ("label_password", "Garten77"),
         ] {
             assert!(!is_label(name, literal), "{name} {literal}");
         }

@@ -5,6 +5,7 @@
 //! judge: what a finding means is the caller's.
 
 mod code;
+mod for_people;
 mod key_names;
 mod labels;
 mod plain;
@@ -77,6 +78,12 @@ pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> 
         LiteralForm::Settings => found.extend(plain::settings(text)),
         LiteralForm::Kconfig => found.extend(plain::kconfig(text)),
         LiteralForm::Prose => found.extend(plain::prose(text)),
+    }
+    if for_people::is_translation(path) {
+        found.retain(|secret| {
+            let literal = text.get(secret.range.clone()).unwrap_or_default();
+            !for_people::is_of_words(literal.trim_matches(['"', '\'', '`']))
+        });
     }
     let public = public_parts(text);
     let is_test = is_test(path);

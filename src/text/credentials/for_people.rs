@@ -1,0 +1,107 @@
+//! Texts that people read and that name a secret: labels in other languages, and translations.
+//!
+//! Owns the words of `assets/findings/secret_words.toml`.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::values::{Randomness, looks};
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SecretWords {
+    words: HashSet<String>,
+    between: HashSet<String>,
+    translations: HashSet<String>,
+    languages: HashSet<String>,
+}
+
+static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/findings/secret_words.toml")).unwrap_or_default()
+});
+
+/// Whether a word of another language than English speaks of a secret.
+pub(super) fn is_word(word: &str) -> bool {
+    WORDS.words.contains(word)
+}
+
+/// Whether a word may stand between such words.
+pub(super) fn is_between(word: &str) -> bool {
+    WORDS.between.contains(word)
+}
+
+/// Whether a file holds texts in one of several languages, by its path.
+pub(super) fn is_translation(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or(path).to_ascii_lowercase();
+    let Some((stem, end)) = name.rsplit_once('.') else { return false };
+    let is_table = matches!(
+        end,
+        "json"
+            | "js"
+            | "ts"
+            | "mjs"
+            | "po"
+            | "properties"
+            | "yml"
+            | "yaml"
+            | "h"
+            | "hpp"
+            | "c"
+            | "cpp"
+            | "csv"
+            | "ini"
+    );
+    let is_data = !matches!(end, "h" | "hpp" | "c" | "cpp" | "ini");
+    let words = || stem.split(['_', '-', '.']);
+    let is_named = words().any(|word| WORDS.translations.contains(word));
+    let is_language =
+        words().next().is_some_and(|word| WORDS.languages.contains(word)) && words().count() <= 2;
+    let is_in = parts.any(|folder| WORDS.translations.contains(&folder.to_ascii_lowercase()));
+    is_table && (is_in || is_named || is_data && is_language)
+}
+
+/// Whether a text is made of words: no digits, and none of the marks of passwords.
+pub(super) fn is_of_words(literal: &str) -> bool {
+    let is_mark = |c: char| c.is_whitespace() || ".,:…'’()!?¿¡/-–".contains(c);
+    let breaks = literal.chars().zip(literal.chars().skip(1));
+    // A capital behind a small letter is no word of a sentence.
+    let is_camel = breaks.filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count() > 0;
+    !is_camel
+        && literal.chars().any(char::is_alphabetic)
+        && literal.chars().all(|c| c.is_alphabetic() || is_mark(c))
+        && looks(literal) == Randomness::Ordinary
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_translations_are_known_by_their_names() {
+        for (path, is) in [
+            ("main/web/pt-BR.json", true),
+            ("data/lang/strings.h", true),
+            ("web/src/i18n.ts", true),
+            ("locales/sv/common.json", true),
+            ("main/it.c", false),
+            ("data/config.json", false),
+            ("main/language_model.c", true),
+            ("ca.json", false),
+        ] {
+            assert_eq!(is_translation(path), is, "{path}");
+        }
+    }
+
+    #[test]
+    fn words_are_told_from_passwords() {
+        for text in ["Clé secrète", "Jeton d'accès", "Zugriff verweigert!", "パスワード:"] {
+            assert!(is_of_words(text), "{text}");
+        }
+        for text in ["Sommer2024", "OpenSesame", "a_b", "x@y", "!?"] {
+            assert!(!is_of_words(text), "{text}");
+        }
+    }
+}
