@@ -141,6 +141,23 @@ impl NameList {
         Some(NameConflict { why, suggestion: self.free_name(stem, extension) })
     }
 
+    /// Whether the framework has a component of that name.
+    #[must_use]
+    pub fn has_component(&self, name: &str) -> bool {
+        self.components.contains(name)
+    }
+
+    /// Tells which header of the framework, one in a folder, a header of the project would hide by
+    /// its own folder: `main/lwip/sockets.h` hides `lwip/sockets.h`.
+    #[must_use]
+    pub fn hidden_by(&self, path: &str) -> Option<String> {
+        let mut parts = path.rsplit('/');
+        let (name, folder) = (parts.next()?, parts.next()?);
+        let TakenHeader { path: taken, component } = self.headers.get(name)?;
+        (*taken == format!("{folder}/{name}"))
+            .then(|| format!("`{path}` would hide `{taken}` of the framework's {component}"))
+    }
+
     fn take(&mut self, line: &str) -> Result<(), String> {
         if let Some(source) = line.strip_prefix("source:") {
             self.source = source.trim().to_owned();
@@ -250,6 +267,15 @@ mod tests {
         assert_eq!(list().conflict("i2c_master.c"), None, "a source hides nothing");
         let source = list().conflict("app_led.c").unwrap();
         assert!(source.why.contains("`app_led.h`"), "{}", source.why);
+    }
+
+    #[test]
+    fn folders_say_what_a_file_hides() {
+        let list = list();
+        assert!(list.hidden_by("main/driver/i2c_master.h").is_some());
+        assert_eq!(list.hidden_by("main/i2c_master.h"), None);
+        assert_eq!(list.hidden_by("main/other/i2c_master.h"), None);
+        assert!(list.has_component("led") && !list.has_component("pump"));
     }
 
     #[test]

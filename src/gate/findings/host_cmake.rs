@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::commands::{self, shown};
+use super::host_cmake_files;
 use super::host_code_place::HostCode;
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
@@ -264,8 +265,16 @@ impl List<'_> {
             "WRITE" | "APPEND" | "TOUCH" | "REMOVE" | "REMOVE_RECURSE" | "RENAME" | "COPY"
             | "COPY_FILE" | "CREATE_LINK" | "CHMOD" | "CHMOD_RECURSE" | "INSTALL"
             | "MAKE_DIRECTORY" | "GENERATE" | "CONFIGURE" | "ARCHIVE_EXTRACT" => {
-                let Some(target) = rest.iter().find(|arg| is_outside(self.path, arg)) else {
+                let written = host_cmake_files::written(verb, rest);
+                let is_away = |arg: &&String| {
+                    is_outside(self.path, arg)
+                        || written == Some(arg.as_str()) && host_cmake_files::is_of_framework(arg)
+                };
+                let Some(target) = rest.iter().find(is_away) else {
                     return match verb.as_str() {
+                        _ if written.is_some_and(host_cmake_files::is_source) => {
+                            vec![self.overwrites(command, written.unwrap_or_default())]
+                        }
                         "REMOVE_RECURSE" | "CHMOD_RECURSE" if !is_of_build(first) => {
                             let text = format!(
                                 "deletes or changes `{}` when the project is configured",
@@ -295,10 +304,22 @@ impl List<'_> {
         vec![self.whole(command, level, &text)]
     }
 
+    /// A source that is written when the project is configured, after somebody looked at it.
+    fn overwrites(&self, command: &CMakeCommand, target: &str) -> HostCode {
+        let text = format!("writes the source `{}` when the project is configured", shown(target));
+        self.whole(command, FindingLevel::Warning, &text)
+    }
+
     /// Other lists that are read.
     fn takes(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let first = args.first().map_or("", String::as_str);
         let is_url = first.contains("://");
+        let written = args.get(1).filter(|_| command.name == "configure_file");
+        // A relative one lies in the folder of the build.
+        let written = written.filter(|target| target.starts_with('$'));
+        if let Some(target) = written.filter(|target| host_cmake_files::is_source(target)) {
+            return vec![self.overwrites(command, target)];
+        }
         if is_of_environment(first) {
             let text = format!("reads `{}`, a place that only the environment knows", shown(first));
             return vec![self.whole(command, FindingLevel::Warning, &text)];
@@ -313,6 +334,10 @@ impl List<'_> {
     /// Variables and properties that name a program or a folder.
     fn sets(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
         let line = args.join(" ");
+        if let Some(name) = host_cmake_files::program_variable(&command.name, args) {
+            let text = format!("changes which program the build runs: `{}`", shown(name));
+            return vec![self.whole(command, FindingLevel::Warning, &text)];
+        }
         if let Some(name) = args
             .iter()
             .find(|arg| PROGRAM_NAMES.iter().any(|part| arg.contains(part)) && !arg.contains("${"))

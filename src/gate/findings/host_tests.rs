@@ -240,7 +240,7 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
 ];
 
 const FILES_OF_OTHER_TOOLS_ARE_TOL_2: &[(&str, &str, &str)] = &[
-    (".vscode/tasks.json", "{\"tasks\":[{\"command\":\"idf.py build\"}]}", "idf.py build"),
+    (".vscode/tasks.json", "{\"tasks\":[{\"command\":\"python gen.py\"}]}", "gen.py"),
     (".vscode/settings.json", "{\"git.path\": \"/tmp/git\"}", "git.path"),
     ("platformio.ini", "[env:a]\nextra_scripts = pre:gen.py\n", "gen.py"),
     ("platformio.ini", "[env:a]\nextra_scripts =\n  pre:gen.py\n", "gen.py"),

@@ -21,6 +21,7 @@ mod expansion;
 mod flash;
 mod flash_code;
 mod host_cmake;
+mod host_cmake_files;
 mod host_code;
 mod host_code_place;
 mod host_files;
@@ -42,11 +43,13 @@ mod origin;
 mod outer_constants;
 mod partition_data;
 mod partition_table;
+mod pin_branches;
 mod pin_flow;
 mod pin_names;
 mod pin_objects;
 mod pin_options;
 mod pin_registers;
+mod pin_structures;
 mod pin_uses;
 mod pins;
 mod place;
@@ -56,6 +59,7 @@ mod removed;
 mod safeguards;
 mod scope;
 mod secrets;
+mod shadowed;
 mod source;
 mod subject;
 mod tested;
@@ -150,6 +154,7 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Finding::new(FindingLevel::Warning, conflict.why)
             .advice(format!("Name it `{}`.", conflict.suggestion))
     });
+    let finding = finding.or_else(|| shadowed::find(path, subject, names));
     Some(Check::with(CheckKind::Name, finding.into_iter().collect()))
 }
 

@@ -49,6 +49,7 @@ pub(super) static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) struct OuterConstants {
     pub(super) values: HashMap<String, i128>,
     has_octal_memory: bool,
+    has_psram: bool,
 }
 
 impl OuterConstants {
@@ -72,6 +73,11 @@ impl OuterConstants {
         let mut headers = Headers { read: &read, known: HashSet::new() };
         headers.of(folder, text, 0, &mut found.values);
         found
+    }
+
+    /// Whether the project turns PSRAM on.
+    pub(super) const fn has_psram(&self) -> bool {
+        self.has_psram
     }
 
     /// Whether flash or PSRAM takes eight lines, which need more pins.
@@ -106,6 +112,8 @@ impl OuterConstants {
             let value = value.trim();
             let is_octal = matches!(name, "CONFIG_SPIRAM_MODE_OCT" | "CONFIG_ESPTOOLPY_OCT_FLASH");
             self.has_octal_memory |= is_octal && value == "y";
+            let is_psram = matches!(name, "CONFIG_SPIRAM" | "CONFIG_ESP32_SPIRAM_SUPPORT");
+            self.has_psram |= is_psram && value == "y";
             if let Some(number) = number(value).filter(|_| name.starts_with("CONFIG_")) {
                 self.values.insert(name.to_owned(), number);
             }
@@ -116,6 +124,7 @@ impl OuterConstants {
         let is_octal = |line: &str| line.contains("memory_type") && line.contains("opi");
         self.has_octal_memory |= text.lines().any(is_octal);
         let lines = text.lines().filter(|line| !line.trim_start().starts_with(['#', ';']));
+        self.has_psram |= lines.clone().any(|line| line.contains("BOARD_HAS_PSRAM"));
         let found = lines.flat_map(|line| DEFINED.as_ref().map(|it| it.captures_iter(line)));
         for groups in found.flatten() {
             let text = |at: usize| groups.get(at).map_or("", |group| group.as_str());

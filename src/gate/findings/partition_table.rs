@@ -271,14 +271,36 @@ fn clash(one: &Partition, two: &Partition) -> Option<String> {
         .then(|| format!("lets `{}` overlap `{}` by 0x{shared:x} bytes", two.label, one.label))
 }
 
+/// Gives a partition the name of its subtype where a number says it.
+fn by_name(partition: &mut Partition) {
+    let text = partition.subtype.to_ascii_lowercase();
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u8::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let Some(number) = number else { return };
+    let name = match (is_app(&partition.kind), is_data(&partition.kind), number) {
+        (true, _, 0) => "factory".to_owned(),
+        (true, _, 0x10..=0x1f) => format!("ota_{}", number - 0x10),
+        (true, _, 0x20) => "test".to_owned(),
+        (_, true, 0) => "ota".to_owned(),
+        (_, true, 1) => "phy".to_owned(),
+        (_, true, 2) => "nvs".to_owned(),
+        _ => return,
+    };
+    partition.subtype = name;
+}
+
 /// What is wrong with a table as a whole, at the last line that has to do with it, or that the change
 /// touched of those.
 fn as_a_whole(rows: &[CsvEntry], touched: &BTreeSet<u32>) -> Vec<Finding> {
+    let mut rows = rows.to_vec();
+    rows.iter_mut().for_each(|row| by_name(&mut row.partition));
     let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&CsvEntry> {
         rows.iter().filter(|row| wanted(&row.partition)).collect()
     };
     let apps = all(&|part| is_app(&part.kind));
-    let factories = all(&|part| is_app(&part.kind) && matches!(&*part.subtype, "factory" | "0x00"));
+    let factories = all(&|part| is_app(&part.kind) && part.subtype == "factory");
     let slots = all(&|part| is_app(&part.kind) && part.subtype.starts_with("ota_"));
     let otadata = all(&|part| is_data(&part.kind) && part.subtype == "ota");
     let mut found = Vec::new();

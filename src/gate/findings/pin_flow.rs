@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::pin_branches::behind_index;
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Steps from a name to the next one that are followed.
@@ -364,10 +365,11 @@ impl<'a> PinFlow<'a> {
                 true => self.parts(part.start),
                 false => vec![part],
             });
-            return inner.map(|part| (part, direction)).collect();
+            return inner.map(|part| (behind_index(self.tokens, part), direction)).collect();
         }
         let Some(fields) = self.structure_before(at) else { return Vec::new() };
-        let parts = self.parts(open);
+        let parts = self.parts(open).into_iter();
+        let parts: Vec<_> = parts.map(|part| behind_index(self.tokens, part)).collect();
         let groups: Vec<Vec<Range<usize>>> = match parts.first() {
             Some(first) if self.is(first.start, "{") => {
                 parts.iter().map(|part| self.parts(part.start)).collect()

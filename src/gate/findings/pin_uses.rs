@@ -11,10 +11,12 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
+use super::pin_branches::{behind_index, choices, for_chip};
 use super::pin_flow::{Direction, PinFlow};
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
+use super::pin_structures::PinStructures;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
 /// A number that is used as a pin.
@@ -39,6 +41,10 @@ struct PinUseTable {
     methods: HashMap<String, String>,
     objects: HashMap<String, String>,
     constructors: HashMap<String, String>,
+    /// Functions with pins among their arguments in `<>`.
+    templates: HashMap<String, String>,
+    /// Types whose short fields are pins.
+    structures: HashSet<String>,
     fields: Fields,
     registers: RegisterTable,
 }
@@ -49,6 +55,8 @@ struct Fields {
     output: HashSet<String>,
     input: HashSet<String>,
     both: HashSet<String>,
+    /// Fields that hold several.
+    several: HashSet<String>,
 }
 
 static TABLE: LazyLock<Option<PinUseTable>> =
@@ -80,6 +88,7 @@ pub(super) fn find(
     let none = PinFlow::new(&[], &[]);
     let registers = &RegisterCode::new(&table.registers, &active, chip);
     let objects = PinObjects::of(&active, table.objects.keys());
+    let structures = PinStructures::of(&active, &table.structures);
     let words = active.iter().filter(|token| token.kind == TokenKind::Word);
     let signals = Signals::of(words.map(|token| token.raw));
     let code = PinCode {
@@ -90,6 +99,7 @@ pub(super) fn find(
         flow: &none,
         signals,
         objects,
+        structures: &structures,
     };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
     let flow = PinFlow::new(&active, &known);
@@ -110,6 +120,7 @@ struct PinCode<'a> {
     /// What the names of the source say of the lines of buses.
     signals: Signals,
     objects: PinObjects,
+    structures: &'a PinStructures,
 }
 
 impl PinCode<'_> {
@@ -130,10 +141,15 @@ impl PinCode<'_> {
         self.register(at, found);
         if self.is(at + 1, "(") {
             self.call(at, &name, found);
+        } else if self.is(at + 1, "<") {
+            self.template(at, &name, found);
         }
         let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
         if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
             self.field(at, &name, found);
+        }
+        if is_member && self.table.fields.several.contains(&*name) {
+            self.several(at, found);
         }
         if self.is(at + 1, "[") && is_pins(&name) && self.flow.variable(&name, at).is_none() {
             self.array(at, found);
@@ -240,14 +256,54 @@ impl PinCode<'_> {
                 'b' => direction_of(mode.as_deref().unwrap_or_default()),
                 _ => continue,
             };
-            let Some(value) = self.constants.value(argument.clone()) else { continue };
             let before = found.len();
-            self.push(found, value, argument.clone(), direction);
-            if let Some(used) = found.get_mut(before) {
+            for (value, range) in self.values(argument.clone()) {
+                self.push(found, value, range, direction);
+            }
+            for used in found.iter_mut().skip(before) {
                 used.is_open_drain = kind == 'd';
                 used.has_pull = mode.as_deref().is_some_and(|mode| mode.contains("PULL"))
                     || name.contains("pullup_en")
                     || name.contains("pulldown_en");
+            }
+        }
+    }
+
+    /// The values that an expression can have, each with its place.
+    fn values(&self, range: Range<usize>) -> Vec<(ConstantValue, Range<usize>)> {
+        let all = choices(self.all, range).into_iter();
+        all.filter_map(|range| Some((self.constants.value(range.clone())?, range))).collect()
+    }
+
+    /// `FastLED.addLeds<WS2812B, 6>(leds, COUNT)`.
+    fn template(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let Some(signature) = self.table.templates.get(name) else { return };
+        let end = (at + 2..at + 24).find(|at| self.is(*at, ">") && self.is(*at + 1, "("));
+        let Some(end) = end else { return };
+        let mut start = at + 2;
+        for kind in signature.chars() {
+            let stop = (start..end).find(|at| self.is(*at, ",")).unwrap_or(end);
+            if let Some(value) = self.constants.value(start..stop).filter(|_| kind == 'o') {
+                self.push(found, value, start..stop, Direction::Output);
+            }
+            start = stop + 1;
+        }
+    }
+
+    /// `.data_gpio_nums = {4, 5}`, and `bus.data_gpio_nums[0] = 4`.
+    fn several(&self, at: usize, found: &mut Vec<PinUse>) {
+        let values = match self.is(at + 1, "[") {
+            false if self.is(at + 1, "=") && self.is(at + 2, "{") => self.flow.parts(at + 2),
+            false => return,
+            true => {
+                let equal = (at + 2..at + 10).find(|at| self.is(*at, "]")).map(|at| at + 1);
+                let equal = equal.filter(|at| self.is(*at, "=") && !self.is(*at + 1, "="));
+                equal.map(|at| at + 1..self.end_of_value(at + 1)).into_iter().collect()
+            }
+        };
+        for range in values {
+            for (value, range) in self.values(behind_index(self.all, range)) {
+                self.push(found, value, range, Direction::Unknown);
             }
         }
     }
@@ -299,7 +355,8 @@ impl PinCode<'_> {
                     'b' => direction_of(&mode),
                     _ => continue,
                 };
-                found.push((argument.clone(), direction));
+                let all = choices(self.all, argument.clone()).into_iter();
+                found.extend(all.map(|argument| (argument, direction)));
             }
         }
         let written = self.registers.written(at, &self.written_arguments(at));
@@ -349,7 +406,7 @@ impl PinCode<'_> {
             values.extend(direction.map(|way| (at + 2..self.end_of_value(at + 2), way)));
         }
         for (range, direction) in values {
-            if let Some(value) = self.constants.value(range.clone()) {
+            for (value, range) in self.values(range) {
                 let before = found.len();
                 self.push(found, value, range, direction);
                 // The number stands where its name is defined.
@@ -384,10 +441,10 @@ impl PinCode<'_> {
                 ["GPIO", "PIN", "_IO"].iter().any(|part| word.contains(part))
             })
         });
-        if is_short && !has_pin {
+        if is_short && !has_pin && !self.structures.has(self.all, at) {
             return;
         }
-        if let Some(value) = self.constants.value(range.clone()) {
+        for (value, range) in self.values(range) {
             let before = found.len();
             self.push(found, value, range, direction);
             if let Some(used) = found.get_mut(before) {
@@ -476,8 +533,9 @@ impl PinCode<'_> {
         for at in open + 1..self.all.len().min(open + 120) {
             let ends = self.is(at, "}");
             if ends || self.is(at, ",") {
-                if let Some(value) = self.constants.value(start..at) {
-                    self.push(found, value, start..at, Direction::Unknown);
+                let entry = behind_index(self.all, start..at);
+                for (value, range) in self.values(entry) {
+                    self.push(found, value, range, Direction::Unknown);
                 }
                 start = at + 1;
             }
@@ -516,7 +574,7 @@ impl PinCode<'_> {
         if range.is_empty() || !(is_gpio || is_pin(name) || way.is_some()) {
             return;
         }
-        if let Some(value) = self.constants.value(range.clone()) {
+        for (value, range) in self.values(range) {
             let before = found.len();
             self.push(found, value, range, way.unwrap_or(Direction::Unknown));
             if let Some(used) = found.get_mut(before) {
@@ -533,66 +591,4 @@ fn direction_of(mode: &str) -> Direction {
         (false, true) => Direction::Input,
         (false, false) => Direction::Unknown,
     }
-}
-
-/// The tokens that are compiled for a chip: branches for other chips are left out.
-fn for_chip<'a>(all: Vec<Token<'a>>, chip: &str) -> Vec<Token<'a>> {
-    let is_target =
-        |token: &Token<'_>| token.kind == TokenKind::Word && target(token.raw).is_some();
-    if !all.iter().any(|token| token.in_directive && is_target(token)) {
-        return all;
-    }
-    let mut kept = Vec::with_capacity(all.len());
-    // For each open `#if`: whether its branch is compiled, and whether one was for sure.
-    let mut open: Vec<(bool, bool)> = Vec::new();
-    let mut at = 0;
-    while let Some(token) = all.get(at) {
-        if !(token.in_directive && token.is("#")) {
-            if open.iter().all(|(active, _)| *active) {
-                kept.push(*token);
-            }
-            at += 1;
-            continue;
-        }
-        let rest = all.get(at..).unwrap_or_default();
-        let length = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
-        let line = rest.get(..=length.unwrap_or(rest.len().saturating_sub(1))).unwrap_or(rest);
-        let name = line.get(1).map_or("", |name| name.raw);
-        let says = condition(line, name, chip);
-        match name {
-            "if" | "ifdef" | "ifndef" => open.push((says.unwrap_or(true), says == Some(true))),
-            "elif" | "else" => {
-                if let Some((active, taken)) = open.last_mut() {
-                    *active = !*taken && says.unwrap_or(true);
-                    *taken |= says == Some(true);
-                }
-            }
-            "endif" => {
-                open.pop();
-            }
-            _ if open.iter().all(|(active, _)| *active) => kept.extend_from_slice(line),
-            _ => {}
-        }
-        at += line.len().max(1);
-    }
-    kept
-}
-
-/// Whether a condition about the chip holds; `None` when it is about something else.
-fn condition(line: &[Token<'_>], name: &str, chip: &str) -> Option<bool> {
-    let chips: Vec<String> = line.iter().filter_map(|token| target(token.raw)).collect();
-    if chips.is_empty() {
-        return None;
-    }
-    let is_negated = name == "ifndef" || line.iter().any(|token| token.is("!"));
-    Some(chips.iter().any(|named| named == chip) != is_negated)
-}
-
-/// The chip in `CONFIG_IDF_TARGET_ESP32S3` and `ARDUINO_ESP32S3_DEV`.
-fn target(word: &str) -> Option<String> {
-    let rest = ["CONFIG_IDF_TARGET_", "ARDUINO_", "IDF_TARGET_"]
-        .iter()
-        .find_map(|start| word.strip_prefix(start))?;
-    let chip = rest.split('_').next()?.to_ascii_lowercase();
-    chip.starts_with("esp32").then_some(chip)
 }

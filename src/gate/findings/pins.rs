@@ -25,6 +25,8 @@ struct ChipFacts {
     is_named: bool,
     /// Its flash or PSRAM takes eight lines.
     has_octal_memory: bool,
+    /// The project turns PSRAM on.
+    has_psram: bool,
 }
 
 /// The check of a text; `None` for what is not text, or names no pins.
@@ -72,7 +74,11 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
     }
     let table = Pinout::load(&Assets::built_in(), chip.unwrap_or(DEFAULT_CHIP));
     let Ok(table) = table else { return Vec::new() };
-    let facts = ChipFacts { is_named: chip.is_some(), has_octal_memory: outer.has_octal_memory() };
+    let facts = ChipFacts {
+        is_named: chip.is_some(),
+        has_octal_memory: outer.has_octal_memory(),
+        has_psram: outer.has_psram(),
+    };
     let mut reported: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for pin in &uses {
@@ -114,6 +120,12 @@ fn judge(
             if facts.has_octal_memory && is_known && memory.contains("octal") {
                 let text = format!("uses GPIO{number}, which carries octal flash or PSRAM on {on}");
                 return Some((Stop, text, free));
+            }
+            // Other modules than the ESP32's with PSRAM have it on pins of its own.
+            if facts.has_psram && is_known && memory.contains("modules with PSRAM") {
+                let text = format!("uses GPIO{number}, which carries PSRAM on modules of {on}");
+                let advice = "The project turns PSRAM on. Take a free pin.".to_owned();
+                return Some((Warning, text, advice));
             }
             let text = format!("uses GPIO{number}, which may carry flash or PSRAM on {on}");
             return is_known.then(|| (Note, text, memory.clone()));

@@ -9,6 +9,7 @@ mod for_people;
 mod key_names;
 mod labels;
 mod plain;
+mod positions;
 mod secret;
 mod spelled_out;
 mod values;
@@ -73,8 +74,12 @@ pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> 
         LiteralForm::Code(style) => {
             found.extend(code::find(text, style, outer));
             found.extend(spelled(text, style));
+            if style == Style::C {
+                found.extend(positions::find(text));
+            }
             found.extend(plain::comments(text, style));
         }
+        LiteralForm::Settings if is_netrc(path) => found.extend(plain::netrc(text)),
         LiteralForm::Settings => found.extend(plain::settings(text)),
         LiteralForm::Kconfig => found.extend(plain::kconfig(text)),
         LiteralForm::Prose => found.extend(plain::prose(text)),
@@ -101,6 +106,11 @@ pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> 
         secret.is_sure || !is_vector && !is_public
     });
     once_a_line(text, found)
+}
+
+/// Whether a file holds logins for other machines.
+fn is_netrc(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some(".netrc" | "_netrc" | "netrc"))
 }
 
 /// Secrets that are put together character by character.

@@ -1,12 +1,13 @@
 //! Secrets in configurations, comments and prose.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
 use super::labels::is_label;
 use super::secret::{Secret, finding_text};
-use super::values::{NameSays, is_stand_in, name_says};
+use super::values::{NameSays, is_of, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
 use crate::text::c_tokens::{Style, tokens};
 
@@ -82,6 +83,9 @@ pub(super) fn settings(text: &str) -> Vec<Secret> {
         found.extend(nvs_row(start, line));
         if let Some(pattern) = SETTING.as_ref() {
             found.extend(pattern.captures_iter(line).filter_map(|c| setting(start, line, &c)));
+        }
+        if found.len() == before {
+            found.extend(option(start, line));
         }
         if found.len() == before && !is_explained(line) {
             found.extend(random(start, line).or_else(|| random_text(start, line)));
@@ -220,7 +224,62 @@ fn named(start: usize, line: &str) -> Option<Secret> {
 
 /// Secrets in what is written for people.
 pub(super) fn prose(text: &str) -> Vec<Secret> {
-    lines(text).filter_map(|(start, line)| spoken(start, line)).collect()
+    let of_line = |(start, line)| spoken(start, line).or_else(|| called(start, line));
+    lines(text).filter_map(of_line).collect()
+}
+
+/// A secret among the arguments of a call that is not code here: `// WiFi.begin("…", "…")`.
+fn called(start: usize, line: &str) -> Option<Secret> {
+    static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\w\([^()"]*""#).ok());
+    if !CALL.as_ref()?.is_match(line) {
+        return None;
+    }
+    let from = line.find(|c: char| c.is_alphabetic() || c == '_')?;
+    let found = super::code::find(line.get(from..)?, Style::C, &HashMap::new());
+    let first = found.into_iter().find(|secret| secret.is_sure)?;
+    let range = start + from + first.range.start..start + from + first.range.end;
+    Some(Secret { range, ..first })
+}
+
+/// The passwords of a `.netrc`.
+pub(super) fn netrc(text: &str) -> Vec<Secret> {
+    static ENTRY: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"\bpassword\s+"?([^\s"]+)"#).ok());
+    let all = ENTRY.iter().flat_map(|entry| entry.captures_iter(text));
+    let values = all.filter_map(|captures| captures.get(1));
+    let secrets =
+        values.filter(|value| !is_stand_in(value.as_str()) && !is_reference(value.as_str()));
+    let what = || finding_text(NameSays::Password, "");
+    secrets.map(|value| Secret { range: value.range(), what: what(), is_sure: true }).collect()
+}
+
+/// The password of an option of a command: `--auth=…`, `--auth "…"`.
+fn option(start: usize, line: &str) -> Option<Secret> {
+    static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?:^|[\s="'])--(?:auth|password|passphrase|token)(?P<sep>=|\s+)["']?(?P<value>[^\s"',;]{4,64})"#)
+            .ok()
+    });
+    /// Kinds of logging in, which are no secrets.
+    const KINDS: &str = "none basic digest bearer oauth oauth2 token plain login ntlm negotiate any \
+        mutual cert kerberos true false file stdin prompt auto always never required optional";
+    if !line.contains("--") {
+        return None;
+    }
+    let captures = OPTION.as_ref()?.captures(line)?;
+    let value = captures.name("value")?;
+    let word = value.as_str();
+    // Behind a blank a plain word may be something else.
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_/.".contains(&byte));
+    let is_kind = is_of(KINDS, &word.to_ascii_lowercase());
+    let may_be = captures.name("sep").is_some_and(|sep| sep.as_str() == "=") || !is_plain;
+    let is_secret = may_be
+        && !is_kind
+        && !word.starts_with(['-', '<', '{', '$', '%', '[', '(', '"', '\''])
+        && !is_stand_in(word)
+        && !is_reference(word);
+    let range = start + value.start()..start + value.end();
+    let what = finding_text(NameSays::Password, "");
+    is_secret.then_some(Secret { range, what, is_sure: true })
 }
 
 /// Secrets in the comments of a source.
@@ -256,7 +315,8 @@ pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
                 captures.name("quoted")?;
                 setting(start, line, &captures)
             });
-            found.extend(as_code.or_else(|| spoken(start, line)));
+            let found_here = as_code.or_else(|| spoken(start, line));
+            found.extend(found_here.or_else(|| called(start, line)));
         }
     }
     found

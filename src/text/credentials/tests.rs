@@ -352,3 +352,31 @@ fn a_pair_of_a_name_and_a_password_in_a_comment_is_a_secret() {
         ],
     );
 }
+
+#[test]
+fn calls_that_are_left_out_and_logins_give_secrets_away() {
+    for (path, text) in [
+        ("a.ino", "void f() {\n  // WiFi.begin(\"Mooshof\", \"Birke77!lang\");\n}\n"),
+        ("a.c", "/* old: esp_http_client_set_password(c, \"Birke77!lang\"); */\n"),
+        ("a.c", "#if 0\nWiFi.begin(\"Mooshof\", \"Birke77!lang\");\n#endif\n"),
+        ("NOTES.md", "Then `WiFi.begin(\"Mooshof\", \"Birke77!lang\")` is called.\n"),
+        (".netrc", "machine h.example\n  login u\n  password Birke77lang\n"),
+        (".netrc", "machine h.example login u password Birke77lang\n"),
+        ("platformio.ini", "upload_flags =\n  --auth=birkenwald\n"),
+        ("platformio.ini", "upload_flags = --auth \"Birke77lang\"\n"),
+        ("sdkconfig.defaults", "CONFIG_HUB_CRED=\"h3:Birke77lang\"\n"),
+    ] {
+        assert_eq!(secrets(path, text).len(), 1, "{path}: {text}");
+    }
+    for (path, text) in [
+        ("a.ino", "// WiFi.begin(\"your-ssid\", \"your-password\");\n"),
+        ("a.c", "// Call http_get(\"/api/state\") before log_init(\"main\", LEVEL).\n"),
+        ("README.md", "Use `WiFi.begin(ssid, \"<password>\")`.\n"),
+        (".netrc", "machine h.example login u password ${HUB_PASSWORD}\n"),
+        ("platformio.ini", "upload_flags =\n  --auth=${sysenv.OTA_PASSWORD}\n  --port=3232\n"),
+        ("deploy.sh", "http --auth digest https://h.example\nmosquitto --password \"$PASS\"\n"),
+        ("sdkconfig", "CONFIG_HUB_CRED_TYPE=\"certificate1\"\n"),
+    ] {
+        assert_eq!(secrets(path, text), [], "{path}: {text}");
+    }
+}

@@ -46,7 +46,7 @@ const PASSWORDS: &str = "password passwords passwd passphrase passcode pwd psk p
 
 const TOKENS: &str = "token bearer jwt pat authtoken accesstoken apitoken";
 
-const SECRETS: &str = "secret secrets credential credentials apikey appkey nwkskey appskey nwkkey \
+const SECRETS: &str = "secret secrets credential credentials cred creds apikey appkey nwkskey appskey nwkkey \
     privkey authkey aeskey secretkey apisecret ltk lmk";
 
 /// Words before `key` that make it a secret one.

@@ -1,0 +1,83 @@
+//! New files that stand in for one of the framework's by their folders, as the build prefers those
+//! of the project.
+
+use super::Subject;
+use crate::knowledge::NameList;
+use crate::model::{Finding, FindingLevel, ProjectPath};
+use crate::workspace::Sources;
+
+/// Headers of the Arduino core for ESP32 that sketches include. A program without that core may
+/// have files of these names.
+const ARDUINO: [&str; 34] = [
+    "Arduino.h",
+    "ArduinoOTA.h",
+    "BLEDevice.h",
+    "BluetoothSerial.h",
+    "Client.h",
+    "DNSServer.h",
+    "EEPROM.h",
+    "ESPmDNS.h",
+    "Esp.h",
+    "FS.h",
+    "HTTPClient.h",
+    "HTTPUpdate.h",
+    "HardwareSerial.h",
+    "LittleFS.h",
+    "NetworkClient.h",
+    "NetworkClientSecure.h",
+    "Preferences.h",
+    "Print.h",
+    "SD.h",
+    "SD_MMC.h",
+    "SPI.h",
+    "SPIFFS.h",
+    "Server.h",
+    "Stream.h",
+    "Ticker.h",
+    "Update.h",
+    "WString.h",
+    "WebServer.h",
+    "WiFi.h",
+    "WiFiClient.h",
+    "WiFiClientSecure.h",
+    "WiFiMulti.h",
+    "WiFiUdp.h",
+    "Wire.h",
+];
+
+/// What a new file stands in for, where its folder says so.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, names: &NameList) -> Option<Finding> {
+    let text = component(path.as_str(), names)
+        .or_else(|| names.hidden_by(path.as_str()))
+        .or_else(|| arduino(path, subject))?;
+    let advice = "Take another name, or make sure that nothing else is meant to be replaced.";
+    Some(Finding::new(FindingLevel::Warning, text).advice(advice))
+}
+
+/// A component of the project with the name of one of the framework's: the build takes the project's.
+fn component(path: &str, names: &NameList) -> Option<String> {
+    let folder = path.strip_suffix("/CMakeLists.txt")?;
+    let mut parts = folder.rsplit('/');
+    let (name, above) = (parts.next()?, parts.next()?);
+    if above == "bootloader_components" && name == "main" {
+        return Some("replaces the program of the framework's bootloader".to_owned());
+    }
+    let is_component = matches!(above, "components" | "bootloader_components");
+    (is_component && names.has_component(name) && name != "main")
+        .then(|| format!("replaces the framework's component `{name}` by one of the project"))
+}
+
+/// A header that hides one of the Arduino core's, in a project that uses it.
+fn arduino(path: &ProjectPath, subject: &Subject<'_>) -> Option<String> {
+    let name = ARDUINO.iter().find(|name| **name == path.file_name())?;
+    let text = subject.text_after("platformio.ini").unwrap_or_default();
+    let of_platformio = text.lines().any(|line| {
+        let (key, value) = line.split_once('=').unwrap_or((line, ""));
+        key.trim() == "framework" && value.contains("arduino")
+    });
+    let is_sketch = |path: &ProjectPath| path.extension() == Some("ino");
+    let uses_core = of_platformio
+        || subject.context.proposed.paths().any(is_sketch)
+        || Sources::of(subject.project_dir).texts().any(|(path, _)| is_sketch(&path));
+    uses_core.then(|| format!("`{name}` would hide the header of the Arduino core"))
+}
