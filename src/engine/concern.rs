@@ -25,8 +25,8 @@ pub enum Concern {
     NobodyNamed(AgentName),
     /// An agent failed more often in a row than the pipeline allows.
     ReworkUsedUp(AgentName, u32),
-    /// A plan waits for the person.
-    Plan(AgentName),
+    /// A plan waits for the person; what is wrong with the order of its steps, in sentences.
+    Plan(AgentName, Vec<String>),
     /// Files wait for the person before they are read.
     Context(AgentName),
     /// The model of an agent failed.
@@ -51,7 +51,7 @@ impl Concern {
     #[must_use]
     pub const fn waits_for(&self) -> Waiting {
         match self {
-            Self::Plan(_) => Waiting::Plan,
+            Self::Plan(..) => Waiting::Plan,
             Self::Context(_) => Waiting::Context,
             Self::SameFiles(_)
             | Self::SameBuild
@@ -107,10 +107,9 @@ impl Concern {
                 format!("{agent} failed again after {most} attempts to fix it. Continue?"),
                 go_on(),
             ),
-            Self::Plan(agent) => (
-                format!("{agent} has planned the work. Start, or write what should change?"),
-                vec![START_PLAN.to_owned(), STOP.to_owned()],
-            ),
+            Self::Plan(agent, faults) => {
+                (planned(agent, faults), vec![START_PLAN.to_owned(), STOP.to_owned()])
+            }
             Self::Context(agent) => (
                 format!("{agent} chose files for the context. Read them, or name other files?"),
                 vec![READ_FILES.to_owned(), STOP.to_owned()],
@@ -131,6 +130,22 @@ impl Concern {
             ),
         }
     }
+}
+
+/// Most faults of a plan that its question tells.
+const MOST_FAULTS: usize = 3;
+
+fn planned(agent: &AgentName, faults: &[String]) -> String {
+    let mut text = format!("{agent} has planned the work.");
+    for fault in faults.iter().take(MOST_FAULTS) {
+        text.push(' ');
+        text.push_str(fault);
+    }
+    if let Some(more) = faults.len().checked_sub(MOST_FAULTS).filter(|more| *more > 0) {
+        text.push_str(&format!(" The plan shows {more} more."));
+    }
+    text.push_str(" Start, or write what should change?");
+    text
 }
 
 fn used_up(title: &str, attempts: u32, why: &str) -> String {

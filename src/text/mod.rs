@@ -37,6 +37,7 @@ pub mod mark;
 pub mod merge;
 pub mod patch;
 pub mod pdf;
+pub mod plan_order;
 pub mod posing_marks;
 pub mod recover;
 pub mod redact;

@@ -2,6 +2,7 @@
 
 use crate::engine::speaker::plan::{self, SpeakerPlan};
 use crate::model::{AgentName, PlanItem};
+use crate::text::plan_order;
 
 /// Most steps of one plan; the last one holds all that come after it.
 const MOST: usize = 200;
@@ -13,19 +14,24 @@ pub(in crate::engine) fn read(
     participants: &[AgentName],
     planner: &AgentName,
 ) -> Option<Vec<PlanItem>> {
-    let mut items = Vec::new();
+    let (mut items, mut written) = (Vec::new(), Vec::new());
     let mut is_fenced = false;
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             is_fenced = !is_fenced;
         }
-        let Some(step) = numbered(line).filter(|_| !is_fenced) else { continue };
+        let Some((number, step)) = numbered(line).filter(|_| !is_fenced) else { continue };
         let mut named = SpeakerPlan::read(step, participants, planner).assignments;
-        items.push(match named.pop() {
+        let item = match named.pop() {
             Some(one) => PlanItem { task: one.task, agent: Some(one.agent) },
             None => PlanItem { task: plan::plain(step), agent: None },
-        });
+        };
+        if !item.task.is_empty() {
+            items.push(item);
+            written.push(number);
+        }
     }
+    plan_order::by_place(&mut tasks(&mut items), &written);
     if items.len() < 2 {
         let named = SpeakerPlan::read(text, participants, planner).assignments.into_iter();
         items = named.map(|one| PlanItem { task: one.task, agent: Some(one.agent) }).collect();
@@ -38,21 +44,39 @@ pub(in crate::engine) fn read(
 /// Makes one step of those that are too many, so that none is lost.
 fn join_rest(items: &mut Vec<PlanItem>) {
     if items.len() > MOST {
-        let rest = items.split_off(MOST - 1);
+        let all = items.len();
+        let mut rest = items.split_off(MOST - 1);
+        rest.iter_mut().for_each(|item| item.task = plan_order::without(&item.task));
+        for item in items.iter_mut() {
+            let joined = |number: usize| (number <= all).then(|| vec![number.min(MOST)]);
+            item.task = plan_order::renumbered(&item.task, joined);
+        }
         let task =
             format!("The other {} steps, one after the other:\n{}", rest.len(), in_words(&rest));
         items.push(PlanItem { task, agent: None });
     }
 }
 
-/// What stands after `1.` or `1)`.
-fn numbered(line: &str) -> Option<&str> {
+/// The words of the steps, to be changed.
+fn tasks(items: &mut [PlanItem]) -> Vec<&mut String> {
+    items.iter_mut().map(|item| &mut item.task).collect()
+}
+
+/// What is wrong with the order of the steps, in sentences.
+pub(in crate::engine) fn order_faults(items: &[PlanItem]) -> Vec<String> {
+    plan_order::faults(&items.iter().map(|item| item.task.as_str()).collect::<Vec<_>>())
+}
+
+/// The number, and what stands after `1.` or `1)`.
+fn numbered(line: &str) -> Option<(usize, &str)> {
     let line = line.trim();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() == line.len() {
         return None;
     }
-    rest.strip_prefix(['.', ')']).filter(|rest| rest.starts_with(' ')).map(str::trim)
+    let number = line.strip_suffix(rest)?.parse().ok()?;
+    let words = rest.strip_prefix(['.', ')']).filter(|rest| rest.starts_with(' '))?;
+    Some((number, words.trim()))
 }
 
 /// The plan as a message to the team.
@@ -86,6 +110,24 @@ mod tests {
                 (Some("BuildAgent".to_owned()), "build it".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn the_numbers_that_the_planner_gave_count_for_what_a_step_waits_for() {
+        let tasks =
+            |text: &str| -> Vec<String> { steps(text).into_iter().map(|(_, task)| task).collect() };
+        assert_eq!(
+            tasks("1. A\n5. B (after 1)\n7. C (after 5)"),
+            ["A", "B (after 1)", "C (after 2)"]
+        );
+        assert_eq!(
+            tasks("0. A (after nothing)\n1. B (after 0)\n2. BuildAgent : C (after 1)"),
+            ["A (after nothing)", "B (after 1)", "C (after 2)"]
+        );
+        let joined: String =
+            (1..=MOST + 50).map(|number| format!("{number}. S (after 240)\n")).collect();
+        assert_eq!(tasks(&joined)[0], "S (after 200)");
+        assert!(!tasks(&joined)[MOST - 1].contains("after 2"));
     }
 
     #[test]

@@ -9,7 +9,6 @@ mod earlier;
 pub(super) mod lanes;
 mod memory;
 mod next;
-mod plan_order;
 mod plan_track;
 mod resume;
 mod run_progress;

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::plan_order::{self, After};
 use crate::engine::speaker::plan::shortened;
 use crate::model::PlanItem;
+use crate::text::plan_order::{self, After};
 
 /// Most characters of the reason why a step needs attention.
 const MOST_REASON: usize = 300;
@@ -47,11 +47,13 @@ pub(in crate::engine) struct PlanTrack {
 }
 
 impl PlanTrack {
-    /// The plan is now this one. Steps that are in it as they were keep how far they are.
+    /// The plan is now this one. Steps that are in it as they were, but for the numbers of those they
+    /// wait for, keep how far they are.
     pub fn replace(&mut self, items: &[PlanItem]) {
         let mut old = std::mem::take(&mut self.steps);
         let step = |item: &PlanItem| {
-            let place = old.iter().position(|step| step.task == item.task);
+            let words = plan_order::without(&item.task);
+            let place = old.iter().position(|step| plan_order::without(&step.task) == words);
             let state = place.map_or(StepState::Open, |place| old.remove(place).state);
             PlanStep { task: item.task.clone(), state, after: plan_order::read(&item.task) }
         };
@@ -76,7 +78,7 @@ impl PlanTrack {
         let holds_up = |step: usize| under_way.contains(&step) || is_due(&step);
         let is_ready = |step: &usize| {
             let after = self.steps.get(*step).map(|known| &known.after);
-            after.is_some_and(|after| !after.steps(*step).any(holds_up))
+            after.is_some_and(|after| !after.places(*step).any(holds_up))
         };
         let due = || (0..self.steps.len()).filter(is_due);
         let ready: Vec<usize> = due().filter(is_ready).take(free).collect();

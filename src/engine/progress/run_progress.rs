@@ -228,7 +228,7 @@ impl RunProgress {
                 let id = self.at(|lanes| lanes.of_step(*step));
                 self.in_lane(id, |lane, phase| {
                     // A run that went on without asking has no plan that waits.
-                    lane.concern.take_if(|concern| matches!(concern, Concern::Plan(_)));
+                    lane.concern.take_if(|concern| matches!(concern, Concern::Plan(..)));
                     lane.attempt.chosen(agent, phase);
                 });
             }

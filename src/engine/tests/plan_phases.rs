@@ -157,6 +157,29 @@ async fn steps_that_wait_for_each_other_are_carried_out_in_the_order_of_the_list
 }
 
 #[tokio::test]
+async fn steps_that_wait_for_each_other_or_for_no_step_are_told_before_the_start() {
+    for (plan, fault) in [
+        ("1. A (after 2)\n2. B (after 1)", "Steps 1 and 2 wait for each other. Start"),
+        ("1. A (after 9)\n2. B (after nothing)", "waits for step 9, which is not in the plan."),
+        ("1. A\n2. B (after 1)", "has planned the work. Start"),
+    ] {
+        let mut world = SessionBench::new(TEAM);
+        world.supervision = Supervision::Ask;
+        let model = move |request: &Request| match request.agent.as_str() {
+            "Planner" => say(plan),
+            _ => model("")(request),
+        };
+        let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+        assert_eq!(world.supervise(handle, START_PLAN).await.unwrap(), SessionOutcome::Completed);
+        let asked = world.events().into_iter().find_map(|event| match event {
+            Event::Person(PersonEvent::Asked { text, .. }) => Some(text),
+            _ => None,
+        });
+        assert!(asked.as_ref().unwrap().contains(fault), "{plan}: {asked:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_plan_of_more_steps_than_are_kept_is_carried_out_to_its_end() {
     let world = SessionBench::new(TEAM);
     let model = |request: &Request| match request.agent.as_str() {

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 use super::pick;
 use super::search_field::SearchField;
 use crate::model::{AgentName, Intent, PlanItem, QuestionId, START_PLAN};
-use crate::text::sanitize;
+use crate::text::{plan_order, sanitize};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -25,6 +25,8 @@ pub struct PlanDesk {
     steps: Vec<PlanItem>,
     selected: usize,
     typing: Option<PlanInput>,
+    /// What is wrong with the order of the steps, in sentences.
+    faults: Vec<String>,
 }
 
 /// What is being typed.
@@ -65,7 +67,8 @@ impl PlanDesk {
     #[must_use]
     pub fn new(question: QuestionId, plan: &PlanView) -> Self {
         let steps: Vec<PlanItem> = plan.steps.iter().map(|(item, _)| item.clone()).collect();
-        Self { question, shown: steps.clone(), steps, selected: 0, typing: None }
+        let faults = faults(&steps);
+        Self { question, shown: steps.clone(), steps, selected: 0, typing: None, faults }
     }
 
     /// The question it answers.
@@ -106,23 +109,30 @@ impl PlanDesk {
             Action::Add => self.typing = Some(PlanInput::More(SearchField::default())),
             Action::Refuse => self.typing = Some(PlanInput::Refusal(SearchField::default())),
             Action::Remove if self.steps.len() > 1 => {
-                self.steps.remove(self.selected);
+                let gone = self.steps.remove(self.selected);
+                plan_order::removed(&mut tasks(&mut self.steps), self.selected, &gone.task);
                 self.selected = self.selected.min(self.steps.len() - 1);
             }
             Action::Remove => return Effect::refuse("a plan needs a step; reject it instead"),
             Action::MoveUp if self.selected > 0 => {
-                self.steps.swap(self.selected, self.selected - 1);
-                self.selected -= 1;
+                self.swap(self.selected - 1);
             }
             Action::MoveDown if self.selected + 1 < self.steps.len() => {
-                self.steps.swap(self.selected, self.selected + 1);
-                self.selected += 1;
+                self.swap(self.selected + 1);
             }
             Action::MoveUp | Action::MoveDown => return Effect::refuse("it cannot move further"),
             Action::Accept => return self.accept(),
             _ => return Effect::info("enter starts the plan, esc leaves it waiting"),
         }
+        self.faults = faults(&self.steps);
         Vec::new()
+    }
+
+    /// Lets the selected step and another one change places.
+    fn swap(&mut self, other: usize) {
+        self.steps.swap(self.selected, other);
+        plan_order::swapped(&mut tasks(&mut self.steps), self.selected, other);
+        self.selected = other;
     }
 
     fn on_action_while_typing(&mut self, action: Action) -> Vec<Effect> {
@@ -155,9 +165,11 @@ impl PlanDesk {
                 let place = (self.selected + 1).min(self.steps.len());
                 let item = self.read(&words);
                 self.steps.insert(place, item);
+                plan_order::added(&mut tasks(&mut self.steps), place);
                 self.selected = place;
             }
         }
+        self.faults = faults(&self.steps);
         self.typing = None;
         Vec::new()
     }
@@ -222,6 +234,16 @@ impl PlanDesk {
         let y = inside.bottom().saturating_sub(2);
         let (first, second) =
             (Rect { y, height: 1, ..inside }, Rect { y: y + 1, height: 1, ..inside });
+        if self.typing.is_none()
+            && let Some(fault) = self.faults.first()
+        {
+            let more = match self.faults.len() - 1 {
+                0 => String::new(),
+                more => format!(" And {more} more."),
+            };
+            let text = line::cut(&format!("{fault}{more}"), usize::from(first.width));
+            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), first, buf);
+        }
         match &self.typing {
             None => super::draw_keys(
                 &[
@@ -242,6 +264,15 @@ impl PlanDesk {
             }
         }
     }
+}
+
+/// The words of the steps, to be changed.
+fn tasks(steps: &mut [PlanItem]) -> Vec<&mut String> {
+    steps.iter_mut().map(|step| &mut step.task).collect()
+}
+
+fn faults(steps: &[PlanItem]) -> Vec<String> {
+    plan_order::faults(&steps.iter().map(|step| step.task.as_str()).collect::<Vec<_>>())
 }
 
 /// A step as it is typed.
@@ -284,7 +315,7 @@ mod tests {
         intents.collect()
     }
 
-    fn tasks(desk: &PlanDesk) -> Vec<String> {
+    fn written_of(desk: &PlanDesk) -> Vec<String> {
         desk.steps.iter().map(written).collect()
     }
 
@@ -303,13 +334,13 @@ mod tests {
         desk.on_action(Action::Add);
         type_in(&mut desk, "Builder : look at it");
         assert_eq!(
-            tasks(&desk),
+            written_of(&desk),
             ["Writer : write it well", "Builder : look at it", "Builder : build it"]
         );
         desk.on_action(Action::MoveDown);
         desk.on_action(Action::Top);
         desk.on_action(Action::Remove);
-        assert_eq!(tasks(&desk), ["Builder : build it", "Builder : look at it"]);
+        assert_eq!(written_of(&desk), ["Builder : build it", "Builder : look at it"]);
         desk.on_action(Action::Add);
         type_in(&mut desk, "Stranger : do it");
         assert_eq!(desk.steps[1].agent, None, "nobody outside of the plan is named");
@@ -322,11 +353,40 @@ mod tests {
     }
 
     #[test]
+    fn what_a_step_waits_for_follows_when_the_plan_changes() {
+        let mut desk = desk();
+        desk.on_action(Action::Change);
+        type_in(&mut desk, " (after nothing)");
+        desk.on_action(Action::Bottom);
+        desk.on_action(Action::Change);
+        type_in(&mut desk, " (after 1)");
+        desk.on_action(Action::Add);
+        type_in(&mut desk, "look at it (after 2)");
+        desk.on_action(Action::MoveUp);
+        assert_eq!(
+            tasks_of(&desk),
+            ["write it (after nothing)", "look at it (after 3)", "build it (after 1)"]
+        );
+        desk.on_action(Action::MoveDown);
+        desk.on_action(Action::Top);
+        desk.on_action(Action::Remove);
+        assert_eq!(tasks_of(&desk), ["build it (after nothing)", "look at it (after 1)"]);
+        assert!(desk.faults.is_empty());
+        desk.on_action(Action::Change);
+        type_in(&mut desk, " (after 2)");
+        assert_eq!(desk.faults, ["Steps 1 and 2 wait for each other."]);
+    }
+
+    fn tasks_of(desk: &PlanDesk) -> Vec<&str> {
+        desk.steps.iter().map(|step| step.task.as_str()).collect()
+    }
+
+    #[test]
     fn the_last_step_stays_and_words_send_the_plan_back() {
         let mut desk = desk();
         desk.on_action(Action::Remove);
         desk.on_action(Action::Remove);
-        assert_eq!(tasks(&desk), ["Builder : build it"]);
+        assert_eq!(written_of(&desk), ["Builder : build it"]);
         desk.on_action(Action::Refuse);
         assert!(sent(desk.on_action(Action::Accept)).is_empty(), "no words, no answer");
         for letter in "shorter".chars() {

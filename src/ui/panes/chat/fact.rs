@@ -1,6 +1,7 @@
 //! Plans, files for the context, documents, and what was cut, as rows of the chat.
 
 use crate::model::{AgentName, ChosenBy, ContextFile, PassageMark, PlanItem, TeamEvent, Timestamp};
+use crate::text::plan_order;
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
@@ -68,6 +69,10 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> V
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
         let step = format!("{}. {who}{}", number + 1, item.task);
         rows.extend(marked(" ", Role::Dim, &step, Role::Text, place));
+    }
+    let tasks: Vec<&str> = items.iter().map(|item| item.task.as_str()).collect();
+    for fault in plan_order::faults(&tasks) {
+        rows.extend(marked("!", Role::Warn, &fault, Role::Text, place));
     }
     rows
 }
