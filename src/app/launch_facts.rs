@@ -8,7 +8,7 @@ use super::choice;
 use super::documents;
 use super::launch_request::{LaunchRequest, Work};
 use super::machine::Machine;
-use super::recordings::Recordings;
+use super::recordings::{Recording, Recordings};
 use super::trust::is_untouched;
 use crate::config::Example;
 use crate::model::{Document, Ground, UserError};
@@ -29,6 +29,8 @@ pub struct LaunchFacts {
     pub default_profile: Option<String>,
     /// The recordings that ship.
     pub recordings: Recordings,
+    /// The recording in the file that a demo is to play.
+    pub script: Option<Recording>,
     /// The example that was asked for.
     pub example: Option<Example>,
     /// The documents that come with the task.
@@ -49,8 +51,12 @@ impl LaunchFacts {
         };
         let documents = request.attach.iter().map(|path| documents::read(path));
         let documents = documents.collect::<Result<_, _>>()?;
+        let script = request.model.script.as_ref().filter(|_| matches!(request.work, Work::Demo));
+        let script = script
+            .map(|path| Recording::load(&machine.assets, &path.display().to_string()))
+            .transpose()?;
         let facts = Self::of_project(machine, request.project.as_deref())?;
-        Ok(Self { example, documents, ..facts })
+        Ok(Self { example, documents, script, ..facts })
     }
 
     /// Looks up what a project's folder and this machine offer.
@@ -65,6 +71,7 @@ impl LaunchFacts {
             is_platformio: project.is_some_and(platformio::is_at),
             default_profile: machine.profiles.default_name(),
             recordings: Recordings::load(&machine.assets)?,
+            script: None,
             example: None,
             documents: Vec::new(),
         })

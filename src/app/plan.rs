@@ -320,7 +320,11 @@ impl WorkDefaults {
         let of_task = |task: &str| facts.recordings.of_task(task).cloned();
         Ok(match &request.work {
             Work::Demo => {
-                let recording = facts.recordings.of_team(request.team.as_deref())?.clone();
+                let script = facts.script.as_ref().filter(|script| !script.task.is_empty());
+                let recording = match script {
+                    Some(script) => script.clone(),
+                    None => facts.recordings.of_team(request.team.as_deref())?.clone(),
+                };
                 // The plain demo shows its plan and goes on; one that is asked for by team waits.
                 let is_named = request.team.is_some();
                 Self {

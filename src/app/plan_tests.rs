@@ -16,6 +16,7 @@ fn nothing() -> LaunchFacts {
         is_platformio: false,
         default_profile: None,
         recordings: Recordings::load(&Assets::built_in()).unwrap(),
+        script: None,
         example: None,
         documents: Vec::new(),
     }
@@ -70,6 +71,26 @@ fn the_work_decides_what_the_person_leaves_open() {
     assert_eq!(alone.limits.engine.supervision, Supervision::Show);
     let asked = LaunchRequest { supervision: Some(Supervision::Ask), ..request(Work::Demo) };
     assert_eq!(plan(asked, nothing()).limits.engine.supervision, Supervision::Ask);
+}
+
+#[test]
+fn a_demo_of_a_named_script_has_its_task_and_team() {
+    let all = nothing().recordings;
+    let recording = all.of_team(Some("contract")).unwrap().clone();
+    let task = "Write something else".to_owned();
+    let script = Recording { name: "/s.toml".to_owned(), task: task.clone(), ..recording };
+    let asked = ModelRequest { script: Some(PathBuf::from("/s.toml")), ..ModelRequest::default() };
+    for team in [None, Some("contract".to_owned())] {
+        let request = LaunchRequest { team, model: asked.clone(), ..request(Work::Demo) };
+        let facts = LaunchFacts { script: Some(script.clone()), ..nothing() };
+        let found = plan(request, facts);
+        assert_eq!((found.task.as_str(), found.team.name.as_str()), (task.as_str(), "contract"));
+        assert_eq!(found.model, ModelSource::Script("/s.toml".to_owned()));
+    }
+    let silent = Recording { task: String::new(), ..script };
+    let facts = LaunchFacts { script: Some(silent), ..nothing() };
+    let found = plan(LaunchRequest { model: asked, ..request(Work::Demo) }, facts);
+    assert_eq!(found.task, all.of_team(None).unwrap().task, "a script without a task");
 }
 
 #[test]

@@ -28,6 +28,22 @@ pub struct Recording {
     pub starter: Option<String>,
 }
 
+impl Recording {
+    /// Reads the recording in a file, or the one of that name that ships with the program.
+    ///
+    /// # Errors
+    /// As [`load_script`].
+    pub fn load(assets: &Assets, name: &str) -> Result<Self, UserError> {
+        let script = load_script(assets, name)?;
+        Ok(Self {
+            task: script.task().to_owned(),
+            team: script.team().to_owned(),
+            starter: script.project().map(str::to_owned),
+            name: name.to_owned(),
+        })
+    }
+}
+
 /// The recordings that ship with the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recordings(Vec<Recording>);
@@ -42,18 +58,7 @@ impl Recordings {
             let below = path.strip_prefix(FOLDER)?.trim_start_matches('/');
             below.strip_suffix("/script.toml").map(str::to_owned)
         });
-        names
-            .map(|name| {
-                let script = load_script(assets, &name)?;
-                Ok(Recording {
-                    task: script.task().to_owned(),
-                    team: script.team().to_owned(),
-                    starter: script.project().map(str::to_owned),
-                    name,
-                })
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
+        names.map(|name| Recording::load(assets, &name)).collect::<Result<_, _>>().map(Self)
     }
 
     /// The recording of a team; without a team, that of the demo.
