@@ -93,6 +93,19 @@ fn an_edit_is_shown_before_it_is_sent_and_sent_as_it_is_shown() {
 }
 
 #[test]
+fn a_proposal_that_was_approved_with_an_edit_shows_what_was_written() {
+    let (mut desk, mut pane, id) = at_desk();
+    let content = desk.store(b"int mine = 7;\n");
+    let (how, note, phrase) = (Amended::Edit, DecisionNote::default(), None);
+    let verdict = Verdict::ApproveAmended { how, content, note, phrase };
+    desk.decide(id, verdict, DecidedBy::Person, 0);
+    let outcome = Outcome::Applied;
+    desk.record(Event::Proposal(ProposalEvent::Settled { proposal: id, outcome }));
+    let shown = desk.show(&mut pane, 90, 24);
+    assert!(shown.contains("int mine = 7;") && !shown.contains("int a = 10"), "{shown}");
+}
+
+#[test]
 fn an_edit_is_gone_on_with_put_aside_and_never_lost() {
     let (desk, mut pane, _) = at_desk();
     edit(&desk, &mut pane, "/* one */");

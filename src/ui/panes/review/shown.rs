@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    BlobRef, BlobSource, ContentHash, Examiner, LineComment, Proposal, ProposalId,
-    Shown as ShownHash,
+    BlobSource, ContentHash, Examiner, Facts, LineComment, Proposal, ProposalId,
+    Shown as ShownHash, Verdict,
 };
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::pane::Cx;
@@ -25,10 +25,8 @@ const MAX_KEPT: usize = 64;
 #[derive(Debug)]
 pub struct Shown {
     pub id: ProposalId,
-    /// What a decision is bound to.
+    /// Of what is on screen; what a decision is bound to while the proposal waits.
     pub hash: ContentHash,
-    /// What the person approved instead of the proposed content.
-    approved: Option<BlobRef>,
     pub change: ChangeView,
     /// The person's words on lines, not sent yet.
     pub remarks: BTreeMap<usize, String>,
@@ -47,26 +45,12 @@ impl Shown {
         Self {
             id: proposal.id,
             hash: proposal.change.hash(),
-            approved: None,
             change: ChangeView::new(proposal, blobs),
             remarks: BTreeMap::new(),
             words: String::new(),
             draft: None,
             edit: None,
         }
-    }
-
-    /// Begins to read a proposal as it stands now: where the person approved another content, that
-    /// is what was written.
-    fn of(view: &ProposalView, blobs: &Arc<dyn BlobSource>) -> Self {
-        let proposal = &view.proposal;
-        let approved = approved(view);
-        let Some(change) = approved.and_then(|content| proposal.change.with_content(content))
-        else {
-            return Self { approved, ..Self::new(proposal, blobs) };
-        };
-        let written = Proposal { change, ..proposal.clone() };
-        Self { hash: proposal.change.hash(), approved, ..Self::new(&written, blobs) }
     }
 
     /// The change on screen: the proposed one, or the person's version of it.
@@ -146,9 +130,14 @@ impl Shown {
     }
 }
 
-/// The content that the person approved instead of the proposed one.
-fn approved(view: &ProposalView) -> Option<BlobRef> {
-    view.decision.as_ref().and_then(|(decision, _)| decision.verdict.amended())
+/// The proposal with the content that the person had written instead of the proposed one; `None`
+/// unless there is such.
+fn written(view: &ProposalView) -> Option<Proposal> {
+    let (decision, _) = view.decision.as_ref()?;
+    let Verdict::ApproveAmended { content, .. } = &decision.verdict else { return None };
+    let change = view.proposal.change.with_content(*content)?;
+    let (checks, facts) = (Vec::new(), Facts::default());
+    Some(Proposal { change, checks, facts, ..view.proposal.clone() })
 }
 
 /// The proposals at hand.
@@ -178,13 +167,18 @@ impl ShownList {
     /// Takes a proposal up, or brings it up to date. Tells whether it was another one before: then
     /// all of it is new, and nothing of it was seen.
     pub fn update(&mut self, view: &ProposalView, review: &Review, on_screen: ProposalId) -> bool {
-        let proposal = &view.proposal;
+        let decided = written(view);
+        let proposal = decided.as_ref().unwrap_or(&view.proposal);
         if let Some(shown) = self.list.iter_mut().find(|shown| shown.id == proposal.id) {
             shown.change.poll();
-            let is_changed =
-                shown.hash != proposal.change.hash() || shown.approved != approved(view);
+            let is_changed = shown.hash != proposal.change.hash();
+            if is_changed && decided.is_some() {
+                // The person's own version is what was approved; it is no news.
+                *shown = Shown::new(proposal, &self.blobs);
+                return false;
+            }
             if is_changed {
-                let before = std::mem::replace(shown, Shown::of(view, &self.blobs));
+                let before = std::mem::replace(shown, Shown::new(proposal, &self.blobs));
                 shown.inherit(before);
             }
             if !review.waiting.contains(&proposal.id) {
@@ -194,7 +188,7 @@ impl ShownList {
             }
             return is_changed;
         }
-        self.list.push(Shown::of(view, &self.blobs));
+        self.list.push(Shown::new(proposal, &self.blobs));
         if self.list.len() > MAX_KEPT {
             let is_over =
                 |shown: &Shown| shown.id != on_screen && !review.waiting.contains(&shown.id);
