@@ -85,7 +85,7 @@ fn run_piece(
     let python = match to_python_from(&whole, lines + 1) {
         Ok(python) => python,
         Err(faults) => {
-            print_faults(&faults, lines);
+            print_faults(&faults, &before);
             return Ok(());
         }
     };
@@ -106,11 +106,40 @@ fn run_piece(
     Ok(())
 }
 
-fn print_faults(faults: &[Fault], lines: u32) {
-    for Fault { line, column, message, hint } in faults {
-        report::message(&format!("{}:{column}: {message}", line.saturating_sub(lines)));
-        if !hint.is_empty() {
-            report::message(&format!("  fix: {hint}"));
+fn print_faults(faults: &[Fault], before: &str) {
+    for fault in faults {
+        report::message(&fault_words(fault, before));
+        if !fault.hint.is_empty() {
+            report::message(&format!("  fix: {}", fault.hint));
         }
+    }
+}
+
+/// A fault, with its line in what was typed. Earlier statements had none by themselves: what is found
+/// there now is a fault of what was typed.
+fn fault_words(fault: &Fault, before: &str) -> String {
+    let Fault { line, column, message, .. } = fault;
+    let line = *line as usize;
+    match line.checked_sub(before.lines().count()).filter(|line| *line > 0) {
+        Some(line) => format!("{line}:{column}: {message}"),
+        None => {
+            let earlier = before.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
+            format!("1:1: it does not fit the earlier line `{earlier}`: {message}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::reverty::check;
+
+    #[test]
+    fn a_fault_in_an_earlier_statement_is_one_of_what_was_typed() {
+        let fault = check("b = 1\nb: rts = \"q\"\n").remove(0);
+        let words = fault_words(&fault, "b = 1\n");
+        assert!(words.starts_with("1:1: it does not fit the earlier line `b = 1`: "), "{words}");
+        let own = check("b = 1\nc = d\n").remove(0);
+        assert!(fault_words(&own, "b = 1\n").starts_with("1:5: `d` "));
     }
 }

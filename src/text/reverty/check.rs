@@ -12,12 +12,10 @@ use super::expr::name_span;
 use super::fault::{Faults, Span};
 use super::hints;
 use super::scope::{Scope, each_assigned, place_of};
-use super::words::{self, EXCEPTIONS, NameId};
+use super::words::{self, Dialect, EXCEPTIONS, Keyword, NameId};
 
 /// Loops and handlers in each other, as Python counts them: it allows 20.
-const MOST_LOOPS: u32 = 18;
-
-const ANY_EXCEPTION: &str = "Name an exception of Python, or none: `: tpecxe`.";
+pub(super) const MOST_LOOPS: u32 = 18;
 
 /// Checks a program whose form may have faults, too.
 pub(super) fn check(program: &Program<'_>, faults: &mut Faults) {
@@ -102,10 +100,23 @@ impl<'p, 's> Walk<'_, 'p, 's> {
 
     fn missing_return(&mut self, function: &Function<'_>) {
         let text = self.scope.names.text(function.name.id);
-        let declared = words::reverty(function.returns.keyword());
+        let declared = self.scope.names.keyword(function.returns.keyword());
         let message = format!("`{text}` can end without returning a `{declared}`");
-        let hint = "End every path with `nruter VALUE`.";
+        let hint = format!("End every path with `{} VALUE`.", self.word(Keyword::Return));
         self.faults.add(place_of(function), message, hint);
+    }
+
+    /// A keyword as the text writes it.
+    fn word(&self, keyword: Keyword) -> &'static str {
+        self.scope.names.keyword(keyword)
+    }
+
+    /// What is said of a program in Reverty, or of one in Python.
+    fn in_dialect<T>(&self, reverty: T, python: T) -> T {
+        match self.scope.names.dialect() {
+            Dialect::Reverty => reverty,
+            Dialect::Python => python,
+        }
     }
 
     fn set(&mut self, id: NameId, value: bool) {
@@ -191,7 +202,10 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             StmtKind::Expr(value) => self.value(value),
             StmtKind::Break | StmtKind::Continue => {
                 if self.loops == 0 {
-                    let hint = "It belongs in the block of `elihw` or `rof`.";
+                    let hint = self.in_dialect(
+                        "It belongs in the block of `elihw` or `rof`.",
+                        "It belongs in the block of `while` or `for`.",
+                    );
                     self.faults.add(stmt.place.span, "there is no loop around this", hint);
                 }
                 return Flow::OutOfLoop;
@@ -203,9 +217,13 @@ impl<'p, 's> Walk<'_, 'p, 's> {
     /// A loop goes over values that have parts.
     fn goes_over(&mut self, over: &Expr<'_>) {
         let Some(own) = self.single(over) else { return };
-        let message = format!("a loop cannot go over a `{}`", words::reverty(own.keyword()));
+        let message =
+            format!("a loop cannot go over a `{}`", self.scope.names.keyword(own.keyword()));
         let hint = match own {
-            Type::Int => "Count with `: range(N) ni NAME rof`.",
+            Type::Int => self.in_dialect(
+                "Count with `: range(N) ni NAME rof`.",
+                "Count with `for NAME in range(N)`.",
+            ),
             _ => "Go over a string, a list, a tuple, a dictionary, or `range(N)`.",
         };
         self.faults.add(over.span, message, hint);
@@ -268,8 +286,11 @@ impl<'p, 's> Walk<'_, 'p, 's> {
 
     fn attempt(&mut self, body: &Block<'s>, handlers: &[Handler<'s>], stmt: &Stmt<'s>) -> Flow {
         if handlers.is_empty() {
-            let hint = "Add `: EXCEPTION tpecxe` with a block.";
-            self.faults.add(stmt.place.span, "`yrt` has no `tpecxe` after it", hint);
+            let (message, hint) = self.in_dialect(
+                ("`yrt` has no `tpecxe` after it", "Add `: EXCEPTION tpecxe` with a block."),
+                ("`try` has no `except` after it", "Add `except EXCEPTION:` with a block."),
+            );
+            self.faults.add(stmt.place.span, message, hint);
         }
         self.deeper(2, stmt.place.span);
         // Each handler may begin after any statement of the block.
@@ -291,8 +312,11 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         if EXCEPTIONS.contains(&text) {
             return;
         }
-        let hint = hints::of_unknown(text, EXCEPTIONS.into_iter(), ANY_EXCEPTION);
-        self.faults.add(name.span, format!("there is no exception `{text}`"), hint);
+        let none = self.in_dialect(": tpecxe", "except:");
+        let otherwise = format!("Use {}; or none: `{none}`.", EXCEPTIONS.join(", "));
+        let hint = hints::of_unknown(text, EXCEPTIONS.into_iter(), &otherwise);
+        let message = format!("`{text}` is not an exception that Reverty has");
+        self.faults.add(name.span, message, hint);
     }
 
     fn returned(&mut self, value: Option<&Expr<'s>>, span: Span) {
@@ -301,7 +325,8 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         }
         let Some(function) = self.within.and_then(|number| self.scope.functions.get(number)) else {
             let hint = "It belongs in the block of a function.";
-            self.faults.add(span, "there is no function around this `nruter`", hint);
+            let word = self.word(Keyword::Return);
+            self.faults.add(span, format!("there is no function around this `{word}`"), hint);
             return;
         };
         let returns = function.returns;
@@ -309,9 +334,10 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             Some(value) => self.fits(returns, value, "the function returns"),
             None if returns == Type::None => {}
             None => {
-                let declared = words::reverty(returns.keyword());
+                let declared = self.scope.names.keyword(returns.keyword());
                 let message = format!("the function returns `{declared}`");
-                self.faults.add(span, message, "Write `nruter VALUE`.");
+                let hint = format!("Write `{} VALUE`.", self.word(Keyword::Return));
+                self.faults.add(span, message, hint);
             }
         }
     }
@@ -341,8 +367,8 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             }
         };
         if !is_fine {
-            let (own, declared) =
-                (words::reverty(own.keyword()), words::reverty(declared.keyword()));
+            let names = self.scope.names;
+            let (own, declared) = (names.keyword(own.keyword()), names.keyword(declared.keyword()));
             let message = format!("this is a `{own}`, and {why} `{declared}`");
             self.faults.add(value.span, message, "Change the value or the type.");
         }
@@ -383,15 +409,19 @@ impl<'p, 's> Walk<'_, 'p, 's> {
 
     fn used(&mut self, id: NameId, span: Span) {
         let symbol = self.scope.get(id);
-        if self.is_assigned(id) || self.faults.is_full() {
+        // Who calls the function, and when, is not known here.
+        let is_unclear = symbol.is_global && (self.within.is_some() || symbol.is_set_by_function);
+        if self.is_assigned(id) || (is_unclear && symbol.function.is_none()) {
+            return;
+        }
+        if self.faults.is_full() {
+            self.faults.add(span, "", "");
             return;
         }
         let text = self.scope.names.text(id);
         if symbol.function.is_some() || Scope::declared(id).is_some() {
             let hint = format!("Call it: `{text}(…)`.");
             self.faults.add(span, format!("`{text}` is a function, not a value"), hint);
-        } else if symbol.is_global && (self.within.is_some() || symbol.is_set_by_function) {
-            // Who calls the function, and when, is not known here.
         } else if symbol.is_global || self.is_own_local(id) {
             let hint = "Assign it before, on the way to here.";
             self.faults.add(span, format!("`{text}` is used before it is assigned"), hint);
@@ -419,6 +449,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
 
     fn unknown(&mut self, text: &str, span: Span, (what, otherwise): (&str, &str)) {
         if self.faults.is_full() {
+            self.faults.add(span, "", "");
             return;
         }
         let symbols = &self.scope.symbols;
@@ -457,7 +488,10 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             let hint = "Call a function by the name that it is defined with.";
             self.faults.add(span, format!("`{text}` is a value, not a function"), hint);
         } else {
-            let hint = "Define it with `fed`, or correct the name.";
+            let hint = self.in_dialect(
+                "Define it with `fed`, or correct the name.",
+                "Define it with `def`, or correct the name; Reverty has no other functions.",
+            );
             self.unknown(text, span, ("is not a function of this program", hint));
         }
     }

@@ -17,13 +17,13 @@ pub(super) struct Failed;
 pub(super) type Parsed<T> = Result<T, Failed>;
 
 /// Levels of an expression in each other; Python allows 200 parentheses.
-const MOST_DEPTH: u32 = 90;
+pub(super) const MOST_DEPTH: u32 = 90;
 
 /// Operands of an expression in each other, as Python counts: `a + b + c` is three.
-const MOST_HEIGHT: u32 = 500;
+pub(super) const MOST_HEIGHT: u32 = 500;
 
 /// Parameters of one function.
-const MOST_PARAMETERS: usize = 255;
+pub(super) const MOST_PARAMETERS: usize = 255;
 
 /// The tokens of a text, with the one to be looked at.
 pub(super) struct Cursor<'s> {

@@ -106,7 +106,9 @@ fn atom<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
         indexes += 1;
         c.enter()?;
         let open = c.bump();
+        refuse_slice(c)?;
         let index = expression(c)?;
+        refuse_slice(c)?;
         c.close(Sign::CloseList, open)?;
         let span = c.span(start);
         value = Expr { kind: ExprKind::Index(Box::new((value, index))), span };
@@ -114,6 +116,14 @@ fn atom<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
     }
     (0..indexes).for_each(|_| c.leave());
     Ok(value)
+}
+
+fn refuse_slice(c: &mut Cursor<'_>) -> Parsed<()> {
+    if !c.is_sign(Sign::Colon) {
+        return Ok(());
+    }
+    let hint = "Take the parts one by one, by their index, in a loop.";
+    Err(c.fault(c.token().span, "there are no slices in Reverty", hint))
 }
 
 fn plain<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
@@ -126,6 +136,13 @@ fn plain<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
         }
         Tok::Str => {
             c.bump();
+            if c.kind() == Tok::Str {
+                let hint = "Write `+` between them.";
+                c.fault(c.token().span, "strings side by side are not joined in Reverty", hint);
+            }
+            while c.kind() == Tok::Str {
+                c.bump();
+            }
             ExprKind::Str(string(c, start.span))
         }
         Tok::Key(Keyword::True) => taken(c, ExprKind::True),

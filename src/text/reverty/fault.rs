@@ -38,18 +38,29 @@ pub struct Fault {
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     found: Vec<(u32, String, String)>,
+    /// How many more there are, and where the first and the last noted of them are.
+    more: Option<(usize, u32, u32)>,
 }
 
 impl Faults {
-    /// Notes a fault; beyond a number of them, and where one is noted already, nothing.
+    /// Notes a fault, unless one is noted there already; beyond a number of them, only that it is.
     pub(super) fn add(&mut self, at: Span, message: impl Into<String>, hint: impl Into<String>) {
         let is_known = self.found.iter().any(|(start, ..)| *start == at.start);
-        if self.found.len() < MOST_FAULTS && !is_known {
-            self.found.push((at.start, message.into(), hint.into()));
+        if is_known {
+            return;
         }
+        if !self.is_full() {
+            self.found.push((at.start, message.into(), hint.into()));
+            return;
+        }
+        self.more = Some(match self.more {
+            None => (1, at.start, at.start),
+            Some(known @ (.., last)) if last == at.start => known,
+            Some((count, first, _)) => (count + 1, first, at.start),
+        });
     }
 
-    /// Whether no more are noted.
+    /// Whether the words of no more are kept.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= MOST_FAULTS
     }
@@ -61,6 +72,14 @@ impl Faults {
     /// In the order of the text, with lines and columns.
     pub(super) fn in_words(mut self, text: &str) -> Vec<Fault> {
         self.found.sort_by_key(|(start, ..)| *start);
+        if let Some((count, first, _)) = self.more {
+            let (fault, more) = if count == 1 { ("fault", "is") } else { ("faults", "are") };
+            let message = format!("{count} more {fault} from here on {more} not shown");
+            // Behind the others, whichever of them were found first.
+            let last = self.found.last().map_or(0, |(start, ..)| *start);
+            let hint = "Correct the ones before, then check again.".to_owned();
+            self.found.push((first.max(last), message, hint));
+        }
         let bytes = text.as_bytes();
         let (mut line, mut line_start, mut seen) = (1, 0, 0);
         let mut faults = Vec::with_capacity(self.found.len());
@@ -97,5 +116,24 @@ mod tests {
         faults.add(Span { start: 0, end: 1 }, "not twice at one place", "");
         let places: Vec<_> = faults.in_words(text).iter().map(|f| (f.line, f.column)).collect();
         assert_eq!(places, [(1, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn faults_that_are_too_many_are_counted() {
+        let text = "x\n".repeat(200);
+        let of = |count: u32| {
+            let mut faults = Faults::default();
+            for line in 0..count {
+                let at = Span { start: line * 2, end: line * 2 + 1 };
+                faults.add(at, "wrong", "");
+                faults.add(at, "wrong again", "");
+            }
+            faults.in_words(&text)
+        };
+        assert_eq!(of(100).len(), 100);
+        let many = of(150);
+        assert_eq!(many.len(), 101);
+        assert!(many[100].message.starts_with("50 more faults"), "{:?}", many[100]);
+        assert_eq!(many[100].line, 101);
     }
 }

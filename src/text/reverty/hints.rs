@@ -58,6 +58,15 @@ pub(super) fn form(keyword: Keyword) -> String {
 /// What to write where this token cannot be; empty when nothing is sure.
 pub(super) fn instead(kind: Tok, dialect: Dialect) -> String {
     match (kind, dialect) {
+        (Tok::Key(Keyword::In), Dialect::Reverty) => {
+            "No operator tells whether a value is in another one; a loop that compares does: \
+             `: VALUES ni NAME rof`."
+                .to_owned()
+        }
+        (Tok::Key(Keyword::In), Dialect::Python) => {
+            "In Reverty no operator tells whether a value is in another one; compare in a loop."
+                .to_owned()
+        }
         (Tok::Key(keyword), Dialect::Reverty) => form(keyword),
         (Tok::Sign(Sign::Assign), _) => {
             "Compare with `==`; assign to a name or an index.".to_owned()
@@ -80,6 +89,15 @@ pub(super) fn instead(kind: Tok, dialect: Dialect) -> String {
             _,
         ) => String::new(),
     }
+}
+
+/// The words of a hint that is about Reverty, for a text in Python.
+pub(super) fn in_python(hint: &str) -> String {
+    let mut hint = hint.to_owned();
+    for (reverty, python) in [("`dna`", "`and`"), ("`ro`", "`or`"), ("`ton`", "`not`")] {
+        hint = hint.replace(reverty, python);
+    }
+    hint
 }
 
 /// About a type that is none: what to write.

@@ -6,14 +6,15 @@
 
 use super::ast::Comment;
 use super::fault::{Faults, Span};
+use super::hints;
 use super::sign::{FOREIGN, Sign};
 use super::words::{Dialect, Keyword, NameId, Names, Word};
 
 /// Blocks within each other; Python has a bound of 100.
-const MOST_BLOCKS: usize = 60;
+pub(super) const MOST_BLOCKS: usize = 60;
 
 /// Digits of one number; Python reads no more in one integer.
-const MOST_DIGITS: usize = 4300;
+pub(super) const MOST_DIGITS: usize = 4300;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +163,11 @@ impl<'s> Lexer<'s> {
             match self.bytes.get(self.at) {
                 Some(b' ') => width.columns += 1,
                 Some(b'\t') => width.columns = width.columns / 8 * 8 + 8,
-                Some(b'\x0c') => width = Width { columns: 0, bytes: 0 },
+                Some(b'\x0c') => {
+                    self.at += 1;
+                    width = Width { columns: 0, bytes: 0 };
+                    continue;
+                }
                 Some(b'\r') if self.peek(1) == b'\n' => {}
                 Some(b'\n') => {
                     self.line_feed();
@@ -438,7 +443,11 @@ impl<'s> Lexer<'s> {
             FOREIGN.iter().find(|(text, ..)| rest.starts_with(text))
         {
             self.at += text.len();
-            self.fault(start, self.at, *message, hint);
+            let hint = match self.names.dialect() {
+                Dialect::Reverty => (*hint).to_owned(),
+                Dialect::Python => hints::in_python(hint),
+            };
+            self.fault(start, self.at, *message, &hint);
             self.skip_quoted(text);
             return self.token(Tok::Bad, start);
         }
@@ -458,7 +467,11 @@ impl<'s> Lexer<'s> {
             _ if character.is_ascii() => format!("`{character}` means nothing here"),
             _ => format!("the character U+{code:04X} means nothing outside of strings"),
         };
-        self.fault(start, self.at, message, "Remove it.");
+        let hint = match character.is_ascii_graphic() {
+            true => "Reverty has no such sign.",
+            false => "Remove it.",
+        };
+        self.fault(start, self.at, message, hint);
         self.token(Tok::Bad, start)
     }
 

@@ -6,6 +6,7 @@
 //! state and must not do IO; running a program is not done here.
 
 mod ast;
+mod calls;
 mod check;
 mod cursor;
 mod expr;
@@ -13,6 +14,8 @@ mod fault;
 mod format;
 #[cfg(test)]
 mod generated_tests;
+#[cfg(test)]
+mod hint_tests;
 mod hints;
 mod lexer;
 mod literal;

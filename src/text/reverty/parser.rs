@@ -12,7 +12,7 @@ use super::fault::{Faults, Span};
 use super::hints;
 use super::lexer::{Tok, Token};
 use super::sign::Sign;
-use super::words::{Dialect, Keyword};
+use super::words::{self, Dialect, Keyword};
 
 /// Conditions of one statement.
 pub(super) const MOST_BRANCHES: usize = 200;
@@ -194,12 +194,26 @@ fn expression_line<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
             missing_colon(c, start);
             return after_condition(c, start, value);
         }
+        Tok::Name(_) if as_name(&value).is_some() => return Err(prose(c, start)),
+        Tok::Python(id)
+            if as_name(&value).is_some()
+                && words::from_python(c.lexer.names.text(id)).is_none() =>
+        {
+            return Err(prose(c, start));
+        }
         _ => return simple(c, start, StmtKind::Expr(value)),
     };
     check_target(c, &value)?;
     c.bump();
     let kind = StmtKind::Augment { target: value, op, value: expression(c)? };
     simple(c, start, kind)
+}
+
+/// Notes that words follow each other as in a sentence.
+fn prose(c: &mut Cursor<'_>, start: Token) -> Failed {
+    let message = "words follow each other: this is no statement";
+    let hint = "Write sentences as comments, after `#`; a call has parentheses: `print(x)`.";
+    c.fault(start.span, message, hint)
 }
 
 pub(super) fn check_target(c: &mut Cursor<'_>, target: &Expr<'_>) -> Parsed<()> {

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 
 use super::ast::{Block, Expr, ExprKind, Function, Place, Program, Stmt, StmtKind};
+use super::calls::each_call;
 use super::expr::as_name;
 use super::scope::globals_of;
-use super::words::{Dialect, Keyword, NameId};
+use super::words::{Dialect, Keyword, NameId, declared_function};
 use super::write::Writer;
 
 /// A program in Python.
@@ -109,52 +110,11 @@ pub(super) fn calls_main(program: &Program<'_>) -> bool {
 fn calls_before_definition(program: &Program<'_>) -> bool {
     let last = program.body.iter().rposition(is_function).unwrap_or(0);
     let before = program.body.get(..last).unwrap_or_default();
-    before.iter().any(|stmt| !is_function(stmt) && has_call(stmt))
-}
-
-/// Whether a statement calls a function that the program may define.
-fn has_call(stmt: &Stmt<'_>) -> bool {
-    let any = |block: &Block<'_>| block.iter().any(has_call);
-    match &stmt.kind {
-        StmtKind::Function(_) | StmtKind::Break | StmtKind::Continue => false,
-        StmtKind::If { branches, otherwise } => {
-            branches.iter().any(|branch| calls(&branch.condition) || any(&branch.body))
-                || otherwise.as_ref().is_some_and(|(_, body)| any(body))
-        }
-        StmtKind::While { condition, body } => calls(condition) || any(body),
-        StmtKind::For { over, body, .. } => calls(over) || any(body),
-        StmtKind::Try { body, handlers } => {
-            any(body) || handlers.iter().any(|handler| any(&handler.body))
-        }
-        StmtKind::Return(value) => value.as_ref().is_some_and(calls),
-        StmtKind::Assign { target, value, .. } | StmtKind::Augment { target, value, .. } => {
-            calls(target) || calls(value)
-        }
-        StmtKind::Expr(value) => calls(value),
-    }
-}
-
-fn calls(value: &Expr<'_>) -> bool {
-    match &value.kind {
-        ExprKind::Call { name, args } => {
-            super::words::declared_function(*name).is_none() || args.iter().any(calls)
-        }
-        ExprKind::Negative(inner) | ExprKind::Positive(inner) | ExprKind::Not(inner) => {
-            calls(inner)
-        }
-        ExprKind::Chain(chain) => {
-            calls(&chain.first) || chain.others().any(|(_, operand)| calls(operand))
-        }
-        ExprKind::List(values) | ExprKind::Tuple(values) => values.iter().any(calls),
-        ExprKind::Dict(entries) => entries.iter().any(|(key, value)| calls(key) || calls(value)),
-        ExprKind::Index(parts) => calls(&parts.0) || calls(&parts.1),
-        ExprKind::Number(_)
-        | ExprKind::Str(_)
-        | ExprKind::True
-        | ExprKind::False
-        | ExprKind::None
-        | ExprKind::Name(_) => false,
-    }
+    let mut found = false;
+    before.iter().filter(|stmt| !is_function(stmt)).for_each(|stmt| {
+        each_call(stmt, &mut |name, _| found |= declared_function(name).is_none());
+    });
+    found
 }
 
 struct PythonForm<'p> {

@@ -6,6 +6,7 @@ use super::ast::{
     Block, Branch, Expr, ExprKind, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind,
     Type,
 };
+use super::calls::check_order;
 use super::cursor::{Cursor, Failed, Parsed};
 use super::expr::{as_name, expression};
 use super::fault::Faults;
@@ -38,6 +39,7 @@ pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
     if faults.is_empty() {
         check_globals(&program, &noted, &mut faults);
         check_main(&program, has_guard.is_some(), &mut faults);
+        check_order(&program, &mut faults);
     }
     (program, faults)
 }

@@ -105,7 +105,7 @@ impl<'p, 's> Scope<'p, 's> {
         match symbol.declared {
             Some(before) if before != declared => {
                 let text = self.names.text(name.id);
-                let was = words::reverty(before.keyword());
+                let was = self.names.keyword(before.keyword());
                 let hint = "A name means one thing in the whole program: use another name.";
                 faults.add(name.span, format!("`{text}` is declared as `{was}` before"), hint);
             }
@@ -170,7 +170,7 @@ impl<'p, 's> Scope<'p, 's> {
                 faults.add(name.span, format!("`{text}` is a global of the program"), hint);
             }
             if let Some(other) = symbol.declared.filter(|other| other != own) {
-                let other = words::reverty(other.keyword());
+                let other = self.names.keyword(other.keyword());
                 faults.add(name.span, format!("`{text}` is a `{other}` elsewhere"), hint);
             }
             if function.parameters.iter().take(place).any(|(before, _)| before.id == name.id) {

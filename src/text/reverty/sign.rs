@@ -71,7 +71,7 @@ impl Sign {
     /// The sign that two bytes begin with.
     pub(super) const fn of(first: u8, second: u8) -> Option<Self> {
         Some(match (first, second) {
-            (b'/', b'/') | (b'*', b'*') => return None,
+            (b'/', b'/') | (b'*', b'*') | (b':', b'=') => return None,
             (b'-', b'>') => Self::Arrow,
             (b'+', b'=') => Self::PlusAssign,
             (b'-', b'=') => Self::MinusAssign,
@@ -135,16 +135,26 @@ impl Sign {
     }
 }
 
+/// What `//` means for whole numbers.
+const FLOOR: &str = "For whole numbers write `int((a - a % b) / b)`; it is exact up to 2 to the power of \
+                     53. `int(a / b)` is not the same below 0.";
+
 /// What people write who come from another language: the sign, what is wrong with it, what to write.
-pub(super) const FOREIGN: [(&[u8], &str, &str); 16] = [
-    (b"//", "there is no operator `//`", "Write `int(a / b)`."),
+pub(super) const FOREIGN: [(&[u8], &str, &str); 22] = [
+    (b"//", "there is no operator `//`", FLOOR),
     (b"**", "there is no operator `**`", "Multiply in a loop."),
     (b"&&", "there is no operator `&&`", "Write `dna`."),
     (b"||", "there is no operator `||`", "Write `ro`."),
+    (b"&", "there is no operator `&`", "Compute it with `+`, `-`, `*`, `/` and `%`."),
+    (b"|", "there is no operator `|`", "Compute it with other operators; a name has one type."),
+    (b"^", "there is no operator `^`", "Compute it with `+`, `-`, `*`, `/` and `%`."),
+    (b"@", "there are no decorators", "Call the function in the place where it is needed."),
+    (b":=", "there is no operator `:=`", "Assign on a line of its own, with `=`."),
     (b"!", "there is no operator `!`", "Write `ton`, or `!=` to compare."),
     (b";", "`;` does not end a statement", "Write each statement on a line of its own."),
     (b".", "there are no attributes and methods", "Call functions: `len(text)`."),
     (b"'", "strings are in double quotes", "Write `\"text\"`."),
+    (b"```", "a fence is not part of a program", "Give the program without such lines."),
     (b"`", "strings are in double quotes", "Write `\"text\"`."),
     ("\u{201c}".as_bytes(), "this quote does not begin a string", "Write `\"`."),
     ("\u{201d}".as_bytes(), "this quote does not end a string", "Write `\"`."),
@@ -168,5 +178,6 @@ mod tests {
             assert_eq!((sign.length(), sign.text()), (text.len(), text));
         }
         assert_eq!((Sign::of(b'/', b'/'), Sign::of(b'*', b'*')), (None, None));
+        assert_eq!(Sign::of(b':', b'='), None);
     }
 }

@@ -130,7 +130,7 @@ pub const EXCEPTIONS: [&str; 14] = [
 
 /// Functions of Python that reach beyond the program. No program has them, and none can have the
 /// name, so that no path through a program leads to them.
-const UNREACHABLE: [&str; 14] = [
+pub(super) const UNREACHABLE: [&str; 14] = [
     "breakpoint",
     "compile",
     "delattr",
@@ -223,6 +223,14 @@ impl<'s> Names<'s> {
     /// How many words there are; every number is below.
     pub(super) fn len(&self) -> usize {
         self.texts.len()
+    }
+
+    /// A keyword as the text writes it.
+    pub(super) fn keyword(&self, keyword: Keyword) -> &'static str {
+        match self.dialect {
+            Dialect::Reverty => reverty(keyword),
+            Dialect::Python => python(keyword),
+        }
     }
 
     pub(super) fn dialect(&self) -> Dialect {
