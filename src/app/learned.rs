@@ -9,12 +9,9 @@ use crate::config::Assets;
 use crate::engine::Team;
 use crate::model::{PolicyAgent, UserError};
 use crate::policy::{
-    PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot,
+    PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot, usual_episodes,
 };
 use crate::tools;
-
-/// Simulated tasks that a policy is trained on when nothing else is asked for.
-pub const EPISODES: u64 = 5_000;
 
 /// The team with the table that chooses who speaks, where its file wants one.
 ///
@@ -87,18 +84,19 @@ fn shipped_process(assets: &Assets, agents: &[PolicyAgent]) -> Result<Process, U
 }
 
 fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
+    let episodes = usual_episodes(process.agents.len());
     let mut policy = Trained::new(Provenance {
         team: team.to_owned(),
         tasks: process.train_on.clone(),
         knows_classes: process.train_on == crate::policy::MIXED,
         seed: "1".to_owned(),
-        episodes: EPISODES,
+        episodes,
         sessions: 0,
         learned_from: Vec::new(),
         date: String::new(),
         process,
     })?;
-    Trainer::new(&policy.model, 1, 0).train(&mut policy.table, EPISODES);
+    Trainer::new(&policy.model, 1, 0).train(&mut policy.table, episodes);
     Ok(policy)
 }
 
@@ -124,7 +122,7 @@ mod tests {
         let (assets, data) = (Assets::built_in(), tempfile::tempdir().unwrap());
         let ready = with_policy(&assets, data.path(), team("learned")).unwrap();
         let first = table_of(&ready);
-        assert_eq!((first.episodes, first.agents.len()), (EPISODES, 4));
+        assert_eq!((first.episodes, first.agents.len()), (5_000, 4));
         let store = Store::new(data.path(), "learned").unwrap();
         let mut saved = trained(process_of(&assets, "learned").unwrap(), "learned").unwrap();
         saved.origin.sessions = 3;

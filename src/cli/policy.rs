@@ -22,12 +22,10 @@ use crate::model::{RecordSource, UserError};
 use crate::policy::{
     Estimate, FiveTasks, JournalReader, MIXED, Order, Played, Process, Provenance, RecordedTask,
     Session, State, Store, Trained, Trainer, USUAL_ORDER, compare, comparison_svg, comparison_text,
-    estimate, explain, heat_map, heat_map_svg, learn, parse_experience, play, table, write_chart,
+    estimate, explain, heat_map, heat_map_svg, is_no_worse, learn, parse_experience, play, table,
+    usual_episodes, write_chart,
 };
 use crate::sandbox::Runner;
-
-/// Episodes when nothing else is asked for.
-const EPISODES: u64 = 5_000;
 
 /// Episodes that the speed is measured over, at least.
 const TIMED: u64 = 200_000;
@@ -98,7 +96,8 @@ impl Command<'_> {
     }
 
     fn more(&self, policy: &mut Trained) -> Result<(), UserError> {
-        let episodes = self.options.episodes.unwrap_or(EPISODES);
+        let usual = usual_episodes(policy.model.agents.len());
+        let episodes = self.options.episodes.unwrap_or(usual);
         if !(1..=MOST_EPISODES).contains(&episodes) {
             return Err(UserError::new(
                 format!("Cannot train {episodes} episodes"),
@@ -110,17 +109,32 @@ impl Command<'_> {
         let mut trainer = Trainer::new(&policy.model, seed, policy.origin.episodes);
         trainer.train(&mut policy.table, episodes);
         policy.origin.episodes = trainer.episodes();
+        if policy.origin.episodes < usual && policy.model.agents.len() > 4 {
+            report::aside(&format!(
+                "{} tasks are few for {} agents; {usual} are usual.",
+                policy.origin.episodes,
+                policy.model.agents.len()
+            ));
+        }
         Ok(())
     }
 
-    /// The saved policy; with options that say how to train, one that is trained for this once.
+    /// The saved policy, or without one the same that the team uses; with options that say how to
+    /// train, one that is trained for this once.
     fn present(&self) -> Result<Trained, UserError> {
         let options = self.options;
         let is_asked = options.seed.is_some()
             || options.episodes.is_some()
             || options.tasks.is_some()
             || options.parameters.is_some();
-        if is_asked { self.trained() } else { self.store.require() }
+        if is_asked {
+            return self.trained();
+        }
+        if let Some(saved) = self.store.load()? {
+            return Ok(saved);
+        }
+        report::aside("None is saved: this is the table that the team uses until one is trained.");
+        self.trained()
     }
 
     fn train(&self, args: &PolicyTrainArgs) -> Result<(), UserError> {
@@ -168,7 +182,10 @@ impl Command<'_> {
     }
 
     fn show(&self, args: &PolicyShowArgs) -> Result<(), UserError> {
-        let policy = self.present()?;
+        let policy = match args.older {
+            Some(number) => self.store.older_table(number)?,
+            None => self.present()?,
+        };
         if let Some(path) = &args.svg {
             write_chart(path, &heat_map_svg(&policy))?;
         }
@@ -297,12 +314,7 @@ impl Command<'_> {
         learn(&mut candidate, &lessons, args.weight);
         let before = estimate(&present, &held_out);
         let after = estimate(&candidate, &held_out);
-        let is_better = match (&before, &after) {
-            (Some(before), Some(after)) => after.value >= before.value,
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        let is_taken = is_better || args.take;
+        let is_taken = is_no_worse(after, before) || args.take;
         if is_taken {
             candidate.origin.date = jiff::Timestamp::now().to_string();
             candidate.origin.learned_from.extend(read);
@@ -334,14 +346,22 @@ impl Command<'_> {
             None if self.store.reset(&lock)? => "The policy is reset.".to_owned(),
             None => "There is no policy to reset.".to_owned(),
         };
-        let older = self.store.older()?;
+        let older = self.store.older()?.into_iter().map(|number| {
+            let origin = self.store.look(number).ok().flatten().map(|policy| policy.origin);
+            (number, origin)
+        });
+        let older: Vec<(u32, Option<Provenance>)> = older.collect();
         if self.options.json {
+            let older: Vec<_> =
+                older.iter().map(|(number, origin)| older_json(*number, origin.as_ref())).collect();
             return report::json(&json!({ "team": self.options.team, "older": older }));
         }
         report::line(&text);
         if !older.is_empty() {
-            let numbers: Vec<String> = older.iter().map(ToString::to_string).collect();
-            report::line(&format!("Older tables: {}.", numbers.join(", ")));
+            report::line("Older tables; `firmhand policy show --older NUMBER` shows one:");
+        }
+        for (number, origin) in &older {
+            report::line(&format!("{number:>4}  {}", older_text(origin.as_ref())));
         }
         Ok(())
     }
@@ -398,6 +418,24 @@ fn play_both(
     let learned = play(tasks, process, Order::Learned(policy), seed, judge)?;
     let fixed = play(tasks, process, Order::Fixed(&USUAL_ORDER), seed, judge)?;
     Ok((learned, fixed))
+}
+
+fn older_json(number: u32, origin: Option<&Provenance>) -> serde_json::Value {
+    origin.map_or(json!({ "number": number }), |own| {
+        json!({
+            "number": number, "date": own.date, "tasks": own.tasks, "seed": own.seed_number(),
+            "episodes": own.episodes, "sessions": own.sessions,
+        })
+    })
+}
+
+fn older_text(origin: Option<&Provenance>) -> String {
+    origin.map_or("it cannot be read".to_owned(), |own| {
+        format!(
+            "{}, {} {} tasks, seed {}, {} sessions",
+            own.date, own.episodes, own.tasks, own.seed, own.sessions
+        )
+    })
 }
 
 fn estimate_json(estimate: Option<Estimate>) -> serde_json::Value {

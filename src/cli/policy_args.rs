@@ -39,7 +39,7 @@ pub struct PolicyOptions {
     /// once instead of using the saved one.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Simulated tasks to train on; 5000 if it is not given.
+    /// Simulated tasks to train on. If it is not given: 5000, and 5000 more for each agent beyond four.
     #[arg(long, value_name = "N")]
     pub episodes: Option<u64>,
     /// Class of tasks to train on, e.g. simple; `mixed` for all, with the class as part of the state.
@@ -73,6 +73,9 @@ pub struct PolicyShowArgs {
     /// Write the heat map as an SVG picture.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Show the older table with this number, as `reset` lists them.
+    #[arg(long, value_name = "NUMBER")]
+    pub older: Option<u32>,
 }
 
 /// Arguments of `policy compare`.
@@ -104,7 +107,11 @@ pub struct PolicyExplainArgs {
 /// Arguments of `policy learn`.
 #[derive(Debug, Args)]
 pub struct PolicyLearnArgs {
-    /// Sessions of a file, one JSON object per line, instead of the recorded ones of this team.
+    /// Sessions of a file instead of the recorded ones of this team. Each line is one session:
+    /// {"team":"learned","agents":["planner","coder","tester","debugger"],"end":"success","steps":
+    /// [{"state":"start,0","agent":"coder","reward":0.2,"chance":0.9}]}. All agents of the team are
+    /// named in order; `end` is success, timeout or stopped; a step without `chance` was chosen by a
+    /// person; `"class":"simple"` may say what the task was.
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
     /// Learn from recorded sessions of this project only.

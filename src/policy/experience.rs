@@ -71,6 +71,12 @@ pub fn parse(name: &str, text: &str, policy: &Trained) -> Result<Vec<Session>, U
             let what = format!("Cannot learn from {name}, line {}", number + 1);
             UserError::new(what, why, "Remove the line, or use sessions of this team.")
         };
+        if is_journal_record(line) {
+            let what = format!("Cannot learn from {name}");
+            let why = "it is the journal of a session";
+            let fix = "Leave out `--from`: sessions of this team are found without it.";
+            return Err(UserError::new(what, why, fix));
+        }
         let line: JournalLine =
             serde_json::from_str(line).map_err(|error| refuse(error.to_string()))?;
         sessions.push(session(line, policy).map_err(refuse)?);
@@ -80,6 +86,12 @@ pub fn parse(name: &str, text: &str, policy: &Trained) -> Result<Vec<Session>, U
         return Err(UserError::new(format!("Cannot learn from {name}"), why, "Use another file."));
     }
     Ok(sessions)
+}
+
+/// Whether a line is a record of a session's journal.
+fn is_journal_record(line: &str) -> bool {
+    let record = serde_json::from_str::<serde_json::Value>(line).unwrap_or_default();
+    ["v", "seq", "event"].iter().all(|key| record.get(key).is_some())
 }
 
 fn session(line: JournalLine, policy: &Trained) -> Result<Session, String> {
@@ -196,6 +208,9 @@ mod tests {
             assert_eq!(error.what, "Cannot learn from x.jsonl, line 2", "{to}");
             assert!(error.why.contains(words), "{to}: {error}");
         }
+        let journal = r#"{"v":1,"seq":1,"at":5,"event":{"phase_ended":{}}}"#;
+        let error = parse("x.jsonl", journal, &policy).unwrap_err();
+        assert!(error.why.contains("journal") && error.fix.contains("Leave out"), "{error}");
         assert!(parse("x", "\n", &policy).unwrap_err().why.contains("no session"));
     }
 }

@@ -18,7 +18,7 @@ pub struct Opinion {
     pub agent: String,
     /// Estimated value; `None` when it was never tried, or cannot act.
     pub value: Option<f64>,
-    /// Half of the 95 % interval of the value.
+    /// Half of the 95 % interval of the value; `None` when it was tried once only.
     pub spread: Option<f64>,
     pub visits: u64,
     /// Share of the value that is not learned yet.
@@ -54,7 +54,7 @@ pub fn explain(policy: &Trained, state: State) -> Explanation {
             Opinion {
                 agent: name(agent),
                 value: is_known.then_some(entry.estimate),
-                spread: is_known.then(|| 1.96 * entry.standard_error()),
+                spread: (is_known && entry.visits > 1).then(|| 1.96 * entry.standard_error()),
                 visits: entry.visits,
                 unlearned: entry.estimate_unlearned,
                 reason,
@@ -82,6 +82,9 @@ impl Explanation {
                 (Some(value), Some(spread), _) if place == 0 => {
                     let visits = grouped(opinion.visits);
                     format!("{} {value:.1} ± {spread:.2} ({visits}×)", opinion.agent)
+                }
+                (Some(value), None, _) if place == 0 => {
+                    format!("{} {value:.1}, tried once only", opinion.agent)
                 }
                 (Some(value), _, _) => format!("{} {value:.1}", opinion.agent),
                 (None, _, Some(reason)) => format!("{}: {reason}", opinion.agent),
@@ -256,6 +259,14 @@ mod tests {
             line.contains("tester: no code yet") && line.contains("debugger: no error"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn one_trial_says_nothing_of_the_spread() {
+        let policy = trained("simple", false, 1, 1);
+        let start = explain(&policy, State::from_index(0));
+        assert_eq!((start.opinions[0].visits, start.opinions[0].spread), (1, None));
+        assert!(start.line().contains(", tried once only"), "{}", start.line());
     }
 
     #[test]

@@ -163,19 +163,33 @@ impl Store {
     /// # Errors
     /// When there is none of this number, or it cannot be read or written.
     pub fn restore(&self, lock: &WriteLock, number: u32) -> Result<Trained, UserError> {
-        let numbers = self.older()?;
-        let found =
-            if numbers.contains(&number) { self.read(&self.older_path(number))? } else { None };
-        let policy = found.ok_or_else(|| {
-            let known: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let policy = self.older_table(number)?;
+        self.save(lock, &policy)?;
+        Ok(policy)
+    }
+
+    /// An older table.
+    ///
+    /// # Errors
+    /// When there is none of this number, or it cannot be read.
+    pub fn older_table(&self, number: u32) -> Result<Trained, UserError> {
+        self.look(number)?.ok_or_else(|| {
+            let known: Vec<String> =
+                self.older().unwrap_or_default().iter().map(ToString::to_string).collect();
             let fix = match known.is_empty() {
                 true => "There are no older tables.".to_owned(),
                 false => format!("Use one of: {}.", known.join(", ")),
             };
             UserError::new(format!("Cannot use the older table {number}"), "it does not exist", fix)
-        })?;
-        self.save(lock, &policy)?;
-        Ok(policy)
+        })
+    }
+
+    /// An older table; `None` when there is none of this number.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn look(&self, number: u32) -> Result<Option<Trained>, UserError> {
+        self.read(&self.older_path(number))
     }
 
     /// Numbers of the older tables, oldest first.
@@ -253,6 +267,9 @@ mod tests {
         }
         let older = store.older().unwrap();
         assert_eq!((older.len(), older.last()), (KEPT, Some(&13)));
+        assert_eq!(store.older_table(10).unwrap().origin.seed, "10");
+        assert!(store.look(99).unwrap().is_none());
+        assert!(store.older_table(99).unwrap_err().fix.contains("13"));
         let tenth = store.restore(&lock, 10).unwrap();
         assert_eq!(tenth.origin.seed, "10");
         assert_eq!(store.require().unwrap().table, tenth.table);
