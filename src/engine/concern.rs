@@ -83,6 +83,7 @@ impl Concern {
                 (format!("{agent} says and does the same as in its last turn. Continue?"), go_on())
             }
             Self::Unreadable(agent, fault) => {
+                let fault = fault.trim_end_matches([',', ';', ':', '.', ' ']);
                 (format!("The answers of {agent} cannot be read: {fault}. Ask it again?"), go_on())
             }
             Self::ChecksUsedUp(agent, most) => (
@@ -116,8 +117,8 @@ impl Concern {
             ),
             Self::Spent(what) => (
                 format!(
-                    "The budget of the session is used up: {what}. Allow as much again? \
-                     `{MODEL_ANSWER}` allows it with another model."
+                    "The budget of the session is used up: {what}. Allow as much again? To allow it \
+                     with another model, type “{MODEL_ANSWER}”."
                 ),
                 go_on(),
             ),
@@ -151,7 +152,7 @@ fn planned(agent: &AgentName, faults: &[String]) -> String {
 fn used_up(title: &str, attempts: u32, why: &str) -> String {
     format!(
         "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. Allow as many \
-         again? `{MODEL_ANSWER}` allows them with another model."
+         again? To allow them with another model, type “{MODEL_ANSWER}”."
     )
 }
 
@@ -191,4 +192,26 @@ pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
 /// The answer to a call that was not made.
 pub(super) fn not_run(code: &str, why: &str) -> Value {
     json!({ "ok": false, "error": { "code": code, "message": why } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_clean_sentences_and_say_what_can_be_typed() {
+        let fault = "complexity: 11 instead of an integer, 1 to 10,".to_owned();
+        let (text, _) = Concern::Unreadable("Judge".into(), fault).question();
+        assert!(text.contains("an integer, 1 to 10. Ask it again?"), "{text}");
+        for concern in [
+            Concern::Spent("10 turns".to_owned()),
+            Concern::AttemptsUsedUp("plan".to_owned(), 3, "no list".to_owned()),
+        ] {
+            let (text, _) = concern.question();
+            assert!(text.contains("type “model NAME”."), "{text}");
+        }
+        let faults = (1..=5).map(|number| format!("Fault {number}.")).collect();
+        let (text, _) = Concern::Plan("Planner".into(), faults).question();
+        assert!(text.contains("Fault 3. The plan shows 2 more. Start"), "{text}");
+    }
 }
