@@ -14,7 +14,7 @@ use super::args::DiagnoseArgs;
 use super::report;
 use crate::files;
 use crate::model::{Diagnostic, Severity, UserError};
-use crate::toolchain::diagnostics;
+use crate::toolchain::{diagnostics, platformio};
 
 /// Name of the tool.
 pub(super) const NAME: &str = "read_build_log";
@@ -76,6 +76,7 @@ fn findings(log: &Path, project: Option<&Path>, here: &Path) -> Result<Vec<Diagn
         let what = format!("Cannot read the log {}", log.display());
         UserError::from_cause(what, &error).fix("Name a file, or `-` for the standard input.")
     })?;
+    let bytes = diagnostics::utf8(&bytes);
     let named = || diagnostics::project_in(&String::from_utf8_lossy(&bytes));
     let project = match project {
         Some(project) => project.to_owned(),
@@ -87,6 +88,7 @@ fn findings(log: &Path, project: Option<&Path>, here: &Path) -> Result<Vec<Diagn
         false => std::path::absolute(&project).unwrap_or(project),
     };
     let mut found = diagnostics::parse(&project, &bytes);
+    platformio::add_messages(&project, &bytes, &mut found);
     diagnostics::locate(&project, &mut found);
     Ok(found)
 }

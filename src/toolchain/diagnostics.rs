@@ -5,6 +5,7 @@
 
 mod cmake;
 mod compiler;
+mod encoding;
 mod finding;
 mod framework;
 mod gather;
@@ -16,12 +17,14 @@ mod make;
 mod objects;
 mod paths;
 mod patterns;
+mod programs;
 mod progress;
 mod python;
 mod search;
 mod step;
 mod structured;
 
+pub use encoding::utf8;
 pub use gather::Gather;
 pub use locate::locate;
 pub use paths::{is_absolute, project_in};

@@ -182,8 +182,15 @@ pub(super) fn is_consequence(error: &Diagnostic, before: &[Diagnostic]) -> bool 
     });
     (last_is_error && (stated.is_empty() || is_configuration || is_script))
         || (is_broken_off && (is_compiler(stated) || stated.starts_with(STOPS[0])))
+        || (is_compiler(stated) && before.iter().any(names_compiler))
         || (stated.starts_with("No SOURCES given to target") && is_there("Cannot find source file"))
         || (stated.contains("_COMPILER") && is_there("_COMPILER") && is_compiler(stated))
+}
+
+/// Whether an error says that the compiler that somebody chose is not there.
+fn names_compiler(one: &Diagnostic) -> bool {
+    one.severity == Severity::Error
+        && one.message.starts_with("Could not find compiler set in environment variable ")
 }
 
 /// Whether a compiler is missing, of which there are several for one toolchain.

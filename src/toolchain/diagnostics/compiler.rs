@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::finding::{ToolPlace, placed, unplaced};
+use super::linker;
 use super::objects;
 use super::paths::{self, Paths};
 use super::patterns::{self, captures, group, is_match, number};
@@ -199,7 +200,7 @@ pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
     let found = captures(&patterns::PROGRAM, line)?;
     let stated = group(&found, 2);
     // What failed was reported before.
-    let is_consequence = (line.contains("collect2: ") && stated.starts_with("ld "))
+    let is_consequence = linker::has_failed(line)
         || stated.starts_with("linker command failed")
         || stated.contains(" command failed with exit code ")
         || (stated.contains(" returned ") && stated.ends_with(" exit status"));

@@ -19,6 +19,9 @@ const MANIFEST: [&str; 2] = ["Cannot parse the manifest file. Please check that"
 /// How `arduino-cli` says that a sketch does not fit, before it says so for the section.
 const TOO_BIG: [&str; 2] = ["Sketch too big", "Not enough memory"];
 
+/// What programs write behind `Error: ` when there is none.
+const NOTHING: [&str; 8] = ["0", "none", "no", "no error", "no errors", "null", "ok", "success"];
+
 /// A finding of several lines, and how many they were.
 pub(super) type Lines = (Diagnostic, usize);
 
@@ -52,7 +55,9 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
     }
     if let Some(found) = captures(&patterns::PLAIN, line) {
         let stated = group(&found, 1);
-        let is_known = line.contains(COMMAND_FAILED) || stated.starts_with("exit status ");
+        let is_known = line.contains(COMMAND_FAILED)
+            || stated.starts_with("exit status ")
+            || NOTHING.contains(&stated.trim_end().trim_end_matches('.').to_lowercase().as_str());
         return (!is_known).then(|| (unplaced(Severity::Error, stated), 1));
     }
     if is_match(&patterns::FATAL, line) {

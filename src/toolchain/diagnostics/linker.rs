@@ -6,7 +6,7 @@
 use super::finding::{ToolPlace, is_error, placed, unplaced};
 use super::objects::Objects;
 use super::paths::Paths;
-use super::patterns::{self, captures, group, number};
+use super::patterns::{self, captures, group, is_match, number};
 use crate::model::{Diagnostic, Severity};
 
 /// What only errors contain.
@@ -37,7 +37,9 @@ const ERRORS: [&str; 23] = [
 ];
 
 /// What explains another line, or asks for nothing.
-const SILENT: [&str; 7] = [
+const SILENT: [&str; 8] = [
+    // Which object has the wrong format is said next.
+    "relocations in generic ELF",
     "use the --help option",
     "skipping incompatible ",
     "supported targets:",
@@ -58,8 +60,24 @@ pub(super) enum Linked {
     Nothing,
 }
 
-/// What a line says when it is a linker's; `None` when it is not.
-pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Linked> {
+/// Whether a line names the function of an object that the linker's next lines are about.
+pub(super) fn names_function(line: &str) -> bool {
+    is_match(&patterns::IN_OBJECT, line)
+}
+
+/// Whether a line says that a linker failed; why was said before.
+pub(super) fn has_failed(line: &str) -> bool {
+    is_match(&patterns::LINK_FAILED, line)
+}
+
+/// What a line says when it is a linker's; `None` when it is not. `is_continued`: the linker named a
+/// function before it.
+pub(super) fn linked(
+    line: &str,
+    objects: &Objects,
+    paths: &Paths,
+    is_continued: bool,
+) -> Option<Linked> {
     let (stated, by_linker) = match captures(&patterns::LINKER, line) {
         Some(found) => (group(&found, 1), true),
         None => (line, false),
@@ -81,6 +99,23 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
     if is_discarded {
         return Some(Linked::Found(unplaced(Severity::Error, stated)));
     }
+    if names_function(stated) {
+        return Some(Linked::Nothing);
+    }
+    let is_known = ERRORS.iter().any(|error| stated.contains(error));
+    if let Some(found) = captures(&patterns::LINKER_OBJECT_ANY, stated) {
+        let (severity, stated) = severity_of(group(&found, 2));
+        let object = in_object(group(&found, 1), severity, stated, objects, paths);
+        return Some(Linked::Perhaps(object));
+    }
+    if let Some(found) = captures(&patterns::LINKER_LINE_ANY, stated)
+        .filter(|_| is_continued || (by_linker && !is_known))
+    {
+        let (severity, stated) = severity_of(group(&found, 3));
+        let file = objects.full(paths.relative(group(&found, 1)));
+        let place = ToolPlace::line(file, number(&found, 2).filter(|&line| line > 0));
+        return Some(Linked::Perhaps(placed(severity, stated, place)));
+    }
     if !by_linker {
         let found = captures(&patterns::LINKER_SCRIPT, stated)?;
         let (severity, text) = severity_of(group(&found, 3));
@@ -98,12 +133,7 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
     if let Some(note) = stated.strip_prefix("NOTE: ") {
         return Some(Linked::Found(unplaced(Severity::Note, note)));
     }
-    let (severity, text) = match stated.split_once("warning: ") {
-        Some((before, warning)) if before.is_empty() || before.ends_with(": ") => {
-            (Severity::Warning, warning)
-        }
-        Some(_) | None => severity_of(stated),
-    };
+    let (severity, text) = severity_of(stated);
     let place = captures(&patterns::LINKER_PLACE, text);
     let found = match &place {
         Some(place) => {
@@ -112,15 +142,13 @@ pub(super) fn linked(line: &str, objects: &Objects, paths: &Paths) -> Option<Lin
         }
         None => unplaced(severity, text),
     };
-    let is_sure = severity != Severity::Error
-        || stated.starts_with("error: ")
-        || ERRORS.iter().any(|error| stated.contains(error));
+    let is_sure = severity != Severity::Error || stated.starts_with("error: ") || is_known;
     Some(if is_sure { Linked::Found(found) } else { Linked::Perhaps(found) })
 }
 
 fn severity_of(stated: &str) -> (Severity, &str) {
-    match stated.strip_prefix("warning: ") {
-        Some(warning) => (Severity::Warning, warning),
+    match captures(&patterns::LINKER_WARNING, stated) {
+        Some(found) => (Severity::Warning, found.get(1).map_or(stated, |text| text.as_str())),
         None => {
             let stated = stated.strip_prefix("error: ").unwrap_or(stated);
             (Severity::Error, stated.strip_prefix("fatal: ").unwrap_or(stated))

@@ -53,6 +53,12 @@ pub fn locate(project: &Path, found: &mut [Diagnostic]) {
             }
             continue;
         }
+        if one.file.is_none() && one.message.starts_with("Manifest is not valid: ") {
+            if let Some((file, line)) = manifest(project, &one.message) {
+                (one.file, one.line) = (Some(file), line);
+            }
+            continue;
+        }
         if one.message.contains("version solving failed")
             && let Some((file, line)) = dependency(project, &one.message)
         {
@@ -108,18 +114,50 @@ fn requirement(message: &str) -> Option<(&str, &str)> {
     Some((rest.split_once('\'')?.0, name))
 }
 
-/// Where a manifest of the project asks for a component that a message says cannot be had.
-fn dependency(project: &Path, message: &str) -> Option<(String, u32)> {
-    let names = message.split(|c: char| c.is_whitespace() || "(),;".contains(c));
-    let names: Vec<&str> = names.filter(|name| !name.is_empty() && !name.contains('=')).collect();
+/// The manifests of the project's components.
+fn manifests(project: &Path) -> Vec<String> {
     let components = std::fs::read_dir(project.join("components")).into_iter().flatten().flatten();
     let mut folders: Vec<String> = components
         .filter_map(|entry| Some(format!("components/{}", entry.file_name().to_str()?)))
         .collect();
     folders.sort();
     folders.insert(0, "main".to_owned());
-    folders.iter().find_map(|folder| {
-        let file = format!("{folder}/idf_component.yml");
+    let files = folders.into_iter().map(|folder| format!("{folder}/idf_component.yml"));
+    files.filter(|file| project.join(file).is_file()).collect()
+}
+
+/// The manifest that a message is about, which does not name it, and the line of the value or the
+/// field that it quotes; `None` when it may be any of several.
+fn manifest(project: &Path, message: &str) -> Option<(String, Option<u32>)> {
+    let quoted: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+    let with = |word: &str| -> Vec<(String, Option<u32>)> {
+        let has = |line: &str| {
+            let code = line.split('#').next().unwrap_or(line);
+            let parts = code.split([':', '"', '\'', '[', ']', '{', '}', ',']);
+            parts.map(str::trim).any(|part| part == word)
+        };
+        let files = manifests(project).into_iter();
+        files
+            .filter_map(|file| Some((file.clone(), Some(line_with(project, &file, has)?))))
+            .collect()
+    };
+    // The value stands last, the names of fields before it.
+    let fields = quoted.iter().flat_map(|text| text.split(':').map(str::trim));
+    let words = quoted.last().copied().into_iter().chain(fields.rev());
+    for word in words.filter(|word| !word.is_empty()) {
+        if let [one] = with(word).as_slice() {
+            return Some(one.clone());
+        }
+    }
+    let [only] = manifests(project).try_into().ok()?;
+    Some((only, None))
+}
+
+/// Where a manifest of the project asks for a component that a message says cannot be had.
+fn dependency(project: &Path, message: &str) -> Option<(String, u32)> {
+    let names = message.split(|c: char| c.is_whitespace() || "(),;".contains(c));
+    let names: Vec<&str> = names.filter(|name| !name.is_empty() && !name.contains('=')).collect();
+    manifests(project).into_iter().find_map(|file| {
         let line = line_with(project, &file, |line| {
             let key = line.split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
             line.contains(':')
@@ -179,6 +217,12 @@ mod tests {
                 "CMakeLists.txt",
             ),
             one("Partition app invalid: Offset 0x12000 is not aligned", "parts.csv"),
+            Diagnostic::new(
+                Severity::Error,
+                "Manifest is not valid: Invalid field \"dependencies:led:version\": Invalid version \
+                 specification \"^9.0.0\""
+                    .to_owned(),
+            ),
             one("unknown kconfig symbol 'NONE' assigned to '5' in /p/x", "sdkconfig.defaults"),
         ];
         locate(project.path(), &mut found);
@@ -193,6 +237,7 @@ mod tests {
                 "components/net/CMakeLists.txt:Some(3)",
                 "components/net/idf_component.yml:Some(3)",
                 "parts.csv:Some(3)",
+                "components/net/idf_component.yml:Some(3)",
                 "sdkconfig.defaults:None"
             ]
         );

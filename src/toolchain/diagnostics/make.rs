@@ -25,23 +25,33 @@ pub(super) struct Make {
     before: usize,
     /// A file that a makefile includes and that is not there: its name, and where it is included.
     missing: Option<(String, ToolPlace)>,
+    /// What make has named as missing in a line of its own.
+    told: Vec<String>,
 }
 
 impl Make {
     /// For a build with that output.
     pub(super) fn new(log: &str) -> Self {
-        let has_failed = log.contains(": *** [");
-        Self { has_failed, folders: Vec::new(), printed: VecDeque::new(), before: 0, missing: None }
+        let has_failed = log.contains(": *** [") || log.contains(": ••• [");
+        Self {
+            has_failed,
+            folders: Vec::new(),
+            printed: VecDeque::new(),
+            before: 0,
+            missing: None,
+            told: Vec::new(),
+        }
     }
 
-    /// Takes a line; returns an error when make says what is wrong, or when a program failed of which
-    /// only its own output is known. `errors` is how many were found so far.
+    /// Takes the first of `lines`; returns an error when make says what is wrong, or when a program
+    /// failed of which only its own output is known. `errors` is how many were found so far.
     pub(super) fn take(
         &mut self,
-        line: &str,
+        lines: &[&str],
         errors: usize,
         paths: &mut Paths,
     ) -> Option<Diagnostic> {
+        let line = *lines.first()?;
         if let Some(found) = captures(&patterns::MAKE_FAILED, line) {
             let is_first = self.before == errors;
             let printed: Vec<String> = self.printed.drain(..).collect();
@@ -50,7 +60,7 @@ impl Make {
             return found;
         }
         if let Some(found) = captures(&patterns::MAKE_STOPPED, line) {
-            return self.stopped(&found, line, paths);
+            return self.stopped(&found, lines, paths);
         }
         if let Some(found) = captures(&patterns::MAKE_INCLUDE, line) {
             let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
@@ -67,7 +77,16 @@ impl Make {
             paths.work_in(self.folder());
             return None;
         }
-        if self.has_failed && !line.trim().is_empty() {
+        let own = captures(&patterns::MAKE_SAYS, line);
+        let program = own.as_ref().map(|own| group(own, 1));
+        if let Some(name) = program.filter(|name| !name.is_empty())
+            && is_match(&patterns::TOOL, line)
+        {
+            self.told.push(name.to_owned());
+        }
+        // That a target is not made again explains nothing.
+        let is_vain = program.is_some_and(str::is_empty);
+        if self.has_failed && !is_vain && !line.trim().is_empty() {
             if self.printed.len() >= MOST_PRINTED {
                 self.printed.pop_front();
             }
@@ -80,19 +99,26 @@ impl Make {
     fn stopped(
         &mut self,
         found: &regex::Captures<'_>,
-        line: &str,
+        lines: &[&str],
         paths: &Paths,
     ) -> Option<Diagnostic> {
-        let stated = group(found, 3);
+        let line = lines.first()?.trim_end();
+        let stated = sentence(group(found, 3), lines);
         if let Some(file) = found.get(1) {
             let place = ToolPlace::line(paths.relative(file.as_str()), number(found, 2));
-            return Some(placed(Severity::Error, stated, place));
+            return Some(placed(Severity::Error, &stated, place));
         }
-        let is_it = line.ends_with("Stop.") || stated.starts_with("No rule to make target");
+        let names = quoted(&stated);
+        // A file that is removed is one name; a target and what needs it are two.
+        let is_it = line.ends_with("Stop.")
+            || stated.starts_with("No rule to make target")
+            || names.len() > 1
+            || is_match(&patterns::MAKE_STOP_WORD, line);
         let missing = self.missing.take().filter(|(name, _)| stated.contains(name.as_str()));
-        is_it.then(|| match missing {
-            Some((_, place)) => placed(Severity::Error, stated, place),
-            None => unplaced(Severity::Error, stated),
+        let is_told = names.iter().any(|name| self.told.contains(name));
+        (is_it && !is_told).then(|| match missing {
+            Some((_, place)) => placed(Severity::Error, &stated, place),
+            None => unplaced(Severity::Error, &stated),
         })
     }
 
@@ -102,6 +128,25 @@ impl Make {
         let same = self.folders.iter().filter(|(other, _)| other == level).count();
         (same == 1).then(|| folder.clone())
     }
+}
+
+/// What make says, without the word with which it stops. Some languages need a second line for it.
+fn sentence(first: &str, lines: &[&str]) -> String {
+    let first = first.trim_end();
+    let next = lines.get(1).filter(|next| first.ends_with(',') && next.starts_with("  "));
+    let whole = match next {
+        Some(next) => format!("{first} {}", next.trim()),
+        None => first.to_owned(),
+    };
+    let stop = patterns::MAKE_STOP_WORD.as_ref().and_then(|word| word.find(&whole));
+    let end = stop.filter(|_| !quoted(&whole).is_empty()).map_or(whole.len(), |stop| stop.start());
+    whole.get(..end).unwrap_or(&whole).trim_end_matches(['.', '。', ' ']).to_owned()
+}
+
+/// The names that a text quotes.
+fn quoted(text: &str) -> Vec<String> {
+    let Some(pattern) = patterns::QUOTED.as_ref() else { return Vec::new() };
+    pattern.captures_iter(text).map(|found| group(&found, 1).to_owned()).collect()
 }
 
 /// Why the program that makes `target` failed, by what it printed.

@@ -47,7 +47,9 @@ impl Objects {
             let source = format!("{}{}", group(&found, 1), group(&found, 3));
             let name = source.rsplit('/').next().unwrap_or(&source).to_owned();
             self.of_targets.insert((group(&found, 2).to_owned(), name), paths.relative(&source));
-        } else if let Some(found) = captures(&patterns::IN_FUNCTION, line) {
+        } else if let Some(found) =
+            captures(&patterns::IN_FUNCTION, line).or_else(|| captures(&patterns::IN_OBJECT, line))
+        {
             self.current = self.source(group(&found, 1), paths);
         }
     }

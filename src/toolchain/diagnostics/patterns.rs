@@ -24,12 +24,24 @@ pub(super) static REPORTER: Pattern = LazyLock::new(|| {
 
 /// A program that make started did not succeed: what it was to make, in any language.
 pub(super) static MAKE_FAILED: Pattern = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?: \*\*\* \[(?:[^\[\]]*?[:：] ?)?([^\[\]]+)\] \S+ \d+").ok()
+    Regex::new(r"^(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?: [*•]{2,3}[ \u{a0}]\[(?:[^\[\]]*?[:：] ?)?([^\[\]]+)\] \S+ \d+").ok()
 });
 
 /// Make cannot go on, with the line of a makefile or without one.
 pub(super) static MAKE_STOPPED: Pattern = LazyLock::new(|| {
-    Regex::new(r"^(?:(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?|([^\s:][^:]*):(\d+)): \*\*\* ([^\[\s].*?)\.?(?:  \S+)?$").ok()
+    Regex::new(r"^(?:(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?|([^\s:][^:]*):(\d+)): [*•]{2,3} +([^\[\s].*?)[.。]?(?:  \S+)?$").ok()
+});
+
+/// The word with which make stops, behind a sentence, in any language.
+pub(super) static MAKE_STOP_WORD: Pattern = LazyLock::new(|| Regex::new(r"[.。] {1,2}\S+$").ok());
+
+/// A name in the quotes of any language.
+pub(super) static QUOTED: Pattern =
+    LazyLock::new(|| Regex::new(r#"[`'‘‚„“”«»「"]\s?([^`'‘’‚„“”«»「」"]+?)\s?['’“”«»」"]"#).ok());
+
+/// Make speaks of itself or of a program: what it says, behind the program's name if there is one.
+pub(super) static MAKE_SAYS: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*/)?(?:\w+-)?g?make(?:\.exe)?(?:\[\d+\])?: (?:(\S+): )?[^*•]").ok()
 });
 
 /// Make begins or ends its work in a folder: its level and the folder, in any language.
@@ -43,6 +55,11 @@ pub(super) static MAKE_FOLDER: Pattern = LazyLock::new(|| {
 /// What programs say when something is wrong.
 pub(super) static FAULT: Pattern = LazyLock::new(|| {
     Regex::new(r"(?i)^\S.*\b(?:errors?|fatal|cannot|can't|could not|couldn't|not found|no such|missing|invalid|failed|failure|denied|unable|unknown|unsupported|exception|unexpected|segmentation fault|aborted)\b").ok()
+});
+
+/// What has such words and says nothing of the kind: checks, numbers of errors, steps.
+pub(super) static NO_FAULT: Pattern = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:-- |\[|scanning |fatal: not a git repository)|\b(?:0|no) (?:errors?|failed|failures?)\b|[:=] ?0\b").ok()
 });
 
 /// What a program says under its name.
@@ -97,7 +114,7 @@ pub(super) static TOOL: Pattern = LazyLock::new(|| {
 
 /// What any linker says of itself.
 pub(super) static LINKER: Pattern = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*/)?(?:[\w.-]+-)?(?:ld|mold)(?:\.\w+)?(?:\.exe)?: ?(.*)$").ok()
+    Regex::new(r"^(?:\S*/)?(?:[\w.-]+-)?(?:ld|mold)(?:\.\w+)?(?:\.exe)?[ \u{a0}]?[:：] ?(.*)$").ok()
 });
 
 pub(super) static LINKER_LINE: Pattern = LazyLock::new(|| {
@@ -106,6 +123,27 @@ pub(super) static LINKER_LINE: Pattern = LazyLock::new(|| {
 
 pub(super) static LINKER_OBJECT: Pattern = LazyLock::new(|| {
     Regex::new(r"^(.*?):\([^)]*\): ((?:error: )?(?:warning: .*|undefined reference to .*|multiple definition of .*|relocation truncated to fit.*|dangerous relocation.*))$").ok()
+});
+
+/// `file:line: message` in any language, with the object before it if the linker names one.
+pub(super) static LINKER_LINE_ANY: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:[^:]*?\.(?:o|obj)\)?[ \u{a0}]?:[ \u{a0}]?)?((?:[A-Za-z]:[\\/])?[^\s:()][^:()]*?)[ \u{a0}]?:(\d+)(?:[ \u{a0}]?:\([^)]*\))?[ \u{a0}]?[:：][ \u{a0}]?(.+)$").ok()
+});
+
+/// `object:(section+offset): message` in any language.
+pub(super) static LINKER_OBJECT_ANY: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(.*?)[ \u{a0}]?:\(\.[^)]*\+0x[0-9a-f]+\)[ \u{a0}]?[:：][ \u{a0}]?(.+)$").ok()
+});
+
+/// How a linker begins a warning.
+pub(super) static LINKER_WARNING: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:(?:.*?[^\s:][ \u{a0}]?: )?)(?i:warning|warnung|avertissement|attention|aviso|attenzione|advarsel|varning|varoitus|peringatan|rabhadh|uyarı|предупреждение|попередження|упозорење|cảnh báo|警告)[ \u{a0}]?[:：][ \u{a0}]?(.*)$").ok()
+});
+
+/// The program that starts the linker says that it failed, in any language.
+pub(super) static LINK_FAILED: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*/)?collect2(?:\.exe)?[ \u{a0}]?[:：].*\bld\b.*\d|linker command failed")
+        .ok()
 });
 
 /// `file:line: message`, of a linker script.
@@ -123,6 +161,11 @@ pub(super) static ARCHIVED: Pattern =
 /// The function of an object that the next lines are about.
 pub(super) static IN_FUNCTION: Pattern = LazyLock::new(|| {
     Regex::new(r"^(?:\S*\bld(?:\.\w+)?(?:\.exe)?: ?)?(\S.*?): [Ii]n function [`'‘].*[:]$").ok()
+});
+
+/// The function of an object that the next lines are about, in any language.
+pub(super) static IN_OBJECT: Pattern = LazyLock::new(|| {
+    Regex::new(r#"^(?:\S*\bld(?:\.\w+)?(?:\.exe)?[ \u{a0}]?[:：] ?)?(\S.*?\.(?:o|obj)\)?)[ \u{a0}]?[:：] ?\D[^:：]*[`'‘„“”«»「"].+[:：]$"#).ok()
 });
 
 /// An object of a component of ESP-IDF, without its end.

@@ -12,7 +12,7 @@ use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, is_match};
 use super::step::{self, FailedStep};
-use super::{cmake, framework, python, structured};
+use super::{cmake, encoding, framework, programs, python, structured};
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
@@ -30,7 +30,8 @@ pub fn parse(project: &Path, output: &[u8]) -> Vec<Diagnostic> {
 /// As [`parse`], for a project of which parts are in several folders.
 #[must_use]
 pub fn parse_in(projects: &[&Path], output: &[u8]) -> Vec<Diagnostic> {
-    let text = sanitize::decode(output);
+    let output = encoding::utf8(output);
+    let text = sanitize::decode(&output);
     let mut search = Search::new(Paths::new(projects, &text), Make::new(&text));
     search.read(&text, DEEPEST);
     search.finish()
@@ -70,6 +71,12 @@ struct Search {
     outer: Option<u32>,
     /// What is reported when nothing better was found.
     fallback: Option<String>,
+    /// The last line before that with words of an error.
+    suspect: Option<String>,
+    /// The last command that makes a table of partitions.
+    table: Option<String>,
+    /// Whether the linker named a function in the line before.
+    in_object: bool,
 }
 
 impl Search {
@@ -86,6 +93,9 @@ impl Search {
             perhaps: Vec::new(),
             outer: None,
             fallback: None,
+            suspect: None,
+            table: None,
+            in_object: false,
         }
     }
 
@@ -151,6 +161,13 @@ impl Search {
             self.found.extend(traceback.found);
             return Some(traceback.used);
         }
+        if !self.failed.is_open() {
+            let found = programs::block(lines, self.table.as_deref(), &self.paths);
+            if let Some((found, used)) = found {
+                self.found.push(found);
+                return Some(used);
+            }
+        }
         let found = framework::too_small(lines)
             .or_else(|| framework::manifest(lines, &self.paths))
             .or_else(|| framework::boxed(lines))?;
@@ -167,9 +184,8 @@ impl Search {
         if stated.starts_with("Manifest is not valid")
             && let Some(why) = self.found.pop_if(|last| is_error(last))
         {
-            let place = if why.file.is_some() { &why } else { &one };
-            let (file, line) = (place.file.clone(), place.line);
             let message = format!("{stated}: {}", why.message);
+            let (file, line) = (why.file, why.line);
             one = Diagnostic { file, line, ..unplaced(Severity::Error, &message) };
         }
         if is_error(&one) && stated.to_lowercase().contains("manifest") {
@@ -183,7 +199,11 @@ impl Search {
 
     fn line(&mut self, lines: &[&str]) {
         let Some(&line) = lines.first() else { return };
-        self.steps(line);
+        self.steps(lines);
+        if line.contains("gen_esp32part.py") {
+            self.table = Some(line.to_owned());
+        }
+        let is_continued = std::mem::replace(&mut self.in_object, linker::names_function(line));
         self.objects.take(line, &self.paths);
         if self.trail.take(line, &self.paths) {
             return;
@@ -196,7 +216,11 @@ impl Search {
             self.found.extend(found);
         } else if let Some(found) = compiler::program(line, &self.paths) {
             self.found.push(found);
-        } else if let Some(linked) = linker::linked(line, &self.objects, &self.paths) {
+        } else if let Some(found) = programs::line(line) {
+            self.found.push(found);
+        } else if let Some(linked) = linker::linked(line, &self.objects, &self.paths, is_continued)
+        {
+            self.in_object |= is_continued;
             self.take_linked(linked);
         } else if let Some(place) = linker::place_of_symbol(line, &self.paths) {
             if let Some(last) = self.found.last_mut()
@@ -213,7 +237,8 @@ impl Search {
     }
 
     /// Takes note of the step that a line begins or ends.
-    fn steps(&mut self, line: &str) {
+    fn steps(&mut self, lines: &[&str]) {
+        let Some(&line) = lines.first() else { return };
         if line.starts_with("FAILED: ") || is_match(&patterns::STEP, line) {
             self.trail.clear();
         }
@@ -226,7 +251,7 @@ impl Search {
         }
         let errors = self.errors();
         self.found.extend(self.failed.take(line, errors, &self.paths));
-        self.found.extend(self.make.take(line, errors, &mut self.paths));
+        self.found.extend(self.make.take(lines, errors, &mut self.paths));
     }
 
     fn take_linked(&mut self, linked: Linked) {
@@ -238,6 +263,9 @@ impl Search {
             }
             Linked::Perhaps(found) => {
                 self.perhaps.push(self.found.len());
+                if found.line.is_none() {
+                    self.vague.push(self.found.len());
+                }
                 self.found.push(found);
             }
             Linked::Nothing => {}
@@ -246,7 +274,8 @@ impl Search {
 
     fn remember_failure(&mut self, line: &str) {
         // What the linker said before was an error.
-        if line.starts_with("collect2: error: ld ") || line.contains("linker command failed") {
+        let is_linker = linker::has_failed(line);
+        if is_linker {
             self.perhaps.clear();
         }
         let is_failure = line.starts_with("FAILED: ")
@@ -254,12 +283,18 @@ impl Search {
             || (line.starts_with("make: *** ") || line.starts_with("make[1]: *** "))
             || line.contains(framework::COMMAND_FAILED)
             || line.starts_with("collect2: error: ")
+            || is_linker
+            || programs::is_end(line)
             || line.starts_with("lto-wrapper: fatal error: ")
             || line.starts_with("exit status ");
         // Rebuilding the rules fails because of CMake.
         let is_vague = line.starts_with("FAILED: build.ninja") || line.contains(" rebuilding ");
         if self.fallback.is_none() && is_failure && !is_vague {
             self.fallback = Some(line.to_owned());
+        }
+        let may_tell = is_match(&patterns::FAULT, line) && !is_match(&patterns::NO_FAULT, line);
+        if !is_failure && self.fallback.is_none() && may_tell {
+            self.suspect = Some(line.to_owned());
         }
     }
 
@@ -270,12 +305,14 @@ impl Search {
     fn finish(mut self) -> Vec<Diagnostic> {
         let errors = self.errors();
         self.found.extend(self.failed.end(errors, &self.paths));
-        for &at in &self.perhaps {
+        // Something failed of which nobody else says why.
+        let is_alone = self.fallback.is_some() && self.errors() == self.perhaps.len();
+        for &at in self.perhaps.iter().filter(|_| !is_alone) {
             if let Some(one) = self.found.get_mut(at) {
                 one.severity = Severity::Warning;
             }
         }
-        let Self { mut found, vague, fallback, .. } = self;
+        let Self { mut found, vague, fallback, suspect, .. } = self;
         // A symbol that is missing at a line is not reported without one as well.
         let symbol =
             |one: &Diagnostic| one.message.split(" (in ").next().unwrap_or_default().to_owned();
@@ -291,7 +328,7 @@ impl Search {
         });
         linker::merge_overflows(&mut found);
         if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
-            found.push(unplaced(Severity::Error, &message));
+            found.push(unplaced(Severity::Error, &suspect.unwrap_or(message)));
         }
         found.iter_mut().for_each(advise);
         tidy(&mut found);

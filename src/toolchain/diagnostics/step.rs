@@ -57,6 +57,11 @@ impl FailedStep {
         None
     }
 
+    /// Whether a step that failed is still printing.
+    pub(super) const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// The output ended, or another step begins.
     pub(super) fn end(&mut self, errors: usize, paths: &Paths) -> Option<Diagnostic> {
         let step = self.open.take()?;
@@ -104,19 +109,25 @@ pub(super) fn is_file(name: &str) -> bool {
     name.contains('/') || name.trim_start_matches('.').contains('.')
 }
 
-/// What ninja says of the description of a build.
+/// What ninja says of the description of a build, or why it cannot begin. That it cannot make or load
+/// the description is a consequence.
 pub(super) fn of_ninja(line: &str, paths: &Paths) -> Option<Diagnostic> {
-    let found = captures(&patterns::NINJA_FILE, line)?;
+    let Some(found) = captures(&patterns::NINJA_FILE, line) else {
+        let stated =
+            line.strip_prefix("ninja: error: ").or_else(|| line.strip_prefix("ninja: fatal: "))?;
+        let is_vague = stated.starts_with("rebuilding ") || stated.starts_with("loading ");
+        return (!is_vague).then(|| unplaced(Severity::Error, line));
+    };
     let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
     Some(placed(Severity::Error, group(&found, 3), place))
 }
 
 /// Whether a line says what is wrong with a partition table, rather than where to look it up.
-fn is_of_table(line: &str) -> bool {
+pub(super) fn is_of_table(line: &str) -> bool {
+    let is_title = line.starts_with("Partition table ");
     is_match(&patterns::CSV_LINE, line)
-        || ["Partition", "Found multiple ", "unknown variable "]
-            .iter()
-            .any(|text| line.starts_with(text))
+        || (!is_title && line.starts_with("Partition"))
+        || ["Found multiple ", "unknown variable "].iter().any(|text| line.starts_with(text))
         || line.contains("otadata partition must ")
 }
 

@@ -32,6 +32,25 @@ static EXCEPTION: LazyLock<Option<Regex>> =
 static PLACE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^\s*[Ff]ile:? ["'](.+)["'], line:? (\d+)"#).ok());
 
+/// What only a build by PlatformIO prints.
+const MARKS: [&str; 4] = [FETCHING, "[FAILED] Took ", "If you like PlatformIO", "PLATFORM: "];
+
+/// Adds what PlatformIO itself says in the saved log of a build that failed.
+pub fn add_messages(project: &Path, log: &[u8], found: &mut Vec<Diagnostic>) {
+    let mut stated = PioMessages::default();
+    stated.push(log);
+    stated.keep();
+    let text = String::from_utf8_lossy(log);
+    let is_failed = text.contains("[FAILED] Took ")
+        || (!text.contains("[SUCCESS] Took ") && stated.exception(project).is_some());
+    if !is_failed || !MARKS.iter().any(|mark| text.contains(mark)) {
+        return;
+    }
+    if let Some(offline) = stated.judge(project, found) {
+        found.insert(0, Diagnostic { hint: offline.fix, ..error(&offline.why) });
+    }
+}
+
 /// Keeps those lines of a build that are PlatformIO's own.
 #[derive(Debug, Default)]
 pub(super) struct PioMessages {
@@ -96,11 +115,14 @@ impl PioMessages {
         let at =
             self.lines.iter().position(|line| OFFLINE.iter().any(|name| line.starts_with(name)))?;
         let before = self.lines.iter().take(at).rev();
+        let name = self.lines.get(at).and_then(|line| line.split(':').next()).unwrap_or_default();
         let what = before.into_iter().find_map(|line| Some(line.split_once(FETCHING)?.1));
         let what = what.map_or("what the project needs".to_owned(), |what| format!("`{what}`"));
         Some(UserError::new(
             super::project::WHAT,
-            format!("{what} is not installed, and PlatformIO's registry could not be reached"),
+            format!(
+                "{what} is not installed, and PlatformIO's registry could not be reached ({name})"
+            ),
             "Connect to the network and build again, or run `pio pkg install` in the project's folder while the network is available.",
         ))
     }
@@ -276,6 +298,27 @@ mod tests {
         );
         let stated = "InternetConnectionError: You are not connected to the Internet.\n";
         assert!(judged(stated).is_err());
+    }
+
+    #[test]
+    fn saved_logs_tell_what_platformio_said_when_the_build_failed() {
+        let read = |log: &str| {
+            let project = Path::new("/w/proj é");
+            let mut found = diagnostics::parse(project, log.as_bytes());
+            add_messages(project, log.as_bytes(), &mut found);
+            let errors = found.into_iter().filter(|one| one.severity == Severity::Error);
+            errors.map(|one| one.message).collect::<Vec<_>>()
+        };
+        let offline = "Tool Manager: Installing tool-x @ 1\nHTTPClientError: \n";
+        assert!(matches!(&read(offline)[..], [one] if one.contains("`tool-x @ 1`")));
+        let failed = "PLATFORM: Espressif 32\n==== [FAILED] Took 2 seconds ====\n";
+        assert_eq!(read(failed).len(), 1);
+        let target = "*** [src/a.o] Source `a.c' not found, needed by target `src/a.o'.\n\
+                      === [FAILED] Took 2 seconds ===\n";
+        assert_eq!(read(target), ["Source `a.c' not found, needed by target `src/a.o'."]);
+        let passed = "PLATFORM: Espressif 32\nPlease wait\n=== [SUCCESS] Took 2 seconds ===\n";
+        assert_eq!(read(passed), [""; 0]);
+        assert_eq!(read("ValueError is a name\n"), [""; 0], "not of PlatformIO");
     }
 
     #[test]

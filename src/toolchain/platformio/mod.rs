@@ -43,6 +43,7 @@ use build_output::BuildNote;
 pub(super) use build_output::monitor_speed;
 use folders::BuildFolders;
 use messages::PioMessages;
+pub use messages::add_messages;
 use project::{Config, Environment, FILE, WHAT};
 pub use project::{is_at, is_esp_idf};
 use report::{failed_at_file, judge};

@@ -1,0 +1,132 @@
+//! What programs print that a build runs besides compilers and linkers: `gen_esp32part.py`, `ldgen`,
+//! SCons, `arduino-cli`, and what any of them says when memory is out.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::finding::{ToolPlace, placed, unplaced};
+use super::paths::Paths;
+use super::patterns::{self, Pattern, captures, group, is_match, number};
+use super::step;
+use crate::model::{Diagnostic, Severity};
+
+/// How `gen_esp32part.py` begins.
+const TABLE: &str = "Parsing CSV input";
+
+/// The table of partitions when no command names another.
+const TABLE_NAME: &str = "partitions.csv";
+
+/// Lines after the beginning in which `gen_esp32part.py` says what is wrong.
+const MOST_OF_TABLE: usize = 6;
+
+/// Lines in which `arduino-cli` says how large a sketch is, before it says that it is too large.
+const MOST_SIZES: usize = 3;
+
+/// Memory is out, whichever program says so.
+static NO_MEMORY: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(?:(?:[A-Za-z]:[\\/])?[^\s:]+: )?(?:(?:virtual )?memory exhausted|out of memory allocating \d+ bytes|LLVM ERROR: out of memory|[Cc]annot allocate memory)").ok()
+});
+
+/// A file of `ldgen` that cannot be read, and its place in the next line.
+static FRAGMENT: Pattern = LazyLock::new(|| {
+    Regex::new(r"failed to parse (?:<[^>]*\bname='([^']+)'[^>]*>|(\S+))\s*$").ok()
+});
+static FRAGMENT_PLACE: Pattern = LazyLock::new(|| {
+    Regex::new(r"^(.*?)(?:,? *\(at char \d+\),? *)?\(line: ?(\d+), col: ?(\d+)\)").ok()
+});
+
+/// A target that SCons could not make, and why.
+static SCONS: Pattern =
+    LazyLock::new(|| Regex::new(r"^(?:scons: )?\*\*\* \[([^\]]+)\] (.+)$").ok());
+
+/// What SCons says when a program failed or a script ended it, which was told before.
+static SCONS_VAGUE: Pattern =
+    LazyLock::new(|| Regex::new(r"^(?:Error -?\d+|Explicit exit, status -?\d+)$").ok());
+
+/// How much of the program memory a sketch takes, in any language: used, percent, and what there is.
+static SIZE: Pattern = LazyLock::new(|| Regex::new(r"^\D+(\d+)\D+?\((\d+)%\).*\D(\d+)\D*$").ok());
+
+/// A finding, and how many lines it took.
+type Lines = (Diagnostic, usize);
+
+/// What a program says in several lines. `command` is the last one that made a table of partitions.
+pub(super) fn block(lines: &[&str], command: Option<&str>, paths: &Paths) -> Option<Lines> {
+    table(lines, command, paths).or_else(|| fragment(lines, paths)).or_else(|| too_large(lines))
+}
+
+/// What a program says in one line.
+pub(super) fn line(line: &str) -> Option<Diagnostic> {
+    if is_match(&NO_MEMORY, line) {
+        return Some(unplaced(Severity::Error, line));
+    }
+    if let Some(stated) = line.strip_prefix("Warning! ")
+        && stated.starts_with("Ignore unknown configuration option ")
+    {
+        let place = ToolPlace::line("platformio.ini".to_owned(), None);
+        return Some(placed(Severity::Warning, stated, place));
+    }
+    let found = captures(&SCONS, line)?;
+    let stated = group(&found, 2).trim_end();
+    (!is_match(&SCONS_VAGUE, stated)).then(|| unplaced(Severity::Error, stated))
+}
+
+/// Whether a line only says that something failed: why is to be found before it.
+pub(super) fn is_end(line: &str) -> bool {
+    let is_scons = captures(&SCONS, line).is_some();
+    is_scons
+        || (line.starts_with('=') && line.contains(" [FAILED] Took "))
+        || line.starts_with("Error compiling for board ")
+        || line.starts_with("Compilation error: ")
+}
+
+/// What is wrong with a table of partitions, when its tool is run by hand.
+fn table(lines: &[&str], command: Option<&str>, paths: &Paths) -> Option<Lines> {
+    if !lines.first()?.starts_with(TABLE) {
+        return None;
+    }
+    let after = lines.iter().skip(1).take(MOST_OF_TABLE);
+    let (at, message) = after.enumerate().find(|(_, line)| step::is_of_table(line))?;
+    let named = command.and_then(|command| step::of_table([*message].into_iter(), command, paths));
+    let found = named.unwrap_or_else(|| {
+        let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
+        placed(Severity::Error, message, ToolPlace::line(TABLE_NAME.to_owned(), line))
+    });
+    Some((found, at + 2))
+}
+
+/// A file of `ldgen` that cannot be read.
+fn fragment(lines: &[&str], paths: &Paths) -> Option<Lines> {
+    let first = captures(&FRAGMENT, lines.first()?)?;
+    let file = if group(&first, 1).is_empty() { group(&first, 2) } else { group(&first, 1) };
+    let found = captures(&FRAGMENT_PLACE, lines.get(1)?)?;
+    let place = ToolPlace {
+        file: paths.relative(file),
+        line: number(&found, 2),
+        column: number(&found, 3),
+    };
+    Some((placed(Severity::Error, group(&found, 1), place), 2))
+}
+
+/// A sketch that is too large, as `arduino-cli` says it in the person's language.
+fn too_large(lines: &[&str]) -> Option<Lines> {
+    let first = lines.first()?;
+    let is_over = |line: &str| {
+        captures(&SIZE, line).is_some_and(|found| {
+            let used = number(&found, 1).zip(number(&found, 3));
+            number(&found, 2).is_some_and(|percent| percent > 100)
+                && used.is_some_and(|(used, most)| used > most)
+        })
+    };
+    // In English its own words are known.
+    let is_english = first.starts_with("Sketch uses ") || first.starts_with("Global variables ");
+    if is_english || !is_over(first) {
+        return None;
+    }
+    let sizes = lines.iter().take(MOST_SIZES).take_while(|line| is_match(&SIZE, line)).count();
+    let reason = lines.get(sizes).filter(|line| !line.trim().is_empty());
+    Some(match reason {
+        Some(reason) => (unplaced(Severity::Error, reason), sizes + 1),
+        None => (unplaced(Severity::Error, first), sizes),
+    })
+}
