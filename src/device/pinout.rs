@@ -138,7 +138,7 @@ impl Pinout {
     /// # Errors
     /// When there is no such table, the advice naming those there are, or it is not right.
     pub fn load(assets: &Assets, chip: &str) -> Result<Self, UserError> {
-        let stem = normal(chip);
+        let stem = in_full(normal(chip));
         let path = format!("{FOLDER}/{stem}.json");
         let known = assets.list(FOLDER);
         if !known.contains(&path) {
@@ -298,6 +298,15 @@ fn normal(chip: &str) -> String {
     chip.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+/// The family's name before the part that tells its chips apart: `s3` is `esp32s3`.
+fn in_full(chip: String) -> String {
+    let mut letters = chip.chars();
+    let is_part = letters.next().is_some_and(|letter| letter.is_ascii_lowercase())
+        && letters.next().is_some_and(|digit| digit.is_ascii_digit())
+        && letters.all(|digit| digit.is_ascii_digit());
+    if is_part { format!("esp32{chip}") } else { chip }
+}
+
 fn stem_of(path: &str) -> Option<&str> {
     path.rsplit('/').next()?.strip_suffix(".json")
 }
@@ -308,7 +317,7 @@ fn pin_number(name: &str) -> Option<u8> {
     let rest = ["GPIO_NUM_", "GPIO", "IO"].iter().find_map(|start| name.strip_prefix(start));
     // A number below zero stands for no pin.
     let digits = match rest {
-        Some(rest) => rest.trim_start_matches([' ', '_', '-']),
+        Some(rest) => rest.trim_start_matches([' ', '_']),
         None => &name,
     };
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -353,11 +362,11 @@ mod tests {
 
     #[test]
     fn chips_and_pins_are_named_leniently() {
-        for name in ["esp32s3", "ESP32-S3", "esp32-s3", "ESP32_S3", " Esp32 S3 "] {
+        for name in ["esp32s3", "ESP32-S3", "esp32-s3", "ESP32_S3", " Esp32 S3 ", "S3", "s3"] {
             assert_eq!(load(name).chip, "ESP32-S3", "{name}");
         }
         let table = load("esp32");
-        for name in ["21", "GPIO21", "gpio21", "IO21", "GPIO_NUM_21", "GPIO 21", "io-21"] {
+        for name in ["21", "GPIO21", "gpio21", "IO21", "GPIO_NUM_21", "GPIO 21", "io_21"] {
             assert_eq!(table.pin(name).unwrap().gpio, 21, "{name}");
         }
     }
@@ -369,9 +378,16 @@ mod tests {
         let error = Pinout::load(&Assets::built_in(), "../boards/usb").unwrap_err();
         assert!(error.what.contains("pin table"), "{error:?}");
         let table = load("esp32");
-        for (name, why) in
-            [("24", "no GPIO24"), ("GPIO300", "not the name"), ("A0", "not the"), ("", "not the")]
-        {
+        for (name, why) in [
+            ("24", "no GPIO24"),
+            ("GPIO300", "not the name"),
+            ("A0", "not the"),
+            ("", "not the"),
+            ("GPIO-1", "not the"),
+            ("IO -1", "not the"),
+            ("gpio--1", "not the"),
+            ("io-21", "not the"),
+        ] {
             let error = table.pin(name).unwrap_err();
             assert!(error.why.contains(why), "{name}: {error:?}");
             assert_eq!(error.fix, "Use one of GPIO 0–23, 25–27, 32–39.");

@@ -186,6 +186,17 @@ fn in_object(
     }
 }
 
+/// Whether an error says of an object that it is no linker script, after the linker has said that it
+/// is none of its objects either.
+pub(super) fn is_consequence(found: &Diagnostic, before: Option<&Diagnostic>) -> bool {
+    let Some(object) = before.and_then(|before| before.message.split_once(": ")) else {
+        return false;
+    };
+    found.file.as_deref() == Some(object.0)
+        && found.line.is_none_or(|line| line == 0)
+        && is_error(found)
+}
+
 /// Where LLD found the symbol of the error before this line.
 pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<ToolPlace> {
     let found = captures(&patterns::LLD_PLACE, line)?;

@@ -59,7 +59,7 @@ pub(super) static FAULT: Pattern = LazyLock::new(|| {
 
 /// What has such words and says nothing of the kind: checks, numbers of errors, steps.
 pub(super) static NO_FAULT: Pattern = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:-- |\[|scanning |fatal: not a git repository)|\b(?:0|no) (?:errors?|failed|failures?)\b|[:=] ?0\b").ok()
+    Regex::new(r"(?i)^(?:-- |\[|scanning |ninja: |(?:\S*/)?(?:\w+-)?g?make(?:\[\d+\])?: |fatal: not a git repository)|\b(?:0|no) (?:errors?|failed|failures?)\b|[:=] ?0\b").ok()
 });
 
 /// What a program says under its name.

@@ -50,9 +50,9 @@ static SIZE: Pattern = LazyLock::new(|| Regex::new(r"^\D+(\d+)\D+?\((\d+)%\).*\D
 /// A finding, and how many lines it took.
 type Lines = (Diagnostic, usize);
 
-/// What a program says in several lines. `command` is the last one that made a table of partitions.
-pub(super) fn block(lines: &[&str], command: Option<&str>, paths: &Paths) -> Option<Lines> {
-    table(lines, command, paths).or_else(|| fragment(lines, paths)).or_else(|| too_large(lines))
+/// What a program says in several lines.
+pub(super) fn block(lines: &[&str], paths: &Paths) -> Option<Lines> {
+    fragment(lines, paths).or_else(|| too_large(lines))
 }
 
 /// What a program says in one line.
@@ -80,8 +80,9 @@ pub(super) fn is_end(line: &str) -> bool {
         || line.starts_with("Compilation error: ")
 }
 
-/// What is wrong with a table of partitions, when its tool is run by hand.
-fn table(lines: &[&str], command: Option<&str>, paths: &Paths) -> Option<Lines> {
+/// What is wrong with a table of partitions, when its tool is run by hand. `command` is the last one
+/// that made such a table.
+pub(super) fn table(lines: &[&str], command: Option<&str>, paths: &Paths) -> Option<Lines> {
     if !lines.first()?.starts_with(TABLE) {
         return None;
     }

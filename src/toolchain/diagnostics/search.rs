@@ -161,14 +161,12 @@ impl Search {
             self.found.extend(traceback.found);
             return Some(traceback.used);
         }
-        if !self.failed.is_open() {
-            let found = programs::block(lines, self.table.as_deref(), &self.paths);
-            if let Some((found, used)) = found {
-                self.found.push(found);
-                return Some(used);
-            }
-        }
-        let found = framework::too_small(lines)
+        // What a step says that failed is judged when it ends.
+        let table = || programs::table(lines, self.table.as_deref(), &self.paths);
+        let by_hand = (!self.failed.is_open()).then(table).flatten();
+        let found = by_hand
+            .or_else(|| programs::block(lines, &self.paths))
+            .or_else(|| framework::too_small(lines))
             .or_else(|| framework::manifest(lines, &self.paths))
             .or_else(|| framework::boxed(lines))?;
         self.found.push(found.0);
@@ -255,6 +253,14 @@ impl Search {
     }
 
     fn take_linked(&mut self, linked: Linked) {
+        let linked = match linked {
+            Linked::Found(found) | Linked::Perhaps(found)
+                if linker::is_consequence(&found, self.found.last()) =>
+            {
+                Linked::Nothing
+            }
+            linked => linked,
+        };
         match linked {
             Linked::Found(found) => self.found.push(found),
             Linked::Vague(found) => {
@@ -327,6 +333,7 @@ impl Search {
             !(vague.contains(&(at - 1)) && better.contains(&symbol(one)))
         });
         linker::merge_overflows(&mut found);
+        step::drop_unknown_targets(&mut found);
         if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
             found.push(unplaced(Severity::Error, &suspect.unwrap_or(message)));
         }

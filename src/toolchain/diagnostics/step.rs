@@ -122,6 +122,13 @@ pub(super) fn of_ninja(line: &str, paths: &Paths) -> Option<Diagnostic> {
     Some(placed(Severity::Error, group(&found, 3), place))
 }
 
+/// `idf.py` says better than ninja that a command is unknown.
+pub(super) fn drop_unknown_targets(found: &mut Vec<Diagnostic>) {
+    if found.iter().any(|one| one.message.ends_with(" is not a Ninja target")) {
+        found.retain(|one| !one.message.starts_with("ninja: error: unknown target "));
+    }
+}
+
 /// Whether a line says what is wrong with a partition table, rather than where to look it up.
 pub(super) fn is_of_table(line: &str) -> bool {
     let is_title = line.starts_with("Partition table ");
