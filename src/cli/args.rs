@@ -436,8 +436,9 @@ pub struct DiagnoseArgs {
     /// that the log says it is for, or the current one.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Print one JSON object: `ok`, `errors`, `warnings` and `notes`, each with `file`, `line`,
-    /// `column`, `severity`, `message` and `hint`.
+    /// Print one JSON object: `ok`, which is true when the log was read, whatever is in it, and
+    /// `errors`, `warnings` and `notes`, each with `file`, `line`, `column`, `severity`, `message`
+    /// and `hint`.
     #[arg(long)]
     pub json: bool,
 }

@@ -158,6 +158,21 @@ impl NameList {
             .then(|| format!("`{path}` would hide `{taken}` of the framework's {component}"))
     }
 
+    /// Tells why a component of the project should not have that name; `None` when it may. The build
+    /// takes the project's component instead of the framework's.
+    #[must_use]
+    pub fn replaced(&self, component: &str) -> Option<NameConflict> {
+        if component == "main" || !self.components.contains(component) {
+            return None;
+        }
+        let why = format!("a component `{component}` replaces the framework's `{component}`");
+        let plain = format!("app_{component}");
+        let mut names =
+            std::iter::once(plain.clone()).chain((2..).map(|number| format!("{plain}_{number}")));
+        let free = names.find(|name| !self.components.contains(name));
+        Some(NameConflict { why, suggestion: free.unwrap_or(plain) })
+    }
+
     fn take(&mut self, line: &str) -> Result<(), String> {
         if let Some(source) = line.strip_prefix("source:") {
             self.source = source.trim().to_owned();
@@ -276,6 +291,14 @@ mod tests {
         assert_eq!(list.hidden_by("main/i2c_master.h"), None);
         assert_eq!(list.hidden_by("main/other/i2c_master.h"), None);
         assert!(list.has_component("led") && !list.has_component("pump"));
+    }
+
+    #[test]
+    fn a_component_of_the_project_may_not_replace_one_of_the_framework() {
+        let conflict = list().replaced("led").unwrap();
+        assert_eq!(conflict.suggestion, "app_led");
+        assert!(conflict.why.contains("replaces the framework's `led`"), "{}", conflict.why);
+        assert_eq!((list().replaced("main"), list().replaced("app_led")), (None, None));
     }
 
     #[test]

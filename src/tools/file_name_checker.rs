@@ -67,7 +67,18 @@ impl FileNameChecker {
         unknown.map(answer).collect()
     }
 
+    /// A folder of `components` that has the name of a component of the framework.
+    fn replaced(&self, path: &ProjectPath) -> Option<Value> {
+        let (name, rest) = path.as_str().strip_prefix("components/")?.split_once('/')?;
+        let conflict = self.names.replaced(name)?;
+        let suggestion = format!("components/{}/{rest}", conflict.suggestion);
+        Some(json!({ "file_name": path, "why": conflict.why, "suggestion": suggestion }))
+    }
+
     fn conflict(&self, path: &ProjectPath) -> Option<Value> {
+        if let Some(replaced) = self.replaced(path) {
+            return Some(replaced);
+        }
         let conflict = self.names.conflict(path.file_name())?;
         let suggestion = match path.parent() {
             Some(folder) => format!("{folder}/{}", conflict.suggestion),

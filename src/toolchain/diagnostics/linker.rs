@@ -103,18 +103,9 @@ pub(super) fn linked(
         return Some(Linked::Nothing);
     }
     let is_known = ERRORS.iter().any(|error| stated.contains(error));
-    if let Some(found) = captures(&patterns::LINKER_OBJECT_ANY, stated) {
-        let (severity, stated) = severity_of(group(&found, 2));
-        let object = in_object(group(&found, 1), severity, stated, objects, paths);
-        return Some(Linked::Perhaps(object));
-    }
-    if let Some(found) = captures(&patterns::LINKER_LINE_ANY, stated)
-        .filter(|_| is_continued || (by_linker && !is_known))
-    {
-        let (severity, stated) = severity_of(group(&found, 3));
-        let file = objects.full(paths.relative(group(&found, 1)));
-        let place = ToolPlace::line(file, number(&found, 2).filter(|&line| line > 0));
-        return Some(Linked::Perhaps(placed(severity, stated, place)));
+    let has_place = is_continued || (by_linker && !is_known);
+    if let Some(found) = in_any_language(stated, has_place, objects, paths) {
+        return Some(Linked::Perhaps(found));
     }
     if !by_linker {
         let found = captures(&patterns::LINKER_SCRIPT, stated)?;
@@ -122,16 +113,39 @@ pub(super) fn linked(
         let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
         return Some(Linked::Found(placed(severity, text, place)));
     }
+    Some(of_itself(stated, is_known, paths))
+}
+
+/// What a linker says at a place, by its form.
+fn in_any_language(
+    stated: &str,
+    has_place: bool,
+    objects: &Objects,
+    paths: &Paths,
+) -> Option<Diagnostic> {
+    if let Some(found) = captures(&patterns::LINKER_OBJECT_ANY, stated) {
+        let (severity, stated) = severity_of(group(&found, 2));
+        return Some(in_object(group(&found, 1), severity, stated, objects, paths));
+    }
+    let found = captures(&patterns::LINKER_LINE_ANY, stated).filter(|_| has_place)?;
+    let (severity, stated) = severity_of(group(&found, 3));
+    let file = objects.full(paths.relative(group(&found, 1)));
+    let place = ToolPlace::line(file, number(&found, 2).filter(|&line| line > 0));
+    Some(placed(severity, stated, place))
+}
+
+/// What a linker says under its own name. `is_known`: it has words that only errors have.
+fn of_itself(stated: &str, is_known: bool, paths: &Paths) -> Linked {
     // What failed was reported before.
     if stated.ends_with("lto-wrapper failed") {
-        return Some(Linked::Nothing);
+        return Linked::Nothing;
     }
     let is_place = stated.ends_with(':') && stated.contains(": in function ");
     if stated.is_empty() || is_place || SILENT.iter().any(|silent| stated.contains(silent)) {
-        return Some(Linked::Nothing);
+        return Linked::Nothing;
     }
     if let Some(note) = stated.strip_prefix("NOTE: ") {
-        return Some(Linked::Found(unplaced(Severity::Note, note)));
+        return Linked::Found(unplaced(Severity::Note, note));
     }
     let (severity, text) = severity_of(stated);
     let place = captures(&patterns::LINKER_PLACE, text);
@@ -143,7 +157,7 @@ pub(super) fn linked(
         None => unplaced(severity, text),
     };
     let is_sure = severity != Severity::Error || stated.starts_with("error: ") || is_known;
-    Some(if is_sure { Linked::Found(found) } else { Linked::Perhaps(found) })
+    if is_sure { Linked::Found(found) } else { Linked::Perhaps(found) }
 }
 
 fn severity_of(stated: &str) -> (Severity, &str) {

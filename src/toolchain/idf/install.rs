@@ -22,6 +22,9 @@ const PLACES: &[&str] = &["/opt/esp/idf", "/opt/esp-idf"];
 /// `export.sh` asks for no more than a few programs' versions; longer, and it hangs.
 const EXPORT_TIME: Duration = Duration::from_secs(120);
 
+/// A person who asks what works is not kept waiting for it so long.
+const CHECK_TIME: Duration = Duration::from_secs(10);
+
 /// Sources `export.sh`, whose words go to stderr, and prints the variables that then hold.
 const EXPORT: &str = r#". "$IDF_PATH/export.sh" >&2 || exit; printf '\n%s\n' "$0"; exec env -0"#;
 
@@ -93,12 +96,42 @@ impl Installation {
         cancel: &CancellationToken,
         output: &(dyn Fn(&[u8]) + Sync),
     ) -> Result<Variables, UserError> {
-        let exported = self.exported.get_or_try_init(|| self.export(cancel, output)).await?;
+        let export = || self.export(cancel, output, EXPORT_TIME);
+        let exported = self.exported.get_or_try_init(export).await?;
         let mut env = exported.clone();
         env.push(("IDF_PATH".into(), self.root.clone().into_os_string()));
         // Otherwise progress comes in one piece at the end.
         env.push(("PYTHONUNBUFFERED".into(), "1".into()));
         Ok(env)
+    }
+
+    /// Whether builds find `idf.py` once `export.sh` has run.
+    ///
+    /// # Errors
+    /// When `export.sh` fails, takes long, or does not put `idf.py` on the `PATH`.
+    pub(super) async fn check(&self) -> Result<(), UserError> {
+        let cancel = CancellationToken::new();
+        let export = || self.export(&cancel, &|_| {}, CHECK_TIME);
+        self.find_program(self.exported.get_or_try_init(export).await?)
+    }
+
+    /// Whether `idf.py` is found with those variables.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub(super) fn find_program(&self, variables: &Variables) -> Result<(), UserError> {
+        match has_program(variables) {
+            true => Ok(()),
+            false => Err(self.failed("it did not put idf.py on the PATH".to_owned())),
+        }
+    }
+
+    fn failed(&self, why: String) -> UserError {
+        UserError::new(
+            format!("ESP-IDF's export.sh in {} failed", self.root.display()),
+            why,
+            "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.",
+        )
     }
 
     /// The variables of `export.sh` as far as they are known without running it.
@@ -110,6 +143,7 @@ impl Installation {
         &self,
         cancel: &CancellationToken,
         output: &(dyn Fn(&[u8]) + Sync),
+        timeout: Duration,
     ) -> Result<Variables, UserError> {
         if self.is_exported {
             return Ok(Vec::new());
@@ -123,7 +157,7 @@ impl Installation {
             args: vec!["-c".into(), EXPORT.into(), MARK.into()],
             env,
             folder: self.root.clone(),
-            timeout: EXPORT_TIME,
+            timeout,
             cancel: cancel.clone(),
         };
         let (ended, message) = match process::output(job, MOST_ANSWER).await {
@@ -144,16 +178,21 @@ impl Installation {
                 None => "it printed no variables".to_owned(),
             },
             Ok(ProcessEnd::Badly(_)) => last_line(words),
-            Ok(ProcessEnd::TimedOut) => "it took too long".to_owned(),
+            Ok(ProcessEnd::TimedOut) => {
+                format!("it took too long: it did not end within {} s", timeout.as_secs())
+            }
             Ok(ProcessEnd::Cancelled) => "it was stopped".to_owned(),
             Err(error) => error.to_string(),
         };
-        Err(UserError::new(
-            format!("ESP-IDF's export.sh in {} failed", self.root.display()),
-            why,
-            "Run ESP-IDF's `install.sh`, then its `export.sh` in this shell.",
-        ))
+        Err(self.failed(why))
     }
+}
+
+/// Whether a folder of the `PATH` holds `idf.py`.
+fn has_program(variables: &Variables) -> bool {
+    let named = variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+    let path = named.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("idf.py").is_file())
 }
 
 /// The words before the mark, and the variables after it.
@@ -189,10 +228,7 @@ fn last_line(words: &[u8]) -> String {
 
 /// The complaint of an `export.sh` that returned success and set nothing up; `None` when it did.
 fn complaint(words: &[u8], variables: &Variables) -> Option<String> {
-    let named = variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
-    let path = named.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-    let is_set_up = std::env::split_paths(&path).any(|folder| folder.join("idf.py").is_file());
-    if is_set_up || variables.iter().any(|(name, _)| name == "IDF_PYTHON_ENV_PATH") {
+    if has_program(variables) || variables.iter().any(|(name, _)| name == "IDF_PYTHON_ENV_PATH") {
         return None;
     }
     let text = crate::text::sanitize::decode(words);
@@ -294,6 +330,21 @@ mod tests {
         std::fs::write(folder.path().join("export.sh"), script).unwrap();
         let error = at(folder.path()).env(&CancellationToken::new(), &|_| {}).await.unwrap_err();
         assert_eq!(error.why, "ERROR: /x/python doesn't exist! Run install.sh");
+    }
+
+    #[tokio::test]
+    async fn an_export_without_words_that_puts_no_program_on_the_path_does_not_pass_the_check() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |script: &str| std::fs::write(folder.path().join("export.sh"), script).unwrap();
+        for script in [":\n", "export IDF_PYTHON_ENV_PATH=/none PATH=/bin:/usr/bin\n"] {
+            write(script);
+            let error = at(folder.path()).check().await.unwrap_err();
+            assert!(error.why.contains("idf.py on the PATH"), "{error:?}");
+            assert!(!error.fix.contains("sandbox"), "{error:?}");
+        }
+        std::fs::write(folder.path().join("idf.py"), "").unwrap();
+        write("export PATH=\"$IDF_PATH:$PATH\"\n");
+        at(folder.path()).check().await.unwrap();
     }
 
     #[tokio::test]

@@ -130,9 +130,9 @@ impl IdfToolchain {
     /// Asks the installation for its environment, as a build does.
     ///
     /// # Errors
-    /// When its `export.sh` fails; the error quotes it.
+    /// When its `export.sh` fails or sets nothing up; the error quotes it.
     pub async fn check(&self) -> Result<(), UserError> {
-        self.install.env(&CancellationToken::new(), &|_| {}).await.map(|_| ())
+        self.install.check().await
     }
 
     async fn run_build(&self, job: BuildJob) -> BuildReport {
@@ -142,6 +142,11 @@ impl IdfToolchain {
             Err(error) => return BuildReport::not_run(error),
         };
         let way = route::route(&project, &self.install.root);
+        if way != Route::Ninja
+            && let Err(error) = self.install.find_program(&env)
+        {
+            return BuildReport::not_run(error);
+        }
         let (program, args) = program(way);
         let folder = project.clone();
         let job = ProcessSpec {
