@@ -26,7 +26,7 @@ pub(super) struct Make {
     /// A file that a makefile includes and that is not there: its name, and where it is included.
     missing: Option<(String, ToolPlace)>,
     /// What make has named as missing in a line of its own.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Make {
@@ -39,7 +39,7 @@ impl Make {
             printed: VecDeque::new(),
             before: 0,
             missing: None,
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
@@ -82,7 +82,7 @@ impl Make {
         if let Some(name) = program.filter(|name| !name.is_empty())
             && is_match(&patterns::TOOL, line)
         {
-            self.told.push(name.to_owned());
+            self.reported.push(name.to_owned());
         }
         // That a target is not made again explains nothing.
         let is_vain = program.is_some_and(str::is_empty);
@@ -115,8 +115,8 @@ impl Make {
             || names.len() > 1
             || is_match(&patterns::MAKE_STOP_WORD, line);
         let missing = self.missing.take().filter(|(name, _)| stated.contains(name.as_str()));
-        let is_told = names.iter().any(|name| self.told.contains(name));
-        (is_it && !is_told).then(|| match missing {
+        let is_reported = names.iter().any(|name| self.reported.contains(name));
+        (is_it && !is_reported).then(|| match missing {
             Some((_, place)) => placed(Severity::Error, &stated, place),
             None => unplaced(Severity::Error, &stated),
         })

@@ -70,9 +70,23 @@ struct Search {
     /// How many steps the build has around the one within it.
     outer: Option<u32>,
     /// What is reported when nothing better was found.
+    failure: Failure,
+    /// What was read before the current line.
+    before: Before,
+}
+
+/// That something failed.
+#[derive(Debug, Default)]
+struct Failure {
+    /// The first line that says so.
     fallback: Option<String>,
     /// The last line before that with words of an error.
     suspect: Option<String>,
+}
+
+/// What lines before say about the ones that follow.
+#[derive(Debug, Default)]
+struct Before {
     /// The last command that makes a table of partitions.
     table: Option<String>,
     /// Whether the linker named a function in the line before.
@@ -92,10 +106,8 @@ impl Search {
             vague: Vec::new(),
             perhaps: Vec::new(),
             outer: None,
-            fallback: None,
-            suspect: None,
-            table: None,
-            in_object: false,
+            failure: Failure::default(),
+            before: Before::default(),
         }
     }
 
@@ -162,7 +174,7 @@ impl Search {
             return Some(traceback.used);
         }
         // What a step says that failed is judged when it ends.
-        let table = || programs::table(lines, self.table.as_deref(), &self.paths);
+        let table = || programs::table(lines, self.before.table.as_deref(), &self.paths);
         let by_hand = (!self.failed.is_open()).then(table).flatten();
         let found = by_hand
             .or_else(|| programs::block(lines, &self.paths))
@@ -199,9 +211,10 @@ impl Search {
         let Some(&line) = lines.first() else { return };
         self.steps(lines);
         if line.contains("gen_esp32part.py") {
-            self.table = Some(line.to_owned());
+            self.before.table = Some(line.to_owned());
         }
-        let is_continued = std::mem::replace(&mut self.in_object, linker::names_function(line));
+        let is_continued =
+            std::mem::replace(&mut self.before.in_object, linker::names_function(line));
         self.objects.take(line, &self.paths);
         if self.trail.take(line, &self.paths) {
             return;
@@ -218,7 +231,7 @@ impl Search {
             self.found.push(found);
         } else if let Some(linked) = linker::linked(line, &self.objects, &self.paths, is_continued)
         {
-            self.in_object |= is_continued;
+            self.before.in_object |= is_continued;
             self.take_linked(linked);
         } else if let Some(place) = linker::place_of_symbol(line, &self.paths) {
             if let Some(last) = self.found.last_mut()
@@ -295,12 +308,12 @@ impl Search {
             || line.starts_with("exit status ");
         // Rebuilding the rules fails because of CMake.
         let is_vague = line.starts_with("FAILED: build.ninja") || line.contains(" rebuilding ");
-        if self.fallback.is_none() && is_failure && !is_vague {
-            self.fallback = Some(line.to_owned());
+        if self.failure.fallback.is_none() && is_failure && !is_vague {
+            self.failure.fallback = Some(line.to_owned());
         }
         let may_tell = is_match(&patterns::FAULT, line) && !is_match(&patterns::NO_FAULT, line);
-        if !is_failure && self.fallback.is_none() && may_tell {
-            self.suspect = Some(line.to_owned());
+        if !is_failure && self.failure.fallback.is_none() && may_tell {
+            self.failure.suspect = Some(line.to_owned());
         }
     }
 
@@ -312,13 +325,13 @@ impl Search {
         let errors = self.errors();
         self.found.extend(self.failed.end(errors, &self.paths));
         // Something failed of which nobody else says why.
-        let is_alone = self.fallback.is_some() && self.errors() == self.perhaps.len();
+        let is_alone = self.failure.fallback.is_some() && self.errors() == self.perhaps.len();
         for &at in self.perhaps.iter().filter(|_| !is_alone) {
             if let Some(one) = self.found.get_mut(at) {
                 one.severity = Severity::Warning;
             }
         }
-        let Self { mut found, vague, fallback, suspect, .. } = self;
+        let Self { mut found, vague, failure, .. } = self;
         // A symbol that is missing at a line is not reported without one as well.
         let symbol =
             |one: &Diagnostic| one.message.split(" (in ").next().unwrap_or_default().to_owned();
@@ -334,8 +347,8 @@ impl Search {
         });
         linker::merge_overflows(&mut found);
         step::drop_unknown_targets(&mut found);
-        if let (Some(message), false) = (fallback, found.iter().any(is_error)) {
-            found.push(unplaced(Severity::Error, &suspect.unwrap_or(message)));
+        if let (Some(message), false) = (failure.fallback, found.iter().any(is_error)) {
+            found.push(unplaced(Severity::Error, &failure.suspect.unwrap_or(message)));
         }
         found.iter_mut().for_each(advise);
         tidy(&mut found);
