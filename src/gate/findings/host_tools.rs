@@ -96,24 +96,25 @@ fn just(code: &str) -> Vec<HostCode> {
     found
 }
 
+/// Keys of an item of Task that is no command.
+const OTHER: [&str; 12] = [
+    "task:",
+    "vars:",
+    "for:",
+    "silent:",
+    "ignore_error:",
+    "msg:",
+    "platforms:",
+    "set:",
+    "shopt:",
+    "if:",
+    "env:",
+    "requires:",
+];
+
 /// The commands of a file of Task: those in lists below `cmds`, and single ones.
 fn task(code: &str) -> Vec<HostCode> {
     const WHEN: &str = "when Task runs";
-    /// Keys of an item that is no command.
-    const OTHER: [&str; 12] = [
-        "task:",
-        "vars:",
-        "for:",
-        "silent:",
-        "ignore_error:",
-        "msg:",
-        "platforms:",
-        "set:",
-        "shopt:",
-        "if:",
-        "env:",
-        "requires:",
-    ];
     let mut found = Vec::new();
     // How deep the block of commands stands that is being read, and whether all of it is one.
     let mut block: Option<(usize, bool)> = None;

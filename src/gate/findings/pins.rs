@@ -115,23 +115,7 @@ fn judge(
                 "The flash loses its supply with it, unless an eFuse makes it an ordinary pin.";
             return is_known.then(|| (Warning, text, advice.to_owned()));
         }
-        let sometimes = [" on modules", "only with", "where there is"];
-        if sometimes.iter().any(|part| memory.contains(part)) {
-            if facts.has_octal_memory && is_known && memory.contains("octal") {
-                let text = format!("uses GPIO{number}, which carries octal flash or PSRAM on {on}");
-                return Some((Stop, text, free));
-            }
-            // Other modules than the ESP32's with PSRAM have it on pins of its own.
-            if facts.has_psram && is_known && memory.contains("modules with PSRAM") {
-                let text = format!("uses GPIO{number}, which carries PSRAM on modules of {on}");
-                let advice = "The project turns PSRAM on. Take a free pin.".to_owned();
-                return Some((Warning, text, advice));
-            }
-            let text = format!("uses GPIO{number}, which may carry flash or PSRAM on {on}");
-            return is_known.then(|| (Note, text, memory.clone()));
-        }
-        let text = format!("uses GPIO{number}, a flash pin of {on}");
-        return Some((if is_known { Stop } else { Warning }, text, free));
+        return of_memory(number, memory, facts, &on);
     }
     if !is_known {
         return None;
@@ -164,6 +148,34 @@ fn judge(
         (None, false) => return None,
     };
     Some((Note, text, String::new()))
+}
+
+/// What is to be said of a pin that flash or PSRAM may take.
+fn of_memory(
+    number: i128,
+    memory: &str,
+    facts: &ChipFacts,
+    on: &str,
+) -> Option<(FindingLevel, String, String)> {
+    use FindingLevel::{Note, Stop, Warning};
+    let is_known = facts.is_named;
+    let sometimes = [" on modules", "only with", "where there is"];
+    if sometimes.iter().any(|part| memory.contains(part)) {
+        if facts.has_octal_memory && is_known && memory.contains("octal") {
+            let text = format!("uses GPIO{number}, which carries octal flash or PSRAM on {on}");
+            return Some((Stop, text, "Take a free pin.".to_owned()));
+        }
+        // Other modules than the ESP32's with PSRAM have it on pins of its own.
+        if facts.has_psram && is_known && memory.contains("modules with PSRAM") {
+            let text = format!("uses GPIO{number}, which carries PSRAM on modules of {on}");
+            let advice = "The project turns PSRAM on. Take a free pin.".to_owned();
+            return Some((Warning, text, advice));
+        }
+        let text = format!("uses GPIO{number}, which may carry flash or PSRAM on {on}");
+        return is_known.then(|| (Note, text, memory.to_owned()));
+    }
+    let text = format!("uses GPIO{number}, a flash pin of {on}");
+    return Some((if is_known { Stop } else { Warning }, text, "Take a free pin.".to_owned()));
 }
 
 /// Whether a pin carries USB besides an earlier one with the same line: flashing and the console take

@@ -1,36 +1,10 @@
 //! Texts that people read and that name a secret: labels in other languages, and translations.
 //!
-//! Owns the words of `assets/findings/secret_words.toml`.
+//! Owns which files and texts are such; the words are those of
+//! [`foreign_words`](super::foreign_words).
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
+use super::foreign_words::WORDS;
 use super::values::{Randomness, looks};
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct SecretWords {
-    words: HashSet<String>,
-    between: HashSet<String>,
-    translations: HashSet<String>,
-    languages: HashSet<String>,
-}
-
-static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/secret_words.toml")).unwrap_or_default()
-});
-
-/// Whether a word of another language than English speaks of a secret.
-pub(super) fn is_word(word: &str) -> bool {
-    WORDS.words.contains(word)
-}
-
-/// Whether a word may stand between such words.
-pub(super) fn is_between(word: &str) -> bool {
-    WORDS.between.contains(word)
-}
 
 /// Whether a file holds texts in one of several languages, by its path.
 pub(super) fn is_translation(path: &str) -> bool {
@@ -96,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_from_passwords() {
+    fn words_differ_from_passwords() {
         for text in ["Clé secrète", "Jeton d'accès", "Zugriff verweigert!", "パスワード:"] {
             assert!(is_of_words(text), "{text}");
         }

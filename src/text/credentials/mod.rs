@@ -6,8 +6,10 @@
 
 mod code;
 mod for_people;
+mod foreign_words;
 mod key_names;
 mod labels;
+mod left_out;
 mod plain;
 mod positions;
 mod secret;
@@ -77,12 +79,16 @@ pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> 
             if style == Style::C {
                 found.extend(positions::find(text));
             }
+            found.extend(left_out::find(text, style));
             found.extend(plain::comments(text, style));
         }
         LiteralForm::Settings if is_netrc(path) => found.extend(plain::netrc(text)),
         LiteralForm::Settings => found.extend(plain::settings(text)),
         LiteralForm::Kconfig => found.extend(plain::kconfig(text)),
-        LiteralForm::Prose => found.extend(plain::prose(text)),
+        LiteralForm::Prose => {
+            found.extend(plain::prose(text));
+            found.extend(left_out::in_lines(text, 0));
+        }
     }
     if for_people::is_translation(path) {
         found.retain(|secret| {

@@ -1,6 +1,5 @@
 //! Secrets in configurations, comments and prose.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -224,21 +223,7 @@ fn named(start: usize, line: &str) -> Option<Secret> {
 
 /// Secrets in what is written for people.
 pub(super) fn prose(text: &str) -> Vec<Secret> {
-    let of_line = |(start, line)| spoken(start, line).or_else(|| called(start, line));
-    lines(text).filter_map(of_line).collect()
-}
-
-/// A secret among the arguments of a call that is not code here: `// WiFi.begin("…", "…")`.
-fn called(start: usize, line: &str) -> Option<Secret> {
-    static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\w\([^()"]*""#).ok());
-    if !CALL.as_ref()?.is_match(line) {
-        return None;
-    }
-    let from = line.find(|c: char| c.is_alphabetic() || c == '_')?;
-    let found = super::code::find(line.get(from..)?, Style::C, &HashMap::new());
-    let first = found.into_iter().find(|secret| secret.is_sure)?;
-    let range = start + from + first.range.start..start + from + first.range.end;
-    Some(Secret { range, ..first })
+    lines(text).filter_map(|(start, line)| spoken(start, line)).collect()
 }
 
 /// The passwords of a `.netrc`.
@@ -315,8 +300,7 @@ pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
                 captures.name("quoted")?;
                 setting(start, line, &captures)
             });
-            let found_here = as_code.or_else(|| spoken(start, line));
-            found.extend(found_here.or_else(|| called(start, line)));
+            found.extend(as_code.or_else(|| spoken(start, line)));
         }
     }
     found

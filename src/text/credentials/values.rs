@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::for_people;
+use super::foreign_words;
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +181,7 @@ pub fn is_stand_in(literal: &str) -> bool {
         return true;
     }
     let words = parts(literal);
-    let is_known = |word: &String| is_stand_in_word(word) || for_people::is_between(word);
+    let is_known = |word: &String| is_stand_in_word(word) || foreign_words::is_between(word);
     let mut rest = words.iter().filter(|word| !is_known(word)).peekable();
     if rest.peek().is_none() && words.iter().any(|word| is_stand_in_word(word)) {
         return true;
@@ -205,7 +205,7 @@ pub fn is_stand_in(literal: &str) -> bool {
 
 pub(super) fn speaks_of_secrets(word: &str) -> bool {
     [PASSWORDS, TOKENS, SECRETS, "pass key keys tokens"].iter().any(|words| is_of(words, word))
-        || for_people::is_word(word)
+        || foreign_words::is_word(word)
 }
 
 /// Whether a text holds a place of a format, e.g. `%s` or `%02x`, that is not the beginning of a
@@ -241,7 +241,7 @@ fn is_variable(literal: &str) -> bool {
 
 /// A word of stand-ins, or some of them joined: `yourpassword`.
 pub(super) fn is_stand_in_word(word: &str) -> bool {
-    let is_word = |word: &str| STAND_IN.contains(word) || for_people::is_word(word);
+    let is_word = |word: &str| STAND_IN.contains(word) || foreign_words::is_word(word);
     if is_word(word) || word.chars().all(|c| c == 'x') {
         return true;
     }
