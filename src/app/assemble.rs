@@ -19,7 +19,7 @@ use super::parts::{FoundParts, RunParts};
 use super::past::Past;
 use super::plan::{LaunchLimits, LaunchPlan, ProjectPlan, log_limits};
 use super::project_folder::{begin_with, project_folder};
-use super::shipped::{load_adapters, load_names, load_team};
+use super::shipped::{load_adapters, load_limited_team, load_names, load_team};
 use super::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, toolbox};
@@ -79,7 +79,9 @@ impl Running {
 /// When it does not fit together; see [`LaunchPlan::resolve`].
 pub fn plan(machine: &Machine, request: LaunchRequest) -> Result<LaunchPlan, UserError> {
     let facts = LaunchFacts::of_request(machine, &request)?;
-    LaunchPlan::resolve(request, facts, &machine.settings, &|name| load_team(&machine.assets, name))
+    let limits = request.team_limits.clone();
+    let load = |name: &str| load_limited_team(&machine.assets, name, &limits);
+    LaunchPlan::resolve(request, facts, &machine.settings, &load)
 }
 
 /// Begins a new session. Must be called on a runtime.

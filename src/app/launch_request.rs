@@ -1,5 +1,6 @@
 //! What a person asks for before anything is decided: from the command line or the start screen.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::engine::Supervision;
@@ -25,6 +26,8 @@ pub struct LaunchRequest {
     pub record: Option<PathBuf>,
     /// Documents that come with the task.
     pub attach: Vec<PathBuf>,
+    /// Limits of the team that are other than in its file.
+    pub team_limits: BTreeMap<String, u32>,
     /// Whether plans and files for the context wait for the person.
     pub supervision: Option<Supervision>,
 }

@@ -237,3 +237,20 @@ fn logs_are_kept_in_pieces_of_at_most_half() {
     settings.logs.segment_mib.value = 16;
     assert_eq!(log_limits(&settings), LogLimits { keep: 4 << 20, segment: 2 << 20 });
 }
+
+#[test]
+fn a_limit_of_the_team_can_be_another_than_in_its_file() {
+    let assets = Assets::built_in();
+    let load = |name: &str, number| {
+        let limits = [(name.to_owned(), number)].into_iter().collect();
+        shipped::load_limited_team(&assets, "contract", &limits)
+    };
+    let usual = shipped::load_team(&assets, "contract").unwrap();
+    let name = "max_orchestrator_iterations";
+    let changed = load(name, 1).unwrap();
+    assert_eq!((usual.limits.get(name), changed.limits.get(name)), (Some(&5), Some(&1)));
+    assert_ne!(usual.phases, changed.phases, "its phases go by it");
+    assert_eq!(*load(name, 5).unwrap(), *usual);
+    let error = load("token", 5).unwrap_err();
+    assert!(error.fix.contains(name) && error.fix.contains("tokens, cost"), "{error:?}");
+}

@@ -2,6 +2,7 @@
 //!
 //! The person's own copies go before the shipped ones, so every file can be wrong.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::Assets;
@@ -18,6 +19,18 @@ use crate::tools;
 /// When there is none of that name, or its files are wrong; says file and line.
 pub fn load_team(assets: &Assets, name: &str) -> Result<Arc<Team>, UserError> {
     Team::load(assets, name, &tools::known)
+}
+
+/// As [`load_team`], with some of the team's limits other than in its file.
+///
+/// # Errors
+/// As [`load_team`], and when the team has no such limit.
+pub fn load_limited_team(
+    assets: &Assets,
+    name: &str,
+    limits: &BTreeMap<String, u32>,
+) -> Result<Arc<Team>, UserError> {
+    Team::load_limited(assets, name, &tools::known, limits)
 }
 
 /// The names of the framework that is built with, else those of the shipped list.

@@ -247,8 +247,9 @@ pub struct ModelArgs {
     /// Maximum working time of models and tools in the session, in minutes.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_minutes: Option<u64>,
-    /// A limit by its name: tokens, cost, minutes, turns, attempts, build-seconds, tool-seconds or
-    /// monitor-seconds; can be given several times. At the end of the first five you are asked.
+    /// A limit by its name: tokens, cost, minutes, turns, attempts, build-seconds, tool-seconds,
+    /// monitor-seconds, or one of `[limits]` in the team's file such as max_reviews; can be given several
+    /// times. At the end of the first five you are asked.
     #[arg(long, value_name = "NAME=N", value_parser = limit_args::limit)]
     pub limit: Vec<NamedLimit>,
     /// Sampling temperature of all agents, from 0 to 2.
@@ -280,6 +281,7 @@ impl RunOptions {
             pacing: self.speed.pacing(),
             record: self.model.record,
             attach: self.attach,
+            team_limits: limit_args::of_team(&self.model.limit),
             supervision: self.supervise.map(|supervise| match supervise {
                 SuperviseArg::Ask => Supervision::Ask,
                 SuperviseArg::Show => Supervision::Show,

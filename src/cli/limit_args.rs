@@ -1,16 +1,18 @@
 //! `--limit NAME=N`: one option for every limit of a run.
 
+use std::collections::BTreeMap;
+
 use crate::config::LimitOverrides;
 use crate::model::{Budget, Cost};
 
 /// A limit as it was typed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NamedLimit {
     name: LimitName,
     value: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum LimitName {
     Tokens,
     Cost,
@@ -20,6 +22,8 @@ enum LimitName {
     BuildSeconds,
     ToolSeconds,
     MonitorSeconds,
+    /// One of the team's file.
+    Team(String),
 }
 
 const NAMES: [(&str, LimitName); 8] = [
@@ -43,8 +47,14 @@ pub fn limit(text: &str) -> Result<NamedLimit, String> {
         return Err(format!("expected NAME=N with one of the names {}", known()));
     };
     let asked = name.trim().replace('_', "-");
-    let Some((_, name)) = NAMES.into_iter().find(|(known, _)| *known == asked) else {
-        return Err(format!("there is no limit `{asked}`; use one of {}", known()));
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let name = match NAMES.into_iter().find(|(known, _)| *known == asked) {
+        Some((_, name)) => name,
+        // Which limits a team has is known when its file was read.
+        None if !asked.is_empty() && asked.chars().all(is_word) => {
+            LimitName::Team(asked.replace('-', "_"))
+        }
+        None => return Err(format!("there is no limit `{asked}`; use one of {}", known())),
     };
     let number = number.trim().trim_start_matches('$');
     let value = match name {
@@ -84,6 +94,15 @@ pub fn budget(limits: &[NamedLimit], budget: Budget) -> Budget {
     }
 }
 
+/// Those that are the team's own.
+pub fn of_team(limits: &[NamedLimit]) -> BTreeMap<String, u32> {
+    let own = limits.iter().filter_map(|limit| match &limit.name {
+        LimitName::Team(name) => Some((name.clone(), limit.value as u32)),
+        _ => None,
+    });
+    own.collect()
+}
+
 /// The other limits.
 pub fn overrides(limits: &[NamedLimit]) -> LimitOverrides {
     let value = |name| {
@@ -112,11 +131,15 @@ mod tests {
             "cost=0",
             "cost=1e-12",
             "cost=NaN",
-            "x=1",
+            "x y=1",
+            "max_reviews=0",
         ] {
             assert!(limit(wrong).is_err(), "{wrong}");
         }
-        assert!(limit("speed=1").unwrap_err().contains("attempts"));
+        assert!(limit("=1").unwrap_err().contains("attempts"));
+        let own = ["max-reviews=1", "turns=3", "max_debug=4"].map(|text| limit(text).unwrap());
+        let wanted = [("max_debug".to_owned(), 4), ("max_reviews".to_owned(), 1)];
+        assert_eq!(of_team(&own), wanted.into_iter().collect());
         let limits = ["tokens=5", "cost=$0.5", "minutes=2", "turns=3", "attempts=4", "tokens=9"];
         let limits: Vec<_> = limits.into_iter().map(|text| limit(text).unwrap()).collect();
         let found = budget(&limits, Budget::default());

@@ -51,7 +51,7 @@ fn numbers(words: &str) -> Vec<(usize, bool)> {
 }
 
 /// What the line of a step says last; `None` when it says nothing.
-fn said(task: &str) -> Option<Vec<(usize, bool)>> {
+fn named_in(task: &str) -> Option<Vec<(usize, bool)>> {
     let found = WORDS.as_ref()?.captures_iter(task).last()?;
     Some(numbers(found.get(1)?.as_str()))
 }
@@ -59,7 +59,7 @@ fn said(task: &str) -> Option<Vec<(usize, bool)>> {
 /// Reads the line of a step; what it says last counts.
 #[must_use]
 pub fn read(task: &str) -> After {
-    said(task).map_or(After::AllBefore, |known| {
+    named_in(task).map_or(After::AllBefore, |known| {
         After::Steps(
             known.into_iter().filter_map(|(number, names)| names.then_some(number)).collect(),
         )
@@ -154,7 +154,7 @@ fn follow(tasks: &mut [&mut String], new: impl Fn(usize) -> Option<Vec<usize>>) 
 pub fn faults(tasks: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (number, task) in (1..).zip(tasks) {
-        for (named, names) in said(task).unwrap_or_default() {
+        for (named, names) in named_in(task).unwrap_or_default() {
             if !names || !(1..=tasks.len()).contains(&named) {
                 found.push(format!(
                     "Step {number} waits for step {named}, which is not in the plan."
@@ -184,14 +184,14 @@ fn circles(tasks: &[&str]) -> Vec<Vec<usize>> {
     let reached: Vec<BTreeSet<usize>> = (0..tasks.len()).map(|own| reached(&after, own)).collect();
     let reaches = |from: usize, to: usize| reached.get(from).is_some_and(|all| all.contains(&to));
     let mut circles = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for own in 0..tasks.len() {
-        if told.contains(&own) || !reaches(own, own) {
+        if reported.contains(&own) || !reaches(own, own) {
             continue;
         }
         let circle: Vec<usize> =
             (0..tasks.len()).filter(|other| reaches(own, *other) && reaches(*other, own)).collect();
-        told.extend(circle.iter().copied());
+        reported.extend(circle.iter().copied());
         circles.push(circle);
     }
     circles

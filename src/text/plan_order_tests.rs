@@ -1,3 +1,5 @@
+//! Tests of what steps wait for: reading it, changing the plan, and what is wrong with the order.
+
 use super::*;
 
 fn steps(numbers: &[usize]) -> After {
@@ -67,7 +69,7 @@ fn numbers_follow_steps_that_are_removed_added_and_moved() {
 }
 
 #[test]
-fn circles_and_numbers_without_a_step_are_told() {
+fn circles_and_numbers_without_a_step_are_reported() {
     assert_eq!(
         faults(&["A (after 2)", "B (after 1)", "C (after 3)"]),
         ["Step 3 waits for itself.", "Steps 1 and 2 wait for each other."]

@@ -39,6 +39,19 @@ impl Team {
     /// When there is no such team, or a file holds an unknown agent, tool, key or word; the error
     /// names file and line, and the names there are.
     pub fn load(assets: &Assets, name: &str, tools: KnownTool<'_>) -> Result<Arc<Self>, UserError> {
+        Self::load_limited(assets, name, tools, &BTreeMap::new())
+    }
+
+    /// As [`Team::load`], with some numbers of the file's `limits` replaced.
+    ///
+    /// # Errors
+    /// As [`Team::load`], and when the file has no such limit.
+    pub fn load_limited(
+        assets: &Assets,
+        name: &str,
+        tools: KnownTool<'_>,
+        replaced: &BTreeMap<String, u32>,
+    ) -> Result<Arc<Self>, UserError> {
         let names = Self::names(assets);
         if !names.iter().any(|known| known == name) {
             return Err(UserError::new(
@@ -48,7 +61,7 @@ impl Team {
             ));
         }
         let agents = agents(assets, tools)?;
-        let files = TeamFiles { assets, agents: &agents, tools };
+        let files = TeamFiles { assets, agents: &agents, tools, replaced };
         files.team(&[name]).map(Arc::new)
     }
 
@@ -114,11 +127,40 @@ pub fn agents(
     Ok(agents)
 }
 
+/// Puts other numbers in the place of a team's own.
+fn replace_limits(
+    team: &str,
+    replaced: &BTreeMap<String, u32>,
+    limits: &mut BTreeMap<String, u32>,
+) -> Result<(), UserError> {
+    for (name, number) in replaced {
+        let Some(limit) = limits.get_mut(name) else {
+            let known: Vec<&str> = limits.keys().map(String::as_str).collect();
+            let own = match known.is_empty() {
+                true => format!("The team `{team}` has no limits of its own."),
+                false => format!("The team `{team}` has {}.", known.join(", ")),
+            };
+            return Err(UserError::new(
+                format!("Cannot set the limit `{name}`"),
+                "neither the program nor the team has a limit of that name",
+                format!(
+                    "{own} Every session has tokens, cost, minutes, turns, attempts, build-seconds, \
+                     tool-seconds and monitor-seconds."
+                ),
+            ));
+        };
+        *limit = *number;
+    }
+    Ok(())
+}
+
 /// What the files of teams are read with.
 struct TeamFiles<'a> {
     assets: &'a Assets,
     agents: &'a BTreeMap<AgentName, Agent>,
     tools: KnownTool<'a>,
+    /// Limits of the outermost team that are other than in its file.
+    replaced: &'a BTreeMap<String, u32>,
 }
 
 /// The phases of a team while they are read.
@@ -145,6 +187,9 @@ impl TeamFiles<'_> {
                 return Err(source.wrong(&named, "the number must be at least 1", "Raise it."));
             }
             phases.limits.insert(name, number);
+        }
+        if names.len() == 1 {
+            replace_limits(stem, self.replaced, &mut phases.limits)?;
         }
         if file.phases.get_ref().is_empty() {
             let why = "a team needs at least one phase";

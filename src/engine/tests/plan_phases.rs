@@ -157,7 +157,7 @@ async fn steps_that_wait_for_each_other_are_carried_out_in_the_order_of_the_list
 }
 
 #[tokio::test]
-async fn steps_that_wait_for_each_other_or_for_no_step_are_told_before_the_start() {
+async fn steps_that_wait_for_each_other_or_for_no_step_are_reported_before_the_start() {
     for (plan, fault) in [
         ("1. A (after 2)\n2. B (after 1)", "Steps 1 and 2 wait for each other. Start"),
         ("1. A (after 9)\n2. B (after nothing)", "waits for step 9, which is not in the plan."),

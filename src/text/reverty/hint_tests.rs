@@ -1,4 +1,4 @@
-//! What is said of programs that are wrong, by its real cause, in the words of their language.
+//! What is message of programs that are wrong, by its real cause, in the words of their language.
 
 use super::{check, from_python};
 
@@ -8,18 +8,18 @@ fn faults(text: &str, expected: &[(u32, &str)]) {
     let found = check(text);
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (fault, (line, words)) in found.iter().zip(expected) {
-        let said = format!("{} | {}", fault.message, fault.hint);
-        assert!(fault.line == *line && said.contains(words), "{fault:?} | {words}");
+        let message = format!("{} | {}", fault.message, fault.hint);
+        assert!(fault.line == *line && message.contains(words), "{fault:?} | {words}");
     }
 }
 
 #[track_caller]
 fn refused(python: &str, line: u32, words: &str) {
     let found = from_python(python).unwrap_err();
-    let said: String = found.iter().map(|f| format!("{} | {}\n", f.message, f.hint)).collect();
-    assert!(found[0].line == line && said.contains(words), "{said} | {words}");
+    let message: String = found.iter().map(|f| format!("{} | {}\n", f.message, f.hint)).collect();
+    assert!(found[0].line == line && message.contains(words), "{message} | {words}");
     for own in ["fed`", "tpecxe", "nruter", "`rts`", "`tni`", "Remove it", "elihw", "`dna`"] {
-        assert!(!said.contains(own), "{own} in {said}");
+        assert!(!message.contains(own), "{own} in {message}");
     }
 }
 
@@ -37,7 +37,7 @@ fn a_call_before_its_definition_is_no_python_that_can_be_mirrored() {
 }
 
 #[test]
-fn strings_side_by_side_are_told_as_such() {
+fn strings_side_by_side_are_reported_as_such() {
     faults(
         "s = (\"a\"\n\"b\")\nprint(s)\n",
         &[(2, "side by side are not joined in Reverty | Write `+`")],
@@ -61,7 +61,7 @@ fn hints_name_the_real_cause() {
 }
 
 #[test]
-fn python_is_told_in_its_own_words() {
+fn python_is_answered_in_its_own_words() {
     refused("f(1)\n", 1, "`def`");
     refused("x: int = \"a\"\n", 1, "this is a `str`");
     refused("def f() -> int:\n    print(1)\n", 1, "`return VALUE`");

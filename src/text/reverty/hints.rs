@@ -91,15 +91,6 @@ pub(super) fn instead(kind: Tok, dialect: Dialect) -> String {
     }
 }
 
-/// The words of a hint that is about Reverty, for a text in Python.
-pub(super) fn in_python(hint: &str) -> String {
-    let mut hint = hint.to_owned();
-    for (reverty, python) in [("`dna`", "`and`"), ("`ro`", "`or`"), ("`ton`", "`not`")] {
-        hint = hint.replace(reverty, python);
-    }
-    hint
-}
-
 /// About a type that is none: what to write.
 pub(super) fn of_type(word: &str, dialect: Dialect) -> String {
     let mirrored = words::from_python(word).filter(|_| dialect == Dialect::Reverty);

@@ -6,8 +6,7 @@
 
 use super::ast::Comment;
 use super::fault::{Faults, Span};
-use super::hints;
-use super::sign::{FOREIGN, Sign};
+use super::sign::{FOREIGN, Sign, in_python};
 use super::words::{Dialect, Keyword, NameId, Names, Word};
 
 /// Blocks within each other; Python has a bound of 100.
@@ -445,7 +444,7 @@ impl<'s> Lexer<'s> {
             self.at += text.len();
             let hint = match self.names.dialect() {
                 Dialect::Reverty => (*hint).to_owned(),
-                Dialect::Python => hints::in_python(hint),
+                Dialect::Python => in_python(hint),
             };
             self.fault(start, self.at, *message, &hint);
             self.skip_quoted(text);

@@ -165,6 +165,15 @@ pub(super) const FOREIGN: [(&[u8], &str, &str); 22] = [
     ("\u{a0}".as_bytes(), "this is a no-break space", "Write a usual space."),
 ];
 
+/// The words of a hint that is about Reverty, for a text in Python.
+pub(super) fn in_python(hint: &str) -> String {
+    let mut hint = hint.to_owned();
+    for (reverty, python) in [("`dna`", "`and`"), ("`ro`", "`or`"), ("`ton`", "`not`")] {
+        hint = hint.replace(reverty, python);
+    }
+    hint
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
