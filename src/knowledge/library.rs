@@ -452,16 +452,7 @@ impl<'a> RelevanceJudge<'a> {
         };
         let unknown = (0..question.groups.len()).filter(is_unknown).count();
         let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
-        Self {
-            question,
-            weights,
-            all,
-            is_of_field,
-            has_foreign,
-            written,
-            unknown,
-            least_score,
-        }
+        Self { question, weights, all, is_of_field, has_foreign, written, unknown, least_score }
     }
 
     /// The part of the question that words cover: a word is covered when it is there, or what it

@@ -175,7 +175,7 @@ fn of_memory(
         return is_known.then(|| (Note, text, memory.to_owned()));
     }
     let text = format!("uses GPIO{number}, a flash pin of {on}");
-    return Some((if is_known { Stop } else { Warning }, text, "Take a free pin.".to_owned()));
+    Some((if is_known { Stop } else { Warning }, text, "Take a free pin.".to_owned()))
 }
 
 /// Whether a pin carries USB besides an earlier one with the same line: flashing and the console take
