@@ -29,7 +29,7 @@ use crate::text::contain::contained;
 /// The part of a question's weight that a file must cover to be an answer.
 const LEAST_COVERED: f32 = 0.5;
 /// The same where one of its words is of another field.
-const LEAST_COVERED_BESIDE: f32 = 0.7;
+const LEAST_COVERED_WITH_FOREIGN: f32 = 0.7;
 /// The same for the passage itself.
 const LEAST_IN_PASSAGE: f32 = 0.45;
 /// Both, for a question with a word of the field.
@@ -518,7 +518,7 @@ impl<'a> RelevanceJudge<'a> {
         }
         // Long questions of everyday words meet some passage by chance, but score low there.
         let is_strong = self.written < 2 || hit.score >= self.least_score;
-        let least = if self.has_foreign { LEAST_COVERED_BESIDE } else { LEAST_COVERED };
+        let least = if self.has_foreign { LEAST_COVERED_WITH_FOREIGN } else { LEAST_COVERED };
         is_strong && file >= least && passage >= LEAST_IN_PASSAGE
     }
 

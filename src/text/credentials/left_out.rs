@@ -42,7 +42,11 @@ pub(super) fn in_lines(text: &str, from: usize) -> Vec<Secret> {
 
 /// A secret among the arguments of a call, as `// WiFi.begin("…", "…")`.
 fn called(start: usize, line: &str) -> Option<Secret> {
-    let from = line.find(|c: char| c.is_alphabetic() || c == '_')?;
+    // From the name of the call on, `WiFi.begin`: words may stand before it.
+    let call = CALL.as_ref()?.find(line)?;
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '>');
+    let before = line.get(..call.start())?.trim_end_matches(is_name).len();
+    let from = before + line.get(before..)?.find(|c: char| c.is_alphabetic() || c == '_')?;
     let found = code::find(line.get(from..)?, Style::C, &HashMap::new());
     let first = found.into_iter().find(|secret| secret.is_sure)?;
     let range = start + from + first.range.start..start + from + first.range.end;
