@@ -561,6 +561,8 @@ fn call(function: &str, commas: usize, words: &[Cow<'_, str>], texts: &[String])
     if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
         return (String::new(), Some((String::new(), NameSays::Password)));
     }
+    // `client_set_password(client, "…")`.
+    let sets_after_handle = commas == 1 && texts.is_empty() && lower.contains("set_");
     let asks = [
         "get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log", "valid",
         "check", "accept", "strength",
@@ -568,7 +570,7 @@ fn call(function: &str, commas: usize, words: &[Cow<'_, str>], texts: &[String])
     let is_question = asks.iter().any(|verb| lower.contains(verb))
         || function.ends_with("_ok")
         || function.ends_with("Ok")
-        || commas > 0;
+        || commas > 0 && !sets_after_handle;
     (if is_question { String::new() } else { function.to_owned() }, None)
 }
 
