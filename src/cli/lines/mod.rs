@@ -10,7 +10,7 @@ mod proposal_text;
 mod rest;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -79,8 +79,7 @@ pub async fn follow(running: &Running) -> Result<(ExitCode, SessionView), UserEr
     let mut lines = LineSession::of(&running.dir, published)?;
     let was_over = running.engine.was_over;
     lines.old = last_printed(&running.dir, was_over)?;
-    // A person at a terminal may ask for more; a script has what it wanted.
-    lines.asks_after = (was_over || io::stdin().is_terminal()).then_some(0);
+    lines.asks_after = was_over.then_some(0);
     let mut signals = Signals::watch()?;
     let mut break_off = running.engine.break_off();
     let mut typed = Input::listen();
@@ -339,18 +338,26 @@ impl LineSession {
     fn ask_for_task(&mut self) -> Leave {
         let over = self.view.head.runs.len();
         match self.asks_after {
-            None => return Leave::Yes,
+            None => {
+                self.tell_summary();
+                return Leave::Yes;
+            }
             Some(asked) if asked == over => return Leave::No,
             Some(_) => self.asks_after = Some(over),
         }
+        self.tell_summary();
+        report::line("The run is over. Type: task WORDS, or quit.");
+        Leave::No
+    }
+
+    /// Prints what the last run came to.
+    fn tell_summary(&mut self) {
         self.end_saying();
-        if let Some(run) = self.view.work.run().filter(|_| over > 0) {
+        if let Some(run) = self.view.work.run() {
             for (about, words) in summary(run, FileNames::All) {
                 report::line(&sanitize::line(&format!("  {about}: {words}")));
             }
         }
-        report::line("The run is over. Type: task WORDS, or quit.");
-        Leave::No
     }
 
     /// The exit code of a session that is left now.
