@@ -49,7 +49,19 @@ def _crash(report):
         lines = text.splitlines()
         message = lines[-1].removeprefix("E").strip() if lines else ""
         return path, int(line) if line else None, message
-    return crash.path, crash.lineno, crash.message
+    path, line = _own_place(report) or (crash.path, crash.lineno)
+    return path, line, crash.message
+
+
+def _own_place(report):
+    """The innermost place in a file of the project: what it calls may have failed."""
+    traceback = getattr(report.longrepr, "reprtraceback", None)
+    for entry in reversed(getattr(traceback, "reprentries", [])):
+        place = getattr(entry, "reprfileloc", None)
+        path = os.path.abspath(place.path) if place else ""
+        if path.startswith(os.getcwd() + os.sep):
+            return path, place.lineno
+    return None
 
 
 def pytest_runtest_logreport(report):

@@ -561,7 +561,6 @@ fn call(function: &str, commas: usize, words: &[Cow<'_, str>], texts: &[String])
     if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
         return (String::new(), Some((String::new(), NameSays::Password)));
     }
-    // `client_set_password(client, "…")`.
     let sets_after_handle = commas == 1 && texts.is_empty() && lower.contains("set_");
     let asks = [
         "get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log", "valid",
