@@ -15,7 +15,7 @@ const UNITTEST: &str = "import unittest\nfrom ring import Ring\n\n\nclass RingTe
     \x20   def test_wrong(self):\n        Ring().nothing\n";
 
 /// How a test ends that raises something: pytest, where it is installed, calls that failed.
-fn raised(answer: &serde_json::Value) -> &'static str {
+fn raised(answer: &Value) -> &'static str {
     let framework = answer["framework"].as_str().unwrap_or_default();
     if framework.starts_with("pytest") { "failed" } else { "error" }
 }
