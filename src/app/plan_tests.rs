@@ -231,6 +231,20 @@ fn a_session_goes_on_with_what_it_had() {
 }
 
 #[test]
+fn a_limit_of_turns_on_the_command_line_goes_before_the_setting() {
+    let limits = |flag: Option<u32>, setting: Option<u32>| {
+        let mut settings = Settings::default();
+        settings.models.session.value.turns = flag;
+        settings.limits.max_turns.value = setting;
+        let limits = LaunchLimits::of(&settings, Supervision::default(), AttemptsUsedUp::default());
+        limits.engine.budgets.session.turns
+    };
+    assert_eq!(limits(Some(2), None), Some(2));
+    assert_eq!(limits(Some(2), Some(7)), Some(2));
+    assert_eq!(limits(None, Some(7)), Some(7));
+}
+
+#[test]
 fn logs_are_kept_in_pieces_of_at_most_half() {
     let mut settings = Settings::default();
     settings.logs.keep_mib.value = 4;

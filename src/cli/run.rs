@@ -264,11 +264,13 @@ pub(super) fn line(event: &Event) -> Option<String> {
 fn answered(result: &Value) -> Option<String> {
     let is_ok = result.get("ok").and_then(Value::as_bool) != Some(false);
     if !is_ok {
-        let message = result.pointer("/error/message").and_then(Value::as_str)?;
+        let message = sanitize::line(result.pointer("/error/message").and_then(Value::as_str)?);
         let errors = result.get("errors").and_then(Value::as_array).into_iter().flatten();
         let mut text = format!("    not ok: {message}");
         for error in errors.take(ERRORS_SHOWN) {
-            let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+            let word = |key: &str| {
+                sanitize::line(error.get(key).and_then(Value::as_str).unwrap_or_default())
+            };
             let line = error.get("line").and_then(Value::as_u64);
             let line = line.map_or_else(String::new, |line| format!(":{line}"));
             text.push_str(&format!("\n      {}{line}: {}", word("file"), word("message")));
@@ -279,7 +281,7 @@ fn answered(result: &Value) -> Option<String> {
     result.get("steps")?;
     let notes: Vec<&str> =
         result.get("notes")?.as_array()?.iter().filter_map(Value::as_str).collect();
-    (!notes.is_empty()).then(|| format!("    {}", notes.join("; ")))
+    (!notes.is_empty()).then(|| format!("    {}", sanitize::line(&notes.join("; "))))
 }
 
 fn summarised(summary: &ChatSummary) -> String {
@@ -313,16 +315,19 @@ fn tests_end(report: &TestReport) -> String {
     let bad = report.tests.iter().filter(|test| test.outcome.is_bad());
     for test in bad.take(TESTS_SHOWN) {
         let line = test.line.map_or_else(String::new, |line| format!(":{line}"));
-        let place = test.file.as_ref().map_or_else(String::new, |file| format!(" ({file}{line})"));
+        let place = test
+            .file
+            .as_ref()
+            .map_or_else(String::new, |file| format!(" ({}{line})", sanitize::line(file)));
         text.push_str(&format!(
             "\n    {} {}{place}: {}",
             test.outcome.word(),
-            test.name,
-            test.message
+            sanitize::line(&test.name),
+            sanitize::line(&test.message)
         ));
     }
     for note in &report.notes {
-        text.push_str(&format!("\n    note: {note}"));
+        text.push_str(&format!("\n    note: {}", sanitize::line(note)));
     }
     text
 }

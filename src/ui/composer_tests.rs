@@ -1,10 +1,16 @@
 //! Tests of the message field: whom it goes to, commands, history, completion.
 
+use std::sync::Arc;
+
 use crossterm::event::Event as TerminalEvent;
 
 use super::fixture::UiBench;
 use super::tests::intents;
-use crate::model::{AgentName, Intent};
+use crate::model::event::{self, RunStart};
+use crate::model::{
+    AgentName, Event, Intent, PersonEvent, SessionEvent, SessionOutcome, TeamOffer, TeamOffers,
+    UserError,
+};
 
 #[test]
 fn messages_go_to_the_team_or_to_one_agent() {
@@ -93,4 +99,60 @@ fn a_message_is_completed_from_agents_files_and_commands() {
     desk.type_text("o");
     desk.press("tab enter");
     assert!(desk.screen().contains("/stop") || desk.screen().contains("message the team"));
+}
+
+/// One team for what is there, and another for one recorded task.
+struct Offers;
+
+impl TeamOffers for Offers {
+    fn offers(&self) -> Vec<TeamOffer> {
+        let offer = |name: &str| TeamOffer {
+            name: name.into(),
+            title: name.into(),
+            description: String::new(),
+        };
+        vec![offer("edit-generated"), offer("single")]
+    }
+
+    fn recorded(&self, task: &str) -> Option<String> {
+        (task == "How is a register read?").then(|| "single".to_owned())
+    }
+}
+
+#[test]
+fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
+    let outcome = SessionOutcome::Completed;
+    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
+    desk.sync();
+    desk.press("i");
+    desk.type_text("How is a register read");
+    assert!(desk.screen().contains(" edit-generated "), "{}", desk.screen());
+    desk.type_text("?");
+    assert!(desk.screen().contains(" single "), "{}", desk.screen());
+    let sent = intents(&desk.press("enter"));
+    let task = "How is a register read?";
+    assert_eq!(sent, [Intent::StartRun { task: task.into(), team: None }]);
+    desk.sync();
+    assert_eq!(desk.ui.bench.panes.composer.text(), "");
+    let notice = UserError::new("Cannot start the task", "a board is being written", "Wait.");
+    let level = event::Level::Warning;
+    desk.record(10, Event::Person(PersonEvent::Noticed { level, notice: notice.clone() }));
+    desk.sync();
+    assert_eq!(desk.ui.bench.panes.composer.text(), task);
+    // Once it has begun, no later warning brings it back.
+    desk.press("i");
+    assert_eq!(intents(&desk.press("enter")).len(), 1);
+    let start = RunStart {
+        number: 2,
+        task: task.into(),
+        team: "single".into(),
+        why: String::new(),
+        changed: Vec::new(),
+    };
+    desk.record(10, Event::Session(SessionEvent::RunStarted(Box::new(start))));
+    desk.record(10, Event::Person(PersonEvent::Noticed { level, notice }));
+    desk.sync();
+    assert_eq!(desk.ui.bench.panes.composer.text(), "");
 }

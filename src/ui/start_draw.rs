@@ -303,7 +303,12 @@ impl Start {
             // Sessions of one task are told apart by where they worked.
             let folder = session.project.rsplit('/').find(|part| !part.is_empty());
             if let Some(folder) = folder.filter(|_| rest > 8) {
-                left.push(self.span(format!(" · {}", line::cut(folder, rest)), Role::Dim));
+                left.push(
+                    self.span(
+                        format!(" · {}", line::cut(&sanitize::line(folder), rest)),
+                        Role::Dim,
+                    ),
+                );
             }
         }
         (Line::from(left), right)

@@ -137,6 +137,20 @@ mod tests {
     }
 
     #[test]
+    fn what_rules_approved_counts_as_not_shown() {
+        let mut work = RunWork::default();
+        assert_eq!(read(&work), None);
+        (work.decisions.by_rule, work.decisions.approved_by_rule) = (9, 8);
+        let words = read(&work).unwrap();
+        assert_eq!(words, "8 changes were approved by rules, without being shown");
+        (work.decisions.approved, work.decisions.seen_whole) = (1, 1);
+        let words = read(&work).unwrap();
+        assert!(words.starts_with("every line that you approved was on screen; 8 "), "{words}");
+        work.decisions.lines_unseen = 3;
+        assert!(read(&work).unwrap().starts_with("3 lines approved without being on screen"));
+    }
+
+    #[test]
     fn nothing_is_told_of_what_did_not_take_place() {
         let lines = summary(&RunWork::default(), FileNames::Few);
         let about: Vec<&str> = lines.iter().map(|(about, _)| *about).collect();

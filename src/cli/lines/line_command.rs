@@ -352,6 +352,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_command_without_its_number_says_which_one_it_needs() {
+        for word in ["approve-rest", "comment", "undo"] {
+            let LineCommand::Unclear(why) = LineCommand::parse(word) else { panic!("{word}") };
+            assert!(!why.contains("is not a command") && why.contains(word), "{why}");
+        }
+        let LineCommand::Unclear(why) = LineCommand::parse("bless 1") else { panic!("no") };
+        assert!(why.contains("is not a command"), "{why}");
+    }
+
+    #[test]
     fn a_decision_names_what_it_is_about() {
         let decide = |number, what| LineCommand::Decide(number, what);
         let reject = |words: &str| Decide::Reject(words.into(), AfterReject::GoOn);

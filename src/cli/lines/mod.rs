@@ -261,7 +261,14 @@ impl LineSession {
                     _ => {}
                 }
                 if let Some(line) = line {
-                    report::line(&sanitize::line(&line));
+                    // Each part of these is on one line already.
+                    let has_rows = matches!(
+                        event,
+                        Event::Test(_) | Event::Turn(TurnEvent::ToolAnswered { .. })
+                    );
+                    let line =
+                        if has_rows { sanitize::block(&line) } else { sanitize::line(&line) };
+                    report::line(&line);
                 }
             }
         }

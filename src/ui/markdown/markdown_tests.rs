@@ -230,3 +230,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn fields_in_toon_read_as_a_list_once_they_are_complete() {
+    let open = "```toon\npoints[1]{point,state}:\n  list,done\nrating: 7\n";
+    assert!(rows(open, 60).iter().any(|row| row.contains("points[1]")), "{:?}", rows(open, 60));
+    let whole = format!("{open}```\n");
+    let shown = rows(&whole, 60).join("\n");
+    assert!(shown.contains("point: list · state: done") && shown.contains("rating: 7"), "{shown}");
+    assert!(!shown.contains("points[1]"), "{shown}");
+    assert_eq!(rows_streamed(&whole, 60, 7).join("\n"), shown);
+    let other = rows("```toon\npoints[3]:\n```\n", 60).join("\n");
+    assert!(other.contains("points[3]"), "what cannot be read stays as it is: {other}");
+}

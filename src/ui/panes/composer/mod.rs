@@ -53,8 +53,17 @@ pub struct Composer {
     team: Option<usize>,
     /// The team whose recording answers what is written, where a recording answers.
     recorded: Option<String>,
-    /// The task that was sent last, and how many entries the chat had then.
-    sent: Option<(String, usize)>,
+    /// The task that was sent last, until its run begins or is refused.
+    sent: Option<SentTask>,
+}
+
+/// A task on its way, with what the session had when it was sent.
+struct SentTask {
+    task: String,
+    /// Runs of the session.
+    runs: usize,
+    /// Entries of the chat.
+    entries: usize,
 }
 
 impl Default for Composer {
@@ -105,19 +114,20 @@ impl Composer {
 
     /// Puts a task that could not start back into the field.
     pub fn give_back(&mut self, view: &SessionView) {
-        let Some((_, entries)) = &self.sent else { return };
-        let new = view.chat.entries.get(*entries..).unwrap_or_default();
-        let is_refused = |entry: &Arc<ChatEntry>| {
+        let Some(sent) = &self.sent else { return };
+        if view.head.runs.len() > sent.runs {
+            self.sent = None;
+            return;
+        }
+        let new = view.chat.entries.get(sent.entries..).unwrap_or_default();
+        let is_refusal = |entry: &Arc<ChatEntry>| {
             matches!(&**entry, ChatEntry::Notice { level: Level::Warning, .. })
         };
-        let is_over = matches!(view.head.state, RunState::Ended(_));
-        if is_over && new.iter().any(is_refused) {
-            let task = self.sent.take().map(|(task, _)| task).unwrap_or_default();
-            if self.text.is_empty() {
-                self.text = field(&task);
-            }
-        } else if !is_over {
-            self.sent = None;
+        if new.iter().any(is_refusal)
+            && let Some(sent) = self.sent.take()
+            && self.text.is_empty()
+        {
+            self.text = field(&sent.task);
         }
     }
 
@@ -317,7 +327,8 @@ impl Composer {
         let pinned = mentioned(task, cx);
         let team = self.team.and_then(|_| self.next_team()).map(|team| team.name.clone());
         let edit = Intent::EditContext { add: pinned.clone(), remove: Vec::new() };
-        self.sent = Some((task.to_owned(), cx.view.chat.entries.len()));
+        let (runs, entries) = (cx.view.head.runs.len(), cx.view.chat.entries.len());
+        self.sent = Some(SentTask { task: task.to_owned(), runs, entries });
         let mut effects = vec![Effect::intent(Intent::StartRun { task: task.to_owned(), team })];
         if !pinned.is_empty() {
             effects.push(Effect::intent(edit));

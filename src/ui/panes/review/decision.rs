@@ -156,8 +156,11 @@ impl<'a> Decision<'a> {
     fn approve_despite_words(&self) -> String {
         let proposal = &self.view.proposal;
         let first = findings::first_stop(proposal).unwrap_or_default();
-        // What the compiler or a parser says besides stands in the finding.
-        let first = first.split(": ").next().unwrap_or_default();
+        // What the compiler or a parser says in addition stands in the finding.
+        let first = match first.split_once(": ") {
+            Some((words, _)) if words.starts_with("does not ") => words,
+            _ => first.as_str(),
+        };
         match proposal.stops() {
             0 | 1 => format!("approve although it {first}"),
             stops => format!("approve although it {first}, and {} more", stops - 1),

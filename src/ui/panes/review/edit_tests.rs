@@ -12,7 +12,7 @@ use crate::ui::panes::pane_bench::{LooksFor, PaneBench};
 pub(super) fn let_check_end(desk: &PaneBench, pane: &mut ReviewPane) {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
-        pane.choose(&desk.view.review, desk.now());
+        pane.choose(&desk.view, desk.now());
         if !pane.own().is_some_and(Shown::is_checking) {
             return;
         }

@@ -86,6 +86,23 @@ fn findings_come_first_and_are_left_out_of_what_one_key_approves() {
         assert_eq!(shown.len(), 29);
         assert!(shown.iter().all(|shown| shown.proposal.0 != bad && shown.unseen == 0));
     }
+    // A warning is decided by itself as well, and the list says what it warns of.
+    let mut desk = PaneBench::new();
+    for (index, level) in (1..).zip([FindingLevel::Warning, FindingLevel::Note]) {
+        let path = ProjectPath::new(&format!("main/file_{index}.c")).unwrap();
+        let content = desk.store(format!("int a_{index};\n").as_bytes());
+        let checks = vec![Check::of(CheckKind::Size, level, "removes 95 of 120 lines")];
+        let change = Change::Save { path, base: None, content };
+        desk.propose_checked(change, (index, 2), Facts::default(), checks);
+    }
+    let mut pane = pane(&desk);
+    desk.show(&mut pane, 120, 40);
+    let mut warned = list(desk.press(&mut pane, Action::ApproveRest));
+    let screen = drawn(&warned, &desk, 120, 40);
+    assert_eq!(screen.matches("removes 95 of 120 lines").count(), 1, "{screen}");
+    let done = intents(&warned.on_action(Action::AcceptUnseen, &desk.cx()));
+    let [Intent::DecideAll { shown, .. }] = &done[..] else { panic!("{done:?}") };
+    assert_eq!(shown.iter().map(|shown| shown.proposal.0).collect::<Vec<_>>(), [2]);
     // With nothing but findings no key approves anything together.
     let (desk, mut pane) = batch(3, &[1, 2, 3]);
     let mut list = list(desk.press(&mut pane, Action::ApproveRest));

@@ -25,12 +25,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::model::{BlobSource, Examiner, Intent, ProposalId, Shown as ShownHash};
+use crate::model::{BlobSource, Examiner, Intent, ProposalId, Shown as ShownHash, Timestamp};
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::guard::Subject;
 use crate::ui::layout::WIDE_ENOUGH;
 use crate::ui::overlay::{BatchList, Overlay};
-use crate::ui::pane::{Cx, Effect, Mode, Pane, ReviewRequest};
+use crate::ui::pane::{Cx, Effect, Pane, ReviewRequest};
 use crate::view::{Review, SessionView};
 
 use change::picking::{self, ClickTarget, PickedLines};
@@ -55,8 +55,6 @@ pub struct ReviewPane {
     /// The proposal that was opened from the list of its batch.
     opened: Option<ProposalId>,
     parts: ReviewAreas,
-    /// Runs of the session when it was last drawn.
-    runs: usize,
 }
 
 impl ReviewPane {
@@ -71,7 +69,6 @@ impl ReviewPane {
             picking: None,
             opened: None,
             parts: ReviewAreas::default(),
-            runs: 0,
         }
     }
 
@@ -220,8 +217,10 @@ impl ReviewPane {
     }
 
     /// Chooses what is on screen, and reads it if it is new there.
-    fn choose(&mut self, review: &Review, now: Instant) {
-        if self.queue.choose(review, now) {
+    fn choose(&mut self, session: &SessionView, now: Instant) {
+        let review = &session.review;
+        let began = session.head.run().map_or_else(Timestamp::default, |run| run.began_at);
+        if self.queue.choose(review, began, now) {
             self.picking = None;
         }
         if let Some(view) = self.queue.on_screen().and_then(|id| review.get(id))
@@ -461,12 +460,7 @@ impl Pane for ReviewPane {
     }
 
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
-        let runs = cx.view.head.runs.len();
-        if cx.mode == Mode::Live && self.runs > 0 && runs > self.runs {
-            self.queue.begin_run(&cx.view.review);
-        }
-        self.runs = runs;
-        self.choose(&cx.view.review, cx.clock.now);
+        self.choose(cx.view, cx.clock.now);
         // Twice: what is in sight tells what there is to say below it.
         for _ in 0..2 {
             self.parts = draw::parts(self.on_screen(cx).as_ref(), area, cx);

@@ -2,11 +2,10 @@
 //!
 //! Pure state over numbers of proposals; must not read or draw them.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::model::ProposalId;
-use crate::view::{ProposalView, Review};
+use crate::model::{ProposalId, Timestamp};
+use crate::view::Review;
 
 /// A decision that is not recorded by then did not arrive.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,12 +31,11 @@ pub struct Queue {
     on_screen: Option<ProposalId>,
     /// Decisions that are not recorded yet.
     sent: Vec<(ProposalId, Instant)>,
-    /// How many proposals are of earlier runs, and do not stay on screen.
-    earlier: usize,
 }
 
-fn newest(proposals: &[Arc<ProposalView>]) -> Option<ProposalId> {
-    proposals.last().map(|view| view.proposal.id)
+/// The last proposal, if it was made at that time or later.
+fn newest(review: &Review, since: Timestamp) -> Option<ProposalId> {
+    review.proposals.last().filter(|view| view.at >= since).map(|view| view.proposal.id)
 }
 
 impl Queue {
@@ -77,18 +75,14 @@ impl Queue {
         self.choice = QueueChoice::Newest;
     }
 
-    /// Another run begins: what was decided in those before it leaves the screen.
-    pub fn begin_run(&mut self, review: &Review) {
-        self.earlier = review.proposals.len();
-    }
-
     /// Goes back to the oldest that waits.
     pub const fn back(&mut self) {
         self.choice = QueueChoice::Queue;
     }
 
-    /// Chooses what is on screen; tells whether it is another one now.
-    pub fn choose(&mut self, review: &Review, now: Instant) -> bool {
+    /// Chooses what is on screen; tells whether it is another one now. What was decided before
+    /// `since`, in an earlier run, does not stay there by itself.
+    pub fn choose(&mut self, review: &Review, since: Timestamp, now: Instant) -> bool {
         self.sent.retain(|(id, at)| {
             review.waiting.contains(id) && now.saturating_duration_since(*at) < PATIENCE
         });
@@ -105,8 +99,8 @@ impl Queue {
             QueueChoice::Queue => self
                 .first(review)
                 .or(self.on_screen.filter(|id| review.waiting.contains(id)))
-                .or(newest(review.proposals.get(self.earlier..).unwrap_or_default())),
-            QueueChoice::Newest => newest(&review.proposals),
+                .or(newest(review, since)),
+            QueueChoice::Newest => newest(review, Timestamp::default()),
         };
         let is_new = next != self.on_screen;
         self.on_screen = next;

@@ -7,6 +7,7 @@ use super::board_tests::flash_plan;
 use super::*;
 use crate::model::ProposalEvent;
 use crate::model::Shown as ShownHash;
+use crate::model::event::RunStart;
 use crate::model::*;
 use crate::ui::overlay::Overlay;
 use crate::ui::pane::{Mode, UiCommand};
@@ -382,4 +383,42 @@ fn deciding_a_later_one_goes_on_with_the_oldest() {
     let verdict = Verdict::reject("");
     desk.decide(second, verdict, DecidedBy::Person, 0);
     assert!(desk.show(&mut pane, 80, 18).contains("Review 1/1 · save main/a.c"));
+}
+
+#[test]
+fn what_an_earlier_run_decided_leaves_the_review_when_the_next_one_begins() {
+    let mut desk = PaneBench::new();
+    let id = desk.propose_save("main/a.c", None, "int a;\n");
+    desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 80, 18).contains("int a;"));
+    let start = RunStart {
+        number: 2,
+        task: "more".into(),
+        team: "generate".into(),
+        why: String::new(),
+        changed: Vec::new(),
+    };
+    desk.record(Event::Session(SessionEvent::RunStarted(Box::new(start))));
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("Nothing to review yet"), "{shown}");
+    // It can still be looked at, and what comes next is shown by itself.
+    desk.press(&mut pane, Action::PreviousProposal);
+    assert!(desk.show(&mut pane, 80, 18).contains("int a;"));
+    desk.propose_save("main/b.c", None, "int b;\n");
+    pane.queue.back();
+    assert!(desk.show(&mut pane, 80, 18).contains("int b;"));
+}
+
+#[test]
+fn a_step_to_a_proposal_in_a_replay_shows_it() {
+    let mut desk = PaneBench::new();
+    desk.propose_save("main/a.c", None, "int a;\n");
+    desk.propose_save("main/b.c", None, "int b;\n");
+    let mut pane = pane(&desk);
+    assert!(desk.show(&mut pane, 80, 18).contains("int a;"), "the oldest that waits");
+    pane.on_request(ReviewRequest::Follow { newest: true }, &desk.view.review);
+    assert!(desk.show(&mut pane, 80, 18).contains("int b;"));
+    pane.on_request(ReviewRequest::Follow { newest: false }, &desk.view.review);
+    assert!(desk.show(&mut pane, 80, 18).contains("int a;"));
 }
