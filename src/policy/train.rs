@@ -32,7 +32,7 @@ const FEW_AGENTS: usize = 4;
 /// rest later, since the values of later states do.
 const TRIALS_EACH: u64 = 500;
 
-/// In a larger team, one of so many choices that are no draws is the second best estimate: one that
+/// In a larger team, one of so many choices that are not drawn is the second best estimate: one that
 /// was judged too low early is not seen again otherwise. Found by trying with 5 to 12 agents.
 const SECOND: u32 = 4;
 

@@ -96,7 +96,7 @@ fn just(code: &str) -> Vec<HostCode> {
     found
 }
 
-/// Keys of an item of Task that is no command.
+/// Keys of an item of Task that is not a command.
 const OTHER: [&str; 12] = [
     "task:",
     "vars:",

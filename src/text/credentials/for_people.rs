@@ -41,7 +41,7 @@ pub(super) fn is_translation(path: &str) -> bool {
 pub(super) fn is_of_words(literal: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || ".,:…'’()!?¿¡/-–".contains(c);
     let breaks = literal.chars().zip(literal.chars().skip(1));
-    // A capital behind a small letter is no word of a sentence.
+    // A word with a capital after a small letter is not part of a sentence.
     let is_camel = breaks.filter(|(a, b)| a.is_lowercase() && b.is_uppercase()).count() > 0;
     !is_camel
         && literal.chars().any(char::is_alphabetic)

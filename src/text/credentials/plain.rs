@@ -244,7 +244,7 @@ fn option(start: usize, line: &str) -> Option<Secret> {
         Regex::new(r#"(?:^|[\s="'])--(?:auth|password|passphrase|token)(?P<sep>=|\s+)["']?(?P<value>[^\s"',;]{4,64})"#)
             .ok()
     });
-    /// Kinds of logging in, which are no secrets.
+    /// Kinds of logging in, which are not secrets.
     const KINDS: &str = "none basic digest bearer oauth oauth2 token plain login ntlm negotiate any \
         mutual cert kerberos true false file stdin prompt auto always never required optional";
     if !line.contains("--") {

@@ -200,7 +200,7 @@ fn in_object(
     }
 }
 
-/// Whether an error says of an object that it is no linker script, after the linker has said that it
+/// Whether an error says of an object that it is not a linker script, after the linker has said that it
 /// is none of its objects either.
 pub(super) fn is_consequence(found: &Diagnostic, before: Option<&Diagnostic>) -> bool {
     let Some(object) = before.and_then(|before| before.message.split_once(": ")) else {

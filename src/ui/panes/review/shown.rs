@@ -173,7 +173,7 @@ impl ShownList {
             shown.change.poll();
             let is_changed = shown.hash != proposal.change.hash();
             if is_changed && decided.is_some() {
-                // The person's own version is what was approved; it is no news.
+                // The person's own version is what was approved; the person knows it.
                 *shown = Shown::new(proposal, &self.blobs);
                 return false;
             }
