@@ -141,12 +141,6 @@ impl NameList {
         Some(NameConflict { why, suggestion: self.free_name(stem, extension) })
     }
 
-    /// Whether the framework has a component of that name.
-    #[must_use]
-    pub fn has_component(&self, name: &str) -> bool {
-        self.components.contains(name)
-    }
-
     /// Tells which header of the framework, one in a folder, a header of the project would hide by
     /// its own folder: `main/lwip/sockets.h` hides `lwip/sockets.h`.
     #[must_use]
@@ -290,7 +284,6 @@ mod tests {
         assert!(list.hidden_by("main/driver/i2c_master.h").is_some());
         assert_eq!(list.hidden_by("main/i2c_master.h"), None);
         assert_eq!(list.hidden_by("main/other/i2c_master.h"), None);
-        assert!(list.has_component("led") && !list.has_component("pump"));
     }
 
     #[test]

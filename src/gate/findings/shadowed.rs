@@ -63,8 +63,8 @@ fn component(path: &str, names: &NameList) -> Option<String> {
         return Some("replaces the program of the framework's bootloader".to_owned());
     }
     let is_component = matches!(above, "components" | "bootloader_components");
-    (is_component && names.has_component(name) && name != "main")
-        .then(|| format!("replaces the framework's component `{name}` by one of the project"))
+    let replaced = names.replaced(name).filter(|_| is_component);
+    replaced.map(|_| format!("replaces the framework's component `{name}` by one of the project"))
 }
 
 /// A header that hides one of the Arduino core's, in a project that uses it.
