@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
 
 use firmhand::gate::{FindingsContext, examine};
 use firmhand::model::{
@@ -53,18 +52,17 @@ pub fn run(data: &Path, rounds: usize) {
 }
 
 /// What something gives, and how many milliseconds of a processor it takes, so that other programs on
-/// the machine do not count; of the clock where the system does not tell.
+/// the machine do not count.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let (began, used) = (Instant::now(), processor_ms());
+    let used = processor_ms();
     let made = black_box(work());
-    let wall = began.elapsed().as_secs_f64() * 1000.0;
-    (made, used.and_then(|used| Some(processor_ms()? - used)).unwrap_or(wall))
+    (made, processor_ms() - used)
 }
 
 /// Time that this thread has had on a processor.
-fn processor_ms() -> Option<f64> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e6)
+fn processor_ms() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
 /// The check of the syntax alone.

@@ -3,6 +3,7 @@
 //! Owns the making of a session for it. What a tool would change is refused, unless the rules of a
 //! policy file decide on it.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::app::shipped::{load_adapters, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
 use crate::knowledge::Knowledge;
-use crate::model::{Ledger, ToolName, UserError};
+use crate::model::{ContentHash, Ledger, ToolName, UserError};
 use crate::toolchain::{
     ArduinoToolchain, BuildSandbox, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain,
     ToolchainKind, VirtualToolchain, fitting,
@@ -173,7 +174,7 @@ async fn interrupted() {
 /// Answers what the review would find in changes; a question that cannot be answered has an answer
 /// too.
 fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
-    let names = load_names(&machine.assets, toolchain(machine, project, None)?.as_ref())?;
+    let names = load_names(&machine.assets, toolchain(machine, project)?.as_ref())?;
     let names = (names, Some(knowledge(machine, project)?));
     match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
         Ok(answer) => {
@@ -244,8 +245,7 @@ fn context(
         None => Arc::new(Unkept),
     };
     let project_dir = Arc::new(ProjectDir::open(project)?);
-    let board = journal.map(CallJournal::board);
-    let toolchain = toolchain(machine, project_dir.root(), board)?;
+    let toolchain = toolchain(machine, project_dir.root())?;
     let hub = SerialHub::new(Arc::clone(&ledger))
         .knowing(load_adapters(&machine.assets)?, Programs::of_project(project_dir.root()));
     Ok(ToolContext {
@@ -275,17 +275,16 @@ fn knowledge(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, UserEr
 }
 
 /// The toolchain that a session in that folder would have.
-fn toolchain(
-    machine: &Machine,
-    project: &Path,
-    board: Option<PathBuf>,
-) -> Result<Arc<dyn Toolchain>, UserError> {
+fn toolchain(machine: &Machine, project: &Path) -> Result<Arc<dyn Toolchain>, UserError> {
     let runner = machine.runner.with_consent(Trust::of(&machine.dirs.data).consent(project)?);
-    if let Some(installed) = installed(project, &machine.build_sandbox(runner)) {
+    // One simulated board for each project, which keeps what one call has flashed for the next one.
+    let place = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let mut name = ContentHash::of(place.as_os_str().as_bytes()).to_string();
+    name.truncate(16);
+    let board = machine.dirs.data.join("boards").join(name);
+    if let Some(installed) = installed(project, &machine.build_sandbox(runner), &board) {
         return Ok(installed);
     }
-    // No tool without a decision starts this board, so its folder is never made.
-    let board = board.unwrap_or_else(|| project.join("build").join("board"));
     Ok(Arc::new(VirtualToolchain::new(load_kit(&machine.assets)?, board, machine.runner.clone())))
 }
 
@@ -309,11 +308,15 @@ fn with_notice(mut answer: Value, error: &UserError) -> Value {
 }
 
 /// The toolchain for such a project that is installed here; its builds run in that sandbox.
-fn installed(project: &Path, builds: &BuildSandbox) -> Option<Arc<dyn Toolchain>> {
+fn installed(project: &Path, builds: &BuildSandbox, board: &Path) -> Option<Arc<dyn Toolchain>> {
     fitting(project).iter().find_map(|kind| -> Option<Arc<dyn Toolchain>> {
         let builds = builds.clone();
         Some(match kind {
-            ToolchainKind::Idf => Arc::new(IdfToolchain::find().ok()?.with_build_sandbox(builds)),
+            ToolchainKind::Idf => {
+                let idf = IdfToolchain::find().ok()?;
+                let idf = idf.with_host_folder(board.to_owned(), builds.runner.clone());
+                Arc::new(idf.with_build_sandbox(builds))
+            }
             ToolchainKind::Arduino => {
                 Arc::new(ArduinoToolchain::find().ok()?.with_build_sandbox(builds))
             }

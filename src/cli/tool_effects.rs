@@ -3,7 +3,6 @@
 //!
 //! Owns the temporary journal of such a call. Must not decide anything itself.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -29,7 +28,8 @@ pub fn builds_for(name: &str) -> Option<&'static str> {
 
 /// The records of one call, which are gone with it.
 pub struct CallJournal {
-    folder: tempfile::TempDir,
+    /// Removed with it.
+    _folder: tempfile::TempDir,
     pub recorder: Arc<Recorder>,
 }
 
@@ -43,12 +43,7 @@ impl CallJournal {
         let folder = made.map_err(|error| UserError::from_cause("Cannot call the tool", &error))?;
         let dir = SessionDir::create(folder.path(), name.as_str(), now())?;
         let recorder = Recorder::create(dir)?.guarded_by(machine.profiles.secrets());
-        Ok(Self { folder, recorder: Arc::new(recorder) })
-    }
-
-    /// Where a simulated board keeps its memory.
-    pub fn board(&self) -> PathBuf {
-        self.folder.path().join("board")
+        Ok(Self { _folder: folder, recorder: Arc::new(recorder) })
     }
 
     /// Builds what a tool that flashes will flash: one call has no build before it. `None` when the

@@ -68,6 +68,16 @@ impl Concern {
         }
     }
 
+    /// The question, with the way to another model where there is one and it could help.
+    #[must_use]
+    pub fn words(&self, has_models: bool) -> String {
+        let (mut text, _) = self.question();
+        if has_models && matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..)) {
+            text.push_str(&format!(" To go on with another model, type “{MODEL_ANSWER}”."));
+        }
+        text
+    }
+
     /// The question, and the answers to choose from; the last one always ends the run.
     #[must_use]
     pub fn question(&self) -> (String, Vec<String>) {
@@ -116,10 +126,7 @@ impl Concern {
                 vec![READ_FILES.to_owned(), STOP.to_owned()],
             ),
             Self::Spent(what) => (
-                format!(
-                    "The budget of the session is used up: {what}. Allow as much again? To allow it \
-                     with another model, type “{MODEL_ANSWER}”."
-                ),
+                format!("The budget of the session is used up: {what}. Allow as much again?"),
                 go_on(),
             ),
             Self::AttemptsUsedUp(title, attempts, why) => {
@@ -152,7 +159,7 @@ fn planned(agent: &AgentName, faults: &[String]) -> String {
 fn used_up(title: &str, attempts: u32, why: &str) -> String {
     format!(
         "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. Allow as many \
-         again? To allow them with another model, type “{MODEL_ANSWER}”."
+         again?"
     )
 }
 
@@ -207,8 +214,12 @@ mod tests {
             Concern::Spent("10 turns".to_owned()),
             Concern::AttemptsUsedUp("plan".to_owned(), 3, "no list".to_owned()),
         ] {
-            let (text, _) = concern.question();
-            assert!(text.contains("type “model NAME”."), "{text}");
+            let text = concern.words(true);
+            assert!(
+                text.contains("again? To go on with another model, type “model NAME”."),
+                "{text}"
+            );
+            assert!(concern.words(false).ends_with("again?"), "a recording has no other model");
         }
         let faults = (1..=5).map(|number| format!("Fault {number}.")).collect();
         let (text, _) = Concern::Plan("Planner".into(), faults).question();

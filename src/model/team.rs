@@ -147,6 +147,24 @@ pub struct Artifact {
     pub tokens: u64,
 }
 
+/// Stands between an agent and what is wrong with its answer, in the title of an artifact.
+const ASKED_AGAIN: &str = " is asked again: ";
+
+impl Artifact {
+    /// The title of the artifact that says why an agent is asked again.
+    #[must_use]
+    pub fn refusal_title(agent: &AgentName, fault: &str) -> String {
+        format!("{agent}{ASKED_AGAIN}{fault}")
+    }
+
+    /// Who is asked again and why, if it says that.
+    #[must_use]
+    pub fn refusal(&self) -> Option<(&str, &str)> {
+        let is_own = self.kind == ArtifactKind::Feedback && self.by.is_none();
+        self.title.split_once(ASKED_AGAIN).filter(|_| is_own)
+    }
+}
+
 /// A document that came with the task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {

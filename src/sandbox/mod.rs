@@ -10,6 +10,7 @@
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod control;
+mod disk;
 mod inside;
 #[cfg(target_os = "linux")]
 mod landlock_rules;

@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::time::Timespec;
 
 use super::control::{Answer, Channel, SandboxOrder};
+use super::disk::DiskWatch;
 use super::inside::{InsideOrder, PATIENCE, end_of};
 use super::limits;
 use super::walls::{BEHIND, COMMAND, Level, RunEnd, RunReport, Wall, WallFailure};
@@ -172,6 +173,11 @@ impl OutsideRun {
         let limits = self.order.walls.limits.clone();
         let own = rustix::process::pidfd_open(self.pid(), rustix::process::PidfdFlags::empty());
         let own = own.ok();
+        // A build writes what it needs.
+        let mut disk = match self.order.walls.machine {
+            None => Some(DiskWatch::new(&self.order.walls.writes, limits.disk)),
+            Some(_) => None,
+        };
         loop {
             let is_watched = self.order.walls.machine.is_none() && !self.is_counted();
             let tick = if !is_watched && own.is_some() { SLOW_TICK } else { TICK };
@@ -186,6 +192,10 @@ impl OutsideRun {
             }
             if limits.time.is_some_and(|time| self.started.elapsed() >= time) {
                 return Some(Stop::At(Wall::Time));
+            }
+            let holders = || limits::descendants(rustix::process::getpid());
+            if disk.as_mut().is_some_and(|disk| disk.is_over(holders)) {
+                return Some(Stop::At(Wall::Disk));
             }
             if is_watched {
                 let taken = self.taken();

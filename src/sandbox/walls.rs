@@ -55,6 +55,8 @@ pub struct Limits {
     pub tasks: u32,
     /// The largest file it may write, in bytes.
     pub file: u64,
+    /// What it may keep in the folders to write in, all files together, in bytes.
+    pub disk: u64,
     /// After this it is ended; `None`: it may run on.
     pub time: Option<Duration>,
     /// Processors it may use at the same time; `None`: all of them.
@@ -63,7 +65,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 256 << 20, tasks: 64, file: 64 << 20, time: None, processors: None }
+        Self {
+            memory: 256 << 20,
+            tasks: 64,
+            file: 64 << 20,
+            disk: 1 << 30,
+            time: None,
+            processors: None,
+        }
     }
 }
 
@@ -79,6 +88,8 @@ pub enum Wall {
     Processes,
     /// It wrote a file larger than it may.
     File,
+    /// It wrote more than it may, all files together.
+    Disk,
 }
 
 impl fmt::Display for Wall {
@@ -88,6 +99,7 @@ impl fmt::Display for Wall {
             Self::Memory => "memory",
             Self::Processes => "processes",
             Self::File => "file size",
+            Self::Disk => "disk space",
         })
     }
 }

@@ -133,12 +133,17 @@ impl HostBoard {
         written.map(|()| self.info(&order.board.chip))
     }
 
-    fn start_if_flashed(&self) -> Result<(), UserError> {
+    /// Starts the program that it was flashed with; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`HostBoard::start`].
+    pub fn switch_on(&self) -> Option<Result<(), UserError>> {
         let image = self.memory.program();
-        if image.is_file() {
-            self.start(&image)?;
-        }
-        Ok(())
+        image.is_file().then(|| self.start(&image).map(drop))
+    }
+
+    fn start_if_flashed(&self) -> Result<(), UserError> {
+        self.switch_on().unwrap_or(Ok(()))
     }
 
     fn failed(&self, why: String, fix: &str) -> UserError {
@@ -246,6 +251,7 @@ fn how(report: &RunReport) -> String {
             format!("the sandbox ended it: it took too much ({wall})")
         }
         (Some(Wall::File), _) => "it wrote a file larger than the sandbox allows".to_owned(),
+        (Some(Wall::Disk), _) => "it wrote more than the sandbox allows".to_owned(),
         (_, RunEnd::Exit(code)) => format!("it called exit({code})"),
         (_, RunEnd::Signal(signal)) => format!("signal {signal}"),
         (_, RunEnd::Stopped) => "for an unknown reason".to_owned(),

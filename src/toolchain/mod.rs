@@ -25,6 +25,7 @@ mod host_board;
 mod host_memory;
 mod idf;
 pub mod nvs;
+pub mod other_builds;
 pub mod output_folder;
 pub mod partition_csv;
 pub mod partitions;
@@ -288,6 +289,12 @@ pub trait Toolchain: Send + Sync {
     fn compare(&self, _order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
         let why = format!("{} has no way to", self.label());
         Box::pin(std::future::ready(Err(UserError::new(CANNOT_COMPARE, why, ""))))
+    }
+
+    /// Starts what a simulated board was flashed with, in this session or an earlier one; `None` when
+    /// the board is real, or holds no program.
+    fn switch_on(&self, _project: &std::path::Path) -> Option<Result<BoardInfo, UserError>> {
+        None
     }
 
     /// Runs `scanner`, a firmware that scans the I2C bus, on a simulated board with the devices of this

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 
 use super::{Reply, Tool, ToolContext, ToolError, answer, args, files};
 use crate::model::{
-    BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, ProgramSize,
-    Severity, ToolSpec, UserError,
+    BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, PersonEvent,
+    ProgramSize, Severity, ToolSpec, UserError, event::Level,
 };
 use crate::text::sanitize;
+use crate::toolchain::other_builds::{self, OtherBuild};
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
 use crate::workspace::ProjectDir;
 
@@ -127,37 +128,48 @@ impl BuildProject {
         reported["toolchain"] = json!(toolchain.label());
         reported["target"] = json!(toolchain.build_target(project_dir.root()));
         reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
+        if outcome == BuildOutcome::Failed
+            && let Some(other) = self.other_build().await
+        {
+            let words = other.words();
+            reported["note"] =
+                json!(format!("{words} builds this project as well; each may disturb the other"));
+        }
         if let Some(size) = &size {
             reported["size"] = size_json(size, before.as_ref());
         }
         Ok(self.answer(&outcome, reported, &sink))
     }
 
-    /// Waits until no other program of this kind builds the project; it is locked until the answer is
-    /// dropped. Where folders cannot be locked, nothing is waited for.
+    /// Waits until nobody else builds the project; it is locked until the answer is dropped. Where
+    /// folders cannot be locked, other programs of this kind are not waited for.
     async fn alone(&self) -> Result<Option<File>, ToolError> {
-        let limit = Duration::from_secs(self.context.limits.build_seconds);
-        let started = Instant::now();
-        let Ok(folder) = crate::files::open_folder(self.context.project_dir.root()) else {
-            return Ok(None);
+        let mut wait = Wait { tool: self, started: Instant::now(), is_told: false };
+        let folder = crate::files::open_folder(self.context.project_dir.root()).ok();
+        let lock = 'locked: {
+            let Some(folder) = folder else { break 'locked None };
+            loop {
+                match folder.try_lock() {
+                    Ok(()) => break 'locked Some(folder),
+                    Err(TryLockError::Error(_)) => break 'locked None,
+                    Err(TryLockError::WouldBlock) => {
+                        wait.more("another session of Firmhand builds it").await?;
+                    }
+                }
+            }
         };
-        loop {
-            match folder.try_lock() {
-                Ok(()) => return Ok(Some(folder)),
-                Err(TryLockError::Error(_)) => return Ok(None),
-                Err(TryLockError::WouldBlock) if started.elapsed() >= limit => {
-                    let message = "another build of this project did not end";
-                    return Err(ToolError::new("busy", message, "Stop the other build first."));
-                }
-                Err(TryLockError::WouldBlock) => {}
-            }
-            tokio::select! {
-                () = self.context.cancel.cancelled() => {
-                    return Err(ToolError::new("stopped", "the person stopped the build", ""));
-                }
-                () = tokio::time::sleep(LOCK_POLL) => {}
-            }
+        while let Some(other) = self.other_build().await {
+            wait.more(&format!("{} builds it", other.words())).await?;
         }
+        Ok(lock)
+    }
+
+    /// A build of the project that the person runs.
+    async fn other_build(&self) -> Option<OtherBuild> {
+        let project_dir = Arc::clone(&self.context.project_dir);
+        let find = move || other_builds::running(project_dir.root());
+        // It ends without a result only when the program ends.
+        tokio::task::spawn_blocking(find).await.ok()?
     }
 
     /// What the program takes that was built.
@@ -196,6 +208,38 @@ impl BuildProject {
             refusal.append(fields);
         }
         refusal
+    }
+}
+
+/// Waiting for builds of others.
+struct Wait<'a> {
+    tool: &'a BuildProject,
+    started: Instant,
+    is_told: bool,
+}
+
+impl Wait<'_> {
+    /// Waits a moment longer. The person is told once, and why.
+    async fn more(&mut self, why: &str) -> Result<(), ToolError> {
+        let ToolContext { limits, ledger, cancel, .. } = &self.tool.context;
+        if self.started.elapsed() >= Duration::from_secs(limits.build_seconds) {
+            let message = format!("another build of this project did not end: {why}");
+            return Err(ToolError::new("busy", message, "Stop the other build first."));
+        }
+        if !self.is_told {
+            self.is_told = true;
+            let help = "It begins when the other one has ended; stop either of them.";
+            let notice =
+                UserError::new("The build waits for another one of this project", why, help);
+            let noticed = PersonEvent::Noticed { level: Level::Info, notice };
+            ledger.record(Event::Person(noticed)).map_err(not_recorded)?;
+        }
+        tokio::select! {
+            () = cancel.cancelled() => {
+                Err(ToolError::new("stopped", "the person stopped the build", ""))
+            }
+            () = tokio::time::sleep(LOCK_POLL) => Ok(()),
+        }
     }
 }
 

@@ -112,6 +112,9 @@ impl MonitorSerial {
     }
 }
 
+/// How the port of a simulated board may be called.
+const SIMULATED: &str = "virtual";
+
 /// Bits per second at which a port is opened: those that were asked for, else those of the
 /// project's console, else the usual ones.
 pub(super) fn baud(context: &ToolContext, asked: Option<u32>) -> u32 {
@@ -130,7 +133,13 @@ pub(super) async fn listener(
     serves: impl Fn(&Listener) -> bool,
 ) -> Result<Listener, ToolError> {
     let state = context.state.snapshot();
-    let Some(port) = port.or(state.board.map(|board| board.port)) else {
+    let Some(port) = port.filter(|port| port != SIMULATED).or(state.board.map(|board| board.port))
+    else {
+        if let Some(started) = context.toolchain.switch_on(context.project_dir.root()) {
+            let board =
+                started.map_err(|error| ToolError::from_user_error("cannot_listen", &error))?;
+            return open(context, &board.port, asked).await;
+        }
         return Err(ToolError::new(
             "no_board",
             "no board is connected",
@@ -139,12 +148,18 @@ pub(super) async fn listener(
     };
     match context.serial.get(&port).filter(|listener| serves(listener)) {
         Some(listener) => Ok(listener),
-        None => context
-            .serial
-            .open(&port, baud(context, asked), state.serial_logs + 1)
-            .await
-            .map_err(|error| ToolError::from_user_error("cannot_listen", &error)),
+        None => open(context, &port, asked).await,
     }
+}
+
+async fn open(
+    context: &ToolContext,
+    port: &str,
+    asked: Option<u32>,
+) -> Result<Listener, ToolError> {
+    let log = context.state.snapshot().serial_logs + 1;
+    let opened = context.serial.open(port, baud(context, asked), log).await;
+    opened.map_err(|error| ToolError::from_user_error("cannot_listen", &error))
 }
 
 fn pattern(text: &str) -> Result<Regex, ToolError> {

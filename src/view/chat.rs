@@ -19,7 +19,7 @@ use crate::model::event::RunStart;
 use crate::model::{
     AgentName, CallId, ChatSummary, Event, ModelEvent, PersonEvent, PhaseEvent, ProjectPath,
     ProposalEvent, ProposalId, QuestionId, Record, SessionEvent, SummarisedTurn, TeamEvent,
-    Timestamp, TurnEvent, TurnId, Usage, UserError, event::Level,
+    Timestamp, TurnEvent, TurnId, TurnStop, Usage, UserError, event::Level,
 };
 
 /// Entries that are kept whole; older ones are in the journal.
@@ -48,6 +48,8 @@ pub struct Chat {
     open_turns: BTreeMap<TurnId, usize>,
     /// Parts that each open turn had when its model call under way began.
     settled_parts: BTreeMap<TurnId, usize>,
+    /// Place of the newest question in `entries`.
+    question: Option<usize>,
     /// Whom somebody has chosen in this run, and why.
     reasons: BTreeSet<(AgentName, String)>,
     /// Place of the newest plan in `entries`.
@@ -132,13 +134,17 @@ impl Chat {
             Event::Turn(TurnEvent::Started { turn, agent, step }) => {
                 self.start_turn(*turn, agent, self.lanes.reported_step(*step), at);
             }
-            Event::Turn(TurnEvent::TextAdded { turn, text }) => self.add_text(*turn, text),
+            Event::Turn(TurnEvent::TextAdded { turn, text }) => {
+                self.go_on(*turn, at);
+                self.add_text(*turn, text);
+            }
             Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 let state = CallState::Running { since: at };
                 if tool.as_str() == plan::TOOL {
                     self.unchecked.extend(FilePlan::read(args).map(|plan| (*call, plan)));
                 }
                 let view = CallView { call: *call, tool: tool.clone(), args: args.clone(), state };
+                self.go_on(*turn, at);
                 self.add_call(*turn, view);
             }
             Event::Turn(TurnEvent::ToolAnswered { call, result, millis }) => {
@@ -203,6 +209,7 @@ impl Chat {
                 self.push(ChatEntry::Person { to: None, text, at });
             }
             Event::Person(PersonEvent::Asked { question, agent, text, options, .. }) => {
+                self.question = Some(self.entries.len());
                 self.push(ChatEntry::Question {
                     id: *question,
                     agent: agent.clone(),
@@ -234,8 +241,12 @@ impl Chat {
             }
             // The table is not a part of the conversation; each choice by it is.
             Event::Turn(TurnEvent::PolicyTaken(_)) => {}
-            // The blackboard is not a part of the conversation.
-            Event::Team(TeamEvent::ArtifactPosted(_)) => {}
+            // The blackboard is not a part of the conversation, save why an agent is asked again.
+            Event::Team(TeamEvent::ArtifactPosted(artifact)) => {
+                if let Some((agent, fault)) = artifact.refusal() {
+                    self.refuse(agent, fault);
+                }
+            }
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
             Event::Session(_)
             | Event::Files(_)
@@ -356,6 +367,36 @@ impl Chat {
         }));
     }
 
+    /// What a turn says after a question stands below the question.
+    fn go_on(&mut self, turn: TurnId, at: Timestamp) {
+        let Some(place) = self.open_turns.get(&turn).copied() else { return };
+        if self.question.is_none_or(|question| question < place) {
+            return;
+        }
+        let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
+        let before = self.turn_at(place).filter(|view| view.parts.len() <= settled);
+        // Nothing is torn apart while it comes.
+        let Some(before) = before else { return };
+        if !before.parts.is_empty() {
+            before.ended = Some((TurnStop::Done, at));
+            let (agent, step) = (before.agent.clone(), before.step);
+            self.settled_parts.remove(&turn);
+            self.start_turn(turn, &agent, step, at);
+        }
+    }
+
+    /// The last answer of an agent cannot be used.
+    fn refuse(&mut self, agent: &str, fault: &str) {
+        let mut open = self.open_turns.iter().filter(|(turn, place)| {
+            let view = self.entries.get(**place).and_then(|entry| entry.turn());
+            let parts = view.filter(|view| view.agent.as_str() == agent).map(|it| it.parts.len());
+            parts.is_some_and(|parts| self.settled_parts.get(turn) == Some(&parts))
+        });
+        if let Some(turn) = open.next_back().map(|(turn, _)| *turn) {
+            self.add_settled(turn, TurnPart::Refused(fault.to_owned()));
+        }
+    }
+
     fn with_turn<R>(&mut self, turn: TurnId, change: impl FnOnce(&mut TurnView) -> R) -> Option<R> {
         let place = *self.open_turns.get(&turn)?;
         self.turn_at(place).map(change)
@@ -378,7 +419,10 @@ impl Chat {
 
     fn apply_model(&mut self, event: &ModelEvent, at: Timestamp) {
         match event {
-            ModelEvent::Reasoned { turn, text } => self.add_reasoning(*turn, text),
+            ModelEvent::Reasoned { turn, text } => {
+                self.go_on(*turn, at);
+                self.add_reasoning(*turn, text);
+            }
             ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => {
                 self.take_back(*turn);
                 // Failures in a row take one line, which counts.

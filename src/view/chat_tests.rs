@@ -63,6 +63,7 @@ fn a_call_that_is_made_again_leaves_nothing_of_what_it_had_said() {
             TurnPart::Text(text) | TurnPart::Reasoning(text) => text.clone(),
             TurnPart::Call(call) => format!("call {}", call.call),
             TurnPart::Retry(retry) => format!("try {} at {}", retry.attempt, retry.due.0),
+            TurnPart::Refused(fault) => format!("refused: {fault}"),
             TurnPart::Trimmed(_) => "trimmed".into(),
             TurnPart::Summary(_) => "summary".into(),
         })
@@ -180,7 +181,7 @@ fn a_reason_is_told_once_and_an_order_stands_where_it_was_given() {
         [
             Event::Turn(TurnEvent::Started { turn, agent: agent.into(), step: None }),
             Event::Turn(TurnEvent::TextAdded { turn, text: text.into() }),
-            Event::Turn(TurnEvent::Ended { turn, stop: crate::model::TurnStop::Done }),
+            Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Done }),
         ]
     };
     let after = "Planner speaks after every other agent";
@@ -202,4 +203,54 @@ fn a_reason_is_told_once_and_an_order_stands_where_it_was_given() {
         .collect();
     let order = "Planner asked Builder to “flash the board”";
     assert_eq!(reasons, ["Planner opens the chat", after, order]);
+}
+
+#[test]
+fn refused_answers_are_marked_and_what_comes_after_a_question_stands_below_it() {
+    use crate::model::{Artifact, ArtifactKind};
+    let (turn, agent) = (TurnId(1), AgentName::from("Judge"));
+    let text = |text: &str| Event::Turn(TurnEvent::TextAdded { turn, text: text.into() });
+    let answered =
+        || Event::Turn(TurnEvent::ModelAnswered { turn, usage: Usage::default(), state: None });
+    let refused = Event::Team(TeamEvent::ArtifactPosted(Artifact {
+        number: 4,
+        kind: ArtifactKind::Feedback,
+        title: Artifact::refusal_title(&agent, "complexity: 12 instead of 1 to 10"),
+        by: None,
+        tokens: 9,
+    }));
+    let question = Event::Person(PersonEvent::Asked {
+        question: QuestionId(1),
+        agent: None,
+        text: "Ask it again?".into(),
+        options: vec![],
+        step: None,
+    });
+    let chat = chat(vec![
+        Event::Turn(TurnEvent::Started { turn, agent: agent.clone(), step: None }),
+        text("complexity: "),
+        text("12"),
+        answered(),
+        refused.clone(),
+        text("complexity: easy"),
+        answered(),
+        refused,
+        question,
+        text("complexity: 3"),
+        answered(),
+    ]);
+    let shown: Vec<String> = chat
+        .entries
+        .iter()
+        .map(|entry| match &**entry {
+            ChatEntry::Turn(view) => format!("{:?} {}", view.parts, view.ended.is_some()),
+            ChatEntry::Question { text, .. } => text.clone(),
+            _ => "other".to_owned(),
+        })
+        .collect();
+    let refusal = "Refused(\"complexity: 12 instead of 1 to 10\")";
+    let first = format!(
+        "[Text(\"complexity: 12\"), {refusal}, Text(\"complexity: easy\"), {refusal}] true"
+    );
+    assert_eq!(shown, [&first, "Ask it again?", "[Text(\"complexity: 3\")] false"]);
 }

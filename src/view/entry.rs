@@ -143,6 +143,8 @@ pub enum TurnPart {
     Reasoning(String),
     /// The model's service failed, and the call is made again.
     Retry(RetryView),
+    /// The answer before it cannot be used, and why; the agent is asked again.
+    Refused(String),
     /// Not everything fitted into the model.
     Trimmed(TrimView),
     /// The oldest part of the conversation was summarised, or could not be.

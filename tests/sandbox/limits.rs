@@ -93,6 +93,31 @@ fn files_do_not_grow_beyond_the_wall() {
 }
 
 #[test]
+fn files_together_do_not_grow_beyond_the_wall_with_and_without_names() {
+    at_every_level(|stand| {
+        stand.place.walls.limits.time = Some(30 * SECOND);
+        stand.place.walls.limits.disk = 96 << 20;
+        for name in ["f$i", "f"] {
+            // Kept under many names, or held open under none.
+            let script = format!(
+                "i=0; while :; do i=$((i+1)); head -c 8000000 /dev/zero > {name}; \
+                 [ $i -gt 40 ] && sleep 1; done"
+            );
+            let script = match name {
+                "f" => "exec 3>a 4>b 5>c 6>d; rm a b c d; head -c 60000000 /dev/zero >&3; \
+                        head -c 60000000 /dev/zero >&4; head -c 60000000 /dev/zero >&5; \
+                        while :; do sleep 1; done"
+                    .to_owned(),
+                _ => script,
+            };
+            let ran = stand.place.shell(&script).run(&stand.runner);
+            assert_eq!(ran.report.wall, Some(Wall::Disk), "{name}: {ran:?}");
+            println!("{:?} {name}: {:?}", stand.level, ran.report.took);
+        }
+    });
+}
+
+#[test]
 fn nothing_outlives_the_run() {
     at_every_level(|stand| {
         let mark = stand.place.inside("mark");

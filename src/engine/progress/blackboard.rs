@@ -182,7 +182,7 @@ impl Blackboard {
     /// Puts up why an agent is asked again.
     fn refused(&mut self, chat: u32, agent: &AgentName, fault: Option<String>) {
         if let Some(fault) = fault {
-            let title = format!("{agent} is asked again: {fault}");
+            let title = Artifact::refusal_title(agent, &fault);
             self.post_in(chat, (ArtifactKind::Feedback, &title), None, title.clone());
         }
     }

@@ -99,8 +99,23 @@ pub(in crate::engine) struct ModelMemory {
     pub state: Option<String>,
     /// How to get the model again that was chosen last.
     pub provider: Option<String>,
+    /// A service of a profile answers, not a recording.
+    pub is_profile: bool,
     /// The model that answered last, as its service names it.
     pub name: Option<String>,
+}
+
+impl ModelMemory {
+    /// Notes whether a service answers: the setup names its profile then.
+    pub fn set_profile(&mut self, provider: &str) {
+        self.is_profile = provider.starts_with("profile:");
+    }
+
+    /// Another one answers from here on.
+    pub fn change_to(&mut self, provider: &str) {
+        *self = Self { provider: Some(provider.to_owned()), ..Self::default() };
+        self.set_profile(provider);
+    }
 }
 
 impl PhaseMemory {

@@ -204,6 +204,7 @@ impl RunProgress {
             Event::Session(SessionEvent::Started(start)) => {
                 (self.numbers.run, self.memory.team.session) = (1, start.id.to_string());
                 self.task.clone_from(&start.task);
+                self.memory.model.set_profile(&start.parts.provider);
                 let task = &start.task;
                 self.memory.board.post(ArtifactKind::Task, task, None, task.clone());
             }
@@ -374,9 +375,7 @@ impl RunProgress {
             ModelEvent::Named { model } => self.memory.model.name = Some(model.clone()),
             ModelEvent::Budgeted(budget) => self.budget_meter.set(*budget),
             ModelEvent::Chosen { provider, .. } => {
-                self.memory.model.provider = Some(provider.clone());
-                self.memory.model.name = None;
-                self.memory.model.state = None;
+                self.memory.model.change_to(provider);
                 if let RunStage::At(lanes) = &mut self.stage {
                     lanes.forget_model();
                 }

@@ -87,13 +87,15 @@ pub(in crate::engine) enum Words {
     ToCall,
 }
 
-/// The person is asked, about the chat of a step if it is one.
+/// The person is asked, about the chat of a step if it is one. `has_models`: another model can be
+/// chosen.
 pub(in crate::engine) fn of_concern(
     concern: &Concern,
     question: QuestionId,
     lane: Option<LaneId>,
+    has_models: bool,
 ) -> RunStep {
-    let (text, options) = concern.question();
+    let (text, (_, options)) = (concern.words(has_models), concern.question());
     let (agent, step) = (None, lane.and_then(LaneId::step));
     RunStep::Record(Event::Person(PersonEvent::Asked { question, agent, text, options, step }))
 }

@@ -152,6 +152,7 @@ impl Installation {
             (OsString::from("IDF_PATH"), self.root.clone().into_os_string()),
             ("IDF_PATH_FORCE".into(), "1".into()),
         ];
+        output(format!("-- Running {}/export.sh\n", self.root.display()).as_bytes());
         let job = ProcessSpec {
             program: "bash".into(),
             args: vec!["-c".into(), EXPORT.into(), MARK.into()],
@@ -318,7 +319,11 @@ mod tests {
             assert_eq!(tools.1, folder.path().join("it's here").into_os_string());
             assert!(env.iter().all(|(name, _)| name != "SHLVL"));
         }
-        assert_eq!(received.into_inner().unwrap(), b"Setting up\n");
+        let running = format!("-- Running {}/export.sh\n", folder.path().display());
+        assert_eq!(
+            String::from_utf8(received.into_inner().unwrap()).unwrap(),
+            running + "Setting up\n"
+        );
         assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\n");
     }
 

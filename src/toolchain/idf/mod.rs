@@ -353,6 +353,12 @@ impl Toolchain for IdfToolchain {
         Box::pin(async move { self.reach(&order.project).rewrite(order).await })
     }
 
+    fn switch_on(&self, project: &Path) -> Option<Result<BoardInfo, UserError>> {
+        route::target(project).filter(|target| target == LINUX)?;
+        let host = self.host.as_deref()?;
+        host.switch_on().map(|started| started.map(|()| host.info(LINUX)))
+    }
+
     fn erasable(&self, project: &Path) -> Result<BoardInfo, UserError> {
         match route::target(project) {
             Some(target) if target == LINUX => Ok(self.host()?.info(LINUX)),

@@ -204,7 +204,10 @@ fn walls(scratch: &ScratchFolder, program: &ConfinedProgram) -> Walls {
             .chain(support)
             .collect(),
         writes: vec![scratch.project(), scratch.results(), scratch.temporary()],
-        limits: program.limits.clone(),
+        limits: Limits {
+            disk: program.limits.disk.saturating_add(scratch.copied()),
+            ..program.limits.clone()
+        },
         machine: None,
     }
 }

@@ -31,6 +31,8 @@ pub struct ScratchFolder {
     dir: Dir,
     /// What was last written to each file of the copy.
     written: BTreeMap<ProjectPath, ContentHash>,
+    /// What this program has put there, in bytes.
+    copied: u64,
 }
 
 impl ScratchFolder {
@@ -45,7 +47,7 @@ impl ScratchFolder {
             for name in [PROJECT, RESULTS, TEMPORARY, SUPPORT] {
                 dir.create_dir(name)?;
             }
-            Ok(Self { top, dir, written: BTreeMap::new() })
+            Ok(Self { top, dir, written: BTreeMap::new(), copied: 0 })
         };
         made().map_err(|error| {
             UserError::from_cause("Cannot make a folder for the run", &error)
@@ -95,7 +97,14 @@ impl ScratchFolder {
         }
         self.write(&format!("{PROJECT}/{path}"), content)?;
         self.written.insert(path.clone(), hash);
+        self.copied = self.copied.saturating_add(content.len() as u64);
         Ok(())
+    }
+
+    /// Bytes of the files that were put into the copy.
+    #[must_use]
+    pub const fn copied(&self) -> u64 {
+        self.copied
     }
 
     /// Removes a file of the copy that was removed from the project.

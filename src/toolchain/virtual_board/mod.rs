@@ -255,6 +255,10 @@ impl Toolchain for VirtualToolchain {
         Box::pin(async move { self.board.load(&order) })
     }
 
+    fn switch_on(&self, _project: &Path) -> Option<Result<BoardInfo, UserError>> {
+        self.board.switch_on().map(|started| started.map(|()| self.info()))
+    }
+
     fn scan_simulated_bus<'a>(
         &'a self,
         scanner: &'a str,

@@ -28,6 +28,9 @@ const MAX_OUTPUT: usize = 1 << 20;
 const MAX_MEMORY: u64 = 2 << 30;
 const MAX_FILE: u64 = 512 << 20;
 
+/// Bytes that a build may keep.
+const MAX_DISK: u64 = 4 << 30;
+
 /// One process of the build and what it makes.
 #[derive(Debug, Clone)]
 pub(super) struct BuildStep {
@@ -150,7 +153,12 @@ impl BuildStep {
             reads,
             writes: vec![folder.clone(), temporary.path().to_owned()],
             folder,
-            limits: Limits { memory: MAX_MEMORY, file: MAX_FILE, ..Limits::default() },
+            limits: Limits {
+                memory: MAX_MEMORY,
+                file: MAX_FILE,
+                disk: MAX_DISK,
+                ..Limits::default()
+            },
             machine: None,
         };
         let report = confined::run(runner, walls, |bytes| output.push(bytes)).await;

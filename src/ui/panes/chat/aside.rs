@@ -45,6 +45,12 @@ pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     rows
 }
 
+/// The rows on an answer that cannot be used.
+pub(super) fn refused(fault: &str, place: &RowContext<'_>) -> Vec<EntryRow> {
+    let text = format!("✗ this answer cannot be used: {fault}");
+    indented(&text, Role::Warn, place)
+}
+
 /// The rows on what a model was not given.
 pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let tokens: u64 = view.left_out.iter().map(|piece| piece.tokens).sum();

@@ -129,6 +129,10 @@ impl EntryLayout {
                     after_call = true;
                     self.push(EntryBody::Rows(aside::retry(view, place)));
                 }
+                TurnPart::Refused(fault) => {
+                    after_call = true;
+                    self.push(EntryBody::Rows(aside::refused(fault, place)));
+                }
                 TurnPart::Trimmed(view) => {
                     after_call = true;
                     self.push(EntryBody::Rows(aside::trimmed(view, place)));

@@ -174,6 +174,7 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
                         is_in(call.tool.as_str()) || is_in(&call.args.to_string()) || is_in(&answer)
                     }
                     TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
+                    TurnPart::Refused(fault) => is_in(fault),
                     TurnPart::Trimmed(_) => false,
                     TurnPart::Summary(view) => is_in(&view.summary.text),
                 })

@@ -60,7 +60,7 @@ impl EntryStamp {
                         TurnPart::Retry(retry) => {
                             stamp.bytes += usize::try_from(retry.attempt).unwrap_or(0);
                         }
-                        TurnPart::Trimmed(_) | TurnPart::Summary(_) => {}
+                        TurnPart::Refused(_) | TurnPart::Trimmed(_) | TurnPart::Summary(_) => {}
                         TurnPart::Call(call) => {
                             stamp.done += usize::from(call.state.succeeded().is_some());
                         }
