@@ -1,6 +1,8 @@
 //! Without a screen: exit codes, and events on standard output.
 
 use std::fs;
+use std::process::Command;
+use std::time::Duration;
 
 use firmhand::model::{Event, PortEvent, ProposalEvent, Record, SessionEvent, SessionOutcome};
 
@@ -168,6 +170,59 @@ fn what_a_single_tool_would_change_is_decided_by_a_policy() {
     assert!(answer.to_string().contains("no rule of the policy file allows it"), "{answer}");
     let (answer, text) = call(Some("[[policy]]\ndecide = \"allow\"\n"));
     assert_eq!((&answer["applied"], text.as_str()), (&true.into(), "int b;\n"), "{answer}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_build_waits_for_the_one_that_the_person_runs() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let project = place.project();
+    fs::create_dir_all(project.join("build")).unwrap();
+    fs::write(project.join("tick.ino"), "void setup() {}\nvoid loop() {}\n").unwrap();
+    let ninja = place.path("ninja");
+    fs::write(&ninja, "#!/bin/sh\nwhile [ ! -e go ]; do sleep 0.05; done\n").unwrap();
+    fs::set_permissions(&ninja, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut other = Command::new(&ninja).current_dir(project.join("build")).spawn().unwrap();
+    let tool = ["tool", "build_arduino", "--project", project.to_str().unwrap()];
+    let mut build = place.command(&tool).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    // A build of so little takes less than that.
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(build.try_wait().unwrap().is_none(), "it builds at the same time");
+    assert!(!project.join("build/tick.elf").exists());
+    fs::write(project.join("build/go"), "").unwrap();
+    assert!(other.wait().unwrap().success());
+    let answer = build.wait_with_output().unwrap();
+    let told = String::from_utf8(answer.stdout).unwrap();
+    assert!(told.contains(r#""ok":true"#), "{told}");
+}
+
+#[test]
+fn what_one_call_flashes_to_the_simulated_board_is_there_for_the_next_one() {
+    let place = Place::new();
+    let project = place.project();
+    fs::create_dir_all(&project).unwrap();
+    let sketch = project.join("tick.ino");
+    let source = "void setup() { Serial.begin(115200); }\n\
+                  void loop() { Serial.println(\"tick\"); delay(50); }\n";
+    fs::write(&sketch, source).unwrap();
+    let project = project.to_str().unwrap();
+    let rules = policy(&place, "[[policy]]\nkind = \"flash\"\ndecide = \"allow\"\n");
+    let call = |tool: &str, args: &str, rest: &[&str]| -> serde_json::Value {
+        let mut all = vec!["tool", tool, "--args", args, "--project", project];
+        all.extend(rest);
+        serde_json::from_slice(&place.run(&all).stdout).unwrap()
+    };
+    let listen = r#"{"until": "^tick", "timeout": 20}"#;
+    let answer = call("monitor_serial", listen, &[]);
+    assert_eq!(answer["error"]["code"], "no_board", "nothing was flashed: {answer}");
+    let answer = call("flash_arduino", "{}", &["--policy", &rules]);
+    assert_eq!(answer["ok"], true, "{answer}");
+    for port in ["", r#""port": "virtual", "#] {
+        let answer = call("monitor_serial", &listen.replace('{', &format!("{{{port}")), &[]);
+        assert_eq!(answer["ok"], true, "{answer}");
+        assert!(answer.to_string().contains("tick"), "{answer}");
+    }
 }
 
 #[test]
