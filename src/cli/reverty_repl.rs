@@ -2,26 +2,33 @@
 //!
 //! Owns when a statement is complete, and which earlier ones still count.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::process::ExitCode;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::program_ends::Printer;
 use super::report;
 use crate::model::UserError;
 use crate::text::reverty::{Fault, functions_of, to_python_from};
-use crate::toolchain::python_program::{Python, PythonSession};
+use crate::toolchain::python_program::{INTERRUPTED, Python, PythonSession};
 
 /// Longest statement in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Reads statements from standard input until it ends. Prints their values and faults.
+/// Reads statements from standard input until it ends. Prints their values and faults. Ctrl-C ends
+/// what runs, or gives up what is typed.
 ///
 /// # Errors
 /// When Python cannot be started or has ended.
 pub(super) fn run(python: &Python) -> Result<ExitCode, UserError> {
+    let cannot = |error: io::Error| UserError::from_cause("Cannot read a line", &error);
     let mut session = python.session()?;
     let mut program = SavedProgram::default();
     let is_person = io::stdin().is_terminal();
+    let mut input = TypedInput::new(is_person).map_err(cannot)?;
     let mut piece = String::new();
     let prompt = |piece: &str| {
         if is_person {
@@ -29,17 +36,87 @@ pub(super) fn run(python: &Python) -> Result<ExitCode, UserError> {
         }
     };
     prompt(&piece);
-    for line in io::stdin().lock().lines() {
-        let line = line.map_err(|error| UserError::from_cause("Cannot read a line", &error))?;
-        piece.push_str(&line);
-        piece.push('\n');
+    loop {
+        match input.next().map_err(cannot)? {
+            Typed::End => break,
+            Typed::Interrupt => {
+                piece.clear();
+                report::line("");
+            }
+            Typed::Line(line) => piece.push_str(&line),
+        }
         if piece.len() > MOST_BYTES || is_complete(&piece) {
-            run_piece(&mut session, &mut program, &std::mem::take(&mut piece))?;
+            let statement = std::mem::take(&mut piece);
+            run_piece(&mut session, &mut program, &statement, input.interrupts.as_mut())?;
         }
         prompt(&piece);
     }
-    run_piece(&mut session, &mut program, &piece)?;
+    run_piece(&mut session, &mut program, &piece, input.interrupts.as_mut())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was typed.
+enum Typed {
+    /// With its line feed.
+    Line(String),
+    Interrupt,
+    End,
+}
+
+/// Lines of standard input, and the keys that interrupt.
+struct TypedInput {
+    lines: BufReader<io::Stdin>,
+    /// A byte for each Ctrl-C; `None` where no person types.
+    interrupts: Option<io::PipeReader>,
+}
+
+impl TypedInput {
+    fn new(is_person: bool) -> io::Result<Self> {
+        let interrupts = is_person.then(interrupts).transpose()?;
+        Ok(Self { lines: BufReader::new(io::stdin()), interrupts })
+    }
+
+    fn next(&mut self) -> io::Result<Typed> {
+        if self.lines.buffer().is_empty()
+            && let Some(interrupts) = &mut self.interrupts
+        {
+            let stdin = io::stdin();
+            let mut both =
+                [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&*interrupts, PollFlags::IN)];
+            while let Err(Errno::INTR) = poll(&mut both, None) {}
+            let [_, is_interrupted] = both.map(|end| !end.revents().is_empty());
+            if is_interrupted {
+                interrupts.read_exact(&mut [0])?;
+                return Ok(Typed::Interrupt);
+            }
+        }
+        let mut line = String::new();
+        match self.lines.read_line(&mut line)? {
+            0 => Ok(Typed::End),
+            _ => {
+                if !line.ends_with('\n') {
+                    line.push('\n');
+                }
+                Ok(Typed::Line(line))
+            }
+        }
+    }
+}
+
+/// From here on Ctrl-C does not end this program, but writes a byte into the pipe.
+fn interrupts() -> io::Result<io::PipeReader> {
+    let (reader, mut writer) = io::pipe()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut signals = {
+        let _within = runtime.enter();
+        signal(SignalKind::interrupt())?
+    };
+    std::thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+        runtime.block_on(async {
+            while signals.recv().await.is_some() && writer.write_all(b"!").is_ok() {}
+        });
+    })?;
+    Ok(reader)
 }
 
 /// Whether no further line can belong to the statement: a line with a block ends with an empty one.
@@ -50,7 +127,27 @@ fn is_complete(piece: &str) -> bool {
         || types.iter().any(|word| head.starts_with(word))
         || head.contains("->");
     let last = piece.lines().next_back().unwrap_or_default();
-    (!has_block || last.trim().is_empty()) && !last.ends_with('\\')
+    (!has_block || last.trim().is_empty()) && !last.ends_with('\\') && !is_open(piece)
+}
+
+/// Whether a bracket waits for its end.
+fn is_open(piece: &str) -> bool {
+    let (mut open, mut in_text, mut in_comment, mut is_escaped) = (0_i32, false, false, false);
+    for byte in piece.bytes() {
+        let is_plain = !std::mem::take(&mut is_escaped);
+        match byte {
+            b'\n' => (in_text, in_comment) = (false, false),
+            _ if in_comment => {}
+            b'\\' if in_text && is_plain => is_escaped = true,
+            b'"' if is_plain => in_text = !in_text,
+            _ if in_text => {}
+            b'#' => in_comment = true,
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open -= 1,
+            _ => {}
+        }
+    }
+    open > 0
 }
 
 /// The statements that ran so far.
@@ -73,6 +170,7 @@ fn run_piece(
     session: &mut PythonSession,
     program: &mut SavedProgram,
     piece: &str,
+    interrupts: Option<&mut io::PipeReader>,
 ) -> Result<(), UserError> {
     if piece.trim().is_empty() {
         return Ok(());
@@ -96,10 +194,12 @@ fn run_piece(
     let mut printer = Printer::default();
     let is_terminal = io::stdout().is_terminal();
     let print = |bytes: &[u8]| if is_terminal { printer.print(bytes) } else { report::raw(bytes) };
-    let fault = session.run(&python.text, print).map_err(ended)?;
+    let fault = session.run(&python.text, interrupts, print).map_err(ended)?;
     printer.finish();
-    if let Some(fault) = fault {
-        report::message(fault.trim_end());
+    match fault.as_deref().map(str::trim_end) {
+        Some(INTERRUPTED) => report::message("stopped"),
+        Some(fault) => report::message(fault),
+        None => {}
     }
     program.pieces.retain(|(_, names)| !names.iter().any(|name| own.contains(name)));
     program.pieces.push((piece.to_owned(), own));
@@ -133,6 +233,16 @@ fn fault_words(fault: &Fault, before: &str) -> String {
 mod tests {
     use super::*;
     use crate::text::reverty::check;
+
+    #[test]
+    fn a_statement_goes_on_while_a_bracket_is_open() {
+        for piece in ["print(1 +\n", "x = [1,\n", "a = (1 + 2, {\n", "b = 1 + \\\n"] {
+            assert!(!is_complete(piece), "{piece}");
+        }
+        for piece in ["print(1)\n", "x = \"(\"\n", "y = 1 # (\n", "z = \"\\\"(\"\n", "w = 1)\n"] {
+            assert!(is_complete(piece), "{piece}");
+        }
+    }
 
     #[test]
     fn a_fault_in_an_earlier_statement_is_one_of_what_was_typed() {

@@ -13,6 +13,8 @@ pub enum Concern {
     SameBuild,
     /// An agent said and did the same as in its last turn.
     SameTurn(AgentName),
+    /// An agent ran the same again, and it failed again.
+    SameRun(AgentName),
     /// An agent's answers could not be read again and again, for this reason.
     Unreadable(AgentName, String),
     /// An agent's answers failed their check more often than they may.
@@ -56,6 +58,7 @@ impl Concern {
             Self::SameFiles(_)
             | Self::SameBuild
             | Self::SameTurn(_)
+            | Self::SameRun(_)
             | Self::Unreadable(..)
             | Self::ChecksUsedUp(..)
             | Self::WrongCalls(_)
@@ -91,6 +94,9 @@ impl Concern {
             }
             Self::SameTurn(agent) => {
                 (format!("{agent} says and does the same as in its last turn. Continue?"), go_on())
+            }
+            Self::SameRun(agent) => {
+                (format!("{agent} ran the same again, and it failed again. Continue?"), go_on())
             }
             Self::Unreadable(agent, fault) => {
                 let fault = fault.trim_end_matches([',', ';', ':', '.', ' ']);

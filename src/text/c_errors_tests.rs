@@ -41,11 +41,20 @@ fn what_the_grammar_does_not_know_is_no_error() {
     for c in [
         "struct reg {\n    uint16_t flow : 12;\n    uint16_t : 2;\n    unsigned int : 0;\n    unsigned ok : 1;\n};\n",
         "typedef union {\n    struct {\n        uint32_t kind : 4, length : 12;\n        uint32_t : WIDTH - 3;\n    } bits;\n    uint32_t word;\n} head_t;\n",
+        "typedef struct __attribute__((packed, aligned(4))) {\n    uint32_t id : 11, rtr : 1, : 4, len : 4;\n    uint32_t : 0;\n} frame_t;\n",
+        "typedef union PACKED(4) __attribute__((x)) {\n    uint8_t a : 3, : 5;\n} one_t;\n",
+        "static const uint8_t a[4] PROGMEM = { 1 };\nconst char *t = HOST PATH QUERY;\n",
         "_Pragma(\"GCC diagnostic push\") _Pragma(\"GCC diagnostic ignored \\\"-Wunused\\\"\")\nstatic int a;\n_Pragma(\"GCC diagnostic pop\")\n",
     ] {
         assert_eq!(errors(Language::C, c), [""; 0], "{c}");
     }
     for cpp in [
+        "const uint8_t icon[] PROGMEM = { 1, 2 };\nstatic const char page[] PROGMEM = \"a\";\n",
+        "const char *const names[] PROGMEM = { a, b };\nextern const uint16_t wave[64] PROGMEM;\n",
+        "static uint8_t cache[4][8] DRAM_ATTR __aligned(4), rest[2] DMA_ATTR = { 0 };\n",
+        "static int boots RTC_DATA_ATTR = 0;\nchar *last RTC_NOINIT_ATTR;\n",
+        "void f() {\n    static const char text[] PROGMEM = \"a\";\n    use(text[0]);\n}\n",
+        "const char t[] = NAME VERSION DATE;\nvoid f() { log(NAME VERSION DATE, A B C); }\n",
         "struct R { int a; };\nclass L {\npublic:\n    explicit L(R r = {}, int n = 1) : r_{r}, n_{n} {}\nprivate:\n    R r_;\n    int n_;\n};\n",
         "template <int N> class Plan {\npublic:\n    constexpr explicit Plan(std::array<int, N> a = {}) noexcept : a_{a} {}\n    std::array<int, N> a_;\n};\n",
         "void f(R r = {1, 2}, int n = 3);\n",
@@ -54,6 +63,13 @@ fn what_the_grammar_does_not_know_is_no_error() {
     }
     let wrong = "struct reg {\n    uint16_t : 2\n    uint16_t b : 2;\n};\n";
     assert!(!errors(Language::C, wrong).is_empty());
+    for wrong in [
+        "int a[4] oops = { 1 };\n",
+        "const int a[] PROGMEM { = 1 };\n",
+        "int f() { return a[1] b; }\n",
+    ] {
+        assert!(!errors(Language::Cpp, wrong).is_empty(), "{wrong}");
+    }
     let wrong = "class L {\n    explicit L(R r = {) : r_{r} {}\n    R r_;\n};\n";
     assert!(!errors(Language::Cpp, wrong).is_empty());
 }

@@ -315,6 +315,10 @@ impl Idioms<'_> {
         let run = (first..).take_while(|at| scopes.word(*at).is_some());
         let run: Vec<(usize, &str)> = run.filter_map(|at| Some((at, scopes.word(at)?))).collect();
         let Some((last, _)) = run.last().copied() else { return };
+        if self.joined(first).is_some_and(|joined| joined.end > last) {
+            return;
+        }
+        self.behind_name(&run, edits);
         let follows_head = first.checked_sub(1).is_some_and(|before| scopes.is(before, ")"));
         if follows_head && scopes.scope(first) != Scope::Body {
             if run.iter().all(|(_, word)| is_capital(word)) && !scopes.is(last + 1, "(") {
@@ -340,21 +344,51 @@ impl Idioms<'_> {
         }
     }
 
-    /// Names of macros beside texts, or beside each other where a text is expected.
-    fn texts(&self, at: usize, edits: &mut Edits) {
+    /// Attributes behind a declared name: `logo[] PROGMEM = {…}`, `static int boots RTC_DATA_ATTR;`.
+    fn behind_name(&self, run: &[(usize, &str)], edits: &mut Edits) {
         let scopes = self.scopes;
-        let Some(before) = at.checked_sub(1) else { return };
-        if matches!(scopes.scope(at), Scope::Enum | Scope::Members) {
+        let (Some((first, _)), Some((last, _))) = (run.first(), run.last()) else { return };
+        let before = first.checked_sub(1);
+        let follows = |mark: &str| before.is_some_and(|before| scopes.is(before, mark));
+        let ends = ["=", ";", ",", "{"].iter().any(|mark| scopes.is(last + 1, mark));
+        let is_statement = run.first().is_some_and(|(_, word)| {
+            KEYWORDS.contains(word) && !QUALIFIERS.contains(word) && !TYPE_WORDS.contains(word)
+        });
+        if !ends || is_statement || scopes.scope(*first) == Scope::List {
             return;
         }
-        let is_text = |at: usize| scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text);
+        let is_attribute = |word: &str| {
+            !KEYWORDS.contains(&word) && (self.is_macro(word) || word.starts_with("__"))
+        };
+        // The words that a declaration needs: its type and its name.
+        let kept = match (follows("]"), follows("*")) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => run.iter().filter(|(_, word)| QUALIFIERS.contains(word)).count() + 2,
+        };
+        let behind = run.iter().skip(kept);
+        if behind.clone().all(|(_, word)| is_attribute(word)) {
+            for (at, _) in behind {
+                self.blank(*at..*at + 1, edits);
+            }
+        }
+    }
+
+    /// A run of texts and macros where a text is expected.
+    fn joined(&self, at: usize) -> Option<Range<usize>> {
+        let scopes = self.scopes;
+        let before = at.checked_sub(1)?;
+        if matches!(scopes.scope(at), Scope::Enum | Scope::Members) {
+            return None;
+        }
+        let is_text = |at: usize| self.is_text(at);
         let is_name = |at: usize| scopes.word(at).is_some_and(|word| self.is_macro(word));
         let opens = ["(", ",", "=", "{", "?", ":", "[", "+", "<", ">", "!"];
         let starts = opens.iter().any(|mark| scopes.is(before, mark))
             || scopes.word(before) == Some("return")
             || is_text(before);
         if !starts || !is_name(at) {
-            return;
+            return None;
         }
         let mut end = at;
         let mut texts = 0;
@@ -371,9 +405,19 @@ impl Idioms<'_> {
             };
         }
         let ends = [")", ",", ";", "}", "]", ":"].iter().any(|mark| scopes.is(end, mark));
-        if !ends || end < at + 2 && texts == 0 {
-            return;
-        }
+        (ends && (end >= at + 2 || texts > 0)).then_some(at..end)
+    }
+
+    fn is_text(&self, at: usize) -> bool {
+        self.scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text)
+    }
+
+    /// Names of macros beside texts, or beside each other where a text is expected.
+    fn texts(&self, at: usize, edits: &mut Edits) {
+        let scopes = self.scopes;
+        let (Some(before), Some(joined)) = (at.checked_sub(1), self.joined(at)) else { return };
+        let (at, end) = (joined.start, joined.end);
+        let is_text = |at: usize| self.is_text(at);
         // One of them stays.
         let kept = (at..end).find(|at| is_text(*at)).unwrap_or(at);
         let first_end = kept + 1;
@@ -507,7 +551,8 @@ impl Idioms<'_> {
         let Some(called) = called.filter(|word| *word != "alignas") else { return };
         let (scope, after) = (scopes.scope(name), scopes.pair(name + 1) + 1);
         let (whole, before) = (name..after, name.checked_sub(1));
-        let follows_bracket = before.is_some_and(|before| scopes.is(before, ")"));
+        let follows_bracket =
+            before.is_some_and(|before| scopes.is(before, ")") || scopes.is(before, "]"));
         let is_outer = matches!(scope, Scope::File | Scope::Members);
         let qualified = before.and_then(|before| scopes.word(before));
         let is_qualified = qualified.is_some_and(|word| QUALIFIERS.contains(&word));

@@ -118,8 +118,27 @@ impl<'a> Scopes<'a> {
             || self.is(before, ")") && closes_condition()
     }
 
+    /// What a type opens that has nothing but attributes before its brace: `struct PACKED(4) {`.
+    fn attributed_type(&self, last: usize) -> Option<Scope> {
+        let mut at = last;
+        loop {
+            at = match self.get(at)?.raw {
+                ")" => self.pair(at).checked_sub(1)?,
+                "]" => self.pair(at),
+                "struct" | "class" | "union" => return Some(Scope::Members),
+                "enum" => return Some(Scope::Enum),
+                _ => return None,
+            };
+            let is_attribute = self.is(at, "[") || self.word(at).is_some();
+            at = at.checked_sub(1).filter(|_| is_attribute)?;
+        }
+    }
+
     fn opened(&self, at: usize, now: Scope) -> Scope {
         let Some(before) = at.checked_sub(1) else { return Scope::List };
+        if let Some(scope) = self.attributed_type(before).filter(|_| self.word(before).is_none()) {
+            return scope;
+        }
         if self.is(before, ")") {
             let head = self.pair(before).checked_sub(1);
             let named = head.is_some_and(|head| {

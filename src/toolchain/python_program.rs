@@ -36,28 +36,47 @@ const MOST_MEMORY: u64 = 1 << 30;
 const MARK: &[u8] = b"\x04\n";
 
 /// Runs pieces one after the other in one world of names, and prints the values of expressions. On
-/// standard error comes what went wrong, then the mark.
+/// standard error comes what went wrong, then the mark. A line `!` interrupts the piece that runs.
 const SESSION: &str = r#"
-import ast, sys, traceback
+import _thread, ast, queue, sys, threading, traceback
 def refuse(prompt=""):
     raise EOFError("there is no input here")
 space = {"__name__": "session", "input": refuse}
-source = sys.stdin.buffer
+source, pieces, busy = sys.stdin.buffer, queue.SimpleQueue(), threading.Event()
+def listen():
+    while True:
+        head = source.readline()
+        if head == b"!\n":
+            if busy.is_set():
+                _thread.interrupt_main()
+            continue
+        pieces.put(source.read(int(head)).decode() if head else None)
+        if not head:
+            return
+threading.Thread(target=listen, daemon=True).start()
 while True:
-    head = source.readline()
-    if not head:
-        break
-    text = source.read(int(head)).decode()
     try:
+        text = pieces.get()
+    except KeyboardInterrupt:
+        continue
+    if text is None:
+        break
+    try:
+        busy.set()
         for part in ast.parse(text, "<program>").body:
             exec(compile(ast.Interactive([part]), "<program>", "single"), space)
+        busy.clear()
     except BaseException as error:
+        busy.clear()
         for line in traceback.format_exception_only(type(error), error):
             sys.stderr.write(line)
     sys.stdout.flush()
     sys.stderr.write("\x04\n")
     sys.stderr.flush()
 "#;
+
+/// What a piece leaves that was interrupted.
+pub const INTERRUPTED: &str = "KeyboardInterrupt";
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,19 +210,28 @@ pub struct PythonSession {
 }
 
 impl PythonSession {
-    /// Runs one piece; `print` gets what it writes on standard output as it comes. The last line
-    /// of the stack trace, if it failed.
+    /// Runs one piece; `print` gets what it writes on standard output as it comes. Bytes that come
+    /// from `interrupts` meanwhile end the piece. The last line of the stack trace, if it failed.
     ///
     /// # Errors
     /// When Python has ended.
-    pub fn run(&mut self, piece: &str, mut print: impl FnMut(&[u8])) -> io::Result<Option<String>> {
+    pub fn run(
+        &mut self,
+        piece: &str,
+        mut interrupts: Option<&mut io::PipeReader>,
+        mut print: impl FnMut(&[u8]),
+    ) -> io::Result<Option<String>> {
         writeln!(self.input, "{}", piece.len())?;
         self.input.write_all(piece.as_bytes())?;
         self.input.flush()?;
         let mut trace = Vec::new();
         loop {
             // Output first: whatever came before the mark is printed before it counts.
-            let (has_output, has_errors) = self.wait()?;
+            let (has_output, has_errors, is_interrupted) = self.wait(interrupts.as_deref())?;
+            if let Some(interrupts) = interrupts.as_deref_mut().filter(|_| is_interrupted) {
+                read_piece(interrupts)?;
+                self.input.write_all(b"!\n")?;
+            }
             if has_output {
                 print(&read_piece(&mut self.output)?);
             } else if has_errors {
@@ -220,16 +248,18 @@ impl PythonSession {
         }
     }
 
-    /// Waits until something was written: whether on standard output, whether on standard error.
-    fn wait(&self) -> io::Result<(bool, bool)> {
-        let mut both =
-            [PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
-        match poll(&mut both, None) {
+    /// Waits until something was written: whether on standard output, on standard error, or by who
+    /// interrupts.
+    fn wait(&self, interrupts: Option<&io::PipeReader>) -> io::Result<(bool, bool, bool)> {
+        let mut all =
+            vec![PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
+        all.extend(interrupts.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        match poll(&mut all, None) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let [output, errors] = both.map(|end| !end.revents().is_empty());
-        Ok((output, errors))
+        let happened = |place: usize| all.get(place).is_some_and(|end| !end.revents().is_empty());
+        Ok((happened(0), happened(1), happened(2)))
     }
 }
 

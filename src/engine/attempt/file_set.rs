@@ -66,6 +66,12 @@ impl FileSet {
         list.as_array().is_some_and(|all| !all.is_empty()).then_some(list)
     }
 
+    /// The names of those that the project does not hold.
+    pub fn unsaved_names(&self) -> Vec<String> {
+        let unsaved = self.0.iter().filter(|(_, held)| !held.is_saved);
+        unsaved.map(|(name, _)| name.clone()).collect()
+    }
+
     fn list<'a>(files: impl Iterator<Item = (&'a String, &'a HeldFile)>) -> Value {
         files.map(|(name, held)| json!({ "file_name": name, "code": held.code })).collect()
     }
@@ -103,7 +109,7 @@ mod tests {
         files.learn(&json!({ "saved": ["b.py", "c.py"], "review": [
             { "file_name": "b.py", "decision": "approved, edited", "saved_content": "mine" },
         ] }));
-        assert_eq!(files.unsaved(), None);
+        assert_eq!((files.unsaved(), files.unsaved_names()), (None, Vec::new()));
         assert_eq!(files.all()[1], json!({ "file_name": "b.py", "code": "mine" }));
     }
 }

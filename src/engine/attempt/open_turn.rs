@@ -81,11 +81,13 @@ pub(in crate::engine) enum TurnStage {
 }
 
 /// What an answer of a fixed call leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum AfterCall {
     GoesOn,
     /// The answer has failed its check so often in a row.
     ChecksUsedUp(u32),
+    /// The person's version of the answer cannot be read, for this reason; the agent is asked again.
+    EditUnreadable(String),
 }
 
 impl TurnStage {
@@ -197,14 +199,19 @@ impl OpenTurn {
         }
     }
 
-    /// The model's answer is complete and calls nothing. Tells what is wrong with it, and whether
-    /// that was so too often.
-    pub fn read_answer(&mut self, work: &AgentWork) -> Result<(), (String, u32)> {
+    /// The model's answer is complete and calls nothing. `holds` looks at what its form cannot say.
+    /// Tells what is wrong with it, and whether that was so too often.
+    pub fn read_answer(
+        &mut self,
+        work: &AgentWork,
+        holds: impl Fn(&Value) -> Result<(), String>,
+    ) -> Result<(), (String, u32)> {
         let Some(shape) = &work.answer else {
             self.work.stage = TurnStage::Closing;
             return Ok(());
         };
-        match shape.read(&self.text, work.exchange) {
+        let read = shape.read(&self.text, work.exchange);
+        match read.and_then(|value| holds(&value).map(|()| value)) {
             Ok(value) => {
                 self.work.unreadable = 0;
                 let text = self.text.clone();
@@ -281,7 +288,10 @@ impl OpenTurn {
             // What the person wants otherwise is answered anew; files that others wrote are theirs.
             (TurnStage::Saving, false) if self.work.accepted.is_some() => self.ask_again(),
             (TurnStage::Saving, _) => {
-                self.take_edited(work, result);
+                if let Some(fault) = self.take_edited(work, result) {
+                    self.ask_again();
+                    return AfterCall::EditUnreadable(fault);
+                }
                 self.work.stage = TurnStage::Closing;
             }
             (TurnStage::Asking | TurnStage::Closing, _) => {}
@@ -289,17 +299,19 @@ impl OpenTurn {
         AfterCall::GoesOn
     }
 
-    /// The version that the person wrote is the answer.
-    fn take_edited(&mut self, work: &AgentWork, result: &Value) {
+    /// The version that the person wrote is the answer; tells what is wrong with its form.
+    fn take_edited(&mut self, work: &AgentWork, result: &Value) -> Option<String> {
         let (Saves::Answer(path), Some(accepted)) = (&work.saves, &mut self.work.accepted) else {
-            return;
+            return None;
         };
-        if let Some((_, content)) = edited(result).find(|(name, _)| *name == path.as_str()) {
-            content.clone_into(&mut accepted.text);
-            let shape = work.answer.as_ref();
-            if let Some(value) = shape.and_then(|shape| shape.read(content, work.exchange).ok()) {
+        let (_, content) = edited(result).find(|(name, _)| *name == path.as_str())?;
+        match work.answer.as_ref()?.read(content, work.exchange) {
+            Ok(value) => {
+                content.clone_into(&mut accepted.text);
                 accepted.value = value;
+                None
             }
+            Err(fault) => Some(fault),
         }
     }
 }

@@ -27,6 +27,8 @@ pub(in crate::engine) struct Guard {
     is_changed: bool,
     /// Calls in a row that could not carry out anything that was approved.
     fruitless: u32,
+    /// What each agent ran last, as long as it failed and nothing has changed since.
+    runs: Vec<(AgentName, ContentHash)>,
     /// What each agent did in its last turn, as long as nothing has changed since.
     turns: Vec<(AgentName, ContentHash)>,
 }
@@ -69,15 +71,32 @@ impl Guard {
         is_same
     }
 
+    /// An agent ran something; tells whether it is the same as it ran before, and failed again.
+    pub fn repeats_run(&mut self, agent: &AgentName, call: &ToolCall, is_ok: bool) -> bool {
+        if is_ok {
+            self.runs.retain(|(name, _)| name != agent);
+            return false;
+        }
+        let run = ContentHash::of(format!("{} {}", call.tool, call.args).as_bytes());
+        let is_same = remember(&mut self.runs, agent, run);
+        if is_same {
+            // Whoever lets it go on is asked again only after two more.
+            self.runs.retain(|(name, _)| name != agent);
+        }
+        is_same
+    }
+
     /// Another chat begins, or the person spoke: what was said before is no measure any more.
     pub fn begin_anew(&mut self) {
         self.turns.clear();
+        self.runs.clear();
     }
 
     /// A file of the project was changed.
     pub fn changed(&mut self) {
         self.is_changed = true;
         self.turns.clear();
+        self.runs.clear();
     }
 
     /// Takes the answer of a tool with effects; tells the cause when approved effects have failed
@@ -203,6 +222,26 @@ mod tests {
         assert_ne!(turn("x"), Some(trail(None, "x", std::slice::from_ref(&call))));
         let other = ToolCall { id: crate::model::CallId(2), ..call.clone() };
         assert_eq!(trail(None, "x", &[call]), trail(None, "x", &[other]));
+    }
+
+    #[test]
+    fn the_same_run_that_fails_again_is_noticed_and_a_corrected_one_is_not() {
+        let mut guard = Guard::default();
+        let agent = AgentName::from("DebuggerAgent");
+        let run = |code: &str| ToolCall {
+            id: crate::model::CallId(1),
+            tool: "run_tests".into(),
+            args: json!({ "files": [{ "file_name": "test_a.py", "code": code }] }),
+        };
+        assert!(!guard.repeats_run(&agent, &run("a"), false));
+        assert!(!guard.repeats_run(&agent, &run("b"), false));
+        assert!(!guard.repeats_run(&"Other".into(), &run("b"), false));
+        assert!(guard.repeats_run(&agent, &run("b"), false));
+        assert!(!guard.repeats_run(&agent, &run("b"), false), "it was allowed once more");
+        assert!(!guard.repeats_run(&agent, &run("b"), true));
+        assert!(!guard.repeats_run(&agent, &run("b"), false));
+        guard.changed();
+        assert!(!guard.repeats_run(&agent, &run("b"), false));
     }
 
     #[test]

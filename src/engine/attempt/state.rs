@@ -225,6 +225,11 @@ impl Attempt {
         }
     }
 
+    /// Names of the files that were written and that the project does not hold.
+    pub fn unsaved_files(&self) -> Vec<String> {
+        self.files.unsaved_names()
+    }
+
     /// A tool call came.
     pub fn called(&mut self, id: CallId, tool: &ToolName, args: &Value) {
         if let Some(turn) = &mut self.turn {
@@ -241,7 +246,7 @@ impl Attempt {
         &mut self,
         usage: Usage,
         guard: &mut Guard,
-        phase: &Phase,
+        (phase, steps): (&Phase, usize),
     ) -> (Option<Concern>, Option<String>) {
         self.facts.tokens += usage.total();
         self.facts.cost += usage.cost;
@@ -265,7 +270,9 @@ impl Attempt {
         let Some(work) = phase.work.get(&turn.agent).filter(|_| is_final) else {
             return (concern, None);
         };
-        let Err((fault, times)) = turn.read_answer(work) else {
+        let sent_back = phase.steps.send_back.as_ref().filter(|rules| rules.after == turn.agent);
+        let holds = |answer: &Value| sent_back.map_or(Ok(()), |rules| rules.fits(answer, steps));
+        let Err((fault, times)) = turn.read_answer(work, holds) else {
             if let Some(AcceptedAnswer { value, .. }) = &turn.work.accepted {
                 self.files.take(value);
             }
@@ -320,6 +327,12 @@ impl Attempt {
             && let Some(why) = guard.fails_again(result)
         {
             concern = Some(Concern::NothingDone(turn.agent.clone(), why));
+        }
+        if ["run_tests", "run_code"].contains(&tool.as_str())
+            && !is_fixed
+            && guard.repeats_run(&turn.agent, &call, is_ok)
+        {
+            concern = Some(Concern::SameRun(turn.agent.clone()));
         }
         if has_entries(result, "saved") || has_entries(result, "deleted") {
             guard.changed();
@@ -476,6 +489,15 @@ fn fixed_result(
     chat.report(turn.id, to, note);
     match turn.fixed_answered(work, result, is_ok) {
         AfterCall::ChecksUsedUp(most) => Some(Concern::ChecksUsedUp(turn.agent.clone(), most)),
+        AfterCall::EditUnreadable(fault) => {
+            let note = format!(
+                "The person has changed your answer before it was saved, and the changed version \
+                 cannot be used: {fault}. Answer again, the whole of it, in the form that you were \
+                 told: keep what the person changed, and correct its form."
+            );
+            chat.tell(Some(turn.agent.clone()), note);
+            None
+        }
         AfterCall::GoesOn => None,
     }
 }

@@ -141,11 +141,12 @@ impl PhaseMemory {
             Some((step, entry.get("reason")?.as_str()?.to_owned()))
         };
         let steps: Vec<(usize, String)> = entries.into_iter().flatten().filter_map(step).collect();
-        for (step, _) in steps.iter().filter(|(step, _)| *step >= self.plan.len()) {
-            let (step, of) = (step + 1, self.plan.len());
-            let title = format!("{} sent back step {step}; the plan has {of}", rules.after);
-            self.board.post(ArtifactKind::Feedback, &title, None, title.clone());
-        }
+        let report = rules.report.as_ref().zip(answer.as_ref());
+        let points = report.and_then(|(field, answer)| answer.get(field)?.as_array());
+        let is_missing = |point: &&Value| point.get("state").is_some_and(|it| it == "missing");
+        let missing = points.into_iter().flatten().filter(is_missing);
+        let missing = missing.filter_map(|entry| entry.get("point")?.as_str());
+        self.plan.report(missing.map(str::to_owned).collect());
         self.plan.send_back(&steps, rules.most)
     }
 

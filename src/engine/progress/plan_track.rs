@@ -44,6 +44,8 @@ pub(in crate::engine) struct PlanTrack {
     steps: Vec<PlanStep>,
     /// How often steps were sent back.
     sent_back: u32,
+    /// What the last report on the whole called missing.
+    missing: Vec<String>,
 }
 
 impl PlanTrack {
@@ -123,6 +125,11 @@ impl PlanTrack {
         !known.is_empty()
     }
 
+    /// Takes what a report on the whole calls missing.
+    pub fn report(&mut self, missing: Vec<String>) {
+        self.missing = missing;
+    }
+
     /// A step was carried out.
     pub fn done(&mut self, step: usize) {
         self.set(step, StepState::Done);
@@ -140,8 +147,21 @@ impl PlanTrack {
         }
     }
 
-    /// Which steps need attention, in words; `None` when none does.
+    /// Which steps need attention and which point of the request is missing, in words; `None` when
+    /// there is neither.
     pub fn attention(&self) -> Option<String> {
+        let missing = self.missing.first().map(|first| {
+            let first = shortened(first);
+            match self.missing.len() - 1 {
+                0 => format!("the review found this missing: {first}"),
+                more => format!("the review found this missing: {first}, and {more} more"),
+            }
+        });
+        let words: Vec<String> = self.steps_in_need().into_iter().chain(missing).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    fn steps_in_need(&self) -> Option<String> {
         let needs = |step: &PlanStep| matches!(step.state, StepState::NeedsAttention(_));
         let steps = self.steps.iter().enumerate().filter(|(_, step)| needs(step));
         let numbers: Vec<String> = steps.map(|(place, _)| (place + 1).to_string()).collect();
@@ -213,6 +233,11 @@ mod tests {
         plan.failed(1, "tests failed");
         plan.replace(&items(&["new", "a", "b"]));
         assert_eq!(plan.next_open(), Some(0));
+        assert_eq!(plan.attention().unwrap(), "step 3 of 3 needs attention");
+        plan.report(vec!["a game over".to_owned(), "a score".to_owned()]);
+        let words = "step 3 of 3 needs attention; the review found this missing: a game over, and 1 more";
+        assert_eq!(plan.attention().unwrap(), words);
+        plan.report(Vec::new());
         assert_eq!(plan.attention().unwrap(), "step 3 of 3 needs attention");
         assert_eq!(
             plan.in_words(&BTreeSet::new()).unwrap(),

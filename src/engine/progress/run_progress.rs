@@ -350,11 +350,12 @@ impl RunProgress {
         let id = self.lane_of_turn(turn);
         let spent = self.budget_meter.used(id, usage);
         self.over_spent(id, spent);
+        let steps = self.memory.plan.len();
         let (Some(id), RunStage::At(lanes)) = (id, &mut self.stage) else { return };
         let Some(phase) = self.team.phases.get(lanes.phase) else { return };
         let Some(lane) = lanes.get_mut(id) else { return };
         lane.model_state.clone_from(state);
-        let (concern, fault) = lane.attempt.completed(usage, &mut lane.guard, phase);
+        let (concern, fault) = lane.attempt.completed(usage, &mut lane.guard, (phase, steps));
         self.memory.board.answer_ended(lane.board_chat, lane.attempt.turn.as_ref(), fault);
         if self.concern.is_none() {
             lane.worry(concern);

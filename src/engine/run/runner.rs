@@ -393,7 +393,14 @@ impl Runner {
                     state.last_build.as_ref().is_some_and(|last| last.is_fresh_success())
                 }
             };
-            let outcome = if reached {
+            let left = match phase.goal {
+                PhaseGoal::RunsPassed => attempt.unsaved_files(),
+                _ => Vec::new(),
+            };
+            let outcome = if !left.is_empty() {
+                let left = left.join(", ");
+                PhaseOutcome::Failed(format!("written and not handed in: {left}; {why}"))
+            } else if reached {
                 PhaseOutcome::Succeeded(why)
             } else {
                 PhaseOutcome::Failed(format!("{}; {why}", missed(phase.goal)))

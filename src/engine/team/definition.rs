@@ -8,6 +8,8 @@ use super::condition::Condition;
 use super::field_test::FieldTest;
 use super::log_signs::LogSign;
 use super::work::AgentWork;
+use serde_json::Value;
+
 use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
 use crate::provider::ModelOptions;
 use crate::tools::PhaseGoal;
@@ -221,8 +223,27 @@ pub struct SendBack {
     pub after: AgentName,
     /// The field of the answer: a list of objects with `step` and `reason`.
     pub field: String,
+    /// The field that says what of the request is missing: a list of objects with `point` and `state`.
+    pub report: Option<String>,
     /// How often in a run.
     pub most: u32,
+}
+
+impl SendBack {
+    /// Whether an answer names steps of a plan with so many only.
+    ///
+    /// # Errors
+    /// Which one there is not.
+    pub fn fits(&self, answer: &Value, steps: usize) -> Result<(), String> {
+        let entries = answer.get(&self.field).and_then(Value::as_array).into_iter().flatten();
+        let mut numbers = entries.filter_map(|entry| entry.get("step")?.as_u64());
+        match numbers.find(|number| *number == 0 || *number > steps as u64) {
+            Some(number) => {
+                Err(format!("`{}` names step {number}, and the plan has {steps}", self.field))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// How a phase plans.

@@ -248,6 +248,9 @@ pub(in crate::engine) struct SendBackFile {
     /// Whose answer names them.
     pub after: Spanned<String>,
     pub field: Spanned<String>,
+    /// Another field of the answer: a list of objects with a `point` and its `state`. A point that is
+    /// `missing` in the last answer leaves the run unfinished.
+    pub report: Option<Spanned<String>>,
     /// How often in a run.
     pub most: Option<Spanned<LimitWord>>,
 }

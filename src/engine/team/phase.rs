@@ -339,7 +339,8 @@ impl PhaseReader<'_> {
             return Err(self.source.wrong(&file.field.span(), why, fix));
         }
         let most = self.source.positive(file.most, self.limits, SEND_BACKS)?;
-        Ok(SendBack { to, after, field: file.field.into_inner(), most })
+        let report = file.report.map(Spanned::into_inner);
+        Ok(SendBack { to, after, field: file.field.into_inner(), report, most })
     }
 
     fn rework(

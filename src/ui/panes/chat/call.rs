@@ -143,7 +143,7 @@ fn summary(result: &Value) -> (String, Role) {
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(key, _)| *key != "registered_in")
+        .filter(|(key, _)| !["registered_in", "with", "notes"].contains(&key.as_str()))
         .filter_map(|(key, value)| {
             let items = value.as_array()?;
             let checks = checks(items).filter(|_| key == "steps");
@@ -152,6 +152,11 @@ fn summary(result: &Value) -> (String, Role) {
         .collect();
     // What was not taken is said first.
     counts.sort_by_key(|count| !count.ends_with("rejected"));
+    if let Some(code) = result.get("exit_code").and_then(Value::as_i64).filter(|_| is_ok) {
+        let printed = result.get("stdout").and_then(Value::as_str).unwrap_or_default().trim();
+        let printed = if printed.is_empty() { String::new() } else { format!(": {}", first_line(printed)) };
+        return (format!("✓ exit code {code}{printed}"), Role::Ok);
+    }
     if is_ok {
         return (format!("✓ {}", counts.join(", ")).trim_end().to_owned(), Role::Ok);
     }
@@ -368,6 +373,8 @@ mod tests {
         assert_eq!(words(run), "✓ 3 tests");
         assert_eq!(words(json!({ "ok": false, "counts": counts(0, 1) })), "✗ 1 of 1 test failed");
         assert_eq!(words(json!({ "ok": true, "saved": ["a.c"] })), "✓ 1 saved");
+        let ran = json!({ "ok": true, "exit_code": 0, "stdout": "120\n", "with": ["a.py"] });
+        assert_eq!(words(ran), "✓ exit code 0: 120");
         let step = |ok| json!({ "step": "lint", "ok": ok });
         let made = json!([{ "file_name": "a.py", "code": "" }]);
         let steps = json!([step(Some(true)), step(None), step(Some(true))]);
