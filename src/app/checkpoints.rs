@@ -43,14 +43,14 @@ impl Checkpoint {
 const THIN: usize = 256;
 
 /// Most views kept along the whole session.
-const MAX_COARSE: u64 = 48;
+const MAX_COARSE: u64 = 36;
 
 /// Least bytes of journal between two of them, about two thousand records.
 const LEAST_SPACING: u64 = 320_000;
 
 /// Most views kept near the place last gone to, and of a long session, each of which is larger.
 const MAX_FINE: usize = 20;
-const MAX_FINE_LONG: usize = 8;
+const MAX_FINE_LONG: usize = 3;
 
 /// Records between two of those.
 pub(super) const FINE_SPACING: u64 = 256;

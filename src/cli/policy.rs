@@ -183,7 +183,8 @@ impl Command<'_> {
 
     fn show(&self, args: &PolicyShowArgs) -> Result<(), UserError> {
         let policy = match args.older {
-            Some(number) => self.store.older_table(number)?,
+            Some(Some(number)) => self.store.older_table(number)?,
+            Some(None) => return self.list_older(),
             None => self.present()?,
         };
         if let Some(path) = &args.svg {
@@ -296,6 +297,7 @@ impl Command<'_> {
             Some(policy) => policy,
             None => self.trained()?,
         };
+        let is_first = self.store.load()?.is_none();
         let (sessions, read) = match &args.from {
             Some(path) => {
                 let name = path.display().to_string();
@@ -318,6 +320,12 @@ impl Command<'_> {
         if is_taken {
             candidate.origin.date = jiff::Timestamp::now().to_string();
             candidate.origin.learned_from.extend(read);
+            // The estimate is made; now they teach as well.
+            learn(&mut candidate, &held_out, args.weight);
+            if is_first {
+                // There is a table to go back to.
+                self.store.save(&lock, &present)?;
+            }
             self.store.save(&lock, &candidate)?;
         }
         let (present, new) = (estimate_json(before), estimate_json(after));
@@ -346,6 +354,13 @@ impl Command<'_> {
             None if self.store.reset(&lock)? => "The policy is reset.".to_owned(),
             None => "There is no policy to reset.".to_owned(),
         };
+        if !self.options.json {
+            report::line(&text);
+        }
+        self.list_older()
+    }
+
+    fn list_older(&self) -> Result<(), UserError> {
         let older = self.store.older()?.into_iter().map(|number| {
             let origin = self.store.look(number).ok().flatten().map(|policy| policy.origin);
             (number, origin)
@@ -356,7 +371,6 @@ impl Command<'_> {
                 older.iter().map(|(number, origin)| older_json(*number, origin.as_ref())).collect();
             return report::json(&json!({ "team": self.options.team, "older": older }));
         }
-        report::line(&text);
         if !older.is_empty() {
             report::line("Older tables; `firmhand policy show --older NUMBER` shows one:");
         }

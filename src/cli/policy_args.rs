@@ -73,9 +73,10 @@ pub struct PolicyShowArgs {
     /// Write the heat map as an SVG picture.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Show the older table with this number, as `reset` lists them.
+    /// Show the older table with this number; without one, list them.
     #[arg(long, value_name = "NUMBER")]
-    pub older: Option<u32>,
+    #[expect(clippy::option_option, reason = "the option may have no number")]
+    pub older: Option<Option<u32>>,
 }
 
 /// Arguments of `policy compare`.

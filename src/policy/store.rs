@@ -117,7 +117,7 @@ impl Store {
             UserError::new(
                 format!("Cannot read the policy of the team `{}`", self.team),
                 "none was trained yet",
-                "Run `firmhand policy train`.",
+                format!("Run `firmhand policy train --team {}`.", self.team),
             )
         })
     }
@@ -130,19 +130,43 @@ impl Store {
         let text = policy.to_text()?;
         let path = self.path();
         let failed = |error: io::Error| {
-            UserError::from_cause(format!("Cannot save {}", path.display()), &error)
+            let what = format!("Cannot save {}", path.display());
+            UserError::new(
+                what,
+                error.kind().to_string(),
+                "Free some disk space, and check that the \
+                 data folder can be written. Nothing was changed.",
+            )
         };
-        if path.exists() {
-            let numbers = self.older()?;
-            let next = numbers.last().map_or(1, |last| last + 1);
-            let older = self.older_path(next);
+        let made = self.write_new(text.as_bytes()).map_err(failed)?;
+        if path.exists() && !self.is_among_older(&path)? {
+            let next = self.older()?.last().map_or(1, |last| last + 1);
             // A link, so that there is no moment without a present table.
-            fs::hard_link(&path, &older).map_err(failed)?;
-            for number in numbers.iter().rev().skip(KEPT - 1) {
-                fs::remove_file(self.older_path(*number)).map_err(failed)?;
-            }
+            fs::hard_link(&path, self.older_path(next)).map_err(failed)?;
         }
-        self.replace(text.as_bytes()).map_err(failed)
+        let placed = made.persist(&path).map_err(|error| error.error);
+        let sync = || OpenOptions::new().read(true).open(&self.folder)?.sync_all();
+        placed.and_then(|_| sync()).map_err(failed)?;
+        self.prune()
+    }
+
+    /// Whether a table is among the older ones already: a save that was broken off left it there, or
+    /// it was restored from there.
+    fn is_among_older(&self, path: &Path) -> Result<bool, UserError> {
+        let Ok(present) = files::read(path, files::SOURCE) else { return Ok(false) };
+        let is_same = |number: &u32| {
+            files::read(&self.older_path(*number), files::SOURCE).is_ok_and(|it| it == present)
+        };
+        Ok(self.older()?.iter().any(is_same))
+    }
+
+    /// Removes the oldest tables beyond those that are kept.
+    fn prune(&self) -> Result<(), UserError> {
+        for number in self.older()?.iter().rev().skip(KEPT) {
+            fs::remove_file(self.older_path(*number))
+                .map_err(|error| UserError::from_cause("Cannot remove an old table", &error))?;
+        }
+        Ok(())
     }
 
     /// Removes the present table; it becomes the newest older one. False when there was none.
@@ -151,8 +175,12 @@ impl Store {
     /// When it cannot be moved.
     pub fn reset(&self, _: &WriteLock) -> Result<bool, UserError> {
         let next = self.older()?.last().map_or(1, |last| last + 1);
-        match fs::rename(self.path(), self.older_path(next)) {
-            Ok(()) => Ok(true),
+        let done = match self.is_among_older(&self.path())? {
+            true => fs::remove_file(self.path()),
+            false => fs::rename(self.path(), self.older_path(next)),
+        };
+        match done {
+            Ok(()) => self.prune().map(|()| true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(UserError::from_cause("Cannot reset the policy", &error)),
         }
@@ -227,13 +255,13 @@ impl Store {
         Trained::parse(&name, &text, &self.team).map(Some)
     }
 
-    fn replace(&self, content: &[u8]) -> io::Result<()> {
+    /// A file with that content on the disk, removed unless it is put in place.
+    fn write_new(&self, content: &[u8]) -> io::Result<tempfile::NamedTempFile> {
         let mut file =
             tempfile::Builder::new().prefix(&self.temporary_prefix()).tempfile_in(&self.folder)?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
-        file.persist(self.path())?;
-        OpenOptions::new().read(true).open(&self.folder)?.sync_all()
+        Ok(file)
     }
 }
 
@@ -277,6 +305,46 @@ mod tests {
         assert!(store.reset(&lock).unwrap());
         assert!(!store.reset(&lock).unwrap());
         assert!(store.load().unwrap().is_none());
+    }
+
+    #[test]
+    fn going_back_and_forth_and_saves_that_are_broken_off_push_no_table_out() {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::new(data.path(), "learned").unwrap();
+        let lock = store.lock().unwrap();
+        for seed in 1..=11 {
+            store.save(&lock, &trained("simple", false, seed, 20)).unwrap();
+        }
+        let seeds = || {
+            let older = store.older().unwrap().into_iter();
+            let mut all: Vec<String> =
+                older.map(|number| store.older_table(number).unwrap().origin.seed).collect();
+            all.extend(store.load().unwrap().map(|present| present.origin.seed));
+            all.sort_unstable();
+            all.dedup();
+            all.len()
+        };
+        assert_eq!(seeds(), 11);
+        for _ in 0..15 {
+            let newest = *store.older().unwrap().last().unwrap();
+            store.restore(&lock, newest).unwrap();
+        }
+        assert_eq!(seeds(), 10, "one more than are kept was saved");
+        // Killed between the link and the new table.
+        for _ in 0..3 {
+            let present = data.path().join("policy/learned.toml");
+            if !store.is_among_older(&present).unwrap() {
+                let next = store.older().unwrap().last().unwrap() + 1;
+                fs::hard_link(&present, store.older_path(next)).unwrap();
+            }
+        }
+        store.save(&lock, &trained("simple", false, 99, 20)).unwrap();
+        assert_eq!(seeds(), 11);
+        for _ in 0..15 {
+            store.reset(&lock).unwrap();
+            store.save(&lock, &trained("simple", false, 98, 20)).unwrap();
+        }
+        assert_eq!(store.older().unwrap().len(), KEPT);
     }
 
     #[test]

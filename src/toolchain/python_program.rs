@@ -251,8 +251,10 @@ impl PythonSession {
     /// Waits until something was written: whether on standard output, on standard error, or by who
     /// interrupts.
     fn wait(&self, interrupts: Option<&io::PipeReader>) -> io::Result<(bool, bool, bool)> {
-        let mut all =
-            vec![PollFd::new(&self.output, PollFlags::IN), PollFd::new(&self.errors, PollFlags::IN)];
+        let mut all = vec![
+            PollFd::new(&self.output, PollFlags::IN),
+            PollFd::new(&self.errors, PollFlags::IN),
+        ];
         all.extend(interrupts.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         match poll(&mut all, None) {
             Ok(_) | Err(Errno::INTR) => {}

@@ -311,7 +311,7 @@ fn manual_pages_are_written_and_can_be_formatted() {
         [("mandoc", &["-T", "lint", "-W", "error"]), ("groff", &["-man", "-Tutf8", "-ww", "-z"])];
     for (program, args) in formatters {
         for page in &pages {
-            let run = std::process::Command::new(program).args(args).arg(page).output();
+            let run = Command::new(program).args(args).arg(page).output();
             // Not installed everywhere.
             let Ok(run) = run else { break };
             let complaints = String::from_utf8_lossy(&run.stderr).into_owned()

@@ -235,7 +235,8 @@ mod tests {
         assert_eq!(plan.next_open(), Some(0));
         assert_eq!(plan.attention().unwrap(), "step 3 of 3 needs attention");
         plan.report(vec!["a game over".to_owned(), "a score".to_owned()]);
-        let words = "step 3 of 3 needs attention; the review found this missing: a game over, and 1 more";
+        let words =
+            "step 3 of 3 needs attention; the review found this missing: a game over, and 1 more";
         assert_eq!(plan.attention().unwrap(), words);
         plan.report(Vec::new());
         assert_eq!(plan.attention().unwrap(), "step 3 of 3 needs attention");

@@ -1,6 +1,8 @@
 //! Everything that is known about a proposal beside its lines: what each check found, what it was
 //! before, what was asked and answered.
 
+use std::cell::Cell;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -19,6 +21,8 @@ pub struct Details {
     paragraphs: Vec<(String, Role)>,
     form: DetailForm,
     top: usize,
+    /// The last place that `top` can have; known when it was drawn.
+    most: Cell<usize>,
 }
 
 /// How lines that are too long are shown.
@@ -34,20 +38,20 @@ impl Details {
     /// Begins at the start.
     #[must_use]
     pub const fn new(paragraphs: Vec<(String, Role)>) -> Self {
-        Self { title: "Details", paragraphs, form: DetailForm::Wrapped, top: 0 }
+        Self { title: "Details", paragraphs, form: DetailForm::Wrapped, top: 0, most: Cell::new(0) }
     }
 
     /// A table that is scrolled by rows.
     #[must_use]
     pub const fn table(title: &'static str, rows: Vec<(String, Role)>) -> Self {
-        Self { title, paragraphs: rows, form: DetailForm::Rows, top: 0 }
+        Self { title, paragraphs: rows, form: DetailForm::Rows, top: 0, most: Cell::new(0) }
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
         match action {
-            Action::Up => self.top = self.top.saturating_sub(1),
+            Action::Up => self.top = self.top.min(self.most.get()).saturating_sub(1),
             Action::Down => self.top = self.top.saturating_add(1),
-            Action::PageUp => self.top = self.top.saturating_sub(10),
+            Action::PageUp => self.top = self.top.min(self.most.get()).saturating_sub(10),
             Action::PageDown => self.top = self.top.saturating_add(10),
             Action::Top => self.top = 0,
             Action::Bottom => self.top = usize::MAX / 2,
@@ -76,7 +80,8 @@ impl Details {
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
         let inside = super::frame(self.title, hint, (width, height), screen, buf, cx);
         let space = usize::from(inside.height);
-        let top = self.top.min(rows.len().saturating_sub(space));
+        self.most.set(rows.len().saturating_sub(space));
+        let top = self.top.min(self.most.get());
         let ground = cx.style(Role::Dialog).bg;
         for ((text, role), row) in rows.iter().skip(top).zip(inside.rows()) {
             let style = ratatui::style::Style { bg: ground, ..cx.style(*role) };

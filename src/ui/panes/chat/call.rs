@@ -154,7 +154,8 @@ fn summary(result: &Value) -> (String, Role) {
     counts.sort_by_key(|count| !count.ends_with("rejected"));
     if let Some(code) = result.get("exit_code").and_then(Value::as_i64).filter(|_| is_ok) {
         let printed = result.get("stdout").and_then(Value::as_str).unwrap_or_default().trim();
-        let printed = if printed.is_empty() { String::new() } else { format!(": {}", first_line(printed)) };
+        let printed =
+            if printed.is_empty() { String::new() } else { format!(": {}", first_line(printed)) };
         return (format!("✓ exit code {code}{printed}"), Role::Ok);
     }
     if is_ok {
