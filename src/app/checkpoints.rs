@@ -96,9 +96,12 @@ impl Checkpoints {
         self.fine.push(Checkpoint::new(position, view, KEPT));
     }
 
-    /// Drops the dense views behind `seq`: those to come are gathered on the way.
-    pub fn forget_fine_after(&mut self, seq: Seq) {
-        self.fine.retain(|kept| kept.position.seq <= seq);
+    /// Drops the dense views that are not near `seq`, or behind it: those to come are gathered on the
+    /// way, and each holds a conversation of its own.
+    pub fn keep_fine_near(&mut self, seq: Seq) {
+        let reach = FINE_SPACING * MAX_FINE as u64;
+        let is_near = |at: Seq| at <= seq && seq.0.saturating_sub(at.0) <= reach;
+        self.fine.retain(|kept| is_near(kept.position.seq));
     }
 
     /// The last view kept that is not after `target`.
@@ -168,7 +171,7 @@ mod tests {
         assert!(kept.fine.len() <= MAX_FINE);
         let found = kept.before(Seq(99_999)).position.seq.0;
         assert!(99_999 - found < FINE_SPACING, "{found}");
-        kept.forget_fine_after(Seq(95_000));
+        kept.keep_fine_near(Seq(95_000));
         assert!(kept.before(Seq(99_999)).position.seq.0 <= 95_000);
     }
 }

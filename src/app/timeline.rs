@@ -286,7 +286,7 @@ impl Timeline {
     }
 
     fn restore(&mut self, target: Seq) {
-        self.checkpoints.forget_fine_after(target);
+        self.checkpoints.keep_fine_near(target);
         let nearest = self.checkpoints.way_to(target);
         self.view = nearest.view();
         self.here = nearest.position;

@@ -163,9 +163,9 @@ fn planned(agent: &AgentName, faults: &[String]) -> String {
 }
 
 fn used_up(title: &str, attempts: u32, why: &str) -> String {
+    let word = if attempts == 1 { "attempt" } else { "attempts" };
     format!(
-        "The phase “{title}” did not reach its goal in {attempts} attempts: {why}. Allow as many \
-         again?"
+        "The phase “{title}” did not reach its goal in {attempts} {word}: {why}. Allow as many again?"
     )
 }
 
@@ -198,7 +198,7 @@ pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
     UserError::new(
         format!("The phase “{title}” did not reach its goal{after}"),
         why,
-        "Look at its last messages and logs, then start a new session with a more precise task.",
+        "Look at its last messages and logs, then write a more precise request below.",
     )
 }
 

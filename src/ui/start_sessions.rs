@@ -28,8 +28,16 @@ const MOST_TITLE: usize = 40;
 /// What is about to be done with a session.
 #[derive(Debug)]
 enum SessionEdit {
-    Rename { name: String, field: SearchField },
-    Delete { name: String, title: String },
+    Rename {
+        name: String,
+        field: SearchField,
+    },
+    Delete {
+        name: String,
+        title: String,
+        /// Its project lies in its folder, and goes with it.
+        has_project: bool,
+    },
 }
 
 impl SessionList {
@@ -82,7 +90,10 @@ impl SessionList {
             true => session.task.clone(),
             false => session.title.clone(),
         };
-        self.edit = Some(SessionEdit::Delete { name: session.name.clone(), title });
+        let own = std::path::Path::new(&session.name).join("project");
+        let has_project = std::path::Path::new(&session.project).ends_with(own);
+        let name = session.name.clone();
+        self.edit = Some(SessionEdit::Delete { name, title, has_project });
     }
 
     /// A key while [`SessionList::takes_keys`]; what is decided by it.
@@ -133,9 +144,11 @@ impl SessionList {
             (Some(SessionEdit::Rename { name, field }), _) => {
                 Some((format!("name of {name} › "), field.text(), "enter renames   esc back"))
             }
-            (Some(SessionEdit::Delete { name, title }), _) => Some((
+            (Some(SessionEdit::Delete { name, title, has_project }), _) => Some((
+                // What is lost comes first, so that a narrow screen cuts the name.
                 format!(
-                    "Delete “{}” ({name}) with all that is recorded? A project in its folder goes too.",
+                    "Delete {}? “{}” ({name})",
+                    if *has_project { "session AND its project" } else { "session" },
                     line::cut(&sanitize::line(title), MOST_TITLE)
                 ),
                 "",

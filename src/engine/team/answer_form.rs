@@ -62,6 +62,13 @@ impl AnswerShape {
     /// # Errors
     /// What is wrong with it: the place, what is there, and what was expected.
     pub(in crate::engine) fn read(&self, text: &str, exchange: Exchange) -> Result<Value, String> {
+        // Its lengths, such as `[2]`, would pass for a list of JSON.
+        let is_plain = exchange == Exchange::Toon && !text.contains("```");
+        let whole = is_plain.then(|| toon::decode(text.trim()).ok()).flatten();
+        if let Some(value) = whole.filter(|value| value.is_object() && self.fault(value).is_none())
+        {
+            return Ok(value);
+        }
         let value = match (recover::structured(text), exchange) {
             (Ok(value), _) => value,
             (Err(error), Exchange::Toon) if !text.contains("```") => {
