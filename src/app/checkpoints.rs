@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn their_number_is_bounded_and_they_cover_the_session() {
-        for (records, number) in [(1_000, 1), (20_000, 7), (1_000_000, 48)] {
+        for (records, number) in [(1_000, 1), (20_000, 7), (1_000_000, MAX_COARSE as usize)] {
             let mut kept = Checkpoints::along(records * 100);
             let mut view = SessionView::default();
             for seq in 1..=records {

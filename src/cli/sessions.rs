@@ -116,7 +116,8 @@ fn matches(session: &SessionSummary, words: &str) -> bool {
         format!("{} {} {}", start.task, start.team, start.project)
     });
     let title = session.title.as_deref().unwrap_or_default();
-    let all = format!("{} {title} {about} {}", session.id, state_with_waiting(session));
+    let (later, state) = (session.later.join(" "), state_with_waiting(session));
+    let all = format!("{} {title} {about} {later} {state}", session.id);
     let all = all.to_lowercase();
     words.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
 }

@@ -151,6 +151,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
         title: summary.title.clone().unwrap_or_default(),
         project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
         task: summary.start.as_ref().map_or("(damaged)", |start| start.task.as_str()).to_owned(),
+        later: summary.later.clone(),
         team: summary.start.as_ref().map_or_else(String::new, |start| start.team.clone()),
         state: session_words::state_with_waiting(summary),
         when: session_words::local(summary.last_at),

@@ -24,6 +24,8 @@ pub struct SessionSummary {
     pub title: Option<String>,
     /// What it is about; `None` when the first records cannot be read.
     pub start: Option<SessionStart>,
+    /// What was asked for later, as far as the latest records tell, oldest first.
+    pub later: Vec<String>,
     /// When it began; 0 when unknown.
     pub started_at: Timestamp,
     /// When the last record was made; 0 when unknown.
@@ -77,6 +79,7 @@ pub fn summary(dir: &SessionDir) -> SessionSummary {
         id: dir.id().clone(),
         title: dir.title(),
         start: None,
+        later: Vec::new(),
         started_at: Timestamp(0),
         last_at: Timestamp(0),
         last: Seq(0),
@@ -106,6 +109,7 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
         id: dir.id().clone(),
         title: dir.title(),
         start: start.map(|start| *start),
+        later: later(&tail.records),
         started_at: first.map_or(Timestamp(0), |record| record.at),
         last_at: last.map_or(Timestamp(0), |record| record.at),
         last: last.map_or(Seq(0), |record| record.seq),
@@ -125,6 +129,14 @@ fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
         }
     }
     Ok(None)
+}
+
+fn later(records: &[Record]) -> Vec<String> {
+    let task = |record: &Record| match &record.event {
+        Event::Session(SessionEvent::RunStarted(start)) => Some(start.task.clone()),
+        _ => None,
+    };
+    records.iter().filter_map(task).collect()
 }
 
 /// How the last run of the session ended, unless it goes on.
@@ -219,5 +231,6 @@ mod tests {
             outcome(&records(vec![ended(), next(), ended()])),
             Some(SessionOutcome::Stopped)
         );
+        assert_eq!(later(&records(vec![ended(), next(), ended()])), [start().task]);
     }
 }

@@ -14,6 +14,8 @@ pub struct StartSession {
     pub project: String,
     /// What it is about.
     pub task: String,
+    /// What was asked for later, oldest first.
+    pub later: Vec<String>,
     /// The team that began it.
     pub team: String,
     /// How it stands, in words.

@@ -50,8 +50,9 @@ impl SessionList {
         let words: Vec<String> =
             search.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
         let has = |session: &StartSession| {
-            let StartSession { name, title, task, project, state, .. } = session;
-            let text = format!("{name} {title} {task} {project} {state}").to_lowercase();
+            let StartSession { name, title, task, later, project, state, .. } = session;
+            let later = later.join(" ");
+            let text = format!("{name} {title} {task} {later} {project} {state}").to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
         let mut found: Vec<usize> =

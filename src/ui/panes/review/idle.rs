@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::{BuildOutcome, Severity};
+use crate::model::{BuildOutcome, Outcome, Severity};
 use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::pane::Cx;
@@ -18,6 +18,12 @@ use crate::view::{BuildView, PlannedState, SessionView, StepState};
 const WORDS: &str =
     "Nothing to review yet. What the agents want to write or flash is shown here first.";
 
+/// What stands here when another request was worked on before.
+const WORDS_AGAIN: &str = "Nothing to review yet for this request.";
+
+/// Files that were changed for earlier requests are named up to this many.
+const MOST_EARLIER: usize = 8;
+
 /// A row of the plan: its sign, and the words.
 type PlanRow = (&'static str, Role, String);
 
@@ -25,7 +31,8 @@ type PlanRow = (&'static str, Role, String);
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let width = usize::from(area.width).max(3) - 2;
     let mut rows: Vec<Line<'static>> = Vec::new();
-    for words in wrap_words(WORDS, width) {
+    let earlier = earlier(cx.view);
+    for words in wrap_words(if earlier.is_empty() { WORDS } else { WORDS_AGAIN }, width) {
         rows.push(Line::styled(format!(" {words}"), cx.style(Role::Dim)));
     }
     if let Some((title, plan)) = plan(cx.view) {
@@ -41,6 +48,17 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let space = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
         rows.extend(plan_rows(&plan, space, width, cx));
     }
+    if !earlier.is_empty() {
+        rows.push(Line::default());
+        rows.push(Line::styled(" Changed before", cx.style(Role::Heading)));
+        let names = earlier.iter().take(MOST_EARLIER);
+        rows.extend(names.map(|name| {
+            Line::styled(format!(" {}", line::cut_start(name, width)), cx.style(Role::Dim))
+        }));
+        if let Some(more) = earlier.len().checked_sub(MOST_EARLIER).filter(|more| *more > 0) {
+            rows.push(Line::styled(format!(" and {more} more"), cx.style(Role::Dim)));
+        }
+    }
     if let Some(build) = cx.view.logs.builds.last() {
         rows.push(Line::default());
         let (words, role) = build_words(build);
@@ -49,6 +67,21 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     for (text, row) in rows.iter().zip(area.rows()) {
         line::draw(text, row, buf);
     }
+}
+
+/// Files that were changed in this session, the newest first.
+fn earlier(view: &SessionView) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for proposal in view.review.proposals.iter().rev() {
+        let path = proposal.proposal.change.path().filter(|_| {
+            proposal.outcome == Some(Outcome::Applied) && proposal.undone_by.is_empty()
+        });
+        let name = path.map(|path| sanitize::line(path.as_str()).into_owned());
+        if let Some(name) = name.filter(|name| !names.contains(name)) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The sign of a step that nobody reports on.
