@@ -133,12 +133,20 @@ impl NameList {
         let (stem, extension) = file_name.rsplit_once('.')?;
         let why = match extension {
             // `limits.hpp` hides no `limits.h`.
-            "h" | "hpp" | "hh" => self.header_conflict(file_name)?,
+            "h" | "hpp" | "hh" => {
+                self.taken_header(file_name).or_else(|| self.component_conflict(file_name))?
+            }
             // A source shares the name of its header with the framework's.
             "c" | "cpp" | "cc" | "cxx" => self.source_conflict(stem, file_name)?,
             _ => return None,
         };
         Some(NameConflict { why, suggestion: self.free_name(stem, extension) })
+    }
+
+    /// Whether a file is only called like a component of the framework, and so hides nothing of it.
+    #[must_use]
+    pub fn hides_nothing(&self, file_name: &str) -> bool {
+        self.component_conflict(file_name).is_some() && self.taken_header(file_name).is_none()
     }
 
     /// Tells which header of the framework, one in a folder, a header of the project would hide by
@@ -200,7 +208,7 @@ impl NameList {
         Ok(())
     }
 
-    fn header_conflict(&self, header: &str) -> Option<String> {
+    fn taken_header(&self, header: &str) -> Option<String> {
         if C_HEADERS.contains(&header) {
             return Some(format!("`{header}` has the name of a header of the C library"));
         }
@@ -216,8 +224,7 @@ impl NameList {
                 ));
             }
         }
-        let stem = header.strip_suffix(".h")?;
-        self.component_conflict(stem, header)
+        None
     }
 
     fn source_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
@@ -230,7 +237,8 @@ impl NameList {
         ))
     }
 
-    fn component_conflict(&self, stem: &str, file_name: &str) -> Option<String> {
+    fn component_conflict(&self, file_name: &str) -> Option<String> {
+        let stem = file_name.strip_suffix(".h")?;
         // Every project has a component `main`, and it holds `main.c`.
         if stem == "main" || !self.components.contains(stem) {
             return None;
@@ -331,6 +339,7 @@ mod tests {
         }
         assert!(list.conflict("queue.h").unwrap().why.contains("freertos/queue.h"));
         assert!(list.conflict("bt.h").is_some());
+        assert!(list.hides_nothing("bt.h") && !list.hides_nothing("queue.h"));
     }
 
     #[test]

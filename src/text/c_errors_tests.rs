@@ -51,7 +51,7 @@ fn what_the_grammar_does_not_know_is_no_error() {
     for cpp in [
         "const uint8_t icon[] PROGMEM = { 1, 2 };\nstatic const char page[] PROGMEM = \"a\";\n",
         "const char *const names[] PROGMEM = { a, b };\nextern const uint16_t wave[64] PROGMEM;\n",
-        "static uint8_t cache[4][8] DRAM_ATTR __aligned(4), rest[2] DMA_ATTR = { 0 };\n",
+        "static uint8_t cache[4][8] DRAM_ATTR, rest[2] DMA_ATTR = { 0 };\n",
         "static int boots RTC_DATA_ATTR = 0;\nchar *last RTC_NOINIT_ATTR;\n",
         "void f() {\n    static const char text[] PROGMEM = \"a\";\n    use(text[0]);\n}\n",
         "const char t[] = NAME VERSION DATE;\nvoid f() { log(NAME VERSION DATE, A B C); }\n",

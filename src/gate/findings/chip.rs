@@ -70,6 +70,44 @@ fn in_file(name: &str, text: &str) -> Option<String> {
     }
 }
 
+/// The chip that a configuration is for by what it holds, or by its own name:
+/// `sdkconfig.defaults.esp32s3`.
+pub(super) fn of_options(name: &str, text: &str) -> Option<String> {
+    if !name.starts_with("sdkconfig") {
+        return None;
+    }
+    in_file("sdkconfig", text).or_else(|| name.rsplit('.').find_map(of_part))
+}
+
+/// The chip that a part of a file's name begins with: `esp32c6`, `esp32-s3-devkitc-1`.
+fn of_part(part: &str) -> Option<String> {
+    let plain = part.replace(['-', '_'], "").to_ascii_lowercase();
+    let starts = |chip: &&&str| **chip != "esp32" && plain.starts_with(**chip);
+    normal(part).or_else(|| CHIPS.iter().find(starts).map(|chip| (*chip).to_owned()))
+}
+
+/// Where each section of `platformio.ini` starts, with the chip of its board; `None` for sections
+/// without one.
+pub(super) fn of_sections(text: &str) -> Vec<(usize, Option<String>)> {
+    let mut starts: Vec<usize> = text.match_indices("\n[").map(|(at, _)| at + 1).collect();
+    if !starts.contains(&0) {
+        starts.insert(0, 0);
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let parts: Vec<&str> =
+        starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end)).collect();
+    let chip_of = |part: &str| in_file("platformio.ini", part);
+    let inherited = |part: &str| {
+        let base = part.lines().find_map(|line| {
+            line.trim_start().strip_prefix("extends")?.trim_start().strip_prefix('=')
+        })?;
+        let head = format!("[{}]", base.trim());
+        chip_of(parts.iter().find(|part| part.starts_with(&head))?)
+    };
+    let chips = parts.iter().map(|part| chip_of(part).or_else(|| inherited(part)));
+    starts.iter().copied().zip(chips).collect()
+}
+
 /// The chip of that name, as tables are named.
 fn normal(name: &str) -> Option<String> {
     let plain: String =
@@ -109,6 +147,26 @@ fn of_board(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_configuration_says_its_own_chip() {
+        for (name, text, chip) in [
+            ("sdkconfig.defaults.esp32s3", "", Some("esp32s3")),
+            ("sdkconfig.ci.esp32c61", "CONFIG_X=y\n", Some("esp32c61")),
+            ("sdkconfig.esp32-c3-devkitm-1", "", Some("esp32c3")),
+            ("sdkconfig.bench", "CONFIG_IDF_TARGET=\"esp32h2\"\n", Some("esp32h2")),
+            ("sdkconfig.esp32dev", "", None),
+            ("sdkconfig.defaults", "", None),
+            ("board.esp32s3", "", None),
+        ] {
+            assert_eq!(of_options(name, text).as_deref(), chip, "{name} {text}");
+        }
+        let text = "[env]\nframework = arduino\n[env:a]\nboard = esp32dev\n[env:b]\nboard = \
+                    esp32-c6-devkitc-1\n[env:c]\nextends = env:b\n";
+        let found: Vec<_> = of_sections(text).into_iter().map(|(_, chip)| chip).collect();
+        let chip = |name: &str| Some(name.to_owned());
+        assert_eq!(found, [None, chip("esp32"), chip("esp32c6"), chip("esp32c6")]);
+    }
 
     #[test]
     fn the_chip_is_read_from_the_files_of_each_tool() {

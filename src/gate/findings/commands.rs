@@ -3,12 +3,15 @@
 //! Owns the judging by programs, with the lists in `assets/findings/programs.toml`, and the names
 //! of hosts. Must not know where a command stands.
 
+mod servers;
+
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
+pub(super) use servers::{judge_in_container, judge_on_server, judge_source};
 
 use crate::model::FindingLevel;
 
@@ -26,6 +29,10 @@ struct Programs {
     efuse_reads: HashSet<String>,
     tool_packages: HashSet<String>,
     publishers: HashSet<String>,
+    openssl_tools: HashSet<String>,
+    git_records: HashSet<String>,
+    gh_reads: HashSet<String>,
+    container_tools: HashSet<String>,
 }
 
 static PROGRAMS: LazyLock<Option<Programs>> =
@@ -70,7 +77,7 @@ pub(super) fn judge(command: &str) -> FindingLevel {
     if is_colour(command) {
         return FindingLevel::Note;
     }
-    if host(command).is_some_and(|host| host != "localhost" && host != "127.0.0.1") {
+    if reached(command).is_some_and(|host| host != "localhost" && host != "127.0.0.1") {
         return FindingLevel::Stop;
     }
     if ["`", "/dev/tcp", "/dev/sd", "/etc/", "~/.", "$HOME/.", ".ssh", ".bashrc", "\\x"]
@@ -84,6 +91,19 @@ pub(super) fn judge(command: &str) -> FindingLevel {
         level = level.max(judge_one(programs, part));
     }
     level
+}
+
+/// The host that a command reaches: one that is only written out is not reached.
+fn reached(command: &str) -> Option<String> {
+    let shows = |part: &&str| {
+        let program = part.split_whitespace().next().unwrap_or_default();
+        matches!(program.trim_start_matches(['@', '(']), "echo" | "printf")
+    };
+    let is_shown = command.contains("echo") || command.contains("printf");
+    match is_shown && !command.contains(['`', '|']) {
+        true => split(command).iter().filter(|part| !shows(part)).find_map(|part| host(part)),
+        false => host(command),
+    }
 }
 
 /// Whether a command only gives a name to a colour of the terminal: `RED='\033[1;31m'`.
@@ -223,6 +243,7 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
         rest = after;
     }
     let Some((program, arguments)) = rest.split_first() else { return FindingLevel::Note };
+    let program = program.trim_start_matches(['@', '(']);
     program_level(programs, program, arguments)
 }
 
@@ -243,6 +264,11 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     }
     if lower == "cmake" || program == "${CMAKE_COMMAND}" {
         return cmake(programs, arguments);
+    }
+    if program == "sys.executable" {
+        // The script of a script: both lie in the project.
+        let level = python(arguments);
+        return if level == FindingLevel::Warning { FindingLevel::Note } else { level };
     }
     if is_in(&programs.interpreters) {
         return python(arguments);
@@ -266,6 +292,8 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
             ("espefuse" | "espefuse.py", _) if reads_efuses(programs, arguments) => {
                 FindingLevel::Note
             }
+            ("openssl", verb) if is_local_openssl(programs, verb, arguments) => FindingLevel::Note,
+            ("node", script) if is_script_of_node(script) => FindingLevel::Warning,
             ("rm" | "rmdir", _) if arguments.iter().all(|a| is_of_build(a)) => FindingLevel::Note,
             _ => FindingLevel::Stop,
         };
@@ -280,6 +308,18 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return if reaches_out { FindingLevel::Warning } else { FindingLevel::Note };
     }
     FindingLevel::Warning
+}
+
+/// Whether `openssl` only works on files.
+fn is_local_openssl(programs: &Programs, verb: &str, arguments: &[&str]) -> bool {
+    let reaches = |word: &&str| word.contains("-connect") || word.contains("-engine");
+    programs.openssl_tools.contains(verb) && !arguments.iter().any(reaches)
+}
+
+/// Whether an argument of `node` is a script that lies in the project.
+fn is_script_of_node(word: &str) -> bool {
+    let ends = [".js", ".mjs", ".cjs", ".ts"];
+    !word.starts_with(['-', '/', '~']) && ends.iter().any(|end| word.ends_with(end))
 }
 
 fn is_number(word: &str) -> bool {
@@ -307,62 +347,6 @@ fn find_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
     let writes =
         arguments.iter().any(|word| matches!(*word, "-delete" | "-fprint" | "-fls" | "-fprintf"));
     if writes { FindingLevel::Warning } else { FindingLevel::Note }
-}
-
-/// How heavy it is that a CI server runs a command line: what it installs and holds is not the
-/// developer's, but it has keys.
-pub(super) fn judge_on_server(command: &str) -> FindingLevel {
-    let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
-    let has_keys = ["secrets.", "github.event", "_TOKEN", "_PASSWORD", "_KEY", "github.token"];
-    let takes_keys = has_keys.iter().any(|name| command.contains(name));
-    let least = match takes_keys || makes_something(command) {
-        true => FindingLevel::Warning,
-        false => FindingLevel::Note,
-    };
-    match installs_tools(programs, command) {
-        true => least,
-        false => judge(command).max(least),
-    }
-}
-
-/// Whether `make` is called for a target that is not one of building and testing.
-fn makes_something(command: &str) -> bool {
-    const USUAL: [&str; 9] =
-        ["all", "build", "test", "tests", "check", "lint", "clean", "size", "format"];
-    split(command).into_iter().any(|part| {
-        let mut words = part.split_whitespace();
-        let is_make = matches!(words.next(), Some("make" | "gmake"));
-        is_make
-            && words
-                .any(|word| !word.starts_with('-') && !word.contains('=') && !USUAL.contains(&word))
-    })
-}
-
-/// Whether a line does nothing but install known tools with pip.
-fn installs_tools(programs: &Programs, command: &str) -> bool {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let packages = match words.as_slice() {
-        ["pip" | "pip3", "install", rest @ ..]
-        | ["python" | "python3", "-m", "pip", "install", rest @ ..] => rest,
-        _ => return false,
-    };
-    let is_known = |word: &&str| {
-        let word = word.trim_matches(['"', '\'']);
-        let name = word.split(['=', '<', '>', '~', '!', '[']).next().unwrap_or(word);
-        matches!(word, "-U" | "--upgrade" | "--user" | "--quiet" | "-q")
-            || programs.tool_packages.contains(&name.to_ascii_lowercase())
-    };
-    !packages.is_empty() && packages.iter().all(is_known)
-}
-
-/// How heavy it is that a CI server uses an action or an image of somebody's.
-pub(super) fn judge_source(name: &str) -> FindingLevel {
-    let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
-    let name = name.trim_matches(['"', '\'']);
-    let publisher = name.split_once('/').map(|(publisher, _)| publisher);
-    let is_usual = publisher.is_some_and(|publisher| programs.publishers.contains(publisher));
-    let is_own = name.starts_with("./");
-    if is_usual || is_own { FindingLevel::Note } else { FindingLevel::Warning }
 }
 
 fn is_of_build(argument: &str) -> bool {
@@ -414,7 +398,7 @@ fn python(arguments: &[&str]) -> FindingLevel {
 
 /// A finding's sentence: `runs `x` when …`, with the host it reaches.
 pub(super) fn sentence(command: &str, when: &str) -> String {
-    let reaches = match host(command) {
+    let reaches = match reached(command) {
         Some(host) => format!(", which reaches {host},"),
         None => String::new(),
     };
@@ -477,35 +461,6 @@ mod tests {
             ("", Note),
         ] {
             assert_eq!(judge(command), level, "{command}");
-        }
-    }
-
-    #[test]
-    fn servers_run_what_builds_and_tests_without_a_word() {
-        use FindingLevel::{Note, Stop, Warning};
-        for (command, level) in [
-            ("idf.py size --format json", Note),
-            ("grep -rn \"TODO\" main || true", Note),
-            ("pip install platformio==6.1.15", Note),
-            ("python -m pip install --upgrade pip esptool", Note),
-            ("pip install platformio left-pad", Stop),
-            ("pip install https://example.com/platformio", Stop),
-            ("echo ${{ secrets.DEPLOY }} | rev", Warning),
-            ("curl -d \"$GITHUB_TOKEN\" https://example.com", Stop),
-            ("./deploy", Warning),
-            ("make -j8 all check", Note),
-            ("make deploy", Warning),
-        ] {
-            assert_eq!(judge_on_server(command), level, "{command}");
-        }
-        for (name, level) in [
-            ("actions/checkout@v4", Note),
-            ("espressif/idf:v5.4.1", Note),
-            ("./.github/actions/build", Note),
-            ("somebody/setup-esp@v1", Warning),
-            ("registry.example.com/espressif/idf:v5", Warning),
-        ] {
-            assert_eq!(judge_source(name), level, "{name}");
         }
     }
 

@@ -65,6 +65,8 @@ impl<'a> Constants<'a> {
                 found.constant(at + 1);
             } else if token.is_word("enum") {
                 found.enumeration(at + 1);
+            } else if token.is_word("return") {
+                found.function(at);
             }
             at += 1;
         }
@@ -104,6 +106,28 @@ impl<'a> Constants<'a> {
             }
         } else {
             self.known.entry(name).or_default().push(at + 1..end);
+        }
+    }
+
+    /// `pin_t NAME(Io io) { return static_cast<pin_t>(io); }`, which stands for its value like a macro.
+    fn function(&mut self, at: usize) {
+        let back = |count: usize| at.checked_sub(count);
+        let is_body = back(1).is_some_and(|at| self.is(at, "{"));
+        let rest = self.all.get(at + 1..).unwrap_or_default().iter().take(24);
+        let Some(end) = rest.clone().position(|token| token.is(";")).filter(|_| is_body) else {
+            return;
+        };
+        let words = (0..at - 1).rev().take(3);
+        let Some(close) = words.into_iter().find(|at| self.is(*at, ")")) else { return };
+        let Some(open) = (0..close).rev().take(24).find(|at| self.is(*at, "(")) else { return };
+        let name = open.checked_sub(1).and_then(|at| self.word(at));
+        let (Some(name), true) = (name, self.is(at + end + 2, "}")) else { return };
+        let parts = self.all.get(open + 1..close).unwrap_or_default();
+        let body = self.all.get(at + 1..at + 1 + end).unwrap_or_default();
+        let found = Macro::of_function(parts, body);
+        let known = self.macros.entry(name).or_insert_with(|| found.clone());
+        if *known != found {
+            *known = None;
         }
     }
 
@@ -308,7 +332,12 @@ impl Parser<'_> {
                 let shifts = matches!(&*name, "BIT" | "BIT64" | "_BV" | "BIT_ULL" | "BIT64_MASK");
                 let casts = matches!(
                     &*name,
-                    "gpio_num_t" | "static_cast" | "uint64_t" | "UINT64_C" | "UINT32_C"
+                    "gpio_num_t"
+                        | "static_cast"
+                        | "to_underlying"
+                        | "uint64_t"
+                        | "UINT64_C"
+                        | "UINT32_C"
                 );
                 if self.take("<") {
                     while !self.take(">") {

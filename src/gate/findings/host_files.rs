@@ -2,6 +2,7 @@
 
 use super::commands::{self, shown};
 use super::host_code_place::HostCode;
+use super::host_docker;
 use super::host_includes::is_outside;
 use super::host_tools::{self, ToolFile};
 use crate::model::FindingLevel;
@@ -27,6 +28,12 @@ pub(super) fn find(path: &str, text: &str, code: &str) -> Vec<HostCode> {
     }
     if matches!(name, "idf_component.yml" | "idf_component.yaml" | "dependencies.lock") {
         return manifest(path, code);
+    }
+    if host_docker::is_docker(name) {
+        let found = host_docker::find(code);
+        let is_silent = found.is_empty();
+        let whole = is_silent.then(|| at_first_line(code, "changes the container that is built"));
+        return found.into_iter().chain(whole.flatten()).collect();
     }
     if is_ci(path, name) {
         return ci(code);
@@ -73,6 +80,9 @@ fn script(text: &str, code: &str) -> Vec<HostCode> {
         if is_structure {
             continue;
         }
+        if is_windows_structure(command) {
+            continue;
+        }
         let level = commands::judge(command);
         if level > FindingLevel::Note {
             let range = start + indent(line)..start + line.len();
@@ -84,6 +94,26 @@ fn script(text: &str, code: &str) -> Vec<HostCode> {
         found.extend(at_first_line(text, "is a script that runs on your machine"));
     }
     found
+}
+
+/// Whether a line of PowerShell only declares, sets a plain value or asks.
+fn is_windows_structure(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let is_plain = !line.contains(['|', ';', '&', '`']) && !lower.contains("invoke-");
+    let is_literal = |value: &str| {
+        let value = value.trim();
+        value.starts_with(['"', '\''])
+            || value.starts_with('$') && !value.contains('(')
+            || value.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let assigns = line.starts_with('$') && !line.contains("$(");
+    let sets = assigns && line.split_once('=').is_some_and(|(_, value)| is_literal(value));
+    let starts =
+        ["param(", "param (", "[cmdletbinding(", "[parameter(", "[string]", "[int]", "[switch]"];
+    let asks =
+        lower.starts_with("if (") || lower.starts_with("} else") || lower.starts_with("elseif (");
+    let is_test = asks && line.ends_with('{') && !lower.contains("http");
+    is_plain && (sets || is_test || starts.iter().any(|start| lower.starts_with(start)))
 }
 
 /// Hosts from which components come by themselves.
@@ -264,6 +294,8 @@ fn ci(code: &str) -> Vec<HostCode> {
                     found.push(HostCode { range, level, text });
                 }
             }
+            // Further rows of a matrix.
+            "include" if depth > 0 && value.is_empty() => {}
             "uses" | "image" | "container" | "include" | "remote" | "pull_request_target" => {
                 let what = if value.is_empty() { key } else { value };
                 let text = format!("uses `{}` {WHEN}", shown(what));

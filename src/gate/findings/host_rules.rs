@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::commands;
 use super::host_code_place::HostCode;
+use super::network_use;
 use super::source::SourceText;
 use crate::model::FindingLevel;
 
@@ -37,6 +38,12 @@ struct HostRule {
     /// Group 1 begins an argument of a call, and no more than that is told.
     #[serde(default)]
     argument: bool,
+    /// The command runs in a container, not on the machine itself.
+    #[serde(default)]
+    in_container: bool,
+    /// The hosts that the file names say how much it matters.
+    #[serde(default)]
+    network: bool,
     #[serde(default)]
     when: String,
     level: FindingLevel,
@@ -122,8 +129,17 @@ impl HostRule {
         let range: Range<usize> = group.range();
         if self.command {
             let command = part.replace("\\\"", "\"");
-            let level = self.level.max(commands::judge(&whole.replace("\\\"", "\"")));
+            let written = whole.replace("\\\"", "\"");
+            let judged = match self.in_container {
+                true => commands::judge_in_container(&written),
+                false => commands::judge(&written),
+            };
+            let level = self.level.max(judged);
             return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
+        }
+        if self.network {
+            let (level, text) = network_use::of(code, whole);
+            return Some(HostCode { range, level, text });
         }
         let host = commands::host(whole).unwrap_or_else(|| "another place".to_owned());
         let text = self.text.replace("{1}", &commands::shown(part)).replace("{host}", &host);
@@ -184,7 +200,7 @@ mod tests {
             let groups = compiled.unwrap().pattern.captures_len();
             assert!(groups >= 2, "{} has no group", rule.pattern);
             assert!(rule.command != rule.when.is_empty(), "{}", rule.pattern);
-            assert!(rule.command == rule.text.is_empty(), "{}", rule.pattern);
+            assert!(rule.command == rule.text.is_empty() || rule.network, "{}", rule.pattern);
         }
     }
 

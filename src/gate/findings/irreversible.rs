@@ -235,9 +235,18 @@ fn virtual_off(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Optio
     let is_on = |text: &str| text.lines().any(|line| line.trim() == "CONFIG_EFUSE_VIRTUAL=y");
     let was_on = subject.base_text().is_some_and(is_on);
     let turns_off = path.file_name().starts_with("sdkconfig") && was_on && !is_on(subject.text()?);
+    let is_off = |line: &str| {
+        matches!(line.trim(), "# CONFIG_EFUSE_VIRTUAL is not set" | "CONFIG_EFUSE_VIRTUAL=n")
+    };
+    let line = subject.text()?.lines().position(is_off);
+    let place = line.and_then(|line| u32::try_from(line + 1).ok()).map(FindingPlace::line);
     turns_off.then(|| {
         let text = "turns virtual eFuses off, so that real eFuses are burnt from now on";
-        Finding::new(FindingLevel::Stop, text).phrase(phrase)
+        let finding = Finding::new(FindingLevel::Stop, text).phrase(phrase);
+        match place {
+            Some(place) => finding.at(place),
+            None => finding,
+        }
     })
 }
 

@@ -35,12 +35,18 @@ impl Macro {
                 _ => return None,
             }
         }
-        let body = line.get(close + 1..)?.iter();
-        let word = |token: &Token<'_>| match token.kind {
-            TokenKind::Word => token.word().map(Cow::into_owned).unwrap_or_default(),
-            _ => token.raw.to_owned(),
-        };
-        Some(Self { parameters, body: body.map(word).collect() })
+        Some(Self { parameters, body: texts(line.get(close + 1..)?) })
+    }
+
+    /// What a function stands for whose body returns this; `parameters` are its tokens between
+    /// parentheses. `None` when one of them has no name.
+    pub(super) fn of_function(parameters: &[Token<'_>], body: &[Token<'_>]) -> Option<Self> {
+        let parts = parameters.split(|token| token.is(","));
+        let names = parts.map(|part| match part {
+            [_, .., name] => name.word().map(Cow::into_owned),
+            _ => None,
+        });
+        Some(Self { parameters: names.collect::<Option<_>>()?, body: texts(body) })
     }
 
     /// What it stands for with these arguments; `value` is the value of an argument that is a
@@ -91,4 +97,12 @@ impl Macro {
         }
         Some(text)
     }
+}
+
+fn texts(tokens: &[Token<'_>]) -> Vec<String> {
+    let text = |token: &Token<'_>| match token.kind {
+        TokenKind::Word => token.word().map(Cow::into_owned).unwrap_or_default(),
+        _ => token.raw.to_owned(),
+    };
+    tokens.iter().map(text).collect()
 }

@@ -24,6 +24,7 @@ mod host_cmake;
 mod host_cmake_files;
 mod host_code;
 mod host_code_place;
+mod host_docker;
 mod host_files;
 mod host_includes;
 mod host_rules;
@@ -39,6 +40,7 @@ mod macros;
 mod moved;
 mod moved_lines;
 mod named_numbers;
+mod network_use;
 mod origin;
 mod outer_constants;
 mod partition_data;
@@ -49,6 +51,7 @@ mod pin_names;
 mod pin_objects;
 mod pin_options;
 mod pin_registers;
+mod pin_rows;
 mod pin_structures;
 mod pin_uses;
 mod pins;
@@ -150,9 +153,12 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let names = subject.context.names.as_ref()?;
     let conflict = names.conflict(path.file_name());
+    let level = match names.hides_nothing(path.file_name()) {
+        true => FindingLevel::Note,
+        false => FindingLevel::Warning,
+    };
     let finding = conflict.map(|conflict| {
-        Finding::new(FindingLevel::Warning, conflict.why)
-            .advice(format!("Name it `{}`.", conflict.suggestion))
+        Finding::new(level, conflict.why).advice(format!("Name it `{}`.", conflict.suggestion))
     });
     let finding = finding.or_else(|| shadowed::find(path, subject, names));
     Some(Check::with(CheckKind::Name, finding.into_iter().collect()))

@@ -31,6 +31,9 @@ const DEFAULTS: [&str; 4] =
 /// Files that define names for the compiler.
 const BUILDS: [&str; 3] = ["platformio.ini", "CMakeLists.txt", "main/CMakeLists.txt"];
 
+/// Files that name the board of a sketch with its options.
+const SKETCHES: [&str; 2] = ["sketch.yaml", "sketch.yml"];
+
 /// Folders in which headers lie besides that of the source.
 const FOLDERS: [&str; 7] = ["", "include/", "main/", "main/include/", "src/", "inc/", "lib/"];
 
@@ -68,6 +71,9 @@ impl OuterConstants {
         }
         for name in BUILDS {
             found.definitions(&read(name).unwrap_or_default());
+        }
+        for name in SKETCHES {
+            found.board(&read(name).unwrap_or_default());
         }
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut headers = Headers { read: &read, known: HashSet::new() };
@@ -117,6 +123,17 @@ impl OuterConstants {
             if let Some(number) = number(value).filter(|_| name.starts_with("CONFIG_")) {
                 self.values.insert(name.to_owned(), number);
             }
+        }
+    }
+
+    /// `default_fqbn: esp32:esp32:esp32s3:PSRAM=opi`.
+    fn board(&mut self, text: &str) {
+        for line in text.lines().filter(|line| line.trim_start().starts_with("default_fqbn")) {
+            let mut options = line.split([':', ',', '"', '\'', ' ']);
+            self.has_octal_memory |=
+                options.clone().any(|option| matches!(option, "PSRAM=opi" | "FlashMode=opi"));
+            self.has_psram |= options
+                .any(|option| option.strip_prefix("PSRAM=").is_some_and(|kind| kind != "disabled"));
         }
     }
 

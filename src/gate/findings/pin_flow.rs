@@ -41,6 +41,8 @@ pub(super) struct PinFlow<'a> {
     structures: HashMap<SourceName<'a>, Vec<SourceName<'a>>>,
     /// By the function they are in, where they are declared in one.
     variables: HashMap<(Option<usize>, SourceName<'a>), Direction>,
+    /// The parameters in `<>` of templates, by the names of these.
+    templates: HashMap<SourceName<'a>, Vec<SourceName<'a>>>,
     /// The names of those, and of the functions that take pins.
     names: HashSet<SourceName<'a>>,
     fields: HashMap<SourceName<'a>, Direction>,
@@ -56,6 +58,7 @@ impl<'a> PinFlow<'a> {
             closes: closes(tokens),
             functions: Vec::new(),
             structures: HashMap::new(),
+            templates: HashMap::new(),
             variables: HashMap::new(),
             names: HashSet::new(),
             fields: HashMap::new(),
@@ -63,6 +66,7 @@ impl<'a> PinFlow<'a> {
         };
         flow.read_functions();
         flow.read_structures();
+        flow.read_templates();
         for (range, direction) in known {
             flow.mark(range.clone(), *direction);
         }
@@ -180,6 +184,70 @@ impl<'a> PinFlow<'a> {
                 self.structures.insert(name, fields.clone());
             }
         }
+    }
+
+    /// `template <uint8_t Pin, bool Low = true> class Relay`, and functions.
+    fn read_templates(&mut self) {
+        for at in 0..self.tokens.len() {
+            let is_template = self.is_word(at, "template");
+            let Some(end) = self.end_of_list(at + 1).filter(|_| is_template) else { continue };
+            let mut names = Vec::new();
+            for part in self.list(at + 1, end) {
+                let value = part.clone().find(|at| self.is(*at, "=")).unwrap_or(part.end);
+                let name = value.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
+                if part.clone().any(|at| self.is_word(at, "gpio_num_t")) {
+                    self.names.insert(name.clone());
+                    put(&mut self.variables, (None, name.clone()), Direction::Unknown);
+                }
+                names.push(name);
+            }
+            let is_type = self.is_word(end + 1, "class") || self.is_word(end + 1, "struct");
+            let named = match is_type {
+                true => Some(end + 2),
+                false => (end + 1..end + 12).find(|at| self.is(*at + 1, "(")),
+            };
+            if let Some(name) = named.and_then(|at| self.word(at)) {
+                self.templates.insert(name, names);
+            }
+        }
+    }
+
+    /// The place of the `>` of a list that opens at `open`.
+    fn end_of_list(&self, open: usize) -> Option<usize> {
+        let is_end = |at: &usize| [">", ";", "{"].iter().any(|mark| self.is(*at, mark));
+        let end = (open + 1..open + 40).find(is_end).filter(|_| self.is(open, "<"))?;
+        self.is(end, ">").then_some(end)
+    }
+
+    /// The parts between commas of such a list.
+    fn list(&self, open: usize, end: usize) -> Vec<Range<usize>> {
+        let commas = (open + 1..end).filter(|at| self.is(*at, ","));
+        let starts = std::iter::once(open).chain(commas.clone());
+        starts.zip(commas.chain([end])).map(|(start, end)| start + 1..end).collect()
+    }
+
+    /// The arguments in `<>` behind the name at `at` that are pins: of a template of the source, or
+    /// one that is known by its signature.
+    pub(super) fn template_arguments(
+        &self,
+        at: usize,
+        name: &str,
+        signature: &str,
+    ) -> Vec<(Range<usize>, Direction)> {
+        let names = self.templates.get(name);
+        if !self.is(at + 1, "<") || names.is_none() && signature.is_empty() {
+            return Vec::new();
+        }
+        let Some(end) = self.end_of_list(at + 1) else { return Vec::new() };
+        let parts = self.list(at + 1, end).into_iter().enumerate();
+        let pins = parts.filter_map(|(place, part)| {
+            if signature.chars().nth(place) == Some('o') {
+                return Some((part, Direction::Output));
+            }
+            let name = names?.get(place)?;
+            Some((part, *self.variables.get(&(None, name.clone()))?))
+        });
+        pins.collect()
     }
 
     fn function_at(&self, at: usize) -> Option<usize> {

@@ -117,6 +117,12 @@ const COMPANIONS: [(&str, Direction); 14] = [
     ("BUSY", Direction::Input),
 ];
 
+/// Devices of which libraries name lines, and the lines that are pins there without others beside
+/// them.
+const DEVICES: [&str; 9] =
+    ["TFT", "LCD", "OLED", "EPD", "EINK", "DISPLAY", "TOUCH", "SDCARD", "LORA"];
+const DEVICE_LINES: [&str; 7] = ["CS", "SS", "DC", "RST", "BL", "SCK", "CLK"];
+
 /// Pairs of lines that tell each other.
 const PAIRS: [(&str, &str); 2] = [("TX", "RX"), ("SCK", "CS")];
 
@@ -220,7 +226,9 @@ pub(super) fn signal(name: &str, signals: &Signals) -> Option<Direction> {
     let (device, line) = Some(name).filter(|name| may_be(name)).and_then(split)?;
     let is_line = !device.is_empty() || line.len() >= 4;
     let found = direction(&LINES, &line).filter(|_| is_line).or_else(|| {
-        let is_sibling = !device.is_empty() && signals.devices.contains(&device);
+        let is_known =
+            || DEVICES.contains(&device.as_str()) && DEVICE_LINES.contains(&line.as_str());
+        let is_sibling = !device.is_empty() && signals.devices.contains(&device) || is_known();
         direction(&COMPANIONS, &line).filter(|_| is_sibling)
     })?;
     Some(if signals.is_slave && !is_wire(name) { Direction::Unknown } else { found })
@@ -281,6 +289,8 @@ mod tests {
             ("SPI_SCLK_MHZ", None),
             ("MAX_TX", None),
             ("FLOW_CS", None),
+            ("LCD_DC", Some(Direction::Output)),
+            ("LCD_BUSY", None),
             ("SPI_CLK", None),
         ] {
             assert_eq!(signal(name, &signals), way, "{name}");

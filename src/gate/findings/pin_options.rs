@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::outer_constants::DEFINED;
 use super::pin_flow::Direction;
+use super::pin_names::{Signals, signal};
 use super::pin_uses::PinUse;
 use crate::text::lines::line_starts;
 
@@ -59,14 +60,19 @@ pub(super) fn defines(name: &str) -> bool {
 /// `-DLED_PIN=6`, `LED_PIN=6` among definitions.
 pub(super) fn definitions(text: &str) -> Vec<PinUse> {
     let mut found = Vec::new();
+    let names = DEFINED.iter().flat_map(|pattern| pattern.captures_iter(text));
+    let signals = Signals::of(names.filter_map(|groups| Some(groups.get(1)?.as_str())));
     for (start, line) in line_starts(text) {
         if line.trim_start().starts_with(['#', ';']) {
             continue;
         }
         for groups in DEFINED.iter().flat_map(|pattern| pattern.captures_iter(line)) {
             let (Some(name), Some(value)) = (groups.get(1), groups.get(2)) else { continue };
-            if is_pin(name.as_str()) {
-                found.extend(pin(value.as_str(), start + name.start()..start + value.end()));
+            let way = signal(name.as_str(), &signals);
+            if way.is_some() || is_pin(name.as_str()) {
+                let used = pin(value.as_str(), start + name.start()..start + value.end());
+                let direction = way.unwrap_or(Direction::Unknown);
+                found.extend(used.map(|used| PinUse { direction, ..used }));
             }
         }
     }

@@ -12,6 +12,25 @@ fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
         .collect()
 }
 
+#[test]
+fn a_file_for_another_chip_is_judged_by_that_chip() {
+    let levels = |path: &str, text: &str| -> Vec<FindingLevel> {
+        let all = found("esp32", path, text).into_iter().map(|(level, _)| level);
+        all.filter(|level| *level > FindingLevel::Note).collect()
+    };
+    use FindingLevel::Stop;
+    assert_eq!(levels("sdkconfig.defaults.esp32s3", "CONFIG_LED_GPIO=9\n"), []);
+    assert_eq!(levels("sdkconfig.defaults.esp32s3", "CONFIG_LED_GPIO=27\n"), [Stop]);
+    assert_eq!(levels("sdkconfig.defaults", "CONFIG_LED_GPIO=9\n"), [Stop]);
+    let text = "CONFIG_IDF_TARGET=\"esp32c6\"\nCONFIG_LED_GPIO=6\nCONFIG_FAN_GPIO=26\n";
+    assert_eq!(levels("sdkconfig.bench", text), [Stop]);
+    let text = "[env:a]\nboard = esp32dev\nbuild_flags = -DLED_PIN=7\n\
+                [env:b]\nboard = esp32-s3-devkitc-1\nbuild_flags = -DLED_PIN=8 -D TFT_DC=9\n";
+    assert_eq!(levels("platformio.ini", text), [Stop]);
+    let text = "[env:a]\nboard = esp32dev\nbuild_flags =\n  -D TFT_DC=9\n  -D TFT_RST=-1\n";
+    assert_eq!(levels("platformio.ini", text), [Stop]);
+}
+
 #[track_caller]
 fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     let mut wrong = Vec::new();
@@ -27,6 +46,37 @@ fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
 const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
     ("esp32", "gpio_set_direction(GPIO_NUM_9, GPIO_MODE_OUTPUT);", "uses GPIO9, a flash pin"),
     ("esp32", "gpio_set_direction(6, GPIO_MODE_INPUT);", "GPIO6"),
+    (
+        "esp32",
+        "template <uint8_t Pin, bool Low = true> class Relay { void begin() { pinMode(Pin, OUTPUT); } };\nRelay<11, false> heater;",
+        "GPIO11",
+    ),
+    (
+        "esp32",
+        "#define OUTPUTS(X) \\\n X(LED, 4) \\\n X(BUZZER, 11)\n#define AS_ENUM(n, p) PIN_##n = p,\nenum pins { OUTPUTS(AS_ENUM) };",
+        "GPIO11",
+    ),
+    ("esp32", "#define OUTPUTS(X) X(LED, GPIO_NUM_4) X(BUZZER, GPIO_NUM_7)\n", "GPIO7"),
+    (
+        "esp32",
+        "#define OUTPUTS(ROW) ROW(A, 4) ROW(B, 8)\n#define INIT(n, p) gpio_set_direction(p, GPIO_MODE_OUTPUT);\nvoid f(void) { OUTPUTS(INIT) }",
+        "GPIO8",
+    ),
+    (
+        "esp32",
+        "template <gpio_num_t P> struct Lamp { void on(); };\nLamp<GPIO_NUM_8> lamp;",
+        "GPIO8",
+    ),
+    (
+        "esp32",
+        "template <int P> void blink() { digitalWrite(P, HIGH); }\nvoid f() { blink<7>(); }",
+        "GPIO7",
+    ),
+    (
+        "esp32",
+        "enum class Io : int { A = 5, B = 9 };\nconstexpr gpio_num_t num(Io io) { return static_cast<gpio_num_t>(io); }\nvoid f() { gpio_reset_pin(num(Io::B)); }",
+        "GPIO9",
+    ),
     ("esp32", "#define LED 9\nvoid f(void) { gpio_set_level(LED, 1); }", "GPIO9"),
     ("esp32", "#define A 9\n#define B A\nvoid f(void) { gpio_reset_pin(B); }", "GPIO9"),
     ("esp32", "static const int k = 11; void f(void) { gpio_reset_pin(k); }", "GPIO11"),

@@ -16,6 +16,7 @@ use super::pin_flow::{Direction, PinFlow};
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
+use super::pin_rows::PinRows;
 use super::pin_structures::PinStructures;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
@@ -100,10 +101,11 @@ pub(super) fn find(
         signals,
         objects,
         structures: &structures,
+        rows: &PinRows::of(&[], &none),
     };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
     let flow = PinFlow::new(&active, &known);
-    let code = PinCode { flow: &flow, ..code };
+    let code = PinCode { flow: &flow, rows: &PinRows::of(&active, &flow), ..code };
     let mut found = Vec::new();
     for at in 0..active.len() {
         code.at(at, &mut found);
@@ -121,6 +123,7 @@ struct PinCode<'a> {
     signals: Signals,
     objects: PinObjects,
     structures: &'a PinStructures,
+    rows: &'a PinRows<'a>,
 }
 
 impl PinCode<'_> {
@@ -141,9 +144,8 @@ impl PinCode<'_> {
         self.register(at, found);
         if self.is(at + 1, "(") {
             self.call(at, &name, found);
-        } else if self.is(at + 1, "<") {
-            self.template(at, &name, found);
         }
+        self.listed(at, &name, found);
         let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
         if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
             self.field(at, &name, found);
@@ -275,18 +277,15 @@ impl PinCode<'_> {
         all.filter_map(|range| Some((self.constants.value(range.clone())?, range))).collect()
     }
 
-    /// `FastLED.addLeds<WS2812B, 6>(leds, COUNT)`.
-    fn template(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
-        let Some(signature) = self.table.templates.get(name) else { return };
-        let end = (at + 2..at + 24).find(|at| self.is(*at, ">") && self.is(*at + 1, "("));
-        let Some(end) = end else { return };
-        let mut start = at + 2;
-        for kind in signature.chars() {
-            let stop = (start..end).find(|at| self.is(*at, ",")).unwrap_or(end);
-            if let Some(value) = self.constants.value(start..stop).filter(|_| kind == 'o') {
-                self.push(found, value, start..stop, Direction::Output);
+    /// Arguments of templates, `addLeds<WS2812B, 6>(leds)`, and of rows in lists of macros.
+    fn listed(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
+        let signature = self.table.templates.get(name).map_or("", String::as_str);
+        let rows = self.rows.pins(at, name, self.flow).into_iter();
+        let rows = rows.map(|range| (range, Direction::Unknown));
+        for (range, way) in rows.chain(self.flow.template_arguments(at, name, signature)) {
+            if let Some(value) = self.constants.value(range.clone()) {
+                self.push(found, value, range, way);
             }
-            start = stop + 1;
         }
     }
 

@@ -3,14 +3,14 @@
 //! Owns what a number means on the chip; where a number is a pin is
 //! [`pin_uses`](super::pin_uses)'s business. The facts are those of `assets/pinout`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Subject;
 use super::outer_constants::OuterConstants;
 use super::pin_flow::Direction;
 use super::pin_options;
 use super::pin_uses::{self, PinUse};
 use super::source::{self, SourceText};
+use super::{Subject, chip as chips};
 use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
@@ -72,17 +72,31 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
     if uses.is_empty() {
         return Vec::new();
     }
-    let table = Pinout::load(&Assets::built_in(), chip.unwrap_or(DEFAULT_CHIP));
-    let Ok(table) = table else { return Vec::new() };
-    let facts = ChipFacts {
-        is_named: chip.is_some(),
-        has_octal_memory: outer.has_octal_memory(),
-        has_psram: outer.has_psram(),
+    let own = chips::of_options(name, source.text);
+    let sections = match name {
+        "platformio.ini" => chips::of_sections(source.text),
+        _ => Vec::new(),
     };
+    let chip_of = |pin: &PinUse| {
+        let start = pin.ranges.first().map_or(0, |range| range.start);
+        let section = sections.iter().rfind(|(from, _)| *from <= start);
+        let section = section.and_then(|(_, chip)| chip.as_deref());
+        section.or(own.as_deref()).or(chip)
+    };
+    let mut tables: BTreeMap<&str, Option<Pinout>> = BTreeMap::new();
     let mut reported: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for pin in &uses {
-        if let Some((level, text, advice)) = judge(&table, pin, &facts)
+        let chip = chip_of(pin);
+        let name = chip.unwrap_or(DEFAULT_CHIP);
+        let load = || Pinout::load(&Assets::built_in(), name).ok();
+        let Some(table) = tables.entry(name).or_insert_with(load) else { continue };
+        let facts = ChipFacts {
+            is_named: chip.is_some(),
+            has_octal_memory: outer.has_octal_memory(),
+            has_psram: outer.has_psram(),
+        };
+        if let Some((level, text, advice)) = judge(table, pin, &facts)
             && reported.insert(text.clone())
         {
             let place = source.place(source.newest(&pin.ranges));

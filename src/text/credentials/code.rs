@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::calls::{ArgumentName, call, credential};
 use super::key_names::{form_says, is_key_array, is_key_name, is_mixed};
 use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
@@ -12,34 +13,9 @@ use super::values::{NameSays, is_like_password, is_secret_word, is_stand_in, nam
 use super::values::{Randomness, is_alphabet, is_sequence, looks};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 
-/// Functions with the position, from 0, of the argument that is a password. Sources: the Arduino
-/// core for ESP32 (WiFi, WiFiMulti, HTTPClient, WebServer) and PubSubClient.
-const POSITIONS: [(&str, usize); 11] = [
-    ("begin", 1),
-    ("softAP", 1),
-    ("addAP", 1),
-    ("connect", 2),
-    ("setAuthorization", 1),
-    ("authenticate", 1),
-    ("setAuthentication", 1),
-    ("beginAP", 1),
-    ("wifi_connect", 1),
-    ("wifi_init_sta", 1),
-    ("setCredentials", 1),
-];
-
-/// Functions that copy or compare texts.
-const COPIES: [&str; 13] = [
-    "strcpy", "strncpy", "strlcpy", "memcpy", "strcat", "strncat", "strlcat", "strcmp", "strncmp",
-    "memcmp", "sprintf", "snprintf", "memmove",
-];
-
 /// Functions that compare texts.
 const COMPARISONS: [&str; 7] =
     ["strcmp", "strncmp", "memcmp", "strcasecmp", "bcmp", "equals", "compare"];
-
-/// What names an argument, and what its place in the call says.
-type ArgumentName = (String, Option<(String, NameSays)>);
 
 /// A text as the compiler joins it.
 struct Literal {
@@ -199,6 +175,7 @@ impl<'a> CodeLiterals<'a> {
                             })
                         };
                         let is_piece = self.defined(at).is_none()
+                            && !self.is(at + 1, "=")
                             && (near(at.checked_sub(1)) || near(at.checked_add(1)));
                         constants.get(&*name).filter(|_| is_piece).map(|(text, _)| text.clone())
                     }
@@ -378,7 +355,11 @@ impl<'a> CodeLiterals<'a> {
     /// `key` of `key: value`.
     fn key_before(&self, at: usize) -> Option<Cow<'a, str>> {
         let before = self.tokens.get(at.checked_sub(1)?)?;
-        before.text().map(Cow::Owned).or_else(|| before.word())
+        let Some(text) = before.text() else { return before.word() };
+        // `fails ? "wrong password" : "no network"` gives no name.
+        let is_text = |at: &usize| self.tokens.get(*at).is_some_and(|t| t.kind == TokenKind::Text);
+        let start = (0..at).rev().find(|at| !is_text(at));
+        (!start.is_some_and(|at| self.is(at, "?"))).then_some(Cow::Owned(text))
     }
 
     /// The name that says what the argument at `first` is, and what its place in the call says.
@@ -404,7 +385,14 @@ impl<'a> CodeLiterals<'a> {
                             return name.map(|name| (name.into_owned(), None));
                         }
                         let function = self.word(opener)?;
-                        if let Some(says) = credential(&function, (commas, &texts), literal) {
+                        let owner = opener.checked_sub(2).filter(|_| self.is(opener - 1, "."));
+                        let owner = owner.and_then(|at| self.word(at)).unwrap_or_default();
+                        let joins_paths = function == "join"
+                            && (matches!(&*owner, "path" | "posixpath" | "ntpath" | "Path")
+                                || !is_secret_word(literal) && !is_like_password(literal));
+                        if !joins_paths
+                            && let Some(says) = credential(&function, (commas, &texts), literal)
+                        {
                             return Some((String::new(), Some((String::new(), says))));
                         }
                         return Some(call(&function, commas, &words, &texts));
@@ -512,65 +500,6 @@ impl<'a> CodeLiterals<'a> {
         let is_declared = self.is(kind, ">") || self.word(kind).is_some();
         self.word(at).filter(|_| is_declared && self.is(open, "{"))
     }
-}
-
-/// What an argument is by the verb in the name of its function: the second of two texts that join,
-/// log in or connect, and the key of a cipher.
-fn credential(
-    function: &str,
-    (commas, texts): (usize, &[String]),
-    literal: &str,
-) -> Option<NameSays> {
-    let lower = function.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let mixes = literal.bytes().any(|byte| !byte.is_ascii_alphabetic());
-    let is_other = literal.contains("://") || literal.starts_with('/') || is_stand_in(literal);
-    if commas == texts.len() && texts.len() == 1 && !is_other {
-        let joins = has(&["join", "login", "log_in", "signin"])
-            || has(&["auth"]) && !has(&["author"])
-            || has(&["connect"]) && mixes && !literal.contains('.') && literal.len() >= 8;
-        let names = parts(function);
-        let reads = names.iter().any(|word| matches!(&**word, "get" | "path" | "string"));
-        if joins && literal.len() >= 6 && !reads && !has(&["disconnect"]) {
-            return Some(NameSays::Password);
-        }
-    }
-    let ciphers = ["aes", "des", "gcm", "ccm", "hmac", "cipher", "crypt", "psa_", "chacha", "_md_"];
-    let takes_key = has(&["setkey"])
-        || has(&["set_key", "hmac_starts", "import_key", "hmac_init", "key_init"]) && has(&ciphers);
-    (takes_key && commas > 0 && texts.is_empty() && literal.len() >= 8).then_some(NameSays::Key)
-}
-
-/// What names an argument of a call after `commas` others.
-fn call(function: &str, commas: usize, words: &[Cow<'_, str>], texts: &[String]) -> ArgumentName {
-    let is_name = |name: &&str| name_says(name) != NameSays::Nothing;
-    if COPIES.contains(&function) {
-        let named = words.iter().map(|word| &**word).find(is_name);
-        return (named.unwrap_or_default().to_owned(), None);
-    }
-    let lower = function.to_ascii_lowercase();
-    let is_of_key = |text: &&String| !text.contains([' ', '%', ':', '/']) && !text.is_empty();
-    let sets = ["set", "put", "add", "write", "store", "save", "insert", "define", "header"];
-    if sets.iter().any(|verb| lower.contains(verb))
-        && let Some(key) = texts.first().filter(is_of_key)
-        && is_name(&key.as_str())
-    {
-        return (key.clone(), None);
-    }
-    let at_place = POSITIONS.iter().any(|(name, at)| *name == function && *at == commas);
-    if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
-        return (String::new(), Some((String::new(), NameSays::Password)));
-    }
-    let sets_after_handle = commas == 1 && texts.is_empty() && lower.contains("set_");
-    let asks = [
-        "get", "has", "find", "read", "load", "remove", "erase", "is_", "verify", "log", "valid",
-        "check", "accept", "strength",
-    ];
-    let is_question = asks.iter().any(|verb| lower.contains(verb))
-        || function.ends_with("_ok")
-        || function.ends_with("Ok")
-        || commas > 0 && !sets_after_handle;
-    (if is_question { String::new() } else { function.to_owned() }, None)
 }
 
 /// The value of a number that fits a byte.

@@ -4,6 +4,7 @@
 //! configurations, and comments. Says where and of what kind, and never repeats a secret. Must not
 //! judge: what a finding means is the caller's.
 
+mod calls;
 mod code;
 mod for_people;
 mod foreign_words;
@@ -46,7 +47,9 @@ fn form_of(path: &str) -> LiteralForm {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();
     match end.as_str() {
         "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "js" | "ts"
-        | "inc" | "tpp" | "ipp" => LiteralForm::Code(Style::C),
+        | "jsx" | "tsx" | "mjs" | "cjs" | "mts" | "cts" | "inc" | "tpp" | "ipp" => {
+            LiteralForm::Code(Style::C)
+        }
         "py" => LiteralForm::Code(Style::Python),
         "md" | "rst" | "html" | "htm" | "css" | "svg" => LiteralForm::Prose,
         _ => LiteralForm::Settings,
@@ -101,7 +104,7 @@ pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> 
     let is_vectors = is_test && speaks_of_digests(text);
     found.retain(|secret| {
         let literal = text.get(secret.range.clone()).unwrap_or_default();
-        !is_test || !values::is_everybodys(literal.trim_matches(['"', '\'']))
+        !is_test || !values::is_of_tests(carried(literal).trim_matches(['"', '\'', '`']))
     });
     found.retain(|secret| {
         let is_vector = is_vectors
@@ -135,15 +138,23 @@ fn spelled(text: &str, style: Style) -> Vec<Secret> {
     secrets.collect()
 }
 
+/// The password in an address, `mqtt://user:password@host`, or the text itself.
+fn carried(literal: &str) -> &str {
+    let user = literal.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
+    user.and_then(|(user, _)| user.split_once(':')).map_or(literal, |(_, password)| password)
+}
+
 /// Whether a file holds tests, by its path.
 fn is_test(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let mut words = name.split('.');
+    let stem = words.next().unwrap_or(name).to_ascii_lowercase();
     stem.starts_with("test_")
+        || words.any(|word| matches!(word, "test" | "spec"))
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
-        || parts.any(|folder| matches!(folder, "test" | "tests" | "test_apps"))
+        || parts.any(|folder| matches!(folder, "test" | "tests" | "test_apps" | "__tests__"))
 }
 
 fn speaks_of_keys(text: &str) -> bool {

@@ -41,7 +41,7 @@ static PAIRS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|_rev|boundary|\betag|build.?id|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
     )
     .ok()
 });

@@ -1,8 +1,12 @@
-//! Secrets that a structure holds by their places: `{ "name of the network", "its password" }`.
+//! Secrets by their places: in a structure, `{ "name of the network", "its password" }`, in a call of
+//! a function that the source declares, and in the rows of a list of macros.
 //!
-//! Owns the order of the fields of structures: those of the source, and of ESP-IDF's Wi-Fi.
+//! Owns the order of the fields of structures, those of the source and of ESP-IDF's Wi-Fi, and of
+//! parameters.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::secret::{Secret, finding_text};
 use super::values::{NameSays, is_stand_in, name_says};
@@ -13,16 +17,25 @@ const LONGEST: usize = 2_000;
 
 /// Secrets by their places in a source of C or C++.
 pub(super) fn find(source: &str) -> Vec<Secret> {
-    if !source.contains("struct") && !source.contains("wifi_") {
+    let hints = ["pass", "psk", "pwd", "pw", "key", "token", "secret", "cred", "wifi_"];
+    if !hints.iter().any(|hint| source.contains(hint)) {
         return Vec::new();
     }
     let tokens = tokens(source, crate::text::c_tokens::Style::C);
     let code = Initialisers { tokens: &tokens };
     let structures = code.structures();
+    let functions = code.functions();
+    let columns = code.columns();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word)
     {
         let Some(kind) = token.word() else { continue };
+        if let Some(field) = functions.get(&*kind).filter(|_| code.is(at + 1, "(")) {
+            found.extend(code.argument(at + 1, field, !token.in_directive));
+        } else if token.in_directive && code.is(at + 1, "(") && code.is_row(at) {
+            let fields = columns.iter().filter_map(|field| code.argument(at + 1, field, false));
+            found.extend(fields.take(1));
+        }
         let Some(secret) = structures.get(&*kind) else { continue };
         if let Some(open) = code.initialiser(at) {
             code.secrets(open, secret, &mut found);
@@ -73,6 +86,123 @@ impl Initialisers<'_> {
             }
         }
         found
+    }
+
+    /// The functions that the source declares with a parameter that is a secret, by their names.
+    fn functions(&self) -> HashMap<String, SecretField> {
+        let mut found = HashMap::new();
+        for at in 1..self.tokens.len() {
+            let Some(name) = self.word(at).filter(|_| self.is(at + 1, "(")) else { continue };
+            let is_typed = self.word(at - 1).is_some_and(|word| word != "return")
+                || self.is(at - 1, "*")
+                || self.is(at - 1, "&");
+            let Some(parts) = self.parts(at + 1).filter(|_| is_typed) else { continue };
+            // A parameter has a type and a name.
+            let names = parts.iter().map(|part| {
+                let is_declared = part.len() > 1 && part.clone().all(|at| !self.is_text(at));
+                part.end.checked_sub(1).filter(|_| is_declared).and_then(|at| self.word(at))
+            });
+            let Some(names) = names.collect::<Option<Vec<String>>>() else { continue };
+            if names.len() > 1
+                && let Some(field) = secret_field(&names)
+            {
+                found.insert(name, field);
+            }
+        }
+        found
+    }
+
+    /// The places of secrets among the parameters of macros that make something of a row:
+    /// `#define AS_ROW(id, s, k) { .ssid = s, .wpa_key = k },`.
+    fn columns(&self) -> Vec<SecretField> {
+        let mut found = Vec::new();
+        for at in 0..self.tokens.len() {
+            let is_define =
+                self.tokens.get(at).is_some_and(|t| t.in_directive && t.is_word("define"));
+            let Some(parts) = self.parts(at + 2).filter(|_| is_define && self.is(at + 2, "("))
+            else {
+                continue;
+            };
+            let end = parts.last().map_or(at + 3, |part| part.end);
+            let is_end = |at: &usize| {
+                self.tokens.get(*at).is_none_or(|token| token.kind == TokenKind::DirectiveEnd)
+            };
+            let body = end + 1..(end + 1..end + 200).find(is_end).unwrap_or(end + 1);
+            for (place, part) in parts.iter().enumerate() {
+                let Some(parameter) = self.word(part.start) else { continue };
+                let given = body.clone().find(|at| {
+                    self.is(*at, "=") && self.word(*at + 1).as_ref() == Some(&parameter)
+                });
+                let given = given.and_then(|at| self.word(at.checked_sub(1)?));
+                let is_secret = |name: &String| {
+                    matches!(name_says(name), NameSays::Password | NameSays::Token | NameSays::Key)
+                };
+                if let Some(name) = [Some(parameter), given].into_iter().flatten().find(is_secret) {
+                    found.push(SecretField { place, name });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the name at `at`, in a macro, is that of its parameter: `#define SITES(X) X(…) X(…)`.
+    fn is_row(&self, at: usize) -> bool {
+        let Some(name) = self.word(at) else { return false };
+        let is_define = |at: &usize| self.tokens.get(*at).is_some_and(|t| t.is_word("define"));
+        let define = (0..at).rev().take(LONGEST).find(is_define);
+        let parameters = define.and_then(|define| self.parts(define + 2));
+        parameters.is_some_and(|all| {
+            all.iter().any(|part| part.end <= at && self.word(part.start).as_ref() == Some(&name))
+        })
+    }
+
+    /// The text at the place of the secret in the brackets that open at `open`.
+    fn argument(&self, open: usize, field: &SecretField, is_call: bool) -> Option<Secret> {
+        let parts = self.parts(open)?;
+        let part = parts.get(field.place)?;
+        let text = self.tokens.get(part.start)?.text().filter(|_| part.len() == 1)?;
+        let is_secret = !is_stand_in(&text) && (is_call || text.len() >= 6);
+        let says = match name_says(&field.name) {
+            NameSays::Nothing | NameSays::Public => NameSays::Password,
+            says => says,
+        };
+        let what = finding_text(says, &field.name);
+        let range = self.tokens.get(part.start)?.range();
+        is_secret.then_some(Secret { range, what, is_sure: true })
+    }
+
+    /// The parts between the commas of the brackets that open at `open`.
+    fn parts(&self, open: usize) -> Option<Vec<Range<usize>>> {
+        let (mut depth, mut start, mut found) = (0_usize, open + 1, Vec::new());
+        if !self.is(open, "(") {
+            return None;
+        }
+        for at in open + 1..self.tokens.len().min(open + 120) {
+            let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Mark);
+            match token.map_or("", |token| token.raw) {
+                "(" | "{" | "[" => depth += 1,
+                ")" if depth == 0 => {
+                    found.push(start..at);
+                    return Some(found);
+                }
+                ")" | "}" | "]" => depth = depth.checked_sub(1)?,
+                "," if depth == 0 => {
+                    found.push(start..at);
+                    start = at + 1;
+                }
+                ";" => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn word(&self, at: usize) -> Option<String> {
+        self.tokens.get(at)?.word().map(Cow::into_owned)
+    }
+
+    fn is_text(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Text)
     }
 
     /// The names of fields, in their order.
@@ -178,6 +308,22 @@ mod tests {
             ("struct Row { const char *name, *unit; };\nRow r[] = {{\"temp\", \"Celsius2\"}};", 0),
             (
                 "struct Item { const char *label; const char *key; };\nItem i[] = {{\"Speed\", \"motor_speed1\"}};",
+                0,
+            ),
+            (
+                "void add(const char *ssid, const char *password);\nvoid f(void) { add(\"halle\", \"rote.Rube_8\"); add(SSID, PASS); }",
+                1,
+            ),
+            (
+                "#define SITES(X) X(A, \"nord\", \"t9#Lk2!vQz4\") X(B, \"sued\", \"\")\nstruct s { const char *ssid, *wpa_key; };\n#define ROW(id, s, k) { .ssid = s, .wpa_key = k },\n",
+                1,
+            ),
+            (
+                "#define KEYS(X) X(UP, \"arrow up\") X(DOWN, \"arrow down\")\n#define ROW(id, key) { #id, key },\n",
+                0,
+            ),
+            (
+                "void show(const char *label, const char *text);\nvoid f(void) { show(\"key\", \"Spaten77\"); }",
                 0,
             ),
             (

@@ -66,7 +66,10 @@ pub(super) fn known(text: &str) -> Vec<Secret> {
     for captures in ANY_FORM.iter().flat_map(|forms| forms.captures_iter(text)) {
         // Group 0 is the whole; the others are one for each form.
         let form = captures.iter().skip(1).position(|group| group.is_some());
-        let what = form.and_then(|form| FORMS.get(form)).map(|(what, _)| (*what).to_owned());
+        let is_marker =
+            form == Some(0) && !captures.get(0).is_some_and(|marker| has_body(text, marker.end()));
+        let what = form.and_then(|form| FORMS.get(form)).filter(|_| !is_marker);
+        let what = what.map(|(what, _)| (*what).to_owned());
         if let (Some(what), Some(whole)) = (what, captures.get(0)) {
             found.push(Secret { range: whole.range(), what, is_sure: true });
         }
@@ -88,6 +91,22 @@ pub(super) fn known(text: &str) -> Vec<Secret> {
         }
     }
     found
+}
+
+/// Whether the marker of a key in PEM that ends at `at` has the key behind it.
+fn has_body(text: &str, at: usize) -> bool {
+    static BODY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"^(?:\\[nrt]|[\s"'`+,>|#/*-]|\\\s|\b[bruR]{1,2}["'])*(?:[A-Za-z0-9+/]{10,}|MI[A-Z]|(?:Proc-Type|DEK-Info|Comment|Version):)"#,
+        )
+        .ok()
+    });
+    let mut end = text.len().min(at + 300);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let rest = text.get(at..end).unwrap_or_default();
+    BODY.as_ref().is_none_or(|body| body.is_match(rest))
 }
 
 /// What has the form of a key within a text that is put together from pieces.

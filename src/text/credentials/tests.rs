@@ -27,6 +27,53 @@ fn good(path: &str, texts: &[&str]) {
 }
 
 #[test]
+fn words_about_passwords_and_markers_of_keys_are_no_secrets() {
+    good(
+        "main/mq.c",
+        &[
+            "return e == BAD_USER ? \"bad user name or password\" : \"other reason\";",
+            "const char *t = failed ? \"wrong \" \"password\" : \"network not found\";",
+            "if (strstr(s, \"-----BEGIN EC PRIVATE KEY-----\")) { handlePrivateKeyMaterial(s); }",
+            "#define OTA_SECRET \"CHANGE_ME_BEFORE_FLASHING\"",
+            "#define API_KEY \"replace-with-your-key\"",
+            "#define GIT_REVISION \"9f2c4be1d07a6358c1e4f0a97b2d865341fe09ac\"",
+        ],
+    );
+    good(
+        "tools/a.py",
+        &[
+            "p = os.path.join(\"logs\", \"violations\")",
+            "join(\"logs\", \"old\")",
+            "PASSWORD = \"test-password\"\nTOKEN = \"dummy-token\"\n",
+        ],
+    );
+    good(
+        "web/src/login.tsx",
+        &[
+            "<input type=\"password\" onInput={(e) => set({ ...state, password: e.currentTarget.value })} />",
+        ],
+    );
+    good(
+        "web/src/login.test.ts",
+        &["expect(check({ user: \"a\", password: \"short\" })).toBe(false);"],
+    );
+    good(
+        "tests/test_url.c",
+        &["parse(\"mqtt://alice:s3cret@10.0.0.1\");", "#define TOKEN \"dummy-token-for-tests\""],
+    );
+    bad(
+        "main/mq.c",
+        &[
+            "const char *t = { \"password\": \"Spaten77x\" };",
+            "const char k[] = \"-----BEGIN EC PRIVATE KEY-----\\n\"\n    \"bWFkZSB1cCBmb3IgdGVzdA\\n\";",
+            "bool ok = wifi.join(\"halle3\", \"Spaten77x\");",
+        ],
+    );
+    bad("web/src/login.tsx", &["const password = \"Spaten77x\";"]);
+    bad("tests/test_url.c", &["parse(\"mqtt://alice:Spaten77x@10.0.0.1\");"]);
+}
+
+#[test]
 fn pages_names_and_tests_of_rules_are_no_secrets() {
     good(
         "main/page.cpp",
@@ -231,7 +278,7 @@ fn settings_hold_secrets_and_stand_ins() {
 #[test]
 fn keys_of_services_are_found_anywhere() {
     let key = format!("sk-ant-{}", "a1B2".repeat(8));
-    let text = format!("int a;\nx = \"{key}\";\n-----BEGIN EC PRIVATE KEY-----\n");
+    let text = format!("int a;\nx = \"{key}\";\n-----BEGIN EC PRIVATE KEY-----\nbWFkZSB1cCBmb3I\n");
     assert_eq!(lines("main/a.c", &text), [2, 3]);
     bad(
         "notes.txt",
@@ -241,7 +288,7 @@ fn keys_of_services_are_found_anywhere() {
             "glpat-abcdefghij0123456789",
             "https://user:hunter2222@example.com/x",
             "123456789:AAabcdefghijklmnopqrstuvwxyz0123456",
-            "-----BEGIN OPENSSH PRIVATE KEY-----",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA",
             "MIIEpAIBAAKCAQEA7x2mZ7LpR4tYw8BnC1dFgH5jK3sUa6eVxTqMzPy0",
         ],
     );

@@ -52,7 +52,7 @@ const SECRETS: &str = "secret secrets credential credentials cred creds apikey a
 /// Words before `key` that make it a secret one.
 const SECRET_KEYS: &str = "api auth private priv access secret aes hmac enc encryption signing sign \
     device client tls app nwk s master shared session write wep network primary storage account \
-    cipher crypt flash ota xts license service server link";
+    cipher crypt flash ota xts license service server link wpa wpa2 wpa3";
 
 pub(super) fn is_of(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
@@ -186,6 +186,9 @@ pub fn is_stand_in(literal: &str) -> bool {
     if rest.peek().is_none() && words.iter().any(|word| is_stand_in_word(word)) {
         return true;
     }
+    if is_order(&words, literal) {
+        return true;
+    }
     let invites = words.iter().any(|word| INVITES.contains(&word.as_str()));
     let is_numbered = |word: &String| {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -201,6 +204,28 @@ pub fn is_stand_in(literal: &str) -> bool {
     let speaks =
         |word: &String| speaks_of_secrets(word) || word != "my" && INVITES.contains(&word.as_str());
     is_sentence && words.iter().any(speaks)
+}
+
+/// Whether a text tells to put the secret in its place: `CHANGE_ME_BEFORE_FLASHING`,
+/// `dummy-token-for-all`.
+fn is_order(words: &[String], literal: &str) -> bool {
+    let first: Vec<&str> = words.iter().take(2).map(String::as_str).collect();
+    let orders = match first.as_slice() {
+        [
+            "change" | "put" | "set" | "fill" | "paste" | "add",
+            "me" | "this" | "in" | "your" | "it" | "here",
+        ] => true,
+        [
+            "replace" | "changeme" | "replaceme" | "insert" | "enter" | "todo" | "fixme"
+            | "placeholder" | "dummy" | "your" | "fake",
+            _,
+        ] => words.len() > 2,
+        _ => false,
+    };
+    let is_one_case = !literal.bytes().any(|byte| byte.is_ascii_lowercase())
+        || !literal.bytes().any(|byte| byte.is_ascii_uppercase());
+    let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | '-' | '_' | '.' | '!');
+    orders && is_one_case && literal.chars().all(is_plain)
 }
 
 pub(super) fn speaks_of_secrets(word: &str) -> bool {
@@ -310,6 +335,26 @@ pub(super) fn is_everybodys(literal: &str) -> bool {
     const FIRST: &str = "password password1 password123 thisisapassword 12345678 1234567 123456789 123456 \
         1234 0000 admin letmein qwerty qwertyuiop abc123 iloveyou secret changeme test";
     literal.len() < 4 || is_of(FIRST, &literal.to_ascii_lowercase())
+}
+
+/// Whether a secret in a test is one that was made up for it: one that everybody tries first, plain
+/// small words, or such with digits for letters.
+#[must_use]
+pub(super) fn is_of_tests(literal: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || matches!(c, ' ' | '-' | '_' | '.');
+    let letter = |c: char| match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        c => c,
+    };
+    let spelled: String = literal.chars().map(letter).collect();
+    is_everybodys(literal)
+        || literal.len() <= 24 && literal.chars().all(is_plain)
+        || spelled != literal && is_stand_in(&spelled)
 }
 
 /// Names of formats and the like, which hold digits and are no secret.
