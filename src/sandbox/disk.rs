@@ -3,11 +3,6 @@
 //! No limit of the system bounds what several files take together. Free space and free files are
 //! asked for often, which costs nothing; the folders are walked only when these have gone down.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "files that were removed are found by their holders"
-)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;

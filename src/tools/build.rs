@@ -122,18 +122,9 @@ impl BuildProject {
         if let Some(error) = sink.seen().lost.take() {
             return Err(not_recorded(error));
         }
-        let seconds = millis / 100;
-        let mut reported = diagnostics_json(&diagnostics, limits.diagnostics);
-        reported["build"] = json!(build);
-        reported["toolchain"] = json!(toolchain.label());
-        reported["target"] = json!(toolchain.build_target(project_dir.root()));
-        reported["seconds"] = json!(f64::from(u32::try_from(seconds).unwrap_or(u32::MAX)) / 10.0);
-        if outcome == BuildOutcome::Failed
-            && let Some(other) = self.other_build().await
-        {
-            let words = other.words();
-            reported["note"] =
-                json!(format!("{words} builds this project as well; each may disturb the other"));
+        let mut reported = self.facts(build, &diagnostics, millis);
+        if outcome == BuildOutcome::Failed {
+            self.note_other_build(&mut reported).await;
         }
         if let Some(size) = &size {
             reported["size"] = size_json(size, before.as_ref());
@@ -141,10 +132,31 @@ impl BuildProject {
         Ok(self.answer(&outcome, reported, &sink))
     }
 
+    /// Says so when somebody else builds the project as well, which may be why it failed.
+    async fn note_other_build(&self, reported: &mut Value) {
+        if let Some(other) = self.other_build().await {
+            let words = other.words();
+            reported["note"] =
+                json!(format!("{words} builds this project as well; each may disturb the other"));
+        }
+    }
+
+    /// What an answer tells of every build.
+    fn facts(&self, build: BuildId, diagnostics: &[Diagnostic], millis: u64) -> Value {
+        let ToolContext { toolchain, project_dir, limits, .. } = &self.context;
+        let mut reported = diagnostics_json(diagnostics, limits.diagnostics);
+        reported["build"] = json!(build);
+        reported["toolchain"] = json!(toolchain.label());
+        reported["target"] = json!(toolchain.build_target(project_dir.root()));
+        let tenths = u32::try_from(millis / 100).unwrap_or(u32::MAX);
+        reported["seconds"] = json!(f64::from(tenths) / 10.0);
+        reported
+    }
+
     /// Waits until nobody else builds the project; it is locked until the answer is dropped. Where
     /// folders cannot be locked, other programs of this kind are not waited for.
     async fn alone(&self) -> Result<Option<File>, ToolError> {
-        let mut wait = Wait { tool: self, started: Instant::now(), is_told: false };
+        let mut wait = Wait { tool: self, started: Instant::now(), was_announced: false };
         let folder = crate::files::open_folder(self.context.project_dir.root()).ok();
         let lock = 'locked: {
             let Some(folder) = folder else { break 'locked None };
@@ -215,7 +227,7 @@ impl BuildProject {
 struct Wait<'a> {
     tool: &'a BuildProject,
     started: Instant,
-    is_told: bool,
+    was_announced: bool,
 }
 
 impl Wait<'_> {
@@ -226,8 +238,8 @@ impl Wait<'_> {
             let message = format!("another build of this project did not end: {why}");
             return Err(ToolError::new("busy", message, "Stop the other build first."));
         }
-        if !self.is_told {
-            self.is_told = true;
+        if !self.was_announced {
+            self.was_announced = true;
             let help = "It begins when the other one has ended; stop either of them.";
             let notice =
                 UserError::new("The build waits for another one of this project", why, help);
