@@ -39,6 +39,15 @@ pub enum Concern {
     AttemptsUsedUp(String, u32, String),
 }
 
+/// Whether another model can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OtherModels {
+    Some,
+    /// A recording answers.
+    #[default]
+    None,
+}
+
 /// What a question holds up besides the run itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
@@ -73,9 +82,10 @@ impl Concern {
 
     /// The question, with the way to another model where there is one and it could help.
     #[must_use]
-    pub fn words(&self, has_models: bool) -> String {
+    pub fn words(&self, models: OtherModels) -> String {
         let (mut text, _) = self.question();
-        if has_models && matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..)) {
+        if models == OtherModels::Some && matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..))
+        {
             text.push_str(&format!(" To go on with another model, type “{MODEL_ANSWER}”."));
         }
         text
@@ -220,12 +230,15 @@ mod tests {
             Concern::Spent("10 turns".to_owned()),
             Concern::AttemptsUsedUp("plan".to_owned(), 3, "no list".to_owned()),
         ] {
-            let text = concern.words(true);
+            let text = concern.words(OtherModels::Some);
             assert!(
                 text.contains("again? To go on with another model, type “model NAME”."),
                 "{text}"
             );
-            assert!(concern.words(false).ends_with("again?"), "a recording has no other model");
+            assert!(
+                concern.words(OtherModels::None).ends_with("again?"),
+                "a recording has no other model"
+            );
         }
         let faults = (1..=5).map(|number| format!("Fault {number}.")).collect();
         let (text, _) = Concern::Plan("Planner".into(), faults).question();

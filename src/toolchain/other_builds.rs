@@ -8,6 +8,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 /// Programs that write into a folder of output. What starts them (`idf.py`, an editor) waits for
 /// them, and is named in the message.
 const BUILDERS: [&str; 9] = [
@@ -102,7 +104,7 @@ fn named(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
 }
 
 fn arguments(folder: &Path) -> Vec<String> {
-    let bytes = fs::read(folder.join("cmdline")).unwrap_or_default();
+    let bytes = files::read(&folder.join("cmdline"), files::SETTINGS).unwrap_or_default();
     let parts = bytes.split(|byte| *byte == 0).skip(1);
     parts.map(|part| OsStr::from_bytes(part).to_string_lossy().into_owned()).collect()
 }
@@ -113,7 +115,8 @@ fn parents(processes: &Path, mut process: u32) -> Vec<u32> {
     const DEPTH: usize = 64;
     let mut parents = Vec::new();
     while parents.len() < DEPTH {
-        let stat = fs::read_to_string(processes.join(process.to_string()).join("stat"));
+        let stat =
+            files::read_text(&processes.join(process.to_string()).join("stat"), files::SETTINGS);
         // The name stands in parentheses and may hold any.
         let after = stat.as_deref().ok().and_then(|stat| stat.rsplit_once(')'));
         let parent = after.and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
@@ -137,7 +140,7 @@ fn starter(folder: &Path) -> Option<String> {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = files::read_text(path, files::SETTINGS).ok()?;
     text.lines().next().map(ToOwned::to_owned)
 }
 

@@ -13,6 +13,7 @@ use super::side_work::SideWork;
 use crate::engine::attempt::Attempt;
 use crate::engine::attempt::chat::{self, Chat};
 use crate::engine::attempt::listing::Pins;
+use crate::engine::concern::OtherModels;
 use crate::engine::team::{ContextPart, Phase, SendBack, SpeakerSelection, Team};
 use crate::model::event::{FileSignatures, ProjectFile, RunStart};
 use crate::model::{
@@ -99,8 +100,8 @@ pub(in crate::engine) struct ModelMemory {
     pub state: Option<String>,
     /// How to get the model again that was chosen last.
     pub provider: Option<String>,
-    /// A service of a profile answers, not a recording.
-    pub is_profile: bool,
+    /// Whether the person can choose another one.
+    pub others: OtherModels,
     /// The model that answered last, as its service names it.
     pub name: Option<String>,
 }
@@ -108,7 +109,10 @@ pub(in crate::engine) struct ModelMemory {
 impl ModelMemory {
     /// Notes whether a service answers: the setup names its profile then.
     pub fn set_profile(&mut self, provider: &str) {
-        self.is_profile = provider.starts_with("profile:");
+        self.others = match provider.starts_with("profile:") {
+            true => OtherModels::Some,
+            false => OtherModels::None,
+        };
     }
 
     /// Another one answers from here on.

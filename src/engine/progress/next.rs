@@ -47,13 +47,13 @@ pub(in crate::engine) fn next(run: &RunProgress, busy: &BTreeSet<LaneId>) -> Run
         return RunStep::Record(Event::Model(ModelEvent::Budgeted(raised)));
     }
     let question = run.numbers.question.next();
-    let has_models = run.memory.model.is_profile;
+    let models = run.memory.model.others;
     if let Some(concern) = &run.concern {
-        return step::of_concern(concern, question, None, has_models);
+        return step::of_concern(concern, question, None, models);
     }
     if let Some((concern, id)) = idle().find_map(|(id, lane, _)| Some((lane.concern.as_ref()?, id)))
     {
-        return step::of_concern(concern, question, Some(id), has_models);
+        return step::of_concern(concern, question, Some(id), models);
     }
     match &run.stage {
         RunStage::At(lanes) => match (lanes.due.first(), idle().next()) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::lanes::{Lane, LaneId};
-use crate::engine::concern::{Concern, not_run};
+use crate::engine::concern::{Concern, OtherModels, not_run};
 use crate::engine::team::Phase;
 use crate::model::{
     AgentName, CallId, Event, PersonEvent, PhaseEvent, PhaseOutcome, QuestionId, SessionEvent,
@@ -87,15 +87,14 @@ pub(in crate::engine) enum Words {
     ToCall,
 }
 
-/// The person is asked, about the chat of a step if it is one. `has_models`: another model can be
-/// chosen.
+/// The person is asked, about the chat of a step if it is one.
 pub(in crate::engine) fn of_concern(
     concern: &Concern,
     question: QuestionId,
     lane: Option<LaneId>,
-    has_models: bool,
+    models: OtherModels,
 ) -> RunStep {
-    let (text, (_, options)) = (concern.words(has_models), concern.question());
+    let (text, (_, options)) = (concern.words(models), concern.question());
     let (agent, step) = (None, lane.and_then(LaneId::step));
     RunStep::Record(Event::Person(PersonEvent::Asked { question, agent, text, options, step }))
 }

@@ -34,16 +34,10 @@ struct HostRule {
     #[serde(default)]
     not_after: Option<String>,
     #[serde(default)]
-    command: bool,
+    kind: RuleKind,
     /// Group 1 begins an argument of a call, and no more than that is told.
     #[serde(default)]
     argument: bool,
-    /// The command runs in a container, not on the machine itself.
-    #[serde(default)]
-    in_container: bool,
-    /// The hosts that the file names say how much it matters.
-    #[serde(default)]
-    network: bool,
     #[serde(default)]
     when: String,
     level: FindingLevel,
@@ -55,6 +49,27 @@ struct HostRule {
     /// Compiled when a file is first looked at.
     #[serde(skip)]
     compiled: OnceLock<Option<CompiledRules>>,
+}
+
+/// What group 1 of a rule is, which says how it is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RuleKind {
+    /// Something with a sentence of its own.
+    #[default]
+    Other,
+    /// A command on the machine itself.
+    Command,
+    /// A command in a container.
+    ContainerCommand,
+    /// The hosts that the file names say how much it matters.
+    Network,
+}
+
+impl RuleKind {
+    const fn is_command(self) -> bool {
+        matches!(self, Self::Command | Self::ContainerCommand)
+    }
 }
 
 struct CompiledRules {
@@ -127,17 +142,17 @@ impl HostRule {
             return None;
         }
         let range: Range<usize> = group.range();
-        if self.command {
+        if self.kind.is_command() {
             let command = part.replace("\\\"", "\"");
             let written = whole.replace("\\\"", "\"");
-            let judged = match self.in_container {
-                true => commands::judge_in_container(&written),
-                false => commands::judge(&written),
+            let judged = match self.kind {
+                RuleKind::ContainerCommand => commands::judge_in_container(&written),
+                _ => commands::judge(&written),
             };
             let level = self.level.max(judged);
             return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
         }
-        if self.network {
+        if self.kind == RuleKind::Network {
             let (level, text) = network_use::of(code, whole);
             return Some(HostCode { range, level, text });
         }
@@ -199,8 +214,10 @@ mod tests {
             assert!(compiled.is_some(), "{}", rule.pattern);
             let groups = compiled.unwrap().pattern.captures_len();
             assert!(groups >= 2, "{} has no group", rule.pattern);
-            assert!(rule.command != rule.when.is_empty(), "{}", rule.pattern);
-            assert!(rule.command == rule.text.is_empty() || rule.network, "{}", rule.pattern);
+            let is_command = rule.kind.is_command();
+            assert!(is_command != rule.when.is_empty(), "{}", rule.pattern);
+            let has_words = rule.kind == RuleKind::Other;
+            assert!(has_words != rule.text.is_empty(), "{}", rule.pattern);
         }
     }
 
