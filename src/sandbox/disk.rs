@@ -1,15 +1,23 @@
 //! How much a run keeps on the disk.
 //!
 //! No limit of the system bounds what several files take together. Free space and free files are
-//! asked for often, which costs nothing; the folders are walked only when these have gone down.
+//! asked for often, which costs nothing; the folders are walked when these have gone down, and now
+//! and then, for others on the machine may free what the run takes.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Files and folders that a run may keep.
 const MOST_FILES: u64 = 300_000;
+
+/// The folders are walked at least so often.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// But walking takes no more of the time than one part of this many.
+const SHARE: u32 = 50;
 
 /// Bytes of a block as the system counts them.
 const BLOCK: u64 = 512;
@@ -21,6 +29,8 @@ pub(super) struct DiskWatch {
     limit: u64,
     /// What was free when the folders were walked last.
     seen: Vec<FreeSpace>,
+    /// When they are walked again at the latest.
+    due: Instant,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,7 +56,7 @@ impl DiskWatch {
     /// Watches folders in which a run may keep `limit` bytes.
     pub fn new(folders: &[PathBuf], limit: u64) -> Self {
         let seen = folders.iter().map(|folder| free(folder)).collect();
-        Self { folders: folders.to_vec(), limit, seen }
+        Self { folders: folders.to_vec(), limit, seen, due: Instant::now() + EVERY }
     }
 
     /// Whether the run keeps more than it may. `holders` are its processes: what they hold open
@@ -58,10 +68,17 @@ impl DiskWatch {
             seen.bytes.saturating_sub(now.bytes) >= step.bytes
                 || seen.files.saturating_sub(now.files) >= step.files
         });
-        if !has_shrunk {
+        let began = Instant::now();
+        if !has_shrunk && began < self.due {
             return false;
         }
         self.seen = now;
+        let kept = self.kept(holders);
+        self.due = Instant::now() + EVERY.max(began.elapsed() * SHARE);
+        kept.is_over(self.limit)
+    }
+
+    fn kept(&self, holders: impl FnOnce() -> Vec<i32>) -> Kept {
         let mut kept = Kept::default();
         let mut counted = BTreeSet::new();
         for folder in &self.folders {
@@ -75,7 +92,7 @@ impl DiskWatch {
                 count_nameless(holder, &devices, &mut kept, &mut counted);
             }
         }
-        kept.is_over(self.limit)
+        kept
     }
 }
 
