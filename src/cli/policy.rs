@@ -293,11 +293,12 @@ impl Command<'_> {
 
     fn learn(&self, args: &PolicyLearnArgs) -> Result<(), UserError> {
         let lock = self.store.lock()?;
-        let present = match self.store.load()? {
+        let saved = self.store.load()?;
+        let is_first = saved.is_none();
+        let present = match saved {
             Some(policy) => policy,
             None => self.trained()?,
         };
-        let is_first = self.store.load()?.is_none();
         let (sessions, read) = match &args.from {
             Some(path) => {
                 let name = path.display().to_string();

@@ -60,7 +60,7 @@ impl DiskWatch {
     }
 
     /// Whether the run keeps more than it may. `holders` are its processes: what they hold open
-    /// counts although it has no name any more.
+    /// counts, also when it no longer has a name.
     pub fn is_over(&mut self, holders: impl FnOnce() -> Vec<i32>) -> bool {
         let now: Vec<FreeSpace> = self.folders.iter().map(|folder| free(folder)).collect();
         let step = FreeSpace { bytes: self.limit / 4, files: MOST_FILES / 4 };
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_file_without_a_name_counts_while_somebody_holds_it() {
-        let mut held = tempfile::tempfile_in(".").unwrap();
+        let mut held = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut held, &vec![1; 40_000]).unwrap();
         let devices = BTreeSet::from([held.metadata().unwrap().dev()]);
         let (mut kept, own) = (Kept::default(), i32::try_from(std::process::id()).unwrap());

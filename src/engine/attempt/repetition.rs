@@ -80,7 +80,7 @@ impl Guard {
         let run = ContentHash::of(format!("{} {}", call.tool, call.args).as_bytes());
         let is_same = remember(&mut self.runs, agent, run);
         if is_same {
-            // Whoever lets it go on is asked again only after two more.
+            // A person who lets it go on is asked again after two more.
             self.runs.retain(|(name, _)| name != agent);
         }
         is_same

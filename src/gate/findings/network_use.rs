@@ -43,7 +43,8 @@ pub(super) fn of(code: &str, line: &str) -> (FindingLevel, String) {
             (FindingLevel::Note, format!("talks to {to} {when}"))
         }
         Some(host) => (FindingLevel::Stop, format!("talks to the network {when} ({host})")),
-        None => (FindingLevel::Warning, format!("talks to the network {when}")),
+        // Where it goes cannot be seen.
+        None => (FindingLevel::Stop, format!("talks to the network {when} (another place)")),
     }
 }
 
@@ -66,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_board_is_near_and_another_place_is_not() {
-        use FindingLevel::{Note, Stop, Warning};
+        use FindingLevel::{Note, Stop};
         for (code, line, level) in [
             ("", "requests.get(\"http://192.168.4.1/x\")", Note),
             ("", "requests.get(f\"http://{argv[1]}/x\")", Note),
@@ -76,7 +77,7 @@ mod tests {
             ("", "http.client.HTTPSConnection(\"example.com\")", Stop),
             ("HOST = \"203.0.113.5\"\n", "socket.create_connection((HOST, 9000))", Stop),
             ("A = f\"http://{h}/\"\nh = \"203.0.113.5\"\n", "requests.get(A)", Stop),
-            ("", "requests.get(url)", Warning),
+            ("", "requests.get(url)", Stop),
         ] {
             let code = format!("{code}{line}\n");
             assert_eq!(of(&code, line).0, level, "{code}");

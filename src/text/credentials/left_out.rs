@@ -1,4 +1,4 @@
-//! Secrets in calls that do not run any more: in comments, and in texts for people.
+//! Secrets in calls that no longer run: in comments, and in texts for people.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
