@@ -19,6 +19,7 @@ mod monitor;
 mod plain_monitor;
 mod policy;
 mod policy_args;
+mod policy_learn;
 mod program_ends;
 mod report;
 mod reverty;

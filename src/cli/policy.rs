@@ -2,7 +2,6 @@
 //!
 //! Owns what is printed; what is computed is in `crate::policy`.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,18 +11,16 @@ use super::policy_args::{
     PolicyArgs, PolicyCommand, PolicyCompareArgs, PolicyExplainArgs, PolicyLearnArgs,
     PolicyOptions, PolicyResetArgs, PolicyShowArgs, PolicyTrainArgs,
 };
+use super::policy_learn::{self, Present, read_text};
 use super::report;
 use crate::app::learned::{process_of, unused};
 use crate::app::validation::{SandboxJudge, recorded_selector, recorded_tasks};
 use crate::config::{Assets, Dirs};
-use crate::files;
-use crate::journal::{SessionDir, SessionState, summary};
-use crate::model::{RecordSource, UserError};
+use crate::model::UserError;
 use crate::policy::{
-    Estimate, FiveTasks, JournalReader, MIXED, Order, Played, Process, Provenance, RecordedTask,
-    Session, State, Store, Trained, Trainer, USUAL_ORDER, compare, comparison_svg, comparison_text,
-    estimate, explain, heat_map, heat_map_svg, is_no_worse, learn, parse_experience, play, table,
-    usual_episodes, write_chart,
+    FiveTasks, MIXED, Order, Played, Process, Provenance, RecordedTask, State, Store, Trained,
+    Trainer, USUAL_ORDER, compare, comparison_svg, comparison_text, explain, heat_map,
+    heat_map_svg, play, table, usual_episodes, write_chart,
 };
 use crate::sandbox::Runner;
 
@@ -32,6 +29,9 @@ const TIMED: u64 = 200_000;
 
 /// Episodes of one training, at most.
 const MOST_EPISODES: u64 = 1_000_000_000;
+
+/// Options that say how a table is trained.
+const TRAINING: [&str; 4] = ["--seed", "--episodes", "--tasks", "--parameters"];
 
 /// Runs the command.
 ///
@@ -65,6 +65,28 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
+    /// Refuses those of these options that are given, where they would do nothing.
+    fn refuse(
+        &self,
+        command: &str,
+        options: impl IntoIterator<Item = &'static str>,
+        why: &str,
+        fix: &str,
+    ) -> Result<(), UserError> {
+        let given = |option: &&str| match *option {
+            "--seed" => self.options.seed.is_some(),
+            "--episodes" => self.options.episodes.is_some(),
+            "--tasks" => self.options.tasks.is_some(),
+            _ => self.options.parameters.is_some(),
+        };
+        let named: Vec<&str> = options.into_iter().filter(given).collect();
+        if named.is_empty() {
+            return Ok(());
+        }
+        let what = format!("Cannot use {} with `firmhand policy {command}`", named.join(", "));
+        Err(UserError::new(what, why, fix))
+    }
+
     fn process(&self) -> Result<Process, UserError> {
         let Some(path) = &self.options.parameters else {
             return process_of(&Assets::with_user_folder(&self.dirs.config), &self.options.team);
@@ -166,7 +188,7 @@ impl Command<'_> {
         if self.options.json {
             let origin = &policy.origin;
             return report::json(&json!({
-                "team": origin.team, "tasks": origin.tasks, "seed": origin.seed_number(),
+                "team": origin.team, "tasks": origin.tasks, "seed": origin.seed,
                 "episodes": origin.episodes, "file": path.display().to_string(),
             }));
         }
@@ -182,6 +204,10 @@ impl Command<'_> {
     }
 
     fn show(&self, args: &PolicyShowArgs) -> Result<(), UserError> {
+        if args.older.is_some() {
+            let why = "an older table was trained already";
+            self.refuse("show --older", TRAINING, why, "Leave them out.")?;
+        }
         let policy = match args.older {
             Some(Some(number)) => self.store.older_table(number)?,
             Some(None) => return self.list_older(),
@@ -294,58 +320,27 @@ impl Command<'_> {
     fn learn(&self, args: &PolicyLearnArgs) -> Result<(), UserError> {
         let lock = self.store.lock()?;
         let saved = self.store.load()?;
-        let is_first = saved.is_none();
-        let present = match saved {
-            Some(policy) => policy,
+        let is_saved = saved.is_some();
+        let table = match saved {
+            Some(table) => {
+                let options = TRAINING.into_iter().filter(|option| *option != "--parameters");
+                self.refuse(
+                    "learn",
+                    options,
+                    "sessions are added to the saved table, which is trained already",
+                    "Leave them out, or train another table first with `firmhand policy train`.",
+                )?;
+                table
+            }
             None => self.trained()?,
         };
-        let (sessions, read) = match &args.from {
-            Some(path) => {
-                let name = path.display().to_string();
-                (parse_experience(&name, &read_text(path)?, &present)?, Vec::new())
-            }
-            None => recorded_sessions(self.dirs, args.project.as_deref(), &present)?,
-        };
-        // Every second session is kept for the estimate, so that no table is judged by what it
-        // learned from.
-        let (mut lessons, mut held_out) = (Vec::new(), Vec::new());
-        for (number, session) in sessions.iter().enumerate() {
-            let half = if number % 2 == 0 { &mut lessons } else { &mut held_out };
-            half.push(session.clone());
-        }
-        let mut candidate = present.clone();
-        learn(&mut candidate, &lessons, args.weight);
-        let before = estimate(&present, &held_out);
-        let after = estimate(&candidate, &held_out);
-        let is_taken = is_no_worse(after, before) || args.take;
-        if is_taken {
-            candidate.origin.date = jiff::Timestamp::now().to_string();
-            candidate.origin.learned_from.extend(read);
-            // The estimate is made; now they teach as well.
-            learn(&mut candidate, &held_out, args.weight);
-            if is_first {
-                // There is a table to go back to.
-                self.store.save(&lock, &present)?;
-            }
-            self.store.save(&lock, &candidate)?;
-        }
-        let (present, new) = (estimate_json(before), estimate_json(after));
-        if self.options.json {
-            return report::json(&json!({
-                "taken": is_taken, "sessions": sessions.len(), "present": present, "new": new,
-            }));
-        }
-        report::line(&format!("Present table: {}.", estimate_text(before)));
-        report::line(&format!("New table: {}.", estimate_text(after)));
-        report::line(if is_taken {
-            "The new table is in use; `firmhand policy reset --to NUMBER` restores an older one."
-        } else {
-            "The present table stays in use; `--take` uses the new one anyway."
-        });
-        Ok(())
+        let settings = self.process()?;
+        let present = Present { store: &self.store, lock: &lock, table, is_saved };
+        policy_learn::learn(self.dirs, present, &settings, args)
     }
 
     fn reset(&self, args: &PolicyResetArgs) -> Result<(), UserError> {
+        self.refuse("reset", TRAINING, "nothing is trained by it", "Leave them out.")?;
         let lock = self.store.lock()?;
         let text = match args.to {
             Some(number) => {
@@ -382,47 +377,6 @@ impl Command<'_> {
     }
 }
 
-/// The attempts that the policy of this team chose in, of sessions that it has not learned from yet;
-/// and the names of those.
-fn recorded_sessions(
-    dirs: &Dirs,
-    project: Option<&Path>,
-    policy: &Trained,
-) -> Result<(Vec<Session>, Vec<String>), UserError> {
-    let project = project.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-    let (mut found, mut names) = (Vec::new(), Vec::new());
-    for dir in SessionDir::all(&dirs.data)? {
-        let session = summary(&dir);
-        let name = session.id.to_string();
-        let is_of_project = project.as_ref().is_none_or(|wanted| {
-            session.start.as_ref().is_some_and(|start| Path::new(&start.project) == wanted)
-        });
-        let is_over = matches!(session.state, SessionState::Ended(_));
-        if !is_of_project || !is_over || policy.origin.learned_from.contains(&name) {
-            continue;
-        }
-        let mut reader = JournalReader::default();
-        dir.each(&mut |record| reader.take(&record.event))?;
-        let runs = reader.finish();
-        let sessions: Vec<Session> = runs.iter().filter_map(|run| run.session(policy)).collect();
-        if !sessions.is_empty() {
-            names.push(name);
-            found.extend(sessions);
-        }
-    }
-    if found.is_empty() {
-        return Err(UserError::new(
-            format!("Cannot learn for the team `{}`", policy.origin.team),
-            "no session that has ended and was not learned from yet holds choices of its policy",
-            format!(
-                "Run e.g. `firmhand new --team {} TASK`, or use `--from FILE`.",
-                policy.origin.team
-            ),
-        ));
-    }
-    Ok((found, names))
-}
-
 /// Lets the policy and the usual fixed order work on tasks.
 fn play_both(
     policy: &Trained,
@@ -438,7 +392,7 @@ fn play_both(
 fn older_json(number: u32, origin: Option<&Provenance>) -> serde_json::Value {
     origin.map_or(json!({ "number": number }), |own| {
         json!({
-            "number": number, "date": own.date, "tasks": own.tasks, "seed": own.seed_number(),
+            "number": number, "date": own.date, "tasks": own.tasks, "seed": own.seed,
             "episodes": own.episodes, "sessions": own.sessions,
         })
     })
@@ -450,31 +404,5 @@ fn older_text(origin: Option<&Provenance>) -> String {
             "{}, {} {} tasks, seed {}, {} sessions",
             own.date, own.episodes, own.tasks, own.seed, own.sessions
         )
-    })
-}
-
-fn estimate_json(estimate: Option<Estimate>) -> serde_json::Value {
-    estimate.map_or(serde_json::Value::Null, |known| {
-        json!({
-            "value": known.value, "interval": [known.low, known.high], "sessions": known.effective,
-        })
-    })
-}
-
-fn estimate_text(estimate: Option<Estimate>) -> String {
-    estimate.map_or("too few sessions chose as it does".to_owned(), |known| {
-        format!(
-            "{:.2} ({:.2} to {:.2}) from {:.0} sessions' weight",
-            known.value, known.low, known.high, known.effective
-        )
-    })
-}
-
-fn read_text(path: &Path) -> Result<String, UserError> {
-    let name = path.display();
-    let bytes = files::read(path, files::SOURCE)
-        .map_err(|error| UserError::from_cause(format!("Cannot read {name}"), &error))?;
-    String::from_utf8(bytes).map_err(|_| {
-        UserError::new(format!("Cannot read {name}"), "it is not UTF-8 text", "Save it as UTF-8.")
     })
 }

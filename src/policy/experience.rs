@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::UserError;
 
 use super::file::Trained;
-use super::model::{AgentSet, can_act};
+use super::model::{AgentSet, can_act, reason_against};
 use super::state::State;
 use super::table::{Ending, Successor};
 
@@ -119,6 +119,9 @@ fn session(line: JournalLine, policy: &Trained) -> Result<Session, String> {
             .ok_or_else(|| format!("`{}` is not a state", step.state))?;
         let agent = line.agents.iter().position(|name| *name == step.agent);
         let agent = agent.ok_or_else(|| format!("`{}` is not an agent of it", step.agent))?;
+        if let Some(reason) = reason_against(policy.role(agent), state.facts()) {
+            return Err(format!("`{}` cannot act in `{}`: {reason}", step.agent, step.state));
+        }
         if !step.reward.is_finite() || step.reward.abs() > 1000.0 {
             return Err(format!("a reward of {} cannot be", step.reward));
         }
@@ -150,6 +153,10 @@ pub fn learn(policy: &mut Trained, sessions: &[Session], weight: u32) {
 
 fn learn_once(policy: &mut Trained, session: &Session) {
     for (place, step) in session.steps.iter().enumerate() {
+        // A person may name an agent that the table never chooses there.
+        if available(policy, step.state) >> step.agent & 1 == 0 {
+            continue;
+        }
         let successor = match (session.steps.get(place + 1), session.end) {
             (Some(next), _) => Successor::State(next.state, available(policy, next.state)),
             (None, End::Success | End::Timeout) => Successor::End,
@@ -189,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_that_cannot_act_but_was_named_is_not_learned_of() {
+        let mut policy = trained("simple", false, 1, 100);
+        let mut session = parse("x.jsonl", GOOD, &policy).unwrap().remove(0);
+        session.steps[0].agent = 3;
+        let state = session.steps[0].state;
+        learn(&mut policy, &[session], 10);
+        assert_eq!(policy.table.entry(state, 3).visits, 0);
+    }
+
+    #[test]
     fn a_session_of_another_team_and_bad_lines_are_refused_by_line() {
         let policy = trained("simple", false, 1, 10);
         for (from, to, words) in [
@@ -196,6 +213,7 @@ mod tests {
             ("\"planner\",", "", "its agents are coder"),
             ("start,0", "start,7", "not a state"),
             ("\"agent\":\"coder\"", "\"agent\":\"cook\"", "`cook`"),
+            ("\"agent\":\"coder\"", "\"agent\":\"debugger\"", "no error"),
             ("0.9}", "1.5}", "a chance"),
             ("0.9}", "0}", "a chance"),
             ("0.2", "1e300", "cannot be"),

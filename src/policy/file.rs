@@ -154,8 +154,11 @@ impl Trained {
     /// # Errors
     /// When it is not a policy, of another format or team, or was changed since it was written.
     pub fn parse(name: &str, text: &str, team: &str) -> Result<Self, UserError> {
-        let fix = "Run `firmhand policy reset --to NUMBER` to use an older table, or `firmhand policy train`.";
-        let refuse = |why: String| UserError::new(format!("Cannot use {name}"), why, fix);
+        let fix = format!(
+            "Run `firmhand policy reset --team {team} --to NUMBER` to use an older table, or \
+             `firmhand policy train --team {team}`."
+        );
+        let refuse = |why: String| UserError::new(format!("Cannot use {name}"), why, fix.clone());
         let (first, body) = text.split_once('\n').unwrap_or((text, ""));
         let Some(rest) = first.strip_prefix(MARK) else {
             return Err(refuse("it does not begin as a policy file does".to_owned()));
@@ -312,7 +315,7 @@ pub(super) mod tests {
         ] {
             let error = Trained::parse("p.toml", &bad, "learned").expect_err(words);
             assert!(error.why.contains(words), "{words}: {error}");
-            assert!(error.what.contains("p.toml") && !error.fix.is_empty());
+            assert!(error.what.contains("p.toml") && error.fix.contains("train --team learned"));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | `exact`, `baselines`, `compare` | value iteration, policies that learn nothing, the comparison |
 //! | `selector` | recorded answers of a model that chooses, as a baseline |
 //! | `experience`, `recorded`, `offpolicy` | past sessions, and what another table would have reached in them |
+//! | `revision`, `coverage` | a table learned from sessions, whether it is taken, and how often that is right |
 //! | `file`, `store` | policies as text and on disk |
 //! | `tasks` | recorded answers to small tasks, for trying an order of agents where code is run |
 //! | `choice` | who speaks next in a run, by a table as sessions record it |
@@ -22,6 +23,8 @@ mod chart;
 mod choice;
 mod class;
 mod compare;
+#[cfg(test)]
+mod coverage;
 mod exact;
 mod experience;
 mod explain;
@@ -30,6 +33,7 @@ mod model;
 mod offpolicy;
 mod process;
 mod recorded;
+mod revision;
 mod selector;
 mod state;
 mod store;
@@ -42,12 +46,13 @@ pub use choice::{Observed, choose, overruled, snapshot};
 pub use class::class_of;
 pub use compare::{Comparison, FiveTasks, Row, compare};
 pub use exact::{Optimum, Performance, evaluate};
-pub use experience::{End, Session, Step, learn, parse as parse_experience};
+pub use experience::{End, Session, Step, parse as parse_experience};
 pub use explain::{Explanation, Opinion, explain, heat_map, heat_map_svg, table};
 pub use file::{Provenance, Trained};
-pub use offpolicy::{Estimate, estimate, is_no_worse};
+pub use offpolicy::{Estimate, FEWEST};
 pub use process::{Agent as SimulatedAgent, MIXED, PROCESS, Process, Role};
 pub use recorded::{JournalReader, RecordedRun};
+pub use revision::{Judgement, Revision, revise};
 pub use selector::{RecordedSelector, SELECTOR};
 pub use state::{Facts, State};
 pub use store::{Store, WriteLock, write_chart};

@@ -1,20 +1,28 @@
 //! What a table would have reached in sessions that another policy chose.
 //!
-//! Owns the weighted doubly robust estimator (Thomas and Brunskill, 2016): the table's own estimates
-//! say what each session should reach, and every action that the table would have chosen, too, corrects
-//! that by what really followed. A correction counts with the product of the inverse chances of the
-//! session's choices so far, divided by the sum of these weights over all sessions; a session that
-//! chose otherwise counts no more from there on. Where the estimates are right the corrections are
-//! small, and where they are wrong the corrections still lead to the truth.
+//! Owns a stratified importance sampling. Sessions are followed as long as they chose what the table
+//! chooses, and count with the inverse chance of each choice. At each place, sessions in the same state
+//! form a group, and those of it that go on as the table chooses stand for the whole group: their
+//! weights are scaled to sum up to its weight. Without groups, a table that acts badly where few
+//! sessions follow it loses these, and is judged by tasks that went well.
 //!
-//! The interval is the linearised one of these ratios, with residuals corrected for the weight that
-//! each session has in its own estimate (HC3) and a quantile of Student's t for the effective number
-//! of sessions. Failures are rare, so that the sessions at hand may hold none: each bound also takes in
-//! a part of one more session, of the largest share seen and the worst (or best) value.
+//! The interval is a bootstrap with random weights (Dirichlet), in which bounds also reckon with what
+//! no session shows. One more session of the worst (or best) value takes part, as in the bound of
+//! Learned-Miller and Thomas (2019); in each group one more follower of the worst (or best) value
+//! counts [`UNSEEN`] times the share that left; and a group that none follows has that value at all.
+//!
+//! A difference of two tables follows both through the same sessions. As long as both choose the same,
+//! what is not known is the same for both and cancels; from where they part, it is the worst for the
+//! one and the best for the other.
+
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt};
 
 use super::experience::{End, Session, available};
 use super::file::Trained;
 use super::state::State;
+use super::train::generator;
 
 /// An estimate with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,82 +34,219 @@ pub struct Estimate {
     pub effective: f64,
 }
 
-/// Whether a table is estimated to reach no less than the present one; without an estimate it is not.
-/// Sums that differ by their rounding only are the same.
-#[must_use]
-pub fn is_no_worse(new: Option<Estimate>, present: Option<Estimate>) -> bool {
-    match (new, present) {
-        (Some(new), Some(present)) => {
-            let rounding = 1e-9 * present.value.abs().max(1.0);
-            new.value >= present.value - rounding
-        }
-        (Some(_), None) => true,
-        (None, _) => false,
-    }
-}
-
-/// How much of one more session the bounds take in. Without it 95 % intervals cover the truth in 86 to
-/// 94 % of the simulations; with it in 95 to 100 %, and in 85 to 100 % where the work is not that of
-/// the simulation in which the table was trained.
-const UNSEEN: f64 = 0.3;
+/// Weight of the unseen follower of a group, per share of the group that left. Found by simulation
+/// (`cargo test --release --lib policy::coverage -- --ignored --nocapture`): with 0 the interval covers
+/// 81 to 97 %, with 1 nearly always and is half as wide again.
+const UNSEEN: f64 = 0.4;
 
 /// Fewest effective sessions from which something is estimated.
 pub const FEWEST: f64 = 5.0;
 
-/// A session as far as it chose what the table chooses.
-struct Followed {
-    /// What the table says of its first state.
-    first: f64,
-    /// The inverse chance of each choice, and how much more it led to than the table says.
-    steps: Vec<(f64, f64)>,
-    /// Its next choice was another one.
-    has_left: bool,
+/// Draws of the bootstrap; [`TAIL`] of them are below the interval, and as many above.
+const DRAWS: u64 = 400;
+const TAIL: usize = 10;
+
+/// What is assumed of what no session shows.
+#[derive(Debug, Clone, Copy)]
+enum Unseen {
+    /// Nothing; a group that none follows has the value that the table says.
+    AsTable,
+    Worst,
+    Best,
+}
+
+/// Sessions in one state at the same place, which chose as the table until then.
+struct Group {
+    /// What a reward at this place is worth at the start.
+    discount: f64,
+    sessions: Vec<usize>,
+    followers: Vec<Follower>,
+    /// Both tables of a difference chose the same so far, and do so here.
+    is_shared: bool,
+    /// What the table says of the state.
+    worth: f64,
+}
+
+/// A session that goes on as the table chooses.
+struct Follower {
+    session: usize,
+    /// Inverse chance of its choice.
+    inverse: f64,
+    reward: f64,
 }
 
 /// Estimates the value that the table of `policy` would have reached; `None` with too few sessions
 /// that chose as it does.
 #[must_use]
 pub fn estimate(policy: &Trained, sessions: &[Session]) -> Option<Estimate> {
-    let sessions: Vec<Followed> =
-        sessions.iter().filter_map(|session| follow(policy, session)).collect();
-    let count = sessions.len().max(1) as f64;
-    let mut value = sessions.iter().map(|session| session.first).sum::<f64>() / count;
-    let mut errors: Vec<f64> =
-        sessions.iter().map(|session| (session.first - value) / count).collect();
-    let mut weights = vec![1.0; sessions.len()];
-    let (mut discount, mut largest) = (1.0, 0.0_f64);
-    let lengths = sessions.iter().map(|one| one.steps.len() + usize::from(one.has_left));
-    for place in 0..lengths.max().unwrap_or(0) {
-        let mut more = vec![0.0; sessions.len()];
-        for ((session, weight), more) in sessions.iter().zip(&mut weights).zip(&mut more) {
-            match session.steps.get(place) {
-                Some((inverse, difference)) => (*weight, *more) = (*weight * inverse, *difference),
-                None if session.has_left => *weight = 0.0,
-                None => {}
-            }
+    let count = sessions.len();
+    let groups = groups(policy, None, sessions);
+    let limits = limits(policy, sessions);
+    let mut weights = vec![1.0 / count.max(1) as f64; count];
+    let value = value(&groups, &mut weights, limits, Unseen::AsTable, &mut generator(0, 0));
+    let effective = effective(&weights).filter(|effective| *effective >= FEWEST)?;
+    let bound = |unseen, draw| {
+        let (mut random, mut weights, more) = drawn(count, draw);
+        value_of_more(unseen, more, limits)
+            + self::value(&groups, &mut weights, limits, unseen, &mut random)
+    };
+    let low = quantile(|draw| bound(Unseen::Worst, draw), TAIL);
+    let high = quantile(|draw| bound(Unseen::Best, draw), DRAWS as usize - 1 - TAIL);
+    Some(Estimate { value, low: low.min(value), high: high.max(value), effective })
+}
+
+/// Estimates how much more the table of `new` would have reached than that of `present`.
+#[must_use]
+pub fn difference(new: &Trained, present: &Trained, sessions: &[Session]) -> Estimate {
+    let count = sessions.len();
+    let limits = limits(new, sessions);
+    let (ours, theirs) =
+        (groups(new, Some(present), sessions), groups(present, Some(new), sessions));
+    let even = vec![1.0 / count.max(1) as f64; count];
+    let mut followed = even.clone();
+    let mut least = generator(0, 0);
+    let value = value(&ours, &mut followed, limits, Unseen::AsTable, &mut least)
+        - value(&theirs, &mut even.clone(), limits, Unseen::AsTable, &mut least);
+    let bound = |one, other, draw| {
+        let (mut random, weights, _) = drawn(count, draw);
+        self::value(&ours, &mut weights.clone(), limits, one, &mut random)
+            - self::value(&theirs, &mut weights.clone(), limits, other, &mut random)
+    };
+    let low = quantile(|draw| bound(Unseen::Worst, Unseen::Best, draw), TAIL);
+    let last = DRAWS as usize - 1 - TAIL;
+    let high = quantile(|draw| bound(Unseen::Best, Unseen::Worst, draw), last);
+    let effective = effective(&followed).unwrap_or(0.0);
+    Estimate { value, low: low.min(value), high: high.max(value), effective }
+}
+
+/// The groups of the sessions, in the order of their places.
+fn groups(policy: &Trained, other: Option<&Trained>, sessions: &[Session]) -> Vec<Group> {
+    let choice = |policy: &Trained, state| policy.table.best(state, available(policy, state));
+    let mut found = Vec::new();
+    let mut discount = 1.0;
+    // Sessions that chose as the table until now, each with whether the other table did, too.
+    let mut open: Vec<(usize, bool)> =
+        (0..sessions.len()).map(|session| (session, other.is_some())).collect();
+    for place in 0.. {
+        open.retain(|(session, _)| sessions[*session].steps.len() > place);
+        if open.is_empty() {
+            break;
         }
-        let total: f64 = weights.iter().sum();
-        if total <= 0.0 {
-            return None;
+        let mut together: BTreeMap<(State, bool), Vec<usize>> = BTreeMap::new();
+        for (session, was_shared) in open.drain(..) {
+            let state = sessions[session].steps[place].state;
+            together.entry((state, was_shared)).or_default().push(session);
         }
-        let mean =
-            weights.iter().zip(&more).map(|(weight, more)| weight * more).sum::<f64>() / total;
-        value += discount * mean;
-        for ((weight, more), error) in weights.iter().zip(&more).zip(&mut errors) {
-            let share = weight / total;
-            *error += discount * share * (more - mean) / (1.0 - share).max(1e-9);
-            largest = largest.max(share);
+        for ((state, was_shared), members) in together {
+            let best = choice(policy, state);
+            let agent = best.map(|best| best.agent);
+            let theirs = other.filter(|_| was_shared).map(|other| choice(other, state));
+            let is_shared = theirs.is_some_and(|best| best.map(|best| best.agent) == agent);
+            let followers: Vec<Follower> = members
+                .iter()
+                .filter_map(|session| follower(*session, &sessions[*session], place, agent?))
+                .collect();
+            open.extend(followers.iter().map(|follower| (follower.session, is_shared)));
+            let worth = best.map_or(0.0, |best| policy.table.entry(best.from, best.agent).estimate);
+            found.push(Group { discount, sessions: members, followers, is_shared, worth });
         }
         discount *= policy.model.discount;
     }
-    let effective = effective(&weights).filter(|effective| *effective >= FEWEST)?;
-    let error = errors.iter().map(|error| error * error).sum::<f64>().sqrt();
-    let width = student(effective - 1.0) * error;
-    let [lowest, highest] = policy.model.value_range;
-    let unseen = UNSEEN * largest / (1.0 + largest);
-    let low = value - width - unseen * (value - lowest).max(0.0);
-    let high = value + width + unseen * (highest - value).max(0.0);
-    Some(Estimate { value, low, high, effective })
+    found
+}
+
+/// The session as a follower; `None` where it or a person chose otherwise, or nothing is known of what
+/// its last action led to.
+fn follower(session: usize, of: &Session, place: usize, agent: usize) -> Option<Follower> {
+    let step = of.steps[place];
+    let is_known = of.end != End::Stopped || place + 1 < of.steps.len();
+    let chance = step.chance.filter(|_| is_known && step.agent == agent)?;
+    Some(Follower { session, inverse: 1.0 / chance, reward: step.reward })
+}
+
+/// The value of the sessions with these weights, which become those at the end of each; a session that
+/// left has none.
+fn value(
+    groups: &[Group],
+    weights: &mut [f64],
+    limits: [f64; 2],
+    unseen: Unseen,
+    random: &mut impl Rng,
+) -> f64 {
+    let mut value = 0.0;
+    for group in groups {
+        let arrived: f64 = group.sessions.iter().map(|session| weights[*session]).sum();
+        let of_followers = |one: &Follower| weights[one.session] * one.inverse;
+        let followed: f64 = group.followers.iter().map(of_followers).sum();
+        let bound = match unseen {
+            Unseen::AsTable => group.worth,
+            Unseen::Worst => limits[0],
+            Unseen::Best => limits[1],
+        };
+        let mut more = 0.0;
+        if !group.is_shared {
+            let followers = group.followers.len() as f64;
+            let left = 1.0 - followers / group.sessions.len() as f64;
+            if !matches!(unseen, Unseen::AsTable) && followed > 0.0 {
+                more = UNSEEN * left * exponential(random) * followed / followers;
+            }
+            let missing = if followed > 0.0 { more / (followed + more) } else { 1.0 };
+            value += group.discount * arrived * missing * bound;
+        }
+        let scale = if followed > 0.0 { arrived / (followed + more) } else { 0.0 };
+        let kept: Vec<f64> = group.followers.iter().map(|one| of_followers(one) * scale).collect();
+        group.sessions.iter().for_each(|session| weights[*session] = 0.0);
+        for (follower, weight) in group.followers.iter().zip(kept) {
+            weights[follower.session] = weight;
+            value += group.discount * weight * follower.reward;
+        }
+    }
+    value
+}
+
+/// The random numbers of a draw, and the weights of the sessions and of one more, which sum up to 1.
+fn drawn(count: usize, draw: u64) -> (impl Rng, Vec<f64>, f64) {
+    const SEED: u64 = 0x6f66_6670;
+    let mut random = generator(SEED, draw);
+    let mut weights: Vec<f64> = (0..=count).map(|_| exponential(&mut random)).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= total);
+    let more = weights.pop().unwrap_or_default();
+    (random, weights, more)
+}
+
+fn exponential(random: &mut impl Rng) -> f64 {
+    -(1.0 - random.random::<f64>()).ln()
+}
+
+/// What one more session with this weight adds.
+fn value_of_more(unseen: Unseen, weight: f64, [lowest, highest]: [f64; 2]) -> f64 {
+    match unseen {
+        Unseen::AsTable => 0.0,
+        Unseen::Worst => weight * lowest,
+        Unseen::Best => weight * highest,
+    }
+}
+
+/// The value at this place of the sorted draws.
+fn quantile(of: impl Fn(u64) -> f64, place: usize) -> f64 {
+    let mut values: Vec<f64> = (0..DRAWS).map(of).collect();
+    values.sort_by(f64::total_cmp);
+    values[place]
+}
+
+/// The smallest and the largest value that a session can have; rewards of sessions may go beyond what
+/// the simulation knows.
+fn limits(policy: &Trained, sessions: &[Session]) -> [f64; 2] {
+    let [mut lowest, mut highest] = policy.model.value_range;
+    for session in sessions {
+        let mut rest = 0.0;
+        for step in session.steps.iter().rev() {
+            rest = step.reward + policy.model.discount * rest;
+            (lowest, highest) = (rest.min(lowest), rest.max(highest));
+        }
+    }
+    [lowest, highest]
 }
 
 /// The number of equal weights that tell as much; `None` without any.
@@ -111,133 +256,21 @@ fn effective(weights: &[f64]) -> Option<f64> {
     (total > 0.0).then(|| total * total / squares)
 }
 
-/// Follows a session up to its first other choice; `None` where a person chose, or nothing is known
-/// of its end.
-fn follow(policy: &Trained, session: &Session) -> Option<Followed> {
-    let first = worth(policy, session.steps.first()?.state);
-    let mut steps = Vec::with_capacity(session.steps.len());
-    for (place, step) in session.steps.iter().enumerate() {
-        let best = policy.table.best(step.state, available(policy, step.state));
-        let chance = step.chance?;
-        if best.is_none_or(|best| best.agent != step.agent) {
-            return Some(Followed { first, steps, has_left: true });
-        }
-        let next = session.steps.get(place + 1).map_or(0.0, |next| worth(policy, next.state));
-        let reached = step.reward + policy.model.discount * next;
-        steps.push((1.0 / chance, reached - worth(policy, step.state)));
-    }
-    (session.end != End::Stopped).then_some(Followed { first, steps, has_left: false })
-}
-
-/// What the table says that its choice in a state leads to.
-fn worth(policy: &Trained, state: State) -> f64 {
-    let best = policy.table.best(state, available(policy, state));
-    best.map_or(0.0, |best| policy.table.entry(best.from, best.agent).estimate)
-}
-
-/// The 97.5 % quantile of Student's t (Cornish and Fisher's expansion; within 1 % from 3 degrees of
-/// freedom on).
-fn student(freedom: f64) -> f64 {
-    const NORMAL: f64 = 1.959_964;
-    let (z, n) = (NORMAL, freedom.max(1.0));
-    let first = (z.powi(3) + z) / (4.0 * n);
-    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
-    let third =
-        (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / (384.0 * n.powi(3));
-    z + first + second + third
-}
-
 #[cfg(test)]
 mod tests {
-    use rand::{Rng, RngExt};
-
-    use super::super::exact::evaluate;
-    use super::super::experience::Step;
+    use super::super::coverage::tests::{model_of, session};
     use super::super::file::tests::trained;
-    use super::super::model::{Model, Next};
-    use super::super::train::{act, generator, start};
     use super::*;
-
-    /// A session in the work of `model`, of a policy that takes the best agent of `by` in 7 of 10
-    /// actions, any otherwise.
-    fn session(model: &Model, by: &Trained, random: &mut impl Rng) -> Session {
-        let mut situation = start(model, random);
-        let mut steps = Vec::new();
-        loop {
-            let set = model.available[situation as usize];
-            let state = model.state(situation);
-            let best = by.table.best(state, set).unwrap().agent;
-            let able: Vec<usize> = (0..model.agents.len()).filter(|a| set >> a & 1 == 1).collect();
-            let agent = match random.random::<f64>() < 0.7 {
-                true => best,
-                false => able[random.random_range(0..able.len())],
-            };
-            let any = 0.3 / able.len() as f64;
-            let chance = if agent == best { 0.7 + any } else { any };
-            let (reward, next) = act(model, situation, agent, random);
-            steps.push(Step { state, agent, reward, chance: Some(chance) });
-            match next {
-                Next::Situation(next) => situation = next,
-                Next::Success => return Session { steps, end: End::Success },
-                Next::Timeout => return Session { steps, end: End::Timeout },
-            }
-        }
-    }
-
-    /// Of 150 simulations: how many are estimated, how many intervals hold the truth, and how wide
-    /// they are.
-    fn simulate(model: &Model, policy: &Trained, by: &Trained, count: usize) -> (u32, u32, f64) {
-        let truth = evaluate(model, &policy.table).value;
-        let (mut known, mut covered, mut width) = (0, 0, 0.0);
-        for round in 0..150 {
-            let mut random = generator(77, round);
-            let sessions: Vec<Session> =
-                (0..count).map(|_| session(model, by, &mut random)).collect();
-            if let Some(estimate) = estimate(policy, &sessions) {
-                known += 1;
-                covered += u32::from(estimate.low <= truth && truth <= estimate.high);
-                width += estimate.high - estimate.low;
-            }
-        }
-        (known, covered, width / f64::from(known))
-    }
-
-    #[test]
-    fn a_difference_of_rounding_makes_a_table_no_worse() {
-        let of = |value| Some(Estimate { value, low: 9.0, high: 10.0, effective: 20.0 });
-        assert!(is_no_worse(of(9.604999999999999), of(9.605000000000004)));
-        assert!(is_no_worse(of(9.7), of(9.6)) && is_no_worse(of(1.0), None));
-        assert!(!is_no_worse(of(9.6), of(9.601)) && !is_no_worse(None, None));
-    }
-
-    #[test]
-    fn the_interval_covers_the_truth_in_93_of_100_simulations() {
-        let (by, good) = (trained("simple", false, 2, 300), trained("simple", false, 1, 5000));
-        let (known, covered, width) = simulate(&good.model, &good, &by, 200);
-        assert!(known > 135 && covered * 100 >= known * 93, "{covered} of {known}");
-        assert!(width < 1.9, "{width}");
-        let early = trained("simple", false, 3, 60);
-        let (known, covered, _) = simulate(&early.model, &early, &by, 400);
-        assert!(known > 135 && covered * 100 >= known * 93, "{covered} of {known}");
-    }
-
-    #[test]
-    fn failures_that_no_session_shows_are_reckoned_with() {
-        // A table that knows little, in work that is harder than what it was trained for.
-        let (by, early) = (trained("simple", false, 9, 20), trained("simple", false, 3, 60));
-        let harder = trained("complex", false, 1, 1).model;
-        let (known, covered, _) = simulate(&harder, &early, &by, 100);
-        assert!(known > 135 && covered * 100 >= known * 85, "{covered} of {known}");
-    }
 
     #[test]
     fn too_few_sessions_are_not_estimated_from() {
         let policy = trained("simple", false, 1, 500);
         let mut random = generator(1, 1);
-        let mut sessions = vec![session(&policy.model, &policy, &mut random)];
+        let mut next = || session(&policy.model, &policy, 0.3, &mut random);
+        let mut sessions = vec![next()];
         assert_eq!(estimate(&policy, &sessions), None);
         while sessions.len() < 50 {
-            sessions.push(session(&policy.model, &policy, &mut random));
+            sessions.push(next());
         }
         assert!(estimate(&policy, &sessions).is_some());
         for session in &mut sessions {
@@ -247,9 +280,57 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_students_t() {
-        for (freedom, quantile) in [(4.0, 2.776), (10.0, 2.228), (30.0, 2.042), (1e6, 1.960)] {
-            assert!((student(freedom) - quantile).abs() < 0.02, "{freedom}: {}", student(freedom));
+    fn a_table_does_not_differ_from_itself_and_a_clearly_better_one_is_seen() {
+        let good = trained("simple", false, 1, 5000);
+        let mut bad = good.clone();
+        // It plans again and again instead of testing.
+        for bucket in 0..4 {
+            let state = State::parse(&format!("code,{bucket}"), &[]).unwrap();
+            let entry = *bad.table.entry(state, 2);
+            let low = super::super::table::Entry { estimate: -4.0, ..entry };
+            assert!(entry.visits == 0 || bad.table.restore(state, 2, low));
         }
+        let mut random = generator(3, 3);
+        let by_bad: Vec<Session> =
+            (0..200).map(|_| session(&bad.model, &bad, 0.3, &mut random)).collect();
+        let same = difference(&bad, &bad, &by_bad);
+        assert_eq!((same.value, same.low, same.high), (0.0, 0.0, 0.0));
+        let better = difference(&good, &bad, &by_bad);
+        assert!(better.low > 0.0 && better.low < better.value, "{better:?}");
+        let worse = difference(&bad, &good, &by_bad);
+        assert!(worse.high < 0.0, "{worse:?}");
+    }
+
+    #[test]
+    fn what_no_session_follows_makes_the_interval_wide() {
+        // In complex work the first tests fail often; no session shows what the table does then.
+        let policy = trained("simple", false, 1, 5000);
+        let mut random = generator(5, 5);
+        let model = model_of("complex");
+        let mut sessions: Vec<Session> =
+            (0..100).map(|_| session(&model, &policy, 0.0, &mut random)).collect();
+        let known = estimate(&policy, &sessions).unwrap();
+        for session in &mut sessions {
+            if let Some(step) = session.steps.get_mut(2) {
+                step.agent = 0;
+            }
+        }
+        let unknown = estimate(&policy, &sessions).unwrap();
+        assert!(
+            unknown.high - unknown.low > 2.0 * (known.high - known.low),
+            "{known:?} {unknown:?}"
+        );
+        assert!(unknown.low < known.value && known.value < unknown.high, "{known:?} {unknown:?}");
+    }
+
+    #[test]
+    fn rewards_of_sessions_may_be_lower_than_those_of_the_simulation() {
+        let policy = trained("simple", false, 1, 5000);
+        let mut random = generator(7, 7);
+        let mut sessions: Vec<Session> =
+            (0..60).map(|_| session(&policy.model, &policy, 0.3, &mut random)).collect();
+        sessions[0].steps[0].reward = -90.0;
+        let estimate = estimate(&policy, &sessions).unwrap();
+        assert!(estimate.low < -5.0 && estimate.low < estimate.value, "{estimate:?}");
     }
 }

@@ -394,6 +394,9 @@ mod tests {
         let simple = process.select("simple").unwrap();
         assert_eq!((simple.len(), simple[0].coder_success_without_plan), (1, 0.60));
         assert!((simple[0].share - 1.0).abs() < 1e-12);
+        let planned: Vec<f64> =
+            process.classes.iter().map(|class| class.planner_makes_plan).collect();
+        assert_eq!(planned, [0.95, 0.75, 0.90], "the sources compare them with each other");
         assert_eq!(process.select(MIXED).unwrap().len(), 3);
         assert!(process.select("hard").unwrap_err().fix.contains("simple"));
     }
