@@ -88,8 +88,13 @@ fn follow_up(rounds: usize) {
     let mut times = Vec::new();
     for _ in 0..rounds {
         let stage = Stage::new();
-        stage.script(&stage::say(5), "ask");
+        stage.script(&stage::save("notes.txt", "answer = 42\n"), "allow");
         let mut terminal = stage.run(COLS, ROWS);
+        terminal.wait_text("end the run");
+        for key in ["2", "\r"] {
+            std::thread::sleep(Duration::from_millis(800));
+            terminal.type_keys(key);
+        }
         terminal.wait("the end of the run", |_| stage.recorded("session_ended").is_some());
         terminal.type_keys("i");
         std::thread::sleep(Duration::from_millis(500));

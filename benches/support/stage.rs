@@ -211,7 +211,7 @@ pub fn save(path: &str, content: &str) -> String {
         "calls = [{{ tool = \"generate_code\", args = {{ files = [{{ file_name = \"{path}\", code = \"{content}\" }}] }} }}]\nnext = [{{ goto = \"end\" }}]"
     );
     format!(
-        "{}[[steps]]\nid = \"end\"\nagent = \"BenchAgent\"\nsay = \"done\"\nend = true\n",
+        "{}[[steps]]\nid = \"end\"\nagent = \"BenchAgent\"\nsay = \"the bench is over\"\nend = true\n",
         one("saving", &call)
     )
 }

@@ -134,6 +134,20 @@ impl Profiles {
         Ok(profile.guarded_by(&self.secrets))
     }
 
+    /// A profile by its own name or, where no profile has it, by the name of its model.
+    ///
+    /// # Errors
+    /// As [`Profiles::find`].
+    fn find_named(&self, name: &str, model: Option<&str>) -> Result<Profile, UserError> {
+        let names = self.names();
+        if model.is_some() || names.iter().any(|known| known == name) {
+            return self.find(name, model);
+        }
+        let known = names.iter().filter_map(|known| self.find(known, None).ok());
+        let named = known.into_iter().find(|profile| profile.model == name);
+        named.map_or_else(|| self.find(name, None), Ok)
+    }
+
     /// The models of a profile as one; an empty name stands for the default profile.
     ///
     /// # Errors
@@ -149,7 +163,7 @@ impl Profiles {
         // What is wrong with a key is said before a session begins.
         profile.key()?;
         let profiles = self.clone();
-        let finder: FindProfile = Box::new(move |name, model| profiles.find(name, model));
+        let finder: FindProfile = Box::new(move |name, model| profiles.find_named(name, model));
         Panel::new(profile, finder)
     }
 
@@ -178,12 +192,12 @@ impl Profiles {
         let Some((service, value)) = known else {
             let names = self.names();
             let there = match names.is_empty() {
-                true => "there is none".to_owned(),
-                false => format!("there are {}", names.join(", ")),
+                true => "no profile is configured".to_owned(),
+                false => format!("the profiles are {}", names.join(", ")),
             };
             let fix = match found {
                 Some((_, variable)) => format!("Set {variable}, or name another with `--profile`."),
-                None => "name another with `--profile`".to_owned(),
+                None => "Name one of these, or its model.".to_owned(),
             };
             return Err(UserError::new(format!("Cannot find the profile `{name}`"), there, fix));
         };

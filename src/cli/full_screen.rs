@@ -284,7 +284,7 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
     match &view.head.state {
         RunState::Ended(_) => {
             report::line(&format!(
-                "Session {name}{title} is complete. Look at it: firmhand replay {name}"
+                "Session {name}{title} is over. Look at it: firmhand replay {name}"
             ));
             report::line(&format!("Ask for more: firmhand resume {name}"));
         }

@@ -84,8 +84,9 @@ impl Concern {
     #[must_use]
     pub fn words(&self, models: OtherModels) -> String {
         let (mut text, _) = self.question();
-        if models == OtherModels::Some && matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..))
-        {
+        let is_due_to_model =
+            matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..) | Self::Failed(..));
+        if models == OtherModels::Some && is_due_to_model {
             text.push_str(&format!(" To go on with another model, type “{MODEL_ANSWER}”."));
         }
         text
@@ -229,6 +230,7 @@ mod tests {
         for concern in [
             Concern::Spent("10 turns".to_owned()),
             Concern::AttemptsUsedUp("plan".to_owned(), 3, "no list".to_owned()),
+            Concern::Failed("Coder".into(), UserError::new("", "busy (429). Try again", "")),
         ] {
             let text = concern.words(OtherModels::Some);
             assert!(

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 use crate::model::event::SessionStart;
 use crate::model::{
@@ -14,7 +16,7 @@ use super::error::JournalError;
 use super::lock::{Holder, holder};
 use super::parse::ReadItem;
 use super::reader::JournalReader;
-use super::tail::{Wanted, read_tail};
+use super::tail::{FIRST_LINES, Wanted, read_tail};
 
 /// What a list says about a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +61,35 @@ const TAIL: u64 = 128 * 1024;
 /// The events, by their names in journals, that tell how a session stands.
 const STATE_EVENTS: &[&str] = &["session_ended", "run_started", "proposed", "decided", "settled"];
 
-/// Lines at the start that may be damaged before the search for the first record is given up.
-const FIRST_LINES: usize = 8;
+/// Sessions that one thread reads at least, and threads at most.
+const LEAST_SHARE: usize = 32;
+const MOST_THREADS: usize = 8;
 
 /// All sessions below `data`, the one used last first.
 ///
 /// # Errors
 /// When the folder cannot be read. A session that cannot be read is listed as such.
 pub fn list_sessions(data: &Path) -> Result<Vec<SessionSummary>, JournalError> {
-    let mut all: Vec<SessionSummary> = SessionDir::all(data)?.iter().map(summary).collect();
+    let mut all = summaries(&SessionDir::all(data)?);
     all.sort_by(|a, b| (b.last_at, &b.id).cmp(&(a.last_at, &a.id)));
     Ok(all)
+}
+
+/// What a list says about each of them, in their order; many are read side by side.
+fn summaries(dirs: &[SessionDir]) -> Vec<SessionSummary> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    let share = dirs.len().div_ceil(threads).max(LEAST_SHARE);
+    let of = |share: &[SessionDir]| share.iter().map(summary).collect::<Vec<_>>();
+    let mut shares = dirs.chunks(share);
+    let Some(first) = shares.next() else { return Vec::new() };
+    thread::scope(|scope| {
+        let others: Vec<_> = shares.map(|share| (share, scope.spawn(move || of(share)))).collect();
+        let mut all = of(first);
+        for (share, other) in others {
+            all.extend(other.join().unwrap_or_else(|_| of(share)));
+        }
+        all
+    })
 }
 
 /// What a list says about that session.
@@ -93,7 +113,10 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     let path = dir.journal();
     let file = File::open(&path).map_err(JournalError::io("open the session", &path))?;
     let tail = read_tail(&file, &path, TAIL, &Wanted::Events(STATE_EVENTS))?;
-    let first = first_record(&path)?;
+    let first = match tail.first.clone() {
+        Some(first) => Some(first),
+        None => first_record(&path)?,
+    };
     let start = first.as_ref().and_then(|record| match &record.event {
         Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
         _ => None,

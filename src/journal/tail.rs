@@ -18,6 +18,8 @@ pub(super) struct Tail {
     pub len: u64,
     /// End of the last whole line; what follows is torn.
     pub whole: u64,
+    /// The first record, where the whole file was read.
+    pub first: Option<Record>,
     /// Records near the end that are wanted, oldest first, and the last of all.
     pub records: Vec<Record>,
     /// Lines after the last record that are none.
@@ -81,6 +83,13 @@ pub(super) fn read_tail(
     }
 }
 
+/// Lines at the start that may be damaged before the search for the first record is given up.
+pub(super) const FIRST_LINES: usize = 8;
+
+fn first_record(lines: &[u8]) -> Option<Record> {
+    lines.split(|&byte| byte == b'\n').take(FIRST_LINES).find_map(|line| parse_line(line).ok())
+}
+
 fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, JournalError> {
     let Some(last_feed) = memrchr(b'\n', buffer) else { return Ok(Tail::default()) };
     let mut tail = Tail { whole: start + last_feed as u64 + 1, ..Tail::default() };
@@ -90,6 +99,9 @@ fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, Journa
         _ => memchr(b'\n', buffer).map_or(0, |feed| feed + 1),
     };
     let Some(lines) = buffer.get(first..=last_feed) else { return Ok(tail) };
+    if start == 0 {
+        tail.first = first_record(lines);
+    }
     let mut lines = lines.split_inclusive(|&byte| byte == b'\n').map(|line| {
         // Every line of these has its end.
         line.strip_suffix(b"\n").unwrap_or(line)

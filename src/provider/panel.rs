@@ -100,8 +100,8 @@ impl Provider for Panel {
             profile.key()?;
         }
         let provider = match model {
-            Some(model) => format!("profile:{name}/{model}"),
-            None => format!("profile:{name}"),
+            Some(model) => format!("profile:{}/{model}", profile.name),
+            None => format!("profile:{}", profile.name),
         };
         let label = profile.label();
         *self.panel_slot() = panelist(profile, &self.find)?;

@@ -107,10 +107,20 @@ impl Picture<'_> {
         let cx = Cx { keys: self.focus.keys_of_composer(self.dialogs), ..*cx };
         match self.scene.mode {
             Mode::Live if layout.bottom.height == 0 => {}
+            Mode::Live if self.tells_task(&cx) => strip::draw_short(layout.bottom, buf, &cx),
             Mode::Live => self.panes.composer.draw(layout.bottom, buf, &cx),
             Mode::Replay => self.panes.timeline.draw(layout.bottom, buf, &cx),
         }
         self.hints().draw(layout.hints, buf, &cx);
+    }
+
+    /// Whether the place of the composer, in which nothing is written, is of more use for the task.
+    fn tells_task(&self, cx: &Cx<'_>) -> bool {
+        self.areas.layout().shape == Shape::Narrow
+            && self.focus.kind() == ScreenKind::Team
+            && cx.keys == Keys::Elsewhere
+            && self.panes.composer.is_empty()
+            && strip::has_task(cx.view)
     }
 
     /// The rule over a pane, with its title in it. With one pane at a time it also names the

@@ -18,7 +18,7 @@ pub const SILENCE: Duration = Duration::from_millis(400);
 
 /// Keys closer together than this were not typed by a person. A deciding key takes effect when
 /// nothing more came for this long.
-pub const LOOK_AHEAD: Duration = Duration::from_millis(10);
+pub const LOOK_AHEAD: Duration = Duration::from_millis(25);
 
 /// Keys this close together were sent in one go.
 const AT_ONCE: Duration = Duration::from_millis(2);

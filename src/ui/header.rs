@@ -30,7 +30,7 @@ const WAITING: u16 = 11;
 /// Columns of an agent's name at least and at most, the latter where there is little room, some and
 /// much; of how long it has worked, and of the tokens.
 const AGENT: usize = 14;
-const AGENT_MOST: (usize, usize, usize) = (26, 28, 40);
+const AGENT_MOST: (usize, usize, usize) = (26, 24, 40);
 const ELAPSED: usize = 7;
 const TOKENS: usize = 9;
 
@@ -40,9 +40,11 @@ const ROOMY: u16 = 140;
 /// Columns of the screen from which on a rule is given more room.
 const WIDE: u16 = 100;
 
-/// Columns that a rule may take, on a narrow screen and on a wide one.
-const SHORT_RULE: usize = 22;
-const LONG_RULE: usize = 44;
+/// Columns that the words of a rule may take.
+const RULE: usize = 44;
+
+/// Columns that the name of a model may take where there is some room.
+const SHORT_MODEL: usize = 24;
 
 /// Draws the header; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -121,7 +123,7 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
         let name = line::cut(&name, most).to_string();
         // Where there is little room, what goes on counts more than where.
         parts.push(
-            if columns < WIDE { 5 } else { 6 },
+            if columns < ROOMY { 4 } else { 6 },
             vec![Span::styled(name, cx.style(Role::Strong))],
         );
         // A later run may have another team.
@@ -153,8 +155,11 @@ fn rules(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
         0 => "1 rule".to_owned(),
         others => format!("{} rules", others + 1),
     };
-    let row_area = if columns < WIDE { SHORT_RULE } else { LONG_RULE };
-    let text = format!("{count}: {}", line::cut(&newest, row_area));
+    // Where there is little room, what goes on counts more than the words.
+    let text = match columns {
+        ..WIDE => count,
+        WIDE.. => format!("{count}: {}", line::cut(&newest, RULE)),
+    };
     vec![Span::styled(text, cx.style(Role::Warn))]
 }
 
@@ -178,7 +183,10 @@ fn undated(name: &str) -> &str {
 /// Who speaks, or why nobody does.
 fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let head = &cx.view.head;
-    let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
+    // All take the same room, so that nothing else moves when a run ends; where there is little, it
+    // is of more use for other parts.
+    let room = if columns < WIDE { 0 } else { agent_columns(cx, columns) + ELAPSED };
+    let word = |text: &'static str, role| padded(vec![Span::styled(text, cx.style(role))], room);
     match &head.state {
         RunState::Empty => word("starting", Role::Dim),
         RunState::Paused => word(" paused ", Role::Paused),
@@ -191,14 +199,27 @@ fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     }
 }
 
-fn running(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
-    let most = match columns {
+/// Columns that the name of an agent may take at most.
+const fn longest_agent(columns: u16) -> usize {
+    match columns {
         ..WIDE => AGENT_MOST.0,
         WIDE..ROOMY => AGENT_MOST.1,
         ROOMY.. => AGENT_MOST.2,
-    };
+    }
+}
+
+/// Columns that are kept for the name of an agent, whoever speaks: on a narrow screen no more than
+/// the names so far need.
+fn agent_columns(cx: &Cx<'_>, columns: u16) -> usize {
+    if columns >= WIDE {
+        return longest_agent(columns);
+    }
     let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
-    let columns = names.max().unwrap_or(0).clamp(AGENT, most);
+    names.max().unwrap_or(0).clamp(AGENT, longest_agent(columns))
+}
+
+fn running(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
+    let (most, columns) = (longest_agent(columns), agent_columns(cx, columns));
     let Some(speaker) = cx.view.head.speaker() else {
         let words = match cx.view.head.question.is_some() || !cx.view.review.waiting.is_empty() {
             true => "waits for you",
@@ -285,7 +306,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     let is_scripted = model.is_some_and(|model| model == SCRIPTED);
     let device = device(cx);
     // What is simulated says so in one word each where there is little room.
-    let is_short = columns < WIDE && is_scripted && device.as_ref().is_some_and(|of| of.1 == 7);
+    let is_short = columns < ROOMY && is_scripted && device.as_ref().is_some_and(|of| of.1 == 7);
     if let Some((spans, weight)) = device.filter(|_| !is_short) {
         parts.push(weight, spans);
     }
@@ -296,10 +317,11 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     if let Some(model) = model {
         // What is simulated says so before anything else gets room.
         let (weight, role) =
-            if model.contains("script") { (7, Role::Simulated) } else { (3, Role::Text) };
+            if model.contains("script") { (7, Role::Simulated) } else { (4, Role::Text) };
         let label = match is_scripted {
             true if is_short => "virtual, scripted".to_owned(),
             true if columns < ROOMY => "scripted".to_owned(),
+            false if columns < ROOMY => line::cut(&clean(model), SHORT_MODEL).to_string(),
             true | false => clean(model),
         };
         parts.push(weight, vec![Span::styled(label, cx.style(role))]);

@@ -56,7 +56,7 @@ fn a_budget_that_is_used_up_can_be_answered_with_another_model() {
     desk.record(5, Event::Model(ModelEvent::Chosen { provider, label }));
     desk.record(10, Event::Person(asked));
     desk.sync();
-    assert_eq!(desk.press("2 enter"), [], "{}", desk.screen());
+    assert_eq!(desk.press("3 enter"), [], "{}", desk.screen());
     let answer = Intent::Answer { question: QuestionId(1), answer: "model cheap".into() };
     assert_eq!(intents(&desk.press("down enter")), [answer]);
 }

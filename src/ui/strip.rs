@@ -1,12 +1,15 @@
 //! The row below the header: how far the run is, who works how long, what it costs and how long it
 //! waited for the person. The dialog [`RunOverview`](super::overlay::RunOverview) has it all.
+//!
+//! A small screen has no such row; there [`draw_short`] takes the place of an empty composer.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
+use crate::model::AgentName;
 use crate::text::sanitize;
-use crate::view::duration;
+use crate::view::{RunState, SessionView, duration};
 
 use super::action::{Action, KeyContext};
 use super::line::{self, LineParts};
@@ -18,6 +21,9 @@ const BAR: usize = 10;
 
 /// Agents that are named with their time, where there is some room and where there is much.
 const NAMED: (usize, usize) = (2, 4);
+
+/// Columns of the task in one row, at least.
+const LEAST_TASK: usize = 30;
 
 /// Columns from which on there is much room.
 const ROOMY: u16 = 160;
@@ -63,13 +69,9 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     }
     if let Some(run) = cx.view.work.run() {
         let after = cx.clock.millis_since(cx.view.work.counted_until());
-        let mut agents: Vec<_> = run.agents.iter().collect();
-        // Who worked most comes first, so that places change seldom.
-        let spoke = |name| cx.view.work.spoke(name, after);
-        agents.sort_by_key(|(name, _)| std::cmp::Reverse(spoke(name)));
-        let named = if columns < ROOMY { NAMED.0 } else { NAMED.1 };
-        for (rank, (name, _)) in (0_u8..).zip(agents.iter().take(named)) {
-            let millis = spoke(name);
+        let agents = named(cx, if columns < ROOMY { NAMED.0 } else { NAMED.1 });
+        for (rank, name) in (0_u8..).zip(&agents) {
+            let millis = cx.view.work.spoke(name, after);
             let clean = sanitize::line(name.as_str()).into_owned();
             parts.push(
                 6 - rank.min(2),
@@ -79,12 +81,63 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
                 ],
             );
         }
-        let rest = agents.len().saturating_sub(named);
+        let rest = run.agents.len().saturating_sub(agents.len());
         if rest > 0 {
             parts.push(4, vec![Span::styled(format!("{rest} more"), cx.style(Role::Faint))]);
         }
     }
     parts
+}
+
+/// Agents in the order they first spoke, so that none changes places; whoever speaks now or spoke
+/// last has the last place where not all fit.
+fn named<'a>(cx: &Cx<'a>, most: usize) -> Vec<&'a AgentName> {
+    let Some(run) = cx.view.work.run() else { return Vec::new() };
+    let mut names: Vec<&AgentName> = run.agents.iter().map(|(name, _)| name).take(most).collect();
+    let newest = run.agents.iter().max_by_key(|(_, work)| work.last_turn).map(|(name, _)| name);
+    if let (Some(newest), Some(last)) = (newest, most.checked_sub(1))
+        && !names.contains(&newest)
+    {
+        names.truncate(last);
+        names.push(newest);
+    }
+    names
+}
+
+/// What was asked, the phase and how far it is, in one row of a small screen.
+pub(super) fn draw_short(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+    let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let separator = Span::styled(" · ", cx.style(Role::Faint));
+    let mut parts = LineParts::default();
+    if let Some(phase) = &cx.view.head.phase {
+        let title = sanitize::line(&phase.title).into_owned();
+        parts.push(9, vec![Span::styled(title, cx.style(Role::Text))]);
+    }
+    if let Some(progress) = cx.view.progress() {
+        let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
+        parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
+    }
+    if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
+        let key = Span::styled(key, cx.style(Role::Key));
+        parts.push(5, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
+    }
+    let most = usize::from(inside.width).saturating_sub(LEAST_TASK);
+    let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
+    let room = usize::from(inside.width).saturating_sub(right.width() + 2);
+    let task = cx.view.head.run().map_or("", |run| run.task.as_str());
+    let label = "Task ";
+    let words = line::cut(&sanitize::line(task), room.saturating_sub(label.len())).to_string();
+    let task = vec![
+        Span::styled(label, cx.style(Role::Title)),
+        Span::styled(words, cx.style(Role::Dim)),
+    ];
+    line::draw_split(&Line::from(task), &right, inside, buf);
+}
+
+/// Whether a run goes on of which [`draw_short`] can tell.
+pub(super) fn has_task(view: &SessionView) -> bool {
+    let is_going = matches!(view.head.state, RunState::Running | RunState::Paused);
+    is_going && view.head.question.is_none() && view.head.run().is_some()
 }
 
 fn right(cx: &Cx<'_>) -> LineParts {
@@ -109,8 +162,8 @@ fn right(cx: &Cx<'_>) -> LineParts {
 }
 
 /// Whether there is anything to tell.
-pub(super) fn is_wanted(cx: &crate::view::SessionView) -> bool {
-    cx.work.run().is_some_and(|run| !run.agents.is_empty())
+pub(super) fn is_wanted(view: &SessionView) -> bool {
+    view.work.run().is_some_and(|run| !run.agents.is_empty())
 }
 
 #[cfg(test)]
@@ -137,8 +190,37 @@ mod tests {
     }
 
     #[test]
-    fn a_small_screen_has_no_row_for_it() {
-        let bench = UiBench::at_work(80, 24);
-        assert!(!row(&bench).contains("run "), "{}", row(&bench));
+    fn a_small_screen_tells_task_and_phase_in_place_of_an_empty_composer() {
+        for (width, height) in [(80, 24), (60, 16)] {
+            let mut bench = UiBench::at_work(width, height);
+            bench.propose(1);
+            bench.sync();
+            let screen = bench.screen();
+            assert!(!row(&bench).contains("run "), "{screen}");
+            let last = screen.lines().nth(usize::from(height) - 2).unwrap_or_default();
+            assert!(last.trim_start().starts_with("Task "), "{screen}");
+            assert!(last.contains("build & fix"), "{screen}");
+            bench.press("i");
+            let screen = bench.screen();
+            assert!(!screen.contains("Task "), "one writes there: {screen}");
+        }
+    }
+
+    #[test]
+    fn agents_keep_their_places_while_they_speak() {
+        let mut bench = UiBench::at_work(120, 40);
+        let order = |bench: &UiBench| {
+            let row = row(bench);
+            ["CodeFixerAgent", "BuildAgent"].map(|name| row.find(name).is_some())
+        };
+        let places = |bench: &UiBench| {
+            let row = row(bench);
+            row.find("CodeFixerAgent") > row.find("BuildAgent")
+        };
+        let (shown, first) = (order(&bench), places(&bench));
+        for _ in 0..5 {
+            bench.pass(30_000);
+            assert_eq!((order(&bench), places(&bench)), (shown, first), "{}", row(&bench));
+        }
     }
 }

@@ -44,7 +44,7 @@ fn a_whole_run_is_decided_line_by_line() {
     assert_eq!(desk.terminal.wait_exit().exit_code(), 0);
     assert!(!desk.terminal.look(vt100::Screen::alternate_screen));
     desk.terminal.wait_for_after_exit("decisions: ");
-    desk.terminal.wait_for_after_exit("Session .* is complete");
+    desk.terminal.wait_for_after_exit("Session .* is over");
 }
 
 #[test]
@@ -109,6 +109,7 @@ fn a_saved_session_is_told_line_by_line() {
         .filter(|e| matches!(e, Event::Proposal(ProposalEvent::Made(_))))
         .count();
     assert!(proposed > 0 && text.contains("session "), "{text}");
+    assert_eq!(text.matches(" proposed by ").count(), proposed, "{text}");
     assert!(!text.contains('\u{1b}'));
 }
 

@@ -259,7 +259,7 @@ pub const HELP: [&str; 27] = [
     "rules, revoke NUMBER        lists the rules, removes one",
     "show                        prints the waiting proposal again",
     "say WORDS                   sends a message to the team",
-    "task WORDS                  after a run: starts the next one in the same session",
+    "task WORDS                  after a run that `firmhand resume --plain` opened: starts the next",
     "answer NUMBER or WORDS      answers the open question",
     "next AGENT                  names the agent that speaks next",
     "pause, resume               pauses the run, continues it",

@@ -6,6 +6,7 @@
 mod input;
 mod line_command;
 mod paper;
+mod person_part;
 mod proposal_text;
 mod rest;
 
@@ -30,6 +31,7 @@ use input::{Input, Typed};
 pub(super) use line_command::HELP;
 use line_command::{About, Decide, LineCommand, Manner, may_decide};
 use paper::Paper;
+use person_part::Story;
 use rest::Listed;
 
 /// Checks that a person can type: what comes through a pipe must never decide.
@@ -65,6 +67,7 @@ struct LineSession {
     asks_after: Option<usize>,
     /// Why agents spoke in this run; each is said once.
     reasons: BTreeSet<(AgentName, String)>,
+    story: Story,
     /// What was told when the session was first followed; it is not told again.
     old: Seq,
 }
@@ -161,6 +164,7 @@ fn last_printed(dir: &SessionDir, was_over: bool) -> Result<Seq, UserError> {
 pub fn replay(dir: &SessionDir) -> Result<ExitCode, UserError> {
     let (publish, published) = watch::channel(Seq(u64::MAX));
     let mut lines = LineSession::of(dir, published)?;
+    lines.story = Story::Saved;
     lines.pull()?;
     drop(publish);
     lines.end_saying();
@@ -200,6 +204,7 @@ impl LineSession {
             asked: None,
             asks_after: None,
             reasons: BTreeSet::new(),
+            story: Story::Live,
             old: Seq(0),
         })
     }
@@ -231,6 +236,9 @@ impl LineSession {
             // It is printed whole when its turn has come.
             Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.end_saying();
+                if let Some(line) = person_part::line(event, &self.view, self.story) {
+                    report::line(&sanitize::line(&line));
+                }
                 if let Some(left) = RuledView::open(proposal, self.view.at) {
                     report::line(&sanitize::line(&format!("  {}", left.sentence())));
                 }
@@ -248,7 +256,8 @@ impl LineSession {
                 if let Event::Session(SessionEvent::RunStarted(_)) = event {
                     self.reasons.clear();
                 }
-                let line = run::line(event);
+                let line = person_part::line(event, &self.view, self.story);
+                let line = line.or_else(|| run::line(event));
                 let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
                 match event {
                     // Others may be speaking.
@@ -269,6 +278,11 @@ impl LineSession {
                     let line =
                         if has_rows { sanitize::block(&line) } else { sanitize::line(&line) };
                     report::line(&line);
+                }
+                if let (Event::Session(SessionEvent::Ended { .. }), Story::Saved) =
+                    (event, self.story)
+                {
+                    self.tell_summary();
                 }
             }
         }

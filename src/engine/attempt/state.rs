@@ -164,7 +164,10 @@ impl Attempt {
         }
         match self.speakers.next(phase) {
             NextSpeaker::Speak(agent, reason) => Move::Choose(agent, reason, None),
-            NextSpeaker::Learned(agent, choice) => Move::Choose(agent, choice.line(), Some(choice)),
+            NextSpeaker::Learned(agent, choice) => {
+                let why = choice.line(&agent);
+                Move::Choose(agent, why, Some(choice))
+            }
             NextSpeaker::Over(why) => Move::End(why),
         }
     }

@@ -34,6 +34,12 @@ impl AttemptLimit {
         self.usual(phase).saturating_add(self.more)
     }
 
+    /// Attempts of a phase as they stand when the attempt of that number begins: what was allowed on
+    /// top for the phase before counts no more with the first one.
+    pub fn at_attempt(&self, phase: &Phase, number: u32) -> u32 {
+        if number == 1 { self.usual(phase) } else { self.of_phase(phase) }
+    }
+
     /// An attempt begins; what was allowed on top is for one phase.
     pub const fn begin(&mut self, number: u32) {
         if number == 1 {

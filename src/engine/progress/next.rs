@@ -75,7 +75,7 @@ fn next_phase(run: &RunProgress, phase: usize, due: &DueAttempt) -> RunStep {
     if let Some(event) = run.memory.team.due(phase) {
         return RunStep::Record(event);
     }
-    let attempt = (due.number, run.attempt_limit.of_phase(phase));
+    let attempt = (due.number, run.attempt_limit.at_attempt(phase, due.number));
     RunStep::Record(stage::start(phase, attempt, due.step, &run.memory.plan))
 }
 

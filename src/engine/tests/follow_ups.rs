@@ -7,7 +7,7 @@ use super::fixture::*;
 use crate::engine::EngineHandle;
 use crate::model::event::RunStart;
 use crate::model::*;
-use crate::model::{PersonEvent, ProposalEvent, SessionEvent, TurnEvent};
+use crate::model::{PersonEvent, PhaseEvent, ProposalEvent, SessionEvent, TurnEvent};
 use crate::provider::Request;
 
 fn next(task: &str) -> Intent {
@@ -220,4 +220,32 @@ async fn the_next_run_begins_at_once() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     println!("the next run began after {:?}", pressed.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempts_that_were_allowed_on_top_are_for_that_run_alone() {
+    let world = SessionBench::new(TEAM);
+    let late = |request: &Request| match (request.agent.as_str(), request.phase.as_str()) {
+        ("Planner", "build") if request.attempt <= 3 => say("Closer : close"),
+        _ => usual(request),
+    };
+    let used_up = crate::engine::AttemptsUsedUp::Ask;
+    let limits = crate::engine::EngineLimits { used_up, ..crate::engine::EngineLimits::default() };
+    let handle = world.begin_within(limits, Arc::new(late)).unwrap();
+    until_over(&world, &handle, 1).await;
+    handle.intents.send(next("blink twice")).await.unwrap();
+    until_over(&world, &handle, 2).await;
+    let starts = world.events().into_iter().filter_map(|event| match event {
+        Event::Phase(PhaseEvent::Started { phase, attempt, max_attempts, .. }) => {
+            Some((phase, attempt, max_attempts))
+        }
+        _ => None,
+    });
+    let starts: Vec<_> = starts.collect();
+    let of = |phase: &str, attempt| {
+        let of = starts.iter().filter(|(name, number, _)| name == phase && *number == attempt);
+        of.map(|(.., most)| *most).collect::<Vec<_>>()
+    };
+    assert_eq!((of("write", 1), of("build", 1)), (vec![1, 1], vec![3, 3]), "{starts:?}");
+    assert_eq!(of("build", 4).first(), Some(&6), "{starts:?}");
 }

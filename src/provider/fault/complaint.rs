@@ -133,7 +133,7 @@ pub(super) fn in_words(profile: &Profile, status: u16, message: &str) -> UserErr
         402 => UserError::new(
             format!("{host} asks for payment"),
             why,
-            "Add credit to the account, or choose another profile with `--profile`.",
+            "Add credit to the account, or choose another model (here, or with `--profile`).",
         ),
         403 => UserError::new(
             format!("{host} does not allow this key to use the model `{}`", profile.model),
@@ -157,12 +157,12 @@ pub(super) fn in_words(profile: &Profile, status: u16, message: &str) -> UserErr
         429 => UserError::new(
             format!("{host} accepts no more requests at the moment"),
             why,
-            "Wait, or choose another profile with `--profile`.",
+            "Wait, or choose another model (here, or with `--profile`).",
         ),
         500..=599 => UserError::new(
             format!("{host} has a fault"),
             why,
-            "Wait for the service to recover, or choose another profile with `--profile`.",
+            "Wait for the service to recover, or choose another model (here, or with `--profile`).",
         ),
         _ => UserError::new(
             format!("{host} refused the request"),

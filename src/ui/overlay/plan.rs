@@ -14,8 +14,13 @@ use crate::text::{plan_order, sanitize};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::PlanView;
+
+/// Columns of the dialog, and rows of steps, at most.
+const COLUMNS: u16 = 92;
+const MOST_ROWS: u16 = 24;
 
 /// A plan that waits.
 #[derive(Debug)]
@@ -40,6 +45,15 @@ enum PlanInput {
     Refusal(SearchField),
 }
 
+/// What the steps of a plan say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepForm {
+    /// Who does it, and what.
+    WithAgent,
+    /// What is to be done; the team knows who does it.
+    TaskOnly,
+}
+
 impl PlanInput {
     const fn field(&self) -> &SearchField {
         match self {
@@ -53,11 +67,15 @@ impl PlanInput {
         }
     }
 
-    const fn title(&self) -> &'static str {
-        match self {
-            Self::Step(_) => "This step",
-            Self::More(_) => "A step after it, as `Agent : what to do`",
-            Self::Refusal(_) => "What should change?",
+    /// What is asked for, in a plan whose steps name their agents or do not.
+    const fn title(&self, plan: StepForm) -> &'static str {
+        match (self, plan) {
+            (Self::Step(_), _) => "This step",
+            (Self::More(_), StepForm::WithAgent) => "A step after it, as `Agent : what to do`",
+            (Self::More(_), StepForm::TaskOnly) => {
+                "A step after it: what it makes, in which files, how one sees that it works"
+            }
+            (Self::Refusal(_), _) => "What should change?",
         }
     }
 }
@@ -206,28 +224,52 @@ impl PlanDesk {
         let changed = if self.steps == self.shown { "" } else { " · changed" };
         let title = format!("The plan: {} steps{changed}", self.steps.len());
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
-        let height = u16::try_from(self.steps.len()).unwrap_or(u16::MAX).clamp(1, 20) + 4;
-        let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
+        let columns = COLUMNS.min(screen.width.saturating_sub(6));
+        let rows = self.rows(usize::from(columns));
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(1, MOST_ROWS) + 4;
+        let inside = super::frame(&title, hint, (COLUMNS, height), screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(3)).max(1);
-        let top = self.selected.saturating_sub(space - 1);
-        let width = usize::from(inside.width);
-        let has_agents = self.steps.iter().any(|item| item.agent.is_some());
-        let steps = self.steps.iter().enumerate().skip(top).take(space);
-        for ((place, item), row) in steps.zip(inside.rows()) {
+        // The selected step is on the screen with all its rows, or with its first ones.
+        let of_selected = |(place, _): &(usize, String)| *place == self.selected;
+        let first = rows.iter().position(of_selected).unwrap_or(0);
+        let last = rows.iter().rposition(of_selected).unwrap_or(0);
+        let top = (last + 1).saturating_sub(space).min(first);
+        for ((place, text), row) in rows.iter().skip(top).take(space).zip(inside.rows()) {
             let is_selected =
-                place == self.selected && !matches!(self.typing, Some(PlanInput::Refusal(_)));
+                *place == self.selected && !matches!(self.typing, Some(PlanInput::Refusal(_)));
             let style = cx.style(if is_selected { Role::Selection } else { Role::Dialog });
             line::tint(row, style, buf);
-            let agent = item.agent.as_ref().map_or("", AgentName::as_str);
-            let agent = match has_agents {
-                true => format!("{:<24} ", line::cut(agent, 24)),
-                false => String::new(),
-            };
-            let text = format!(" {:>2}  {agent}{}", place + 1, item.task);
-            let text = sanitize::line(&text).into_owned();
-            line::draw(&Line::styled(line::cut(&text, width), style), row, buf);
+            line::draw(&Line::styled(text.clone(), style), row, buf);
         }
         self.draw_foot(inside, buf, cx);
+    }
+
+    fn form(&self) -> StepForm {
+        match self.steps.iter().any(|item| item.agent.is_some()) {
+            true => StepForm::WithAgent,
+            false => StepForm::TaskOnly,
+        }
+    }
+
+    /// The steps in rows of that many columns, each with the place of its step.
+    fn rows(&self, columns: usize) -> Vec<(usize, String)> {
+        let form = self.form();
+        let mut rows = Vec::new();
+        for (place, item) in self.steps.iter().enumerate() {
+            let agent = item.agent.as_ref().map_or("", AgentName::as_str);
+            let agent = match form {
+                StepForm::WithAgent => format!("{:<24} ", line::cut(&sanitize::line(agent), 24)),
+                StepForm::TaskOnly => String::new(),
+            };
+            let lead = format!(" {:>2}  {agent}", place + 1);
+            let indent = line::width(&lead);
+            let words =
+                wrap_words(&sanitize::line(&item.task), columns.saturating_sub(indent + 1).max(16));
+            let mut words = words.into_iter();
+            rows.push((place, format!("{lead}{}", words.next().unwrap_or_default())));
+            rows.extend(words.map(|text| (place, format!("{}{text}", " ".repeat(indent)))));
+        }
+        rows
     }
 
     fn draw_foot(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -259,7 +301,8 @@ impl PlanDesk {
                 cx,
             ),
             Some(typing) => {
-                line::draw(&Line::styled(typing.title(), cx.style(Role::DialogDim)), first, buf);
+                let title = typing.title(self.form());
+                line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
                 typing.field().draw("", second, buf, cx);
             }
         }

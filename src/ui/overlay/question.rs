@@ -17,7 +17,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
-use crate::view::{PersonQuestion, SessionView};
+use crate::view::{PendingList, PersonQuestion, SessionView};
 
 use super::pick;
 
@@ -27,8 +27,28 @@ pub struct AnswerList {
     question: QuestionId,
     title: String,
     text: String,
+    /// The steps or the files that it is about, one in a row.
+    list: Vec<String>,
     rows: Vec<AnswerRow>,
     selected: usize,
+}
+
+/// What a question is about, each step or file in a row.
+fn rows_of(list: PendingList<'_>) -> Vec<String> {
+    match list {
+        PendingList::Plan(plan) => (1..)
+            .zip(&plan.steps)
+            .map(|(number, (item, _)): (usize, _)| match &item.agent {
+                Some(agent) => format!("{number:>2}  {agent}: {}", item.task),
+                None => format!("{number:>2}  {}", item.task),
+            })
+            .collect(),
+        PendingList::Context(context) => context
+            .files
+            .iter()
+            .map(|file| format!("•  {}  {} tok", file.path, line::count(file.tokens)))
+            .collect(),
+    }
 }
 
 /// Opens what the question is about.
@@ -52,6 +72,9 @@ enum AnswerRow {
 const COLUMNS: u16 = 76;
 const TEXT_ROWS: usize = 8;
 
+/// Rows of the steps or files that it is about, at most.
+const LIST_ROWS: usize = 9;
+
 impl AnswerList {
     /// The answers to the question that waits; `None`: there is none with answers to choose from.
     #[must_use]
@@ -59,19 +82,20 @@ impl AnswerList {
         let question = view.head.question.as_ref().filter(|asked| !asked.options.is_empty())?;
         let PersonQuestion { id, agent, text, options } = question;
         let mut rows: Vec<AnswerRow> = options.iter().cloned().map(AnswerRow::Offered).collect();
+        // What is offered keeps the numbers that it has in the chat. A recording has no other model.
+        if text.contains(MODEL_ANSWER) && agent.is_none() && view.head.profile().is_some() {
+            rows.push(AnswerRow::Model);
+        }
         if view.pending_list().is_some() {
             rows.push(AnswerRow::Look);
-        }
-        // A recording has no other model.
-        if text.contains(MODEL_ANSWER) && agent.is_none() && view.head.profile().is_some() {
-            rows.insert(rows.len() - 1, AnswerRow::Model);
         }
         rows.push(AnswerRow::Write);
         let title = agent.as_ref().map_or_else(
             || "The run waits for you".to_owned(),
             |agent| format!("{} asks", sanitize::line(agent.as_str())),
         );
-        Some(Self { question: *id, title, text: text.clone(), rows, selected: 0 })
+        let list = view.pending_list().map(|(_, list)| rows_of(list)).unwrap_or_default();
+        Some(Self { question: *id, title, text: text.clone(), list, rows, selected: 0 })
     }
 
     /// The question it answers.
@@ -110,6 +134,20 @@ impl AnswerList {
         }
     }
 
+    /// What it is about in that many rows, the last of which tells how many are left out.
+    fn list_within(&self, rows: usize, columns: usize) -> Vec<String> {
+        let shown = if self.list.len() > rows { rows.saturating_sub(1) } else { self.list.len() };
+        let row = |text: &String| {
+            format!(" {}", line::cut(&sanitize::line(text), columns.saturating_sub(2)))
+        };
+        let mut list: Vec<String> = self.list.iter().take(shown).map(row).collect();
+        let left_out = self.list.len() - shown;
+        if left_out > 0 && rows > 0 {
+            list.push(format!(" … and {left_out} more"));
+        }
+        list
+    }
+
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let width = COLUMNS.min(screen.width.saturating_sub(6));
         let mut words = wrap_words(&sanitize::line(self.text.trim()), usize::from(width));
@@ -124,13 +162,22 @@ impl AnswerList {
             }
             words.extend(last);
         }
-        let rows = u16::try_from(words.len() + 1 + self.rows.len()).unwrap_or(u16::MAX);
+        let free = usize::from(screen.height).saturating_sub(self.rows.len() + words.len() + 7);
+        let list = self.list_within(free.min(LIST_ROWS), usize::from(width));
+        let listed = if list.is_empty() { 0 } else { list.len() + 1 };
+        let rows = u16::try_from(words.len() + listed + 1 + self.rows.len()).unwrap_or(u16::MAX);
         let hint = " 1–9 select · enter answers · esc leaves it waiting ";
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let inside = super::frame(&self.title, hint, (width, rows), screen, buf, cx);
         let mut at = inside.rows();
         for (text, row) in words.into_iter().zip(at.by_ref()) {
             line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+        }
+        if !list.is_empty() {
+            at.next();
+        }
+        for (text, row) in list.into_iter().zip(at.by_ref()) {
+            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
         for ((place, answer), row) in self.rows.iter().enumerate().zip(at.skip(1)) {
             let (words, role) = match answer {
