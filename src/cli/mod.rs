@@ -67,10 +67,11 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    run(cli).unwrap_or_else(|error| {
+    let code = run(cli).unwrap_or_else(|error| {
         report::error(&error);
         ExitCode::FAILURE
-    })
+    });
+    report::ended(code)
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each command")]

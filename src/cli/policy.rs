@@ -193,13 +193,13 @@ impl Command<'_> {
             }));
         }
         let origin = &policy.origin;
-        report::line(&format!(
+        report::line(&report::wrapped(&format!(
             "Trained on {} {} tasks with seed {}; saved in {}.",
             origin.episodes,
             origin.tasks,
             origin.seed,
             path.display()
-        ));
+        )));
         Ok(())
     }
 
@@ -223,12 +223,13 @@ impl Command<'_> {
             return report::json(&json!({ "origin": policy.origin, "states": rows }));
         }
         let origin = &policy.origin;
-        report::line(&format!(
-            "Team {}, {} tasks, seed {}, {} episodes, {} sessions, {}\n",
-            origin.team, origin.tasks, origin.seed, origin.episodes, origin.sessions, origin.date
-        ));
-        report::line(&table(&policy));
-        report::line(heat_map(&policy).trim_end());
+        report::line(&report::wrapped(&format!(
+            "Team {}: {} {} tasks simulated, seed {}; {} sessions; {}\n",
+            origin.team, origin.episodes, origin.tasks, origin.seed, origin.sessions, origin.date
+        )));
+        report::line(&table(&policy, report::columns()));
+        report::line(heat_map(&policy, report::columns()).trim_end());
+        report::line(&report::wrapped(SHOWN));
         Ok(())
     }
 
@@ -251,8 +252,12 @@ impl Command<'_> {
                 (None, None)
             }
         };
-        let comparison =
-            compare(&policy, episodes, speed, FiveTasks { learned, fixed }, &selector)?;
+        let saved = self.store.load().unwrap_or_else(|error| {
+            report::aside(&format!("The saved table is left out: {error}"));
+            None
+        });
+        let five = FiveTasks { learned, fixed };
+        let comparison = compare(&policy, saved.as_ref(), episodes, speed, five, &selector)?;
         let tasks = args.all_tasks.then(|| play_both(&policy, &all, &mut judge)).transpose()?;
         if let Some(path) = &args.svg {
             write_chart(path, &comparison_svg(&comparison))?;
@@ -263,14 +268,15 @@ impl Command<'_> {
             json["tasks"] = json!({ "learned": learned, "fixed": fixed });
             return report::json(&json);
         }
-        report::line(&comparison_text(&comparison));
+        report::line(comparison_text(&comparison, report::columns()).trim_end());
+        report::line(&report::wrapped(&comparison_words(&policy, saved.as_ref())));
         if let (Some(learned), Some(fixed)) = (learned, fixed) {
-            report::line(&format!(
+            report::line(&report::wrapped(&format!(
                 "Five tasks, recorded answers really run: {learned} calls, the usual fixed order {fixed}."
-            ));
+            )));
         }
         if let Some((learned, fixed)) = tasks {
-            report::line(&format!(
+            report::line(&report::wrapped(&format!(
                 "All {} tasks: {} calls and {} solved, the usual fixed order {} and {}; {} programs run.",
                 learned.tasks,
                 learned.calls,
@@ -278,7 +284,7 @@ impl Command<'_> {
                 fixed.calls,
                 fixed.solved,
                 judge.runs()
-            ));
+            )));
         }
         report::line(&format!("{:.0} episodes per second.", comparison.episodes_per_second));
         Ok(())
@@ -313,7 +319,7 @@ impl Command<'_> {
         if self.options.json {
             return report::json(&explained);
         }
-        report::line(&explained.text());
+        report::line(&report::wrapped(&explained.text()));
         Ok(())
     }
 
@@ -375,6 +381,35 @@ impl Command<'_> {
         }
         Ok(())
     }
+}
+
+/// What stands below a table and its heat map.
+const SHOWN: &str = "
+Each row is a state: what there is of the work, and the bucket of actions taken (0 at the start to 3 \
+late). Each cell: points of reward that a task is still worth when the agent speaks, and how often it was \
+tried. * is the choice; shades compare the agents of a row; - and · were never tried or cannot act.";
+
+/// What a comparison shows.
+fn comparison_words(policy: &Trained, saved: Option<&Trained>) -> String {
+    let (origin, reward) = (&policy.origin, &policy.origin.process.reward);
+    let saved = match saved {
+        Some(_) => "saved is the table that the team uses",
+        None => "none is saved",
+    };
+    format!(
+        "\nFigures: points of reward that a {} task earns on average ({:+} when the tests pass, {:+} when \
+         the actions run out, {:+} for each action, {:+} for one that changes nothing), with the 95 % \
+         interval of a simulation; tasks solved; agents called per task.\nlearned was trained on {} tasks \
+         for this comparison; {saved}. optimum: the exact best, which no policy exceeds. fixed pipeline: \
+         always in this order, again and again. round robin: all agents in turn. model selector: a model \
+         that was asked each time, recorded.\n",
+        origin.tasks,
+        reward.success,
+        reward.timeout,
+        reward.action,
+        reward.redundant,
+        origin.episodes
+    )
 }
 
 /// Lets the policy and the usual fixed order work on tasks.

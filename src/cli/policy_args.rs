@@ -4,8 +4,58 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+/// What the figures and words of every `policy` command mean.
+const WORDS: &str = "\
+Words:
+  value        Points of reward that a task earns, on average, until it ends: by
+               assets/policy/process.toml 10 when the tests pass, -5 when the actions
+               run out, -0.1 for each action, -0.2 for one that changes nothing, 0.2
+               for a plan, 0.3 for code; a point one action later counts 0.95.
+               8.97 is the best that simple tasks allow.
+  ±            How far the average that a value is may be off by chance (1.96
+               standard errors). Values are averages over the whole training, so
+               that they are some tenths lower than what `compare` calculates.
+  1,204×       How often the agent was tried in that state.
+  state        What is true of the work, and how many actions were taken:
+               `start,0` nothing yet, `plan,code,error,2` planned, written and
+               failed. 0: 0 or 1 actions, 1: 2 or 3, 2: 4 to 6, 3: 7 or more.
+  optimum      The exact best for the simulated work; no policy can exceed it.
+  fixed pipeline, round robin
+               A fixed order again and again; all agents in turn.
+  saved        The table that the team uses. Without one, it uses the same that
+               `train` makes without options: no training is needed before a run.
+
+From nothing to use:
+  firmhand policy train          learn on simulated tasks, and save the table
+  firmhand policy compare        how far from the optimum it is, next to others
+  firmhand policy show           the table; `show --older` lists older ones
+  firmhand policy explain plan,code,error,2
+  firmhand demo --team learned   see it choose; W shows its table
+  firmhand policy learn          learn from your sessions: 10 or more are needed
+
+Every command takes --json for scripts, and --seed, --episodes and --tasks where it
+trains. The same seed gives the same table.";
+
+/// A whole number that is not negative, of 64 bits.
+fn count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("it is not a whole number from 0 to {}", u64::MAX))
+}
+
+/// The number of an older table.
+fn table_number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("it is not a whole number from 1 to {}", u32::MAX))
+}
+
+/// How much a session counts.
+fn weight(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
+    number.ok_or_else(|| "it is not a whole number from 1 to 10000".to_owned())
+}
+
 /// Arguments of `policy`.
 #[derive(Debug, Args)]
+#[command(after_long_help = WORDS)]
 pub struct PolicyArgs {
     /// What to do with it.
     #[command(subcommand)]
@@ -19,11 +69,12 @@ pub enum PolicyCommand {
     Train(PolicyTrainArgs),
     /// Show the table of values and its heat map.
     Show(PolicyShowArgs),
-    /// Train a policy and compare it with others and with the optimum; nothing is saved.
+    /// Train a policy and compare it, and the saved one, with others and with the optimum; nothing is
+    /// saved.
     Compare(PolicyCompareArgs),
     /// Explain which agent speaks next in a state.
     Explain(PolicyExplainArgs),
-    /// Learn from past sessions; the new table is used if it is estimated to be no worse.
+    /// Learn from past sessions; the new table is used if they show that it is no worse.
     Learn(PolicyLearnArgs),
     /// Remove the policy, or restore an older table.
     Reset(PolicyResetArgs),
@@ -36,16 +87,17 @@ pub struct PolicyOptions {
     #[arg(long, default_value = "learned")]
     pub team: String,
     /// Start of all random numbers; 1 if it is not given. `show` and `explain` train a policy for this
-    /// once instead of using the saved one.
-    #[arg(long, value_name = "N")]
+    /// once instead of using the saved one; `learn` does where none is saved.
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Simulated tasks to train on. If it is not given: 5000, and 5000 more for each agent beyond four.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub episodes: Option<u64>,
     /// Class of tasks to train on, e.g. simple; `mixed` for all, with the class as part of the state.
     #[arg(long, value_name = "CLASS")]
     pub tasks: Option<String>,
-    /// Parameters of the simulation, instead of `assets/policy/process.toml`.
+    /// Parameters of the simulation, instead of `assets/policy/process.toml` (of the configuration folder,
+    /// or the one that ships with the program). `learn` takes what sessions earn from there.
     #[arg(long, value_name = "FILE")]
     pub parameters: Option<PathBuf>,
     /// Print one JSON object.
@@ -74,7 +126,7 @@ pub struct PolicyShowArgs {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Show the older table with this number; without one, list them.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = table_number, allow_negative_numbers = true)]
     #[expect(clippy::option_option, reason = "the option may have no number")]
     pub older: Option<Option<u32>>,
 }
@@ -108,7 +160,8 @@ pub struct PolicyExplainArgs {
 /// Arguments of `policy learn`.
 #[derive(Debug, Args)]
 pub struct PolicyLearnArgs {
-    /// Sessions of a file instead of the recorded ones of this team. Each line is one session:
+    /// Sessions of a file instead of the recorded ones of this team; a table learns once from a file. Each
+    /// line is one session:
     /// {"team":"learned","agents":["planner","coder","tester","debugger"],"end":"success","steps":
     /// [{"state":"start,0","agent":"coder","reward":0.2,"chance":0.9}]}. All agents of the team are
     /// named in order; `end` is success, timeout or stopped; a step without `chance` was chosen by a
@@ -122,9 +175,9 @@ pub struct PolicyLearnArgs {
     #[command(flatten)]
     pub options: PolicyOptions,
     /// How many simulated tasks one session counts for.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = weight, allow_negative_numbers = true)]
     pub weight: u32,
-    /// Use the new table even if it is not estimated to be better.
+    /// Use the new table even if nothing shows that it is no worse.
     #[arg(long)]
     pub take: bool,
 }
@@ -136,6 +189,6 @@ pub struct PolicyResetArgs {
     #[command(flatten)]
     pub options: PolicyOptions,
     /// Restore the older table with this number.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = table_number, allow_negative_numbers = true)]
     pub to: Option<u32>,
 }

@@ -76,8 +76,8 @@ pub(super) fn learn(
     if args.options.json {
         return report::json(&in_json(&revision, &halves, is_taken));
     }
-    report::line(&words(&revision, &halves));
-    report::line(&match before.filter(|_| is_taken) {
+    report::line(&report::wrapped(&words(&revision, &halves)));
+    let end = match before.filter(|_| is_taken) {
         Some(number) => format!(
             "The new table is in use{}; `firmhand policy reset --team {} --to {number}` restores the \
              one before.",
@@ -85,7 +85,8 @@ pub(super) fn learn(
             table.origin.team
         ),
         None => "The present table stays in use; `--take` uses the new one anyway.".to_owned(),
-    });
+    };
+    report::line(&report::wrapped(&end));
     Ok(())
 }
 

@@ -31,7 +31,8 @@ pub struct PolicyAgent {
 pub struct PolicyValue {
     /// Estimated value.
     pub value: f64,
-    /// Half of the 95 % interval of the value.
+    /// 1.96 standard errors of the average that the value is: how far it may be off by chance alone. What
+    /// it lags behind, since later values were still being learned, is not part of it.
     pub spread: f64,
     /// How often it was tried there.
     pub visits: u64,
@@ -123,21 +124,89 @@ pub struct PolicyChoice {
 }
 
 impl PolicyChoice {
-    /// One line, e.g. `coder 8.5 ± 0.02 (1,204×) · planner 8.1 · tester: no code yet`.
+    /// Why `agent` speaks, in a few words: e.g. `coder has the highest value, 8.5 ± 0.02 (1,204×) ·
+    /// planner 8.1 · cannot act: tester (no code yet) · no plan or code, at the start`.
     #[must_use]
-    pub fn line(&self) -> String {
-        let parts: Vec<String> = self.values.iter().map(AgentValue::words).collect();
-        let instead = self.instead.as_ref();
-        let note = instead.map_or_else(String::new, |state| format!(" · as in `{state}`"));
-        let how = match self.how {
-            ChosenHow::Best => "",
-            ChosenHow::Explored => " · tried to find out",
-            ChosenHow::Unknown => " · nothing is known of this state",
-            ChosenHow::Person => " · you named it",
+    pub fn line(&self, agent: &AgentName) -> String {
+        let known: Vec<&AgentValue> = self.values.iter().filter(|it| it.can_speak()).collect();
+        let others = known.iter().filter(|value| value.agent != *agent);
+        let own = known.iter().find(|value| value.agent == *agent);
+        let own = own.map_or_else(|| "none is known".to_owned(), |value| value.figures());
+        let best = known.first().map_or_else(String::new, |best| best.words());
+        let mut parts = vec![match self.how {
+            ChosenHow::Best => format!("{agent} has the highest value, {own}"),
+            ChosenHow::Explored => {
+                format!("{agent} is tried to find out whether it is better, {own}")
+            }
+            ChosenHow::Unknown => {
+                format!("{agent} is the first that can act: nothing is known of this state")
+            }
+            ChosenHow::Person if known.first().is_some_and(|best| best.agent == *agent) => {
+                format!("{agent}, named by you, has the highest value, {own}")
+            }
+            ChosenHow::Person => {
+                format!("{agent}, named by you; its value: {own}; the highest: {best}")
+            }
+        }];
+        let shown = others
+            .clone()
+            .filter(|other| !matches!(self.how, ChosenHow::Person) || known.first() != Some(other));
+        parts.extend(shown.take(MOST_OTHERS).map(|other| other.brief()));
+        let count = others.count();
+        if count > MOST_OTHERS {
+            parts.push(format!("and {} more", count - MOST_OTHERS));
+        }
+        let blocked: Vec<&AgentValue> =
+            self.values.iter().filter(|value| value.reason.is_some()).collect();
+        parts.extend(blocked_words(&blocked));
+        let seen = match &self.instead {
+            Some(state) => format!("{} (as in `{state}`)", state_words(&self.state)),
+            None => state_words(&self.state),
         };
-        let state = state_words(&self.state);
-        format!("{state} (`{}`): {}{note}{how}", self.state, parts.join(" · "))
+        parts.push(seen);
+        parts.join(" · ")
     }
+}
+
+/// Agents that a choice names with their values besides the one that speaks.
+const MOST_OTHERS: usize = 3;
+
+/// Agents that cannot act, with the reasons of the first two.
+fn blocked_words(blocked: &[&AgentValue]) -> Option<String> {
+    let named: Vec<String> = blocked
+        .iter()
+        .take(2)
+        .map(|value| format!("{} ({})", value.agent, value.reason.as_deref().unwrap_or_default()))
+        .collect();
+    let more = match blocked.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("cannot act: {}{more}", named.join(", ")))
+}
+
+/// Names in so many letters each, cut so that they still differ.
+#[must_use]
+pub fn short_names(names: &[&str], width: usize) -> Vec<String> {
+    let width = width.max(3);
+    let cut = |name: &str, tail: usize| -> String {
+        let letters: Vec<char> = name.chars().collect();
+        if letters.len() <= width {
+            return name.to_owned();
+        }
+        let last = letters.len().saturating_sub(tail);
+        let first = letters.iter().take(width - 1 - tail);
+        first.chain(&['…']).chain(letters.iter().skip(last)).collect()
+    };
+    // The longest beginning with which all of them differ.
+    let differ =
+        |short: &[String]| (1..short.len()).all(|place| !short[..place].contains(&short[place]));
+    let tries = (0..width - 1)
+        .map(|tail| -> Vec<String> { names.iter().map(|name| cut(name, tail)).collect() });
+    tries.into_iter().find(|short| differ(short)).unwrap_or_else(|| {
+        let numbered = |number: usize| format!("#{}", number + 1);
+        (0..names.len()).map(numbered).collect()
+    })
 }
 
 /// A state in words: what is there, and how far the work is by the number of actions taken.
@@ -164,13 +233,32 @@ impl AgentValue {
     /// Its value with spread and visits, or why it has none.
     #[must_use]
     pub fn words(&self) -> String {
-        match (self.value, self.spread, &self.reason) {
-            (_, _, Some(reason)) => format!("{}: {reason}", self.agent),
-            (Some(value), Some(spread), None) => {
-                format!("{} {value:.1} ± {spread:.2} ({}×)", self.agent, grouped(self.visits))
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.agent),
+            None if self.value.is_none() => format!("{}: never tried", self.agent),
+            None => format!("{} {}", self.agent, self.figures()),
+        }
+    }
+
+    fn can_speak(&self) -> bool {
+        self.reason.is_none()
+    }
+
+    fn figures(&self) -> String {
+        match (self.value, self.spread) {
+            (Some(value), Some(spread)) => {
+                format!("{value:.1} ± {spread:.2} ({}×)", grouped(self.visits))
             }
-            (Some(value), None, None) => format!("{} {value:.1}", self.agent),
-            (None, _, None) => format!("{}: never tried", self.agent),
+            (Some(value), None) => format!("{value:.1}"),
+            (None, _) => "never tried".to_owned(),
+        }
+    }
+
+    /// Its name with its value alone.
+    fn brief(&self) -> String {
+        match self.value {
+            Some(value) => format!("{} {value:.1}", self.agent),
+            None => format!("{}: never tried", self.agent),
         }
     }
 }
@@ -194,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_is_one_line_with_every_agent() {
+    fn a_choice_is_a_short_line_that_says_why() {
         let value = |agent: &str, value, reason: Option<&str>| AgentValue {
             agent: agent.into(),
             value,
@@ -215,12 +303,41 @@ mod tests {
                 value("tester", None, Some("no code yet")),
             ],
         };
-        let all = "no plan or code, at the start (`start,0`): coder 8.5 ± 0.02 (1,204×) · planner: never tried · tester: no code yet";
-        assert_eq!(choice.line(), all);
+        let tail = "cannot act: tester (no code yet) · no plan or code, at the start";
+        assert_eq!(
+            choice.line(&"coder".into()),
+            format!(
+                "coder has the highest value, 8.5 ± 0.02 (1,204×) · planner: never tried · {tail}"
+            )
+        );
         (choice.how, choice.instead) = (ChosenHow::Person, Some("start,1".to_owned()));
-        assert_eq!(choice.line(), format!("{all} · as in `start,1` · you named it"));
+        assert_eq!(
+            choice.line(&"planner".into()),
+            format!(
+                "planner, named by you; its value: never tried; the highest: coder 8.5 ± 0.02 (1,204×) · \
+                 {tail} (as in `start,1`)"
+            )
+        );
+        choice.how = ChosenHow::Explored;
+        let line = choice.line(&"planner".into());
+        assert!(line.contains("tried to find out") && line.contains("· coder 8.5 ·"), "{line}");
+        for number in 0..9 {
+            choice.values.push(value(&format!("helper-number-{number}"), Some(8.0), None));
+        }
+        choice.how = ChosenHow::Best;
+        let line = choice.line(&"coder".into());
+        assert!(line.contains("and 7 more") && line.chars().count() < 240, "{line}");
         assert_eq!(state_words("plan,code,error,2"), "planned, code written, tests failed, later");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!((grouped(204), grouped(0)), ("204".to_owned(), "0".to_owned()));
+    }
+
+    #[test]
+    fn short_names_differ() {
+        let names = ["verification-agent-1", "verification-agent-2", "coder"];
+        assert_eq!(short_names(&names, 10), ["verifica…1", "verifica…2", "coder"]);
+        assert_eq!(short_names(&["planner", "coder"], 10), ["planner", "coder"]);
+        assert_eq!(short_names(&["documenter", "reviewer"], 6), ["docum…", "revie…"]);
+        assert_eq!(short_names(&["abcd1xxcd", "abcd2xxcd"], 4), ["#1", "#2"]);
     }
 }

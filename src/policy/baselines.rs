@@ -3,7 +3,9 @@
 //! Owns what a learned policy is compared with. An agent that cannot act is skipped.
 
 use super::exact::{Choice, Performance, Policy, evaluate};
+use super::file::Trained;
 use super::model::Model;
+use super::process::Role;
 
 /// Every agent that can act, with the same chance.
 #[derive(Debug, Clone, Copy)]
@@ -82,26 +84,27 @@ impl Policy for Pipeline {
     }
 }
 
-/// Length of the pipelines that are searched.
-const LONGEST: u32 = 4;
+/// Length of the pipelines that are searched, at most.
+pub const LONGEST: u32 = 4;
 
-/// Agents up to which pipelines of [`LONGEST`] agents are searched; above, of three agents.
-const FEW_AGENTS: usize = 6;
-
-/// The pipeline with the highest value of all of up to four agents, and what it reaches: the baseline
-/// "best single fixed pipeline".
+/// The pipeline with the highest value of all of up to [`LONGEST`] agents, and what it reaches: the
+/// baseline "best single fixed pipeline". Agents of one role do the same in the simulation, so that the
+/// first of each role stands for all of it, and teams of any size are searched completely.
 #[must_use]
-pub fn best_pipeline(model: &Model) -> (Pipeline, Performance) {
-    let count = model.agents.len();
-    let longest = if count <= FEW_AGENTS { LONGEST } else { LONGEST - 1 };
+pub fn best_pipeline(policy: &Trained) -> (Pipeline, Performance) {
+    let model = &policy.model;
+    let roles: Vec<Role> = (0..model.agents.len()).map(|agent| policy.role(agent)).collect();
+    let first = |agent: &usize| !roles[..*agent].contains(&roles[*agent]);
+    let agents_searched: Vec<usize> = (0..roles.len()).filter(first).collect();
+    let count = agents_searched.len();
     let mut best = (Pipeline::round_robin(model), Performance::default());
     best.1.value = f64::NEG_INFINITY;
-    for length in 1..=longest {
+    for length in 1..=LONGEST {
         for number in 0..count.pow(length) {
             let mut rest = number;
             let mut agents = Vec::new();
             for _ in 0..length {
-                agents.push(rest % count);
+                agents.push(agents_searched[rest % count]);
                 rest /= count;
             }
             // One whose first agent cannot begin is a rotation of another.
@@ -118,4 +121,26 @@ pub fn best_pipeline(model: &Model) -> (Pipeline, Performance) {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::tests::trained;
+    use super::super::process::Agent;
+    use super::*;
+
+    #[test]
+    fn the_best_pipeline_of_a_large_team_is_that_of_its_roles() {
+        let small = trained("simple", false, 1, 0);
+        let mut large = small.clone();
+        for number in 0..8 {
+            let name = format!("helper{number}");
+            large.origin.process.agents.push(Agent { name, role: Role::Other });
+        }
+        let large = Trained::new(large.origin).unwrap();
+        let (best, reached) = best_pipeline(&large);
+        assert_eq!(best.words(&large.model), "coder → tester → debugger → tester");
+        let (same, value) = best_pipeline(&small);
+        assert_eq!((same, value.value), (best, reached.value));
+    }
 }

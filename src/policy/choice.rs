@@ -214,7 +214,7 @@ mod tests {
             (seen(true, false, 3), "tester"),
         ] {
             let (chosen, choice) = choose(&table, &seen, 7).unwrap();
-            assert_eq!(chosen.as_str(), agent, "{}", choice.line());
+            assert_eq!(chosen.as_str(), agent, "{}", choice.line(&chosen));
             assert_eq!((choice.how, choice.chance), (ChosenHow::Best, Some(1.0)), "{choice:?}");
             let state = State::parse(&choice.state, &[]).unwrap();
             let explained = super::super::explain(&policy, state);
@@ -249,7 +249,8 @@ mod tests {
         assert_eq!((agent.as_str(), choice.instead.as_deref()), ("tester", Some("code,1")));
         let (agent, choice) = choose(&table, &seen(false, false, 0), 1).unwrap();
         assert_eq!((agent.as_str(), choice.how), ("planner", ChosenHow::Unknown));
-        assert!(choice.line().contains("nothing is known"), "{}", choice.line());
+        let line = choice.line(&agent);
+        assert!(line.contains("nothing is known"), "{line}");
     }
 
     #[test]

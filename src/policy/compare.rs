@@ -7,7 +7,7 @@
 use rand::{Rng, RngExt};
 use serde::Serialize;
 
-use super::baselines::{Pipeline, Random, best_pipeline};
+use super::baselines::{LONGEST, Pipeline, Random, best_pipeline};
 use super::exact::{Optimum, Performance, Policy, evaluate};
 use super::file::Trained;
 use super::model::{ClassFeature, Model, Next};
@@ -30,6 +30,9 @@ pub struct Row {
     pub calls: f64,
     pub value: f64,
     pub interval: [f64; 2],
+    /// The exact optimum of its own tasks, where these are others than those of the comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<f64>,
 }
 
 /// Agent calls for five small tasks whose recorded answers were really run; `None`: they could not be.
@@ -48,13 +51,14 @@ pub struct Comparison {
     pub episodes_per_second: f64,
 }
 
-/// Compares a policy with the others; `episodes` tasks are simulated for each interval. The `selector` is
-/// left out where it names agents that the team lacks.
+/// Compares a policy with the others, and with the `saved` one if there is one; `episodes` tasks are
+/// simulated for each interval. The `selector` is left out where it names agents that the team lacks.
 ///
 /// # Errors
 /// When the policy's tasks do not exist.
 pub fn compare(
     policy: &Trained,
+    saved: Option<&Trained>,
     episodes: u64,
     episodes_per_second: f64,
     five_tasks: FiveTasks,
@@ -64,15 +68,18 @@ pub fn compare(
     let optimum = Optimum::solve(model);
     let seed = policy.origin.seed_number();
     let rows = Rows { model, seed, tasks: episodes.clamp(1, MOST_TASKS) };
-    let (best, _) = best_pipeline(model);
+    let (best, _) = best_pipeline(policy);
     let mut policies = vec![rows.row("learned", &policy.table)];
+    policies.extend(saved.map(|saved| rows.saved(policy, saved)));
     if policy.origin.knows_classes {
         let (blind_model, blind) = without_classes(policy)?;
         let blind_rows = Rows { model: &blind_model, ..rows };
         policies.push(blind_rows.row("learned without classes", &blind));
     }
     policies.push(rows.row("optimum", &optimum));
-    policies.push(rows.row(&format!("best fixed pipeline: {}", best.words(model)), &best));
+    policies.push(
+        rows.row(&format!("best fixed pipeline of up to {LONGEST}: {}", best.words(model)), &best),
+    );
     let fixed = source_pipeline(policy);
     policies.push(rows.row(&format!("fixed pipeline: {}", fixed.words(model)), &fixed));
     if let Some(selector) = selector.of(policy) {
@@ -116,7 +123,19 @@ impl Rows<'_> {
             .collect();
         let [low, high] = bootstrap(&reached, &mut generator(self.seed, u64::MAX));
         let interval = [value + low, value + high];
-        Row { name: name.to_owned(), success, calls, value, interval }
+        Row { name: name.to_owned(), success, calls, value, interval, optimum: None }
+    }
+
+    /// The saved table, in the work that it was trained for.
+    fn saved(&self, compared: &Trained, saved: &Trained) -> Row {
+        let is_same = saved.origin.tasks == compared.origin.tasks
+            && saved.origin.process.is_same_work(&compared.origin.process);
+        if is_same {
+            return self.row("saved", &saved.table);
+        }
+        let own = Rows { model: &saved.model, ..*self };
+        let optimum = evaluate(&saved.model, &Optimum::solve(&saved.model)).value;
+        Row { optimum: Some(optimum), ..own.row("saved", &saved.table) }
     }
 }
 
@@ -207,7 +226,7 @@ mod tests {
             assert_eq!(first(complex), 0, "seed {seed}");
             let (blind_model, blind) = without_classes(&policy).unwrap();
             assert!(reached.value > evaluate(&blind_model, &blind).value, "seed {seed}");
-            assert!(reached.value > best_pipeline(&policy.model).1.value, "seed {seed}");
+            assert!(reached.value > best_pipeline(&policy).1.value, "seed {seed}");
         }
     }
 
@@ -218,6 +237,7 @@ mod tests {
         let selector = RecordedSelector::parse("selector.toml", selector).unwrap();
         let comparison = compare(
             &policy,
+            None,
             1000,
             1.0,
             FiveTasks { learned: Some(10), fixed: Some(23) },
@@ -236,6 +256,29 @@ mod tests {
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         assert_eq!(keys.len(), 4, "{keys:?}");
         assert_eq!(json["five_tasks"]["fixed"], 23);
+    }
+
+    #[test]
+    fn the_saved_table_is_compared_with_the_optimum_of_its_own_tasks() {
+        let policy = trained("simple", false, 3, 2000);
+        let selector = include_str!("../../assets/policy/selector.toml");
+        let selector = RecordedSelector::parse("selector.toml", selector).unwrap();
+        let compared = |saved: &Trained| {
+            let five = FiveTasks::default();
+            compare(&policy, Some(saved), 100, 1.0, five, &selector).unwrap()
+        };
+        let mut weak = trained("simple", false, 5, 10);
+        weak.origin.process.reward.rejection = -1.0;
+        let comparison = compared(&weak);
+        let row = &comparison.policies[1];
+        assert_eq!((row.name.as_str(), row.optimum), ("saved", None));
+        assert!((row.value - evaluate(&policy.model, &weak.table).value).abs() < 1e-12);
+        assert!(row.value < 0.95 * comparison.optimum, "{row:?}");
+        let mixed = compared(&trained("mixed", true, 1, 3000));
+        let (value, optimum) = (mixed.policies[1].value, mixed.policies[1].optimum.unwrap());
+        assert!(optimum != mixed.optimum && value > 0.97 * optimum && value <= optimum);
+        let json = serde_json::to_value(&comparison).unwrap();
+        assert!(json["policies"][1].get("optimum").is_none(), "{json}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Why an agent speaks next in a state, and the whole table to look at.
+//! Why an agent speaks next in a state.
 //!
-//! Owns the words and the two pictures, for terminals and as SVG. Decides nothing.
+//! Owns the words. Decides nothing.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::experience::available;
 use super::file::Trained;
 use super::model::reason_against;
 use super::state::State;
-use crate::model::policy::grouped;
+use crate::model::policy::{grouped, state_words};
 
 /// What a table says of an agent in a state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Opinion {
     pub agent: String,
     /// Estimated value; `None` when it was never tried, or cannot act.
     pub value: Option<f64>,
-    /// Half of the 95 % interval of the value; `None` when it was tried once only.
+    /// 1.96 standard errors of the average that the value is; `None` when it was tried once only.
     pub spread: Option<f64>,
     pub visits: u64,
     /// Share of the value that is not learned yet.
@@ -73,173 +73,50 @@ pub fn explain(policy: &Trained, state: State) -> Explanation {
 }
 
 impl Explanation {
-    /// One line, e.g. `coder 8.5 ± 0.02 (1,204×) · planner 8.1 · tester: no code yet`.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let mut parts = Vec::new();
-        for (place, opinion) in self.opinions.iter().enumerate() {
-            parts.push(match (opinion.value, opinion.spread, opinion.reason) {
-                (Some(value), Some(spread), _) if place == 0 => {
-                    let visits = grouped(opinion.visits);
-                    format!("{} {value:.1} ± {spread:.2} ({visits}×)", opinion.agent)
-                }
-                (Some(value), None, _) if place == 0 => {
-                    format!("{} {value:.1}, tried once only", opinion.agent)
-                }
-                (Some(value), _, _) => format!("{} {value:.1}", opinion.agent),
-                (None, _, Some(reason)) => format!("{}: {reason}", opinion.agent),
-                (None, _, None) => format!("{}: never tried", opinion.agent),
-            });
-        }
-        parts.join(" · ")
-    }
-
-    /// Several lines for a person.
+    /// Several lines for a person: who speaks and why, then every agent.
     #[must_use]
     pub fn text(&self) -> String {
         let class = self.class.as_deref().map_or(String::new(), |class| format!(" ({class} task)"));
-        let mut text = match &self.agent {
-            Some(agent) => format!("State {}{class}: {agent} speaks next.\n", self.state),
-            None => {
-                format!("State {}{class} was never visited, nor was a similar one.\n", self.state)
+        let mut text = format!("State {}{class}: {}.\n", self.state, state_words(&self.state));
+        match (&self.agent, &self.instead) {
+            (None, _) => text += "It was never visited, nor was a similar one.\n",
+            (Some(agent), None) => {
+                let _ = writeln!(text, "{agent} speaks next: it has the highest value.");
             }
-        };
-        if let Some(instead) = &self.instead {
-            let _ =
-                writeln!(text, "It was never visited; these are the values of state {instead}.");
-        }
-        text + &self.line()
-    }
-}
-
-/// The states that were visited, with the class of each.
-fn rows(policy: &Trained) -> Vec<(State, String)> {
-    let classes = policy.classes();
-    let visited = (0..policy.table.states())
-        .map(State::from_index)
-        .filter(|state| policy.table.visits(*state) > 0);
-    visited
-        .map(|state| match classes.get(state.class()) {
-            Some(class) => (state, format!("{class} {state}")),
-            None => (state, state.to_string()),
-        })
-        .collect()
-}
-
-/// The table: a row for each visited state, a column for each agent, `*` at the choice.
-#[must_use]
-pub fn table(policy: &Trained) -> String {
-    let mut text = format!("{:<26}", "state");
-    for agent in &policy.model.agents {
-        let _ = write!(text, " {:>16}", shortened(agent));
-    }
-    text.push('\n');
-    for (state, name) in rows(policy) {
-        let _ = write!(text, "{name:<26}");
-        let best = policy.table.best(state, available(policy, state)).map(|best| best.agent);
-        for agent in 0..policy.model.agents.len() {
-            let entry = policy.table.entry(state, agent);
-            let mark = if best == Some(agent) { '*' } else { ' ' };
-            let cell = match entry.visits {
-                0 => "-".to_owned(),
-                visits => format!("{:.2} ({visits})", entry.estimate),
-            };
-            let _ = write!(text, " {cell:>15}{mark}");
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn shortened(name: &str) -> String {
-    name.chars().take(15).collect()
-}
-
-/// Where a value is between the smallest and the largest of the table, 0 to 1.
-fn levels(policy: &Trained) -> impl Fn(f64) -> f64 {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (state, _) in rows(policy) {
-        for agent in 0..policy.model.agents.len() {
-            let entry = policy.table.entry(state, agent);
-            if entry.visits > 0 {
-                low = low.min(entry.estimate);
-                high = high.max(entry.estimate);
+            (Some(agent), Some(instead)) => {
+                let _ = writeln!(
+                    text,
+                    "It was never visited; these are the values of {instead} ({}).\n{agent} speaks \
+                     next: it has the highest of them.",
+                    state_words(instead)
+                );
             }
         }
-    }
-    move |value| if high > low { (value - low) / (high - low) } else { 1.0 }
-}
-
-/// The table as shades: `·` never tried, then `░▒▓█` from the lowest value to the highest.
-#[must_use]
-pub fn heat_map(policy: &Trained) -> String {
-    let level = levels(policy);
-    let mut text = format!("{:<26} {}\n", "state", policy.model.agents.join(" "));
-    for (state, name) in rows(policy) {
-        let _ = write!(text, "{name:<26}");
-        for (agent, column) in policy.model.agents.iter().enumerate() {
-            let entry = policy.table.entry(state, agent);
-            let share = level(entry.estimate);
-            let shade = match entry.visits {
-                0 => "·",
-                _ if share < 0.25 => "░",
-                _ if share < 0.5 => "▒",
-                _ if share < 0.75 => "▓",
-                _ => "█",
-            };
-            let _ = write!(text, " {}", shade.repeat(column.chars().count()));
+        let longest = self.opinions.iter().map(|one| one.agent.chars().count()).max();
+        let width = longest.unwrap_or(0);
+        for opinion in &self.opinions {
+            let _ = writeln!(text, "  {:<width$}  {}", opinion.agent, opinion.words());
         }
-        text.push('\n');
+        text + MEANING
     }
-    text
 }
 
-/// The table as a picture in SVG.
-#[must_use]
-pub fn heat_map_svg(policy: &Trained) -> String {
-    const LEFT: usize = 220;
-    const WIDTH: usize = 110;
-    const HEIGHT: usize = 22;
-    let (rows, level) = (rows(policy), levels(policy));
-    let size = (LEFT + WIDTH * policy.model.agents.len() + 10, HEIGHT * (rows.len() + 1) + 10);
-    let mut svg = svg_start(size);
-    for (column, agent) in policy.model.agents.iter().enumerate() {
-        svg_text(&mut svg, (LEFT + column * WIDTH + 4, 16), agent);
-    }
-    for (row, (state, name)) in rows.iter().enumerate() {
-        let y = HEIGHT * (row + 1);
-        svg_text(&mut svg, (4, y + 16), name);
-        for agent in 0..policy.model.agents.len() {
-            let entry = policy.table.entry(*state, agent);
-            if entry.visits == 0 {
-                continue;
+/// What the figures are.
+const MEANING: &str = "Value: points of reward that a task is still worth when this agent speaks;
+±: how far its average may be off by chance. More in `firmhand policy --help`.";
+
+impl Opinion {
+    fn words(&self) -> String {
+        let visits = grouped(self.visits);
+        match (self.value, self.spread, self.reason) {
+            (_, _, Some(reason)) => format!("cannot act: {reason}"),
+            (Some(value), Some(spread), None) => {
+                format!("{value:.2} ± {spread:.2}, tried {visits} times")
             }
-            let (x, lightness) = (LEFT + agent * WIDTH, 95.0 - 45.0 * level(entry.estimate));
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"hsl(150,50%,{lightness:.0}%)\"/>"
-            );
-            svg_text(
-                &mut svg,
-                (x + 4, y + 16),
-                &format!("{:.2} ({})", entry.estimate, entry.visits),
-            );
+            (Some(value), None, None) => format!("{value:.2}, tried once only"),
+            (None, _, None) => "never tried".to_owned(),
         }
     }
-    svg + "</svg>\n"
-}
-
-/// Opens a picture of this size.
-pub(super) fn svg_start((width, height): (usize, usize)) -> String {
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    )
-}
-
-/// Writes text at a place.
-pub(super) fn svg_text(svg: &mut String, (x, y): (usize, usize), text: &str) {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
 }
 
 #[cfg(test)]
@@ -252,13 +129,12 @@ mod tests {
         let policy = trained("simple", false, 1, 5000);
         let start = explain(&policy, State::from_index(0));
         assert_eq!(start.agent.as_deref(), Some("coder"));
-        let line = start.line();
-        assert!(line.starts_with("coder 8.") && line.contains(" ± 0."), "{line}");
-        assert!(line.contains("×) · planner 8."), "{line}");
-        assert!(
-            line.contains("tester: no code yet") && line.contains("debugger: no error"),
-            "{line}"
-        );
+        let text = start.text();
+        assert!(text.contains("coder speaks next: it has the highest value."), "{text}");
+        assert!(text.contains("no plan or code, at the start") && text.contains(" ± 0."), "{text}");
+        assert!(text.contains("  tester    cannot act: no code yet"), "{text}");
+        assert!(text.contains("points of reward"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]
@@ -266,7 +142,7 @@ mod tests {
         let policy = trained("simple", false, 1, 1);
         let start = explain(&policy, State::from_index(0));
         assert_eq!((start.opinions[0].visits, start.opinions[0].spread), (1, None));
-        assert!(start.line().contains(", tried once only"), "{}", start.line());
+        assert!(start.text().contains(", tried once only"), "{}", start.text());
     }
 
     #[test]
@@ -280,15 +156,6 @@ mod tests {
         let unknown = explain(&trained("simple", false, 1, 0), late);
         assert_eq!(unknown.agent, None);
         assert!(unknown.text().contains("never visited, nor was a similar one"));
-        assert!(unknown.line().contains("coder: never tried"));
-    }
-
-    #[test]
-    fn the_table_is_shown_as_text_shades_and_picture() {
-        let policy = trained("mixed", true, 1, 500);
-        assert!(table(&policy).contains("complex start,0"));
-        assert!(heat_map(&policy).contains('█'));
-        let svg = heat_map_svg(&policy);
-        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.contains("tester"));
+        assert!(unknown.text().contains("coder     never tried"), "{}", unknown.text());
     }
 }

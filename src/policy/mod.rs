@@ -16,7 +16,7 @@
 //! | `file`, `store` | policies as text and on disk |
 //! | `tasks` | recorded answers to small tasks, for trying an order of agents where code is run |
 //! | `choice` | who speaks next in a run, by a table as sessions record it |
-//! | `explain`, `chart` | why an agent speaks, and pictures of tables and comparisons |
+//! | `explain`, `heat_map`, `chart` | why an agent speaks, and pictures of tables and comparisons |
 
 mod baselines;
 mod chart;
@@ -29,6 +29,7 @@ mod exact;
 mod experience;
 mod explain;
 mod file;
+mod heat_map;
 mod model;
 mod offpolicy;
 mod process;
@@ -47,8 +48,9 @@ pub use class::class_of;
 pub use compare::{Comparison, FiveTasks, Row, compare};
 pub use exact::{Optimum, Performance, evaluate};
 pub use experience::{End, Session, Step, parse as parse_experience};
-pub use explain::{Explanation, Opinion, explain, heat_map, heat_map_svg, table};
+pub use explain::{Explanation, Opinion, explain};
 pub use file::{Provenance, Trained};
+pub use heat_map::{heat_map, heat_map_svg, table};
 pub use offpolicy::{Estimate, FEWEST};
 pub use process::{Agent as SimulatedAgent, MIXED, PROCESS, Process, Role};
 pub use recorded::{JournalReader, RecordedRun};

@@ -234,6 +234,17 @@ impl Process {
         Ok(())
     }
 
+    /// Whether its simulation is that of another; rewards of sessions only are no part of it.
+    #[must_use]
+    pub fn is_same_work(&self, other: &Self) -> bool {
+        let simulated = |process: &Self| {
+            let mut process = process.clone();
+            (process.reward.rejection, process.reward.thousand_tokens) = (0.0, 0.0);
+            process
+        };
+        simulated(self) == simulated(other)
+    }
+
     /// Names of the agents, in order.
     #[must_use]
     pub fn agent_names(&self) -> Vec<String> {

@@ -76,7 +76,8 @@ fn the_table_chooses_by_what_there_is_and_each_choice_is_recorded_with_its_value
         assert_eq!(choice.values.len(), 4);
         assert_eq!(choice.values[0].agent.as_str(), agent);
     }
-    assert!(choices[0].1.line().contains("tester: no code yet"), "{}", choices[0].1.line());
+    let why = choices[0].1.line(&choices[0].0.as_str().into());
+    assert!(why.starts_with("coder has the highest value") && why.contains("tester (no code yet)"));
     let tests: Vec<bool> = events
         .iter()
         .filter_map(|event| match event {
