@@ -124,16 +124,14 @@ pub struct PolicyChoice {
 }
 
 impl PolicyChoice {
-    /// Why `agent` speaks, in a few words: e.g. `coder has the highest value, 8.5 ± 0.02 (1,204×) ·
-    /// planner 8.1 · cannot act: tester (no code yet) · no plan or code, at the start`.
+    /// Why `agent` speaks: it has the highest value, is tried, or was named.
     #[must_use]
-    pub fn line(&self, agent: &AgentName) -> String {
-        let known: Vec<&AgentValue> = self.values.iter().filter(|it| it.can_speak()).collect();
-        let others = known.iter().filter(|value| value.agent != *agent);
+    pub fn why(&self, agent: &AgentName) -> String {
+        let known = self.able();
         let own = known.iter().find(|value| value.agent == *agent);
         let own = own.map_or_else(|| "none is known".to_owned(), |value| value.figures());
         let best = known.first().map_or_else(String::new, |best| best.words());
-        let mut parts = vec![match self.how {
+        match self.how {
             ChosenHow::Best => format!("{agent} has the highest value, {own}"),
             ChosenHow::Explored => {
                 format!("{agent} is tried to find out whether it is better, {own}")
@@ -147,7 +145,21 @@ impl PolicyChoice {
             ChosenHow::Person => {
                 format!("{agent}, named by you; its value: {own}; the highest: {best}")
             }
-        }];
+        }
+    }
+
+    /// The agents that can act, the highest value first.
+    fn able(&self) -> Vec<&AgentValue> {
+        self.values.iter().filter(|value| value.reason.is_none()).collect()
+    }
+
+    /// Why `agent` speaks, with what the others are worth: e.g. `coder has the highest value, 8.5 ± 0.02 (1,204×) ·
+    /// planner 8.1 · cannot act: tester (no code yet) · no plan or code, at the start`.
+    #[must_use]
+    pub fn line(&self, agent: &AgentName) -> String {
+        let known = self.able();
+        let others = known.iter().filter(|value| value.agent != *agent);
+        let mut parts = vec![self.why(agent)];
         let shown = others
             .clone()
             .filter(|other| !matches!(self.how, ChosenHow::Person) || known.first() != Some(other));
@@ -168,7 +180,7 @@ impl PolicyChoice {
     }
 }
 
-/// Agents that a choice names with their values besides the one that speaks.
+/// Agents that a choice names with their values, without the one that speaks.
 const MOST_OTHERS: usize = 3;
 
 /// Agents that cannot act, with the reasons of the first two.
@@ -238,10 +250,6 @@ impl AgentValue {
             None if self.value.is_none() => format!("{}: never tried", self.agent),
             None => format!("{} {}", self.agent, self.figures()),
         }
-    }
-
-    fn can_speak(&self) -> bool {
-        self.reason.is_none()
     }
 
     fn figures(&self) -> String {

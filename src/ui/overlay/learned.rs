@@ -4,9 +4,9 @@
 //! was so at that moment.
 
 use super::Overlay;
-use super::details::Details;
-use crate::model::policy::{grouped, state_words};
-use crate::model::{AgentName, Artifact, PolicyRow, PolicyTable, PolicyValue, Timestamp};
+use super::details::{Details, Grid};
+use crate::model::policy::{grouped, short_names, state_words};
+use crate::model::{AgentName, Artifact, PolicyRow, PolicyValue, Timestamp};
 use crate::text::sanitize;
 use crate::ui::role::Role;
 use crate::view::{PolicyView, TeamView};
@@ -25,7 +25,8 @@ const MANY: usize = 4;
 #[must_use]
 pub fn policy_overlay(team: &TeamView) -> Option<Overlay> {
     let policy = team.policy.as_ref()?;
-    Some(Overlay::Details(Details::table("Who speaks next, learned", policy_rows(policy))))
+    let (rows, grid) = policy_rows(policy);
+    Some(Overlay::Details(Details::grid("Who speaks next, learned", rows, grid)))
 }
 
 /// The blackboard; `None` while there is nothing on it.
@@ -35,7 +36,8 @@ pub fn blackboard_overlay(team: &TeamView) -> Option<Overlay> {
     (!rows.is_empty()).then(|| Overlay::Details(Details::table("Blackboard", rows)))
 }
 
-fn policy_rows(policy: &PolicyView) -> Vec<(String, Role)> {
+/// The paragraphs, and which of them are the table.
+fn policy_rows(policy: &PolicyView) -> (Vec<(String, Role)>, Grid) {
     let table = &policy.table;
     let mut rows = vec![(
         format!(
@@ -50,47 +52,60 @@ fn policy_rows(policy: &PolicyView) -> Vec<(String, Role)> {
     if let Some((agent, choice)) = chosen {
         let class = choice.class.as_ref().map_or_else(String::new, |class| format!(" ({class})"));
         let words = state_words(&choice.state);
-        let text = format!("now {words} (`{}`){class}: {agent} speaks", choice.state);
-        rows.push((clean(&text), Role::Text));
+        rows.push((clean(&format!("now {words} (`{}`){class}:", choice.state)), Role::Text));
+        rows.push((clean(&choice.why(agent)), Role::Strong));
         let words = choice.values.iter().map(|value| format!("  {}", clean(&value.words())));
         rows.extend(words.map(|words| (words, Role::Text)));
     }
     rows.push((String::new(), Role::Dim));
-    let names = table.agents.iter();
-    let agent = if table.agents.len() < MANY { AGENT } else { NARROW };
+    let column = if table.agents.len() < MANY { AGENT } else { NARROW };
     let state_name = |row: &PolicyRow| {
         let class = row.class.as_ref().map_or_else(String::new, |class| format!("{class} "));
         clean(&format!("{class}{}", row.state))
     };
     let longest = table.rows.iter().map(|row| state_name(row).chars().count()).max();
-    let state = (longest.unwrap_or(0) + 2).clamp(8, STATE);
-    let names: String = names.map(|known| cell(&clean(known.name.as_str()), agent)).collect();
-    rows.push((format!("{}{names}", cell("state", state)), Role::Dim));
-    let bounds = bounds(table);
+    let pinned = (longest.unwrap_or(0) + 2).clamp(8, STATE);
+    let names: Vec<String> = table.agents.iter().map(|known| clean(known.name.as_str())).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let headings = short_names(&names, column - 1);
+    let headings: String = headings.iter().map(|name| cell(name, column)).collect();
+    let first = rows.len();
+    rows.push((format!("{}{headings}", cell("state", pinned)), Role::Dim));
     for row in &table.rows {
-        let name = state_name(row);
         let best = best(&row.values);
+        let bounds = bounds(row);
         let values = row.values.iter().enumerate();
         let values: String = values
-            .map(|(place, value)| shaded(*value, best == Some(place), bounds, agent))
+            .map(|(place, value)| shaded(*value, best == Some(place), bounds, column))
             .collect();
         let is_now = chosen.is_some_and(|(_, choice)| {
             let from = choice.instead.as_ref().unwrap_or(&choice.state);
             *from == row.state && choice.class == row.class
         });
+        let mut name = cell(&state_name(row), pinned);
+        if is_now {
+            name = format!("{}▸ ", name.chars().take(pinned - 2).collect::<String>());
+        }
         let role = if is_now { Role::Strong } else { Role::Text };
-        rows.push((format!("{}{values}", cell(&name, state)), role));
+        rows.push((format!("{name}{values}"), role));
     }
+    let grid = Grid { rows: first..rows.len(), pinned, step: column };
     rows.push((String::new(), Role::Dim));
-    let legend = "░ low  ▒  ▓  █ high   * the best   · never tried   /next AGENT names another";
-    rows.push((legend.to_owned(), Role::Dim));
-    rows
+    rows.extend(LEGEND.map(|words| (words.to_owned(), Role::Dim)));
+    (rows, grid)
 }
 
-/// The smallest and the largest value of a table.
-fn bounds(table: &PolicyTable) -> (f64, f64) {
-    let values = table.rows.iter().flat_map(|row| row.values.iter().flatten());
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), known| {
+/// What the marks and figures are.
+const LEGEND: [&str; 3] = [
+    "In each row: ░ low  ▒  ▓  █ high   * the best   · never tried   ▸ the state now",
+    "Figures: points of reward that the task is still worth; ±: how far they may be off by chance; ×: \
+     how often it was tried there.",
+    "/next AGENT names another one to speak.",
+];
+
+/// The smallest and the largest value of a row.
+fn bounds(row: &PolicyRow) -> (f64, f64) {
+    row.values.iter().flatten().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), known| {
         (low.min(known.value), high.max(known.value))
     })
 }
@@ -150,7 +165,11 @@ fn cell(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AgentRole, AgentValue, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice};
+    use crate::model::{
+        AgentRole, AgentValue, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice, PolicyTable,
+    };
+    use crate::model::{Event, TurnEvent};
+    use crate::ui::fixture::UiBench;
 
     fn value(value: f64) -> Option<PolicyValue> {
         Some(PolicyValue { value, spread: 0.1, visits: 1204 })
@@ -170,7 +189,7 @@ mod tests {
             classes: Vec::new(),
             agents: vec![agent("coder", AgentRole::Code), agent("x\x1b[2J", AgentRole::Other)],
             rows: vec![
-                row("start,0", vec![value(8.0), value(2.0)]),
+                row("start,0", vec![value(8.0), value(7.9)]),
                 row("code,1", vec![None, value(5.0)]),
             ],
         };
@@ -190,17 +209,72 @@ mod tests {
             }],
         };
         let choice = Some(("coder".into(), Box::new(choice)));
-        let rows = policy_rows(&PolicyView { table: Box::new(table), choice });
+        let (rows, grid) = policy_rows(&PolicyView { table: Box::new(table), choice });
         let all: Vec<&str> = rows.iter().map(|(row, _)| row.trim_end()).collect();
-        assert!(all[1].contains("now code written, later (`code,2`): coder speaks"), "{all:#?}");
-        assert!(all[2].contains("coder 8.0 ± 0.10 (1,204×)"), "{all:#?}");
+        assert!(all[1].contains("now code written, later (`code,2`):"), "{all:#?}");
+        assert!(all[2].contains("coder has the highest value, 8.0 ± 0.10"), "{all:#?}");
+        assert!(all[3].contains("coder 8.0 ± 0.10 (1,204×)"), "{all:#?}");
         let start = rows.iter().find(|(row, _)| row.starts_with("start,0")).unwrap();
-        assert!(start.0.contains("██ 8.00*") && start.0.contains("░░ 2.00 "), "{start:?}");
+        assert!(start.0.contains("██ 8.00*") && start.0.contains("░░ 7.90 "), "{start:?}");
         assert_eq!(start.1, Role::Text);
         let now = rows.iter().find(|(row, _)| row.starts_with("code,1")).unwrap();
-        assert!(now.0.contains("· ") && now.0.contains("▓▓ 5.00*"), "{now:?}");
+        assert!(now.0.contains("▸ · ") && now.0.contains("██ 5.00*"), "{now:?}");
         assert_eq!(now.1, Role::Strong);
+        assert!(rows[grid.rows].iter().all(|(row, _)| row.chars().count() > grid.pinned));
         assert!(!all.concat().contains(['\u{202e}', '\x1b']), "{all:#?}");
+    }
+
+    #[test]
+    fn twelve_agents_have_headings_that_differ_and_are_reached_sideways() {
+        let name = |number: usize| format!("verification-{number}");
+        let agents = (1..=12).map(|number| PolicyAgent {
+            name: name(number).as_str().into(),
+            role: AgentRole::Other,
+        });
+        let row = PolicyRow {
+            class: None,
+            state: "start,0".into(),
+            values: (1..=12).map(|number| value(f64::from(number))).collect(),
+        };
+        let table = PolicyTable {
+            team: "crew".into(),
+            hash: "ab".into(),
+            seed: "1".into(),
+            episodes: 5000,
+            sessions: 0,
+            buckets: [2, 4, 7],
+            classes: Vec::new(),
+            agents: agents.collect(),
+            rows: vec![row; 30],
+        };
+        for columns in [80, 120, 200] {
+            let mut desk = UiBench::at_work(columns, 24);
+            desk.record(1, Event::Turn(TurnEvent::PolicyTaken(Box::new(table.clone()))));
+            desk.sync();
+            desk.press("W");
+            let mut seen = String::new();
+            for _ in 0..12 {
+                let screen = desk.screen();
+                assert!(screen.contains("start,0"), "{screen}");
+                seen += &screen;
+                desk.press("right");
+            }
+            let is_seen = |number: usize| {
+                let heading = [format!("…-{number}"), format!("…{number}")];
+                seen.contains(&format!(" {number}.00"))
+                    && heading.iter().any(|it| seen.contains(it))
+            };
+            let missing: Vec<usize> = (1..=12).filter(|number| !is_seen(*number)).collect();
+            assert!(missing.is_empty(), "{columns}: {missing:?}\n{seen}");
+            let last = desk.screen();
+            desk.press("left");
+            assert!(columns == 200 || desk.screen() != last, "moves at once\n{last}");
+            desk.press("end");
+            let bottom = desk.screen();
+            assert!(bottom.contains("/next AGENT"), "{bottom}");
+            desk.press("up");
+            assert_ne!(desk.screen(), bottom, "moves at once");
+        }
     }
 
     #[test]
