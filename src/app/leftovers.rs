@@ -19,7 +19,8 @@ pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &ProjectDir) -> V
     }
     let mut notices = settle_leftovers(project, &mut left, own).unwrap_or_default();
     for summary in list_sessions(data).unwrap_or_default() {
-        let is_free = !matches!(summary.state, SessionState::Running(_)) && summary.id != *own.id();
+        let is_free = !matches!(summary.state, SessionState::Running(_) | SessionState::Open(_))
+            && summary.id != *own.id();
         let root = summary.start.as_ref().map(|start| start.project.as_str());
         let is_here = root.is_some_and(|root| Path::new(root) == project.root());
         if left.is_empty() || !is_free || !is_here {

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::profiles::Profiles;
 use crate::config::{Assets, BuildSwitch, Dirs, Overrides, Settings};
-use crate::model::{Timestamp, UserError};
+use crate::model::{Budget, Timestamp, UserError};
 use crate::sandbox::Runner;
 use crate::toolchain::process::hide_variables;
 use crate::toolchain::{BuildSandbox, BuildWalls};
@@ -59,13 +59,19 @@ impl Machine {
         BuildSandbox { runner, walls, private, writable }
     }
 
-    /// The same for one session that may use so many tokens, with that temperature of all agents;
-    /// `None` leaves either as it is.
+    /// The same for one session that may use so much, with that temperature of all agents; `None`
+    /// leaves each as it is.
     #[must_use]
-    pub fn for_session(&self, tokens: Option<u64>, temperature: Option<f64>) -> Self {
+    pub fn for_session(&self, budget: &Budget, temperature: Option<f64>) -> Self {
         let mut machine = self.clone();
         let models = &mut machine.settings.models;
-        models.session.value.tokens = tokens.or(models.session.value.tokens);
+        let session = &mut models.session.value;
+        *session = Budget {
+            tokens: budget.tokens.or(session.tokens),
+            cost: budget.cost.or(session.cost),
+            seconds: budget.seconds.or(session.seconds),
+            turns: budget.turns.or(session.turns),
+        };
         models.temperature = temperature.or(models.temperature);
         let (models, assets) = (models.clone(), machine.assets.clone());
         machine.profiles = Profiles::new(models, assets, &machine.dirs.config);

@@ -44,7 +44,10 @@ pub(super) fn read(journal: &Path, project: &Path) -> Result<Vec<Part>, String> 
     let outcome = match &about.state {
         SessionState::Ended(outcome) if is_of_project => outcome.clone(),
         SessionState::Unreadable(why) => return Err(why.clone()),
-        SessionState::Ended(_) | SessionState::Running(_) | SessionState::Unfinished => {
+        SessionState::Ended(_)
+        | SessionState::Running(_)
+        | SessionState::Open(_)
+        | SessionState::Unfinished => {
             return Ok(Vec::new());
         }
     };

@@ -26,6 +26,8 @@ pub fn state_words(state: &SessionState) -> String {
     match state {
         SessionState::Running(Some(pid)) => format!("running (process {pid})"),
         SessionState::Running(None) => "running".to_owned(),
+        SessionState::Open(Some(pid)) => format!("open (process {pid})"),
+        SessionState::Open(None) => "open".to_owned(),
         SessionState::Ended(SessionOutcome::Completed) => "completed".to_owned(),
         SessionState::Ended(SessionOutcome::Failed(_)) => "failed".to_owned(),
         SessionState::Ended(SessionOutcome::Stopped) => "stopped".to_owned(),

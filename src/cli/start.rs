@@ -52,9 +52,9 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
             Err(left) => return Ok(full_screen::exit_code(left)),
             Ok(StartChoice::Demo) => live(machine, LaunchRequest::default()),
             Ok(StartChoice::New(draft)) => {
-                let Draft { task, project, model, example, team, tokens, temperature } = draft;
+                let Draft { task, project, model, example, team, budget, temperature } = draft;
                 let temperature = temperature.map(|tenths| f64::from(tenths) / 10.0);
-                let machine = machine.for_session(tokens, temperature);
+                let machine = machine.for_session(&budget, temperature);
                 let request = LaunchRequest {
                     work: Work::New { task: Some(task), example },
                     team,
@@ -159,7 +159,9 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             // No team has worked in it.
             SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
             SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
-            SessionState::Running(_) | SessionState::Unreadable(_) => SessionAccess::Replay,
+            SessionState::Running(_) | SessionState::Open(_) | SessionState::Unreadable(_) => {
+                SessionAccess::Replay
+            }
         },
     };
     Ok(StartFacts {

@@ -307,6 +307,7 @@ fn the_list_tells_how_each_session_stands() {
     writer
         .append(Timestamp(9), Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
         .unwrap();
+    assert_eq!(state(0), SessionState::Open(Some(std::process::id())), "nothing runs in it");
     drop(writer);
     let odd = session(data.path());
     fs::write(odd.journal(), "{\"v\":7}\n").unwrap();

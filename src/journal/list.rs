@@ -47,6 +47,8 @@ pub struct SessionSummary {
 pub enum SessionState {
     /// A program runs it now; its process id when that can be read.
     Running(Option<u32>),
+    /// A program has it open, and its last run is over; the program's process id likewise.
+    Open(Option<u32>),
     /// It is over.
     Ended(SessionOutcome),
     /// It was left in the middle and can be resumed.
@@ -123,6 +125,7 @@ fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
     });
     let last = tail.records.last();
     let state = match holder(dir) {
+        Holder::Process(id) if outcome(&tail.records).is_some() => SessionState::Open(id),
         Holder::Process(id) => SessionState::Running(id),
         Holder::Nobody => {
             outcome(&tail.records).map_or(SessionState::Unfinished, SessionState::Ended)

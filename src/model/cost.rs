@@ -39,14 +39,17 @@ impl std::ops::AddAssign for Cost {
     }
 }
 
+/// Billionths of a dollar in a cent.
+const CENT: u64 = 10_000_000;
+
 impl std::fmt::Display for Cost {
-    /// In dollars: cents from one cent on, else as many digits as it takes to see two.
+    /// In dollars: cents where it is whole ones or a dollar and more, else four digits behind the point.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let dollars = self.0 as f64 / 1e9;
         match self.0 {
             0 => f.write_str("$0"),
             1..100_000 => f.write_str("<$0.0001"),
-            100_000..10_000_000 => write!(f, "${dollars:.4}"),
+            100_000..1_000_000_000 if !self.0.is_multiple_of(CENT) => write!(f, "${dollars:.4}"),
             _ => write!(f, "${dollars:.2}"),
         }
     }
@@ -62,7 +65,8 @@ mod tests {
         assert_eq!(shown(0.0), "$0");
         assert_eq!(shown(0.000_01), "<$0.0001");
         assert_eq!(shown(0.001_23), "$0.0012");
-        assert_eq!(shown(0.023), "$0.02");
+        assert_eq!(shown(0.023), "$0.0230", "no digit comes or goes on the way to a dollar");
+        assert_eq!(shown(0.5), "$0.50");
         assert_eq!(shown(12.5), "$12.50");
         assert_eq!(shown(-1.0), "$0");
         assert_eq!(shown(f64::NAN), "$0");

@@ -185,8 +185,9 @@ fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let head = &cx.view.head;
     // All take the same room, so that nothing else moves when a run ends; where there is little, it
     // is of more use for other parts.
-    let room = if columns < WIDE { 0 } else { agent_columns(cx, columns) + ELAPSED };
-    let word = |text: &'static str, role| padded(vec![Span::styled(text, cx.style(role))], room);
+    let width_kept = if columns < WIDE { 0 } else { agent_columns(cx, columns) + ELAPSED };
+    let word =
+        |text: &'static str, role| padded(vec![Span::styled(text, cx.style(role))], width_kept);
     match &head.state {
         RunState::Empty => word("starting", Role::Dim),
         RunState::Paused => word(" paused ", Role::Paused),

@@ -47,7 +47,14 @@ pub(super) fn entries<'p>(
             .map_or_else(|| Ok(home.filter(|id| *id != place.front)), Err);
         PaletteEntry { action: *action, keys: keys.join("  "), way }
     };
-    listed.map(entry).collect()
+    let mut entries: Vec<PaletteEntry> = listed.map(entry).collect();
+    // What the pane in front is for comes first, what leads to another pane last.
+    entries.sort_by_key(|entry| match pane_of(entry.action.home()) {
+        Some(id) if id == place.front => 0,
+        None => 1,
+        Some(_) => 2,
+    });
+    entries
 }
 
 /// The pane whose actions a context holds.

@@ -23,6 +23,10 @@ use crate::ui::start_rows::{ExampleListing, StartRow};
 /// Rows of a notice at most.
 const MOST_NOTICE: usize = 6;
 
+/// Columns of a session's task at least, and usually of its folder.
+const LEAST_TASK: usize = 14;
+const FOLDER: usize = 16;
+
 /// Rows of an advice at most.
 const MOST_ADVICE: usize = 5;
 
@@ -297,19 +301,17 @@ impl Start {
         let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
         let space = space.saturating_sub(line::width(&title) + line::width(gap));
         if space > 8 {
-            let task = line::cut(&session.task, space);
-            let rest = space.saturating_sub(line::width(&task) + 3);
-            left.push(self.span(format!("{gap}{task}"), role));
-            // Sessions of one task are told apart by where they worked.
+            // Sessions of one task are told apart by where they worked, so that keeps its place.
             let folder = session.project.rsplit('/').find(|part| !part.is_empty());
-            if let Some(folder) = folder.filter(|_| rest > 8) {
-                left.push(
-                    self.span(
-                        format!(" · {}", line::cut(&sanitize::line(folder), rest)),
-                        Role::Dim,
-                    ),
-                );
-            }
+            let folder = folder.map(|folder| sanitize::line(folder).into_owned());
+            let folder = folder.filter(|_| space > LEAST_TASK + 3).map(|folder| {
+                let most = FOLDER.max(space.saturating_sub(line::width(&session.task) + 3));
+                format!(" · {}", line::cut(&folder, most.min(space - LEAST_TASK)))
+            });
+            let folder = folder.unwrap_or_default();
+            let task = line::cut(&session.task, space.saturating_sub(line::width(&folder)));
+            left.push(self.span(format!("{gap}{task}"), role));
+            left.push(self.span(folder, Role::Dim));
         }
         (Line::from(left), right)
     }
@@ -458,7 +460,9 @@ impl Start {
     fn key_hints(&self) -> Vec<(String, &'static str)> {
         if let Some(task) = &self.task {
             let place = task.has_places().then_some(("tab", "elsewhere"));
-            let keys = [("enter", "starts")].into_iter().chain(place).chain([("esc", "back")]);
+            let before = ("alt instead of ctrl", "the choice before");
+            let keys = [("enter", "starts")].into_iter().chain(place).chain([before]);
+            let keys = keys.chain([("esc", "back")]);
             return keys.map(|(key, words)| (key.to_owned(), words)).collect();
         }
         let row = self.rows.get(self.selected);

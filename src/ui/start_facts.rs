@@ -1,6 +1,6 @@
 //! What the start screen shows, and what can be chosen there.
 
-use crate::model::HealthLine;
+use crate::model::{Budget, HealthLine};
 
 use super::overlay::ModelOffer;
 
@@ -48,8 +48,8 @@ pub struct Draft {
     pub example: Option<String>,
     /// The team; `None`: the one that fits.
     pub team: Option<String>,
-    /// Tokens after which the person is asked.
-    pub tokens: Option<u64>,
+    /// What may be used before the person is asked.
+    pub budget: Budget,
     /// Sampling temperature of all agents, in tenths; `None`: their own.
     pub temperature: Option<u8>,
 }

@@ -10,6 +10,7 @@ use super::overlay::search_field::SearchField;
 use super::role::Role;
 use super::start_facts::{Draft, ExampleGround, StartExample, StartFacts};
 use super::theme::Theme;
+use crate::model::{Budget, Cost};
 
 /// A task while it is being written.
 #[derive(Debug)]
@@ -20,9 +21,16 @@ pub(super) struct TaskLine {
     place: usize,
     example: Option<StartExample>,
     teams: Vec<Option<String>>,
-    /// Places of what was chosen, in `teams`, [`TOKENS`] and [`TEMPERATURES`].
+    chosen: TaskChoices,
+}
+
+/// Places of what was chosen, in the teams, [`TOKENS`], [`CENTS`], [`MINUTES`] and [`TEMPERATURES`].
+#[derive(Debug, Clone, Copy, Default)]
+struct TaskChoices {
     team: usize,
     tokens: usize,
+    cents: usize,
+    minutes: usize,
     temperature: usize,
 }
 
@@ -30,8 +38,22 @@ pub(super) struct TaskLine {
 const TOKENS: [Option<u64>; 6] =
     [None, Some(50_000), Some(100_000), Some(200_000), Some(500_000), Some(1_000_000)];
 
+/// Limits of cost to choose from, in cents, and of time at work, in minutes; `None`: no limit.
+const CENTS: [Option<u64>; 6] = [None, Some(10), Some(50), Some(100), Some(500), Some(2_000)];
+const MINUTES: [Option<u64>; 6] = [None, Some(5), Some(15), Some(30), Some(60), Some(120)];
+
 /// Temperatures to choose from, in tenths; `None`: those of the agents.
 const TEMPERATURES: [Option<u8>; 6] = [None, Some(0), Some(2), Some(5), Some(7), Some(10)];
+
+/// The place of a choice; the first one where it cannot be chosen.
+fn place_of<T: PartialEq>(all: &[T], wanted: &T) -> usize {
+    all.iter().position(|one| one == wanted).unwrap_or(0)
+}
+
+/// So many cents of a dollar.
+fn of_cents(cents: u64) -> Cost {
+    Cost(cents.saturating_mul(10_000_000))
+}
 
 impl TaskLine {
     /// A task in the person's own words, in a new folder or one of those.
@@ -46,9 +68,8 @@ impl TaskLine {
             places.push(project.map(str::to_owned));
         }
         let place = known.unwrap_or(places.len() - 1);
-        let (team, tokens, temperature) = (0, 0, 0);
         let (field, example) = (SearchField::with(text), None);
-        Self { field, places, place, example, teams, team, tokens, temperature }
+        Self { field, places, place, example, teams, chosen: TaskChoices::default() }
     }
 
     /// The task of an example.
@@ -73,33 +94,57 @@ impl TaskLine {
         Ok(line)
     }
 
-    /// What could not be begun before, to be mended.
+    /// What could not be begun before, to be corrected.
     pub(super) fn again(draft: &Draft, facts: &StartFacts) -> Self {
         let Draft { task, project, example, .. } = draft;
         let known = facts.examples.iter().find(|known| Some(&known.name) == example.as_ref());
         let mut line = Self::new(task, facts, project.as_deref());
         line.example = known.cloned();
-        line.team = line.teams.iter().position(|team| *team == draft.team).unwrap_or(0);
-        line.tokens = TOKENS.iter().position(|most| *most == draft.tokens).unwrap_or(0);
-        let tenths = TEMPERATURES.iter().position(|tenths| *tenths == draft.temperature);
-        line.temperature = tenths.unwrap_or(0);
+        let Budget { tokens, cost, seconds, .. } = &draft.budget;
+        line.chosen = TaskChoices {
+            team: line.teams.iter().position(|team| *team == draft.team).unwrap_or(0),
+            tokens: place_of(&TOKENS, tokens),
+            cents: CENTS.iter().position(|cents| cents.map(of_cents) == *cost).unwrap_or(0),
+            minutes: place_of(&MINUTES, &seconds.map(|seconds| seconds / 60)),
+            temperature: place_of(&TEMPERATURES, &draft.temperature),
+        };
         line
     }
 
-    /// A key that types, or chooses team, limit and temperature.
+    /// A key that types, or chooses team, limits and temperature: with control the next one, with alt
+    /// the one before.
     pub(super) fn on_key(&mut self, key: &KeyEvent) {
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Char('t') if is_control => {
-                self.team = (self.team + 1) % self.teams.len().max(1)
-            }
-            KeyCode::Char('l') if is_control => self.tokens = (self.tokens + 1) % TOKENS.len(),
-            KeyCode::Char('e') if is_control => {
-                self.temperature = (self.temperature + 1) % TEMPERATURES.len();
-            }
-            _ => {
+        let teams = self.teams.len();
+        let chosen = &mut self.chosen;
+        let setting = match key.code {
+            KeyCode::Char('t') => Some((&mut chosen.team, teams)),
+            KeyCode::Char('l') => Some((&mut chosen.tokens, TOKENS.len())),
+            KeyCode::Char('g') => Some((&mut chosen.cents, CENTS.len())),
+            KeyCode::Char('n') => Some((&mut chosen.minutes, MINUTES.len())),
+            KeyCode::Char('e') => Some((&mut chosen.temperature, TEMPERATURES.len())),
+            _ => None,
+        };
+        let step = |count: usize| match key.modifiers {
+            KeyModifiers::CONTROL => Some(1),
+            KeyModifiers::ALT => Some(count.saturating_sub(1)),
+            _ => None,
+        };
+        match setting.and_then(|(place, count)| Some((place, count, step(count)?))) {
+            Some((place, count, step)) => *place = (*place + step) % count.max(1),
+            None => {
                 self.field.on_key(key);
             }
+        }
+    }
+
+    /// What may be used before the person is asked, as it was chosen.
+    fn budget(&self) -> Budget {
+        let TaskChoices { tokens, cents, minutes, .. } = self.chosen;
+        Budget {
+            tokens: TOKENS.get(tokens).copied().flatten(),
+            cost: CENTS.get(cents).copied().flatten().map(of_cents),
+            seconds: MINUTES.get(minutes).copied().flatten().map(|minutes| minutes * 60),
+            turns: None,
         }
     }
 
@@ -111,23 +156,36 @@ impl TaskLine {
         width: u16,
         theme: &Theme,
     ) -> Vec<Line<'static>> {
-        let team = match (&self.example, self.teams.get(self.team).and_then(Option::as_deref)) {
+        let team = self.teams.get(self.chosen.team).and_then(Option::as_deref);
+        let team = match (&self.example, team) {
             (Some(example), _) => format!("team {}", example.team),
             (None, Some(team)) => format!("team {team}"),
             (None, None) => "the team that fits".to_owned(),
         };
-        let tokens = TOKENS.get(self.tokens).copied().flatten();
+        let Budget { tokens, cost, seconds, .. } = self.budget();
         let tokens = tokens.map_or_else(
             || "no token limit".to_owned(),
             |most| format!("ask after {} tokens", line::grouped(most)),
         );
-        let tenths = TEMPERATURES.get(self.temperature).copied().flatten();
+        let cost =
+            cost.map_or_else(|| "no cost limit".to_owned(), |most| format!("ask after {most}"));
+        let minutes = seconds.map_or_else(
+            || "no time limit".to_owned(),
+            |seconds| format!("ask after {} min", seconds / 60),
+        );
+        let tenths = TEMPERATURES.get(self.chosen.temperature).copied().flatten();
         let temperature = tenths.map_or_else(
             || "usual temperature".to_owned(),
             |tenths| format!("temperature {}.{}", tenths / 10, tenths % 10),
         );
         let model = model.map(|label| (line::cut(label, usize::from(width / 2)), "ctrl-o"));
-        let settings = [(team, "ctrl-t"), (tokens, "ctrl-l"), (temperature, "ctrl-e")];
+        let settings = [
+            (team, "ctrl-t"),
+            (tokens, "ctrl-l"),
+            (cost, "ctrl-g"),
+            (minutes, "ctrl-n"),
+            (temperature, "ctrl-e"),
+        ];
         let mut rows: Vec<Line<'static>> = vec![Line::default()];
         for (words, key) in settings.into_iter().chain(model) {
             let setting = [
@@ -169,10 +227,11 @@ impl TaskLine {
         let project = self.places.get(self.place).cloned().flatten();
         let example = self.example.as_ref().map(|example| example.name.clone());
         let model = model.map(str::to_owned);
-        let team = self.teams.get(self.team).cloned().flatten().filter(|_| example.is_none());
-        let tokens = TOKENS.get(self.tokens).copied().flatten();
-        let temperature = TEMPERATURES.get(self.temperature).copied().flatten();
-        let draft = Draft { task, project, model, example, team, tokens, temperature };
+        let team = self.teams.get(self.chosen.team).cloned().flatten();
+        let team = team.filter(|_| example.is_none());
+        let temperature = TEMPERATURES.get(self.chosen.temperature).copied().flatten();
+        let budget = self.budget();
+        let draft = Draft { task, project, model, example, team, budget, temperature };
         (!draft.task.is_empty()).then_some(draft)
     }
 

@@ -5,7 +5,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use crate::config::Assets;
-use crate::model::{Health, HealthLine};
+use crate::model::{Budget, Health, HealthLine};
 use crate::ui::Depth;
 use crate::ui::overlay::ModelOffer;
 
@@ -105,25 +105,44 @@ fn a_new_task_has_a_team_a_limit_and_a_temperature_to_choose() {
     let mut start = start(facts());
     press(&mut start, &[Char('i'), Char('x')]);
     let shown = screen(&start, 80, 24);
-    for words in ["the team that fits", "no token limit", "usual temperature"] {
+    for words in [
+        "the team that fits",
+        "no token limit",
+        "no cost limit",
+        "no time limit",
+        "usual temperature",
+    ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     let mut control = |letter| {
         let key = KeyEvent::new(Char(letter), KeyModifiers::CONTROL);
         start.on_event(&Event::Key(key));
     };
-    ['t', 't', 'l', 'e', 'e', 'u'].into_iter().for_each(&mut control);
+    ['t', 't', 'l', 'g', 'g', 'n', 'e', 'e', 'e', 'u'].into_iter().for_each(&mut control);
     let shown = screen(&start, 80, 24);
     assert!(shown.contains("› what should the team do?"), "ctrl-u clears: {shown}");
+    let alt = KeyEvent::new(Char('e'), KeyModifiers::ALT);
+    start.on_event(&Event::Key(alt));
     press(&mut start, &[Char('x')]);
     let shown = screen(&start, 80, 24);
-    for words in ["team mesh", "ask after 50,000 tokens", "temperature 0.2"] {
+    for words in [
+        "team mesh",
+        "ask after 50,000 tokens",
+        "ask after $0.50",
+        "ask after 5 min",
+        "temperature 0.2",
+    ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     let draft = Draft {
         task: "x".into(),
         team: Some("mesh".into()),
-        tokens: Some(50_000),
+        budget: Budget {
+            tokens: Some(50_000),
+            cost: Some(crate::model::Cost(500_000_000)),
+            seconds: Some(300),
+            turns: None,
+        },
         temperature: Some(2),
         ..Draft::default()
     };
@@ -238,7 +257,7 @@ fn a_task_that_could_not_be_begun_is_not_lost() {
 fn a_click_turns_to_a_row_and_a_second_one_opens_it() {
     let mut start = start(facts());
     let shown = screen(&start, 80, 24);
-    let row = shown.lines().position(|line| line.contains("(a)")).unwrap();
+    let row = shown.lines().position(|line| line.contains("blinky  completed")).unwrap();
     let row = u16::try_from(row).unwrap();
     let click = Event::Mouse(MouseEvent {
         kind: MouseEventKind::Down(MouseButton::Left),

@@ -123,14 +123,12 @@ pub(super) fn draw_short(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
     let most = usize::from(inside.width).saturating_sub(LEAST_TASK);
     let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
-    let room = usize::from(inside.width).saturating_sub(right.width() + 2);
+    let space = usize::from(inside.width).saturating_sub(right.width() + 2);
     let task = cx.view.head.run().map_or("", |run| run.task.as_str());
     let label = "Task ";
-    let words = line::cut(&sanitize::line(task), room.saturating_sub(label.len())).to_string();
-    let task = vec![
-        Span::styled(label, cx.style(Role::Title)),
-        Span::styled(words, cx.style(Role::Dim)),
-    ];
+    let words = line::cut(&sanitize::line(task), space.saturating_sub(label.len())).to_string();
+    let task =
+        vec![Span::styled(label, cx.style(Role::Title)), Span::styled(words, cx.style(Role::Dim))];
     line::draw_split(&Line::from(task), &right, inside, buf);
 }
 

@@ -4,8 +4,9 @@
 //! a mark is drawn.
 
 use crate::model::{
-    BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PortChange, PortEvent, ProposalEvent,
-    Record, Seq, SessionEvent, TestEvent, Timestamp, TurnEvent,
+    BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PhaseEvent, PhaseOutcome, PortChange,
+    PortEvent, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TestEvent, Timestamp,
+    TurnEvent, TurnStop,
 };
 
 /// A moment of the session.
@@ -131,7 +132,12 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
         Event::Build(BuildEvent::Ended { outcome: BuildOutcome::Passed, .. }) => {
             MarkKind::BuildPassed
         }
-        Event::Build(BuildEvent::Ended { .. }) => MarkKind::Error,
+        Event::Build(BuildEvent::Ended { .. })
+        | Event::Turn(TurnEvent::Ended { stop: TurnStop::Failed(_), .. })
+        | Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(_), .. })
+        | Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Failed(_) }) => {
+            MarkKind::Error
+        }
         Event::Test(TestEvent::Ended { report, .. }) if !report.has_passed() => MarkKind::Error,
         Event::Board(BoardEvent::Connected(_)) => MarkKind::Flash,
         Event::Port(PortEvent::Changed { event: PortChange::Panicked { .. }, .. }) => {
@@ -187,6 +193,33 @@ mod tests {
         assert_eq!(marks.all().len(), 4_000);
         assert_eq!(marks.all()[6].kind, MarkKind::Error);
         assert_eq!(marks.until(Seq(10)).all(), &marks.all()[..10]);
+    }
+
+    #[test]
+    fn what_failed_leaves_a_mark_of_an_error() {
+        use crate::model::UserError;
+        let failed = [
+            Event::Turn(TurnEvent::Ended {
+                turn: TurnId(1),
+                stop: TurnStop::Failed(UserError::new("a", "b", "c")),
+            }),
+            Event::Phase(PhaseEvent::Ended {
+                phase: "draft".into(),
+                attempt: 1,
+                outcome: PhaseOutcome::Failed("no list".into()),
+                step: None,
+            }),
+            Event::Session(SessionEvent::Ended {
+                outcome: SessionOutcome::Failed(UserError::new("a", "b", "c")),
+            }),
+        ];
+        for event in failed {
+            let mark = mark_of(&Record { v: 1, seq: Seq(1), at: Timestamp(0), event });
+            assert_eq!(mark.map(|mark| mark.kind), Some(MarkKind::Error));
+        }
+        let stopped = Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
+        let record = Record { v: 1, seq: Seq(1), at: Timestamp(0), event: stopped };
+        assert_eq!(mark_of(&record), None);
     }
 
     #[test]

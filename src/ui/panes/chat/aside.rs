@@ -12,6 +12,10 @@ use super::row::{EntryRow, FoldItem, Right, RowContext, indented};
 /// Bytes of a thought that are shown at most.
 const MOST_SHOWN: usize = 64 << 10;
 
+/// Columns of the time until a call is made again, and before what is indented.
+const COUNTDOWN: usize = 10;
+const INDENT: usize = 2;
+
 /// Pieces that are named when something was left out.
 const MOST_NAMED: usize = 6;
 
@@ -33,16 +37,15 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -
     rows
 }
 
-/// The rows of a call that is made again.
+/// The row of a call that is made again; all of the reason is told when the last try has failed.
 pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let RetryView { attempt, most, due, fault } = view;
     let text = format!("↻ try {attempt} of {most}: {}: {}", fault.what, fault.why);
-    let narrower = RowContext { width: place.width.saturating_sub(10), ..*place };
-    let mut rows = indented(&text, Role::Warn, &narrower);
-    if let Some(first) = rows.first_mut() {
-        first.right = Right::Countdown(*due);
-    }
-    rows
+    let text = sanitize::line(&text);
+    let text = line::cut(&text, place.width.saturating_sub(COUNTDOWN + INDENT)).to_string();
+    let pieces =
+        vec![StyledText::new(" ".repeat(INDENT), Role::Warn), StyledText::new(text, Role::Warn)];
+    vec![EntryRow { right: Right::Countdown(*due), ..EntryRow::new(pieces) }]
 }
 
 /// The rows on an answer that cannot be used.
@@ -53,17 +56,7 @@ pub(super) fn refused(fault: &str, place: &RowContext<'_>) -> Vec<EntryRow> {
 
 /// The rows on what a model was not given.
 pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> {
-    let tokens: u64 = view.left_out.iter().map(|piece| piece.tokens).sum();
-    let pieces = match view.left_out.len() {
-        1 => "1 piece".to_owned(),
-        pieces => format!("{pieces} pieces"),
-    };
-    let (left, given) = (line::count(tokens), line::count(view.tokens));
-    let text = format!(
-        "left out {pieces} of the conversation ({left} tokens); sent {given} of {} tokens",
-        line::count(view.window)
-    );
-    let mut rows = indented(&text, Role::Warn, place);
+    let mut rows = indented(&trimmed_head(view), Role::Warn, place);
     for piece in view.left_out.iter().take(MOST_NAMED) {
         let text = format!("· {} ({} tokens)", piece.what, line::count(piece.tokens));
         rows.extend(indented(&text, Role::Dim, place));
@@ -75,25 +68,43 @@ pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> 
     rows
 }
 
-/// The rows of a summary: one when folded, else what it says and what it replaces.
-pub(super) fn summary(part: usize, view: &SummaryView, place: &RowContext<'_>) -> Vec<EntryRow> {
-    let is_unfolded = place.unfolded.contains(&(place.entry, FoldItem::Summary(part)));
+/// What a summary is, in one line.
+pub(super) fn summary_head(view: &SummaryView) -> String {
     let messages = match view.summary.messages() {
         1 => "1 message".to_owned(),
         messages => format!("{messages} messages"),
     };
+    match &view.summary.failed {
+        Some(why) => format!("{messages} could not be summarised: {}", why.why),
+        None => {
+            let tokens = line::count(view.summary.tokens);
+            format!("{messages} summarised for the agents ({tokens} tokens)")
+        }
+    }
+}
+
+/// What a model was not given, in one line.
+pub(super) fn trimmed_head(view: &TrimView) -> String {
+    let tokens: u64 = view.left_out.iter().map(|piece| piece.tokens).sum();
+    let pieces = match view.left_out.len() {
+        1 => "1 piece".to_owned(),
+        pieces => format!("{pieces} pieces"),
+    };
+    let (left, given) = (line::count(tokens), line::count(view.tokens));
+    format!(
+        "left out {pieces} of the conversation ({left} tokens); sent {given} of {} tokens",
+        line::count(view.window)
+    )
+}
+
+/// The rows of a summary: one when folded, else what it says and what it replaces.
+pub(super) fn summary(part: usize, view: &SummaryView, place: &RowContext<'_>) -> Vec<EntryRow> {
+    let is_unfolded = place.unfolded.contains(&(place.entry, FoldItem::Summary(part)));
     let (mark, role) = match &view.summary.failed {
         Some(_) => ("✗ ", Role::Warn),
         None => (if is_unfolded { "▾ " } else { "▸ " }, Role::Dim),
     };
-    let head = match &view.summary.failed {
-        Some(why) => format!("{mark}{messages} could not be summarised: {}", why.why),
-        None => {
-            let tokens = line::count(view.summary.tokens);
-            format!("{mark}{messages} summarised for the agents ({tokens} tokens)")
-        }
-    };
-    let mut rows = indented(&head, role, place);
+    let mut rows = indented(&format!("{mark}{}", summary_head(view)), role, place);
     if !is_unfolded || view.summary.failed.is_some() {
         return rows;
     }

@@ -18,6 +18,8 @@ use crate::ui::role::Role;
 use crate::view::line_scan::Matcher;
 use crate::view::{CallState, ChatEntry, TurnPart};
 
+use super::aside::{summary_head, trimmed_head};
+
 /// Entries looked through in a frame; more go to a thread.
 const AT_ONCE: usize = 64;
 
@@ -175,8 +177,10 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
                     }
                     TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
                     TurnPart::Refused(fault) => is_in(fault),
-                    TurnPart::Trimmed(_) => false,
-                    TurnPart::Summary(view) => is_in(&view.summary.text),
+                    TurnPart::Trimmed(view) => is_in(&trimmed_head(view)),
+                    TurnPart::Summary(view) => {
+                        is_in(&summary_head(view)) || is_in(&view.summary.text)
+                    }
                 })
         }
         ChatEntry::RunStarted { start, .. } => is_in(&start.task) || is_in(&start.team),
