@@ -202,6 +202,21 @@ pub fn first_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
     Parsed::of(path, source)?.first_error(source)
 }
 
+/// The first place where a file of Python does not parse; `None` when it parses, when it is none of
+/// Python, or when it cannot be told in time. Python itself may know newer words than this grammar.
+#[must_use]
+pub fn python_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
+    if path.extension() != Some("py") {
+        return None;
+    }
+    let tree = parse(Language::Python, source, Limits::colours())?;
+    let has_error = tree.root_node().has_error();
+    has_error.then(|| SyntaxError {
+        certainty: Certainty::Possible,
+        ..syntax_error::locate(&tree, source)
+    })
+}
+
 /// Whether a line, from 1, of a source of C or C++ stands between `#if` and `#endif`, the guard of a
 /// header left out: a compiler may never have read it.
 #[must_use]
@@ -277,6 +292,29 @@ mod tests {
         let path = ProjectPath::new("a.ino").unwrap();
         assert_eq!(first_error(&path, source), None);
         assert_eq!(first_error(&path, "void loop() {\n  if (true) {\n}\n").unwrap().line, 1);
+    }
+
+    #[test]
+    fn python_that_does_not_parse_is_told_with_its_place() {
+        let path = ProjectPath::new("a.py").unwrap();
+        for good in [
+            "",
+            "x: int = 1\nmatch x:\n    case 1:\n        print(f\"{x!r:>{10}}\")\n",
+            "async def f[T](a: T, /, *, b=1, **k) -> T:\n    return await g(a) if (n := b) else a\n",
+            "with (open('a') as a, open('b') as b):\n    pass\ntype P = list[int]\n",
+            "try:\n    pass\nexcept* ValueError as e:\n    raise\nlambda *a, **k: (yield)\n",
+        ] {
+            assert_eq!(python_error(&path, good), None, "{good}");
+        }
+        for (bad, line) in [
+            ("def f(:\n    pass\n", 1),
+            ("x = 1\nprint(x\n", 2),
+            ("class A\n    pass\n", 1),
+            ("for i in range(3):\nx = = 2\n", 2),
+        ] {
+            assert_eq!(python_error(&path, bad).map(|error| error.line), Some(line), "{bad}");
+        }
+        assert_eq!(python_error(&ProjectPath::new("a.txt").unwrap(), "def f(:"), None);
     }
 
     #[test]

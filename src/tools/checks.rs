@@ -92,6 +92,15 @@ fn parses(file: &NewFile) -> Option<Check> {
             },
         ));
     }
+    if file.path.extension() == Some("py") {
+        return Some(syntax::python_error(&file.path, &file.code).map_or_else(
+            || passed(CheckKind::Parses),
+            |error| {
+                let note = format!("{}:{}: {}", error.line, error.column, error.message);
+                check(CheckKind::Parses, FindingLevel::Warning, note)
+            },
+        ));
+    }
     syntax::language_of(&file.path)?;
     Some(match syntax::first_error(&file.path, &file.code) {
         None => passed(CheckKind::Parses),

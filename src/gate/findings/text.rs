@@ -94,6 +94,9 @@ pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check>
         let faults = reverty::check(text).into_iter();
         return Some(limited(CheckKind::Parses, faults.map(found).collect()));
     }
+    if path.extension() == Some("py") {
+        return Some(python(path, text, subject));
+    }
     syntax::language_of(path)?;
     let Some(errors) = subject.parsed(path).and_then(|parsed| parsed.errors(text)) else {
         let words = "takes too long to parse: only a compiler can check this";
@@ -122,6 +125,30 @@ pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check>
     };
     let at = FindingPlace::columns(number(first.line), number(first.column), 1);
     Some(Check::with(CheckKind::Parses, vec![Finding::new(level, words).at(at)]))
+}
+
+/// Whether a file of Python parses. The person may know better: newer versions have more words.
+fn python(path: &ProjectPath, text: &str, subject: &Subject<'_>) -> Check {
+    let Some(error) = syntax::python_error(path, text) else {
+        return Check::clean(CheckKind::Parses);
+    };
+    let line = number(error.line);
+    let known = subject.base_text().and_then(|base| syntax::python_error(path, base));
+    let was_so = known.is_some_and(|was| {
+        Some(number(was.line)) == subject.changed().line_before(line)
+            && was.message == error.message
+    });
+    let (level, words) = match was_so {
+        true => (
+            FindingLevel::Note,
+            format!("does not parse as Python: {}, unchanged", error.message),
+        ),
+        false => {
+            (FindingLevel::Warning, format!("does not parse as Python: {}", error.message))
+        }
+    };
+    let at = FindingPlace::columns(line, number(error.column), 1);
+    Check::with(CheckKind::Parses, vec![Finding::new(level, words).at(at)])
 }
 
 /// A fault of a program in Reverty.
