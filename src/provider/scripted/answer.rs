@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::comment;
 use super::cursor::{Cursor, Handed};
 use super::pace::ScriptedReply;
-use super::script::{AnswerFiles, Call, Expect, Script, ScriptStep};
+use super::script::{AnswerFiles, Call, Expect, NextStep, Script, ScriptStep};
 use super::situation::{Situation, shortened};
 use crate::model::{Usage, UserError};
 use crate::provider::{Delta, Request};
@@ -44,7 +44,10 @@ fn next_step<'a>(
     at: &Situation<'_>,
 ) -> Result<&'a ScriptStep, UserError> {
     let place = match before {
-        None => script.start,
+        None => {
+            let holds = |start: &&NextStep| start.when.as_ref().is_none_or(|when| when.holds(at));
+            script.starts.iter().find(holds).map_or(script.start, |start| start.goto)
+        }
         Some(cursor) => way_on(script, cursor, at)?,
     };
     script.steps.get(place).ok_or_else(|| other_script(script, "a place out of its range"))

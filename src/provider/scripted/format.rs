@@ -16,6 +16,8 @@ pub(super) struct ScriptFile {
     pub project: Option<Spanned<String>>,
     pub start: Spanned<String>,
     #[serde(default)]
+    pub starts: Vec<Spanned<NextTable>>,
+    #[serde(default)]
     pub verbatim: bool,
     pub timing: Option<TimingTable>,
     #[serde(default)]

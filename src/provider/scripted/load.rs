@@ -66,6 +66,7 @@ pub fn parse_script(origin: &str, text: &str, sibling: Sibling<'_>) -> Result<Sc
         verbatim: parsed.verbatim,
         timing: source.timing(parsed.timing.as_ref())?,
         start: source.place(&parsed.start, &places)?,
+        starts: source.nexts(&parsed.starts, &places)?,
         steps: steps?,
         files: files.files,
         asides: source.asides(&parsed)?,
@@ -365,8 +366,9 @@ impl ScriptSource<'_> {
     }
 
     fn all_reached(&self, script: &Script, parsed: &ScriptFile) -> Result<(), UserError> {
-        let mut reached = BTreeSet::from([script.start]);
-        let mut open = vec![script.start];
+        let mut open: Vec<usize> = script.starts.iter().map(|start| start.goto).collect();
+        open.push(script.start);
+        let mut reached: BTreeSet<usize> = open.iter().copied().collect();
         while let Some(step) = open.pop().and_then(|place| script.steps.get(place)) {
             for next in &step.next {
                 if reached.insert(next.goto) {

@@ -18,6 +18,7 @@
 //! team = "generate"                    # the team that was recorded, this one if not said
 //! project = "sensor-node"              # begins with this folder of assets/projects; or empty
 //! start = "plan"                       # id of the first step
+//! starts = [{ when = { agent = "ReviewerAgent" }, goto = "save" }] # others, if the first request is so
 //!
 //! [timing]                             # only for `Pacing::Real`
 //! chars_per_second = 500

@@ -21,6 +21,8 @@ pub struct Script {
     pub(super) files: Vec<RecordedFile>,
     pub(super) steps: Vec<ScriptStep>,
     pub(super) start: usize,
+    /// Other first steps, by what holds at the first request.
+    pub(super) starts: Vec<NextStep>,
     pub(super) asides: Vec<Aside>,
 }
 

@@ -1,10 +1,13 @@
 //! The team whose speakers a learned table chooses: what is recorded of each choice, the same choices
 //! after a run was left anywhere, and a person who names somebody else.
 
+use firmhand::app::learned::process_of;
+use firmhand::config::Assets;
 use firmhand::model::{
     ChosenHow, Event, Intent, PersonEvent, PolicyChoice, Proposal, ProposalEvent, SessionOutcome,
     TestEvent, TurnEvent, Verdict,
 };
+use firmhand::policy::{Provenance, Store, Trained, Trainer};
 use firmhand::view::SessionView;
 
 use super::stage::{Nobody, Person, Stage, approve, reject};
@@ -132,4 +135,120 @@ fn a_person_who_names_the_next_speaker_is_obeyed_once_and_recorded() {
     let expected = [("debugger", "plan,code,error,2"), ("tester", "plan,code,2")];
     assert_eq!(after, expected, "what was sent back is fixed and tested again");
     assert!(stage.file("roman.py").contains("MCMXCIV for 1994"));
+}
+
+/// Names agents in turn, each when somebody else begins to speak.
+struct Director {
+    names: std::vec::IntoIter<&'static str>,
+}
+
+impl Person for Director {
+    fn decide(&mut self, _: &Proposal, _: usize) -> Verdict {
+        approve()
+    }
+
+    fn wishes(&mut self, event: &Event) -> Vec<Intent> {
+        let Event::Turn(TurnEvent::Started { .. }) = event else { return Vec::new() };
+        self.names
+            .next()
+            .map(|name| Intent::NameSpeaker { agent: name.into() })
+            .into_iter()
+            .collect()
+    }
+}
+
+#[test]
+fn the_recording_continues_whoever_the_person_names() {
+    let mut obeyed = 0;
+    for names in [
+        &["planner"][..],
+        &["planner", "planner"],
+        &["tester", "coder"],
+        &["coder", "coder"],
+        &["debugger", "planner", "debugger"],
+        &["tester", "tester", "tester"],
+        &["tester", "planner", "coder", "planner"],
+        &["tester", "debugger", "debugger", "planner"],
+        &["tester", "debugger", "coder"],
+    ] {
+        let stage = stage().playing("learned").allowing_all();
+        let end = stage.play(Director { names: names.to_vec().into_iter() });
+        let asked = stage.events().into_iter().find_map(|event| match event {
+            Event::Person(PersonEvent::Asked { text, .. }) => Some(text),
+            _ => None,
+        });
+        assert_eq!((end, asked), (SessionOutcome::Completed, None), "{names:?}");
+        assert!(stage.file("roman.py").contains("\"CM\""), "{names:?}");
+        let chosen = choices(&stage);
+        let named: Vec<&str> = chosen
+            .iter()
+            .filter(|(_, choice)| choice.how == ChosenHow::Person)
+            .map(|(agent, _)| agent.as_str())
+            .collect();
+        // A wish that comes after the next speaker is chosen counts for the one after.
+        assert!(named.iter().all(|name| names.contains(name)), "{named:?} of {names:?}");
+        obeyed += named.len();
+    }
+    assert!(obeyed > 4, "{obeyed}");
+}
+
+#[test]
+fn every_step_of_the_recording_is_followed_by_one_of_whoever_speaks_that_is_another() {
+    let text = include_str!("../../../assets/demo/learned/script.toml");
+    let script: toml::Value = toml::from_str(text).unwrap();
+    let steps = script["steps"].as_array().unwrap();
+    let words = |value: &toml::Value, key: &str| value[key].as_str().unwrap().to_owned();
+    let agent_of = |id: &str| {
+        let step = steps.iter().find(|step| step["id"].as_str() == Some(id)).unwrap();
+        words(step, "agent")
+    };
+    let mut ends = 0;
+    for step in steps {
+        let next = step["next"].as_array().unwrap();
+        let named = |entry: &toml::Value| {
+            entry
+                .get("when")
+                .and_then(|when| when.get("agent"))
+                .map(|name| name.as_str().unwrap().to_owned())
+        };
+        if !next.iter().any(|entry| named(entry).is_some()) {
+            continue;
+        }
+        ends += 1;
+        let mut agents = Vec::new();
+        for entry in next {
+            let goto = words(entry, "goto");
+            assert_ne!(goto, words(step, "id"), "it would repeat itself");
+            let agent = named(entry).unwrap_or_else(|| "tester".to_owned());
+            assert_eq!(agent_of(&goto), agent, "{goto}");
+            agents.push(agent);
+        }
+        agents.sort();
+        assert_eq!(agents, ["coder", "debugger", "planner", "tester"], "{step:?}");
+    }
+    assert!(ends > 40, "{ends}");
+}
+
+#[test]
+fn the_recording_begins_with_whoever_a_table_chooses_first() {
+    let assets = Assets::built_in();
+    let process = process_of(&assets, "learned").unwrap();
+    let mut policy = Trained::new(Provenance {
+        team: "learned".to_owned(),
+        tasks: "complex".to_owned(),
+        knows_classes: false,
+        seed: "1".to_owned(),
+        episodes: 5000,
+        sessions: 0,
+        learned_from: Vec::new(),
+        date: String::new(),
+        process,
+    })
+    .unwrap();
+    Trainer::new(&policy.model, 1, 0).train(&mut policy.table, 5000);
+    let stage = stage().playing("learned").allowing_all();
+    let store = Store::new(&stage.policies(), "learned").unwrap();
+    store.save(&store.lock().unwrap(), &policy).unwrap();
+    assert_eq!(stage.play(Nobody), SessionOutcome::Completed, "{:#?}", stage.events().last());
+    assert_eq!(choices(&stage)[0].0, "planner");
 }

@@ -300,9 +300,14 @@ impl Stage {
         }
     }
 
+    /// Where the team's own policy would be.
+    pub fn policies(&self) -> std::path::PathBuf {
+        self.root.path().join("policies")
+    }
+
     /// The team, with the table that it learns from simulated tasks where it has none.
     fn team(&self, assets: &Assets, name: &str) -> Arc<Team> {
-        let data = self.root.path().join("policies");
+        let data = self.policies();
         let team = Team::load(assets, name, &known).unwrap();
         learned::with_policy(assets, &data, team).unwrap()
     }
