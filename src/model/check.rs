@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::figures::FunctionFigures;
+
 /// One version of a file in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -219,25 +221,28 @@ pub struct Check {
     /// What was found, the heaviest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// How complex each function is; of sources only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<FunctionFigures>,
 }
 
 impl Check {
     /// A check that found nothing.
     #[must_use]
     pub const fn clean(kind: CheckKind) -> Self {
-        Self { kind, findings: Vec::new() }
+        Self { kind, findings: Vec::new(), figures: Vec::new() }
     }
 
     /// A check with what it found, ordered by weight.
     #[must_use]
     pub fn with(kind: CheckKind, mut findings: Vec<Finding>) -> Self {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-        Self { kind, findings }
+        Self { kind, findings, figures: Vec::new() }
     }
 
     /// A check with one finding about the change as a whole.
     pub fn of(kind: CheckKind, level: FindingLevel, text: impl Into<String>) -> Self {
-        Self { kind, findings: vec![Finding::new(level, text)] }
+        Self { kind, findings: vec![Finding::new(level, text)], figures: Vec::new() }
     }
 
     /// The heaviest level that was found; `None` when the check is clean.
@@ -254,6 +259,8 @@ struct RecordedCheck {
     #[serde(default)]
     findings: Vec<Finding>,
     #[serde(default)]
+    figures: Vec<FunctionFigures>,
+    #[serde(default)]
     status: Option<RecordedStatus>,
     #[serde(default)]
     note: String,
@@ -269,14 +276,14 @@ enum RecordedStatus {
 
 impl From<RecordedCheck> for Check {
     fn from(recorded: RecordedCheck) -> Self {
-        let RecordedCheck { kind, mut findings, status, note } = recorded;
+        let RecordedCheck { kind, mut findings, figures, status, note } = recorded;
         let level = match status {
             Some(RecordedStatus::Warned) => Some(FindingLevel::Warning),
             Some(RecordedStatus::Failed) => Some(FindingLevel::Stop),
             Some(RecordedStatus::Passed) | None => None,
         };
         findings.extend(level.map(|level| Finding::new(level, note)));
-        Self { kind, findings }
+        Self { kind, findings, figures }
     }
 }
 

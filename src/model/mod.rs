@@ -14,6 +14,7 @@ pub mod draft;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod figures;
 pub mod files;
 pub mod health;
 mod ids;
@@ -56,6 +57,7 @@ pub use event::{
 pub use facts::{
     BoardFacts, Facts, FlashArea, FlashFacts, Landing, Partition, Reference, ReferenceKind,
 };
+pub use figures::{CodeFigures, FunctionFigures};
 pub use files::{FileEvent, OutsideChange};
 pub use health::{Health, HealthLine};
 pub use ids::{

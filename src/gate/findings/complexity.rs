@@ -1,13 +1,17 @@
-//! Functions that a change makes much harder to follow.
+//! How complex the functions of a source are, and which ones a change makes much harder to follow.
 //!
-//! Says only what matters: a function that became complex and more so than before.
+//! A finding is only what matters: a function that became complex and more so than before. The figures
+//! of the functions are kept next to the findings, for those who want to read them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Subject;
 use crate::lang::{Complexity, complexity, complexity_in, grammar_of};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::model::{
+    Check, CheckKind, CodeFigures, Finding, FindingLevel, FindingPlace, FunctionFigures,
+    ProjectPath,
+};
 
 /// How long a version of a file is measured.
 const BUDGET: Duration = Duration::from_millis(60);
@@ -24,15 +28,18 @@ const GROWTH: u32 = 3;
 /// Functions that are named, at most.
 const MOST: usize = 10;
 
-/// The check of a source; `None` where no function became complex.
+/// Functions whose figures are kept, at most.
+const MOST_FIGURES: usize = 24;
+
+/// The check of a source; `None` where no function is found.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
     let parsed = subject.parsed(path).and_then(|parsed| parsed.whole(grammar_of(path, text)?));
     let after = match parsed {
-        Some((tree, text)) => complexity_in(tree, text, COMPLEX),
+        Some((tree, text)) => complexity_in(tree, text, 0),
         None => complexity(path, text, BUDGET)?,
     };
-    if after.iter().all(|function| weight(function) <= COMPLEX) {
+    if after.is_empty() {
         return None;
     }
     let before = subject.base_text().and_then(|text| complexity(path, text, BUDGET));
@@ -43,7 +50,31 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         .iter()
         .filter_map(|function| finding(function, known.get(function.name.as_str()).copied()));
     let found: Vec<Finding> = found.take(MOST).collect();
-    (!found.is_empty()).then(|| Check::with(CheckKind::Complexity, found))
+    let mut check = Check::with(CheckKind::Complexity, found);
+    check.figures = figures(&after, &known);
+    Some(check)
+}
+
+/// The figures of the functions: those that are new or changed first.
+fn figures(after: &[Complexity], known: &BTreeMap<&str, &Complexity>) -> Vec<FunctionFigures> {
+    let of = |function: &Complexity| CodeFigures {
+        lines: function.lines,
+        cyclomatic: function.cyclomatic,
+        cognitive: function.cognitive,
+        nesting: function.nesting,
+    };
+    let mut all: Vec<FunctionFigures> = after
+        .iter()
+        .map(|function| FunctionFigures {
+            name: function.name.clone(),
+            line: function.line,
+            now: of(function),
+            before: known.get(function.name.as_str()).map(|before| of(before)),
+        })
+        .collect();
+    all.sort_by_key(|function| !function.is_changed());
+    all.truncate(MOST_FIGURES);
+    all
 }
 
 fn finding(after: &Complexity, before: Option<&Complexity>) -> Option<Finding> {
@@ -88,6 +119,10 @@ mod tests {
     }
 
     fn reported(base: Option<&str>, content: &str) -> Vec<Finding> {
+        checked(base, content).map(|check| check.findings).unwrap_or_default()
+    }
+
+    fn checked(base: Option<&str>, content: &str) -> Option<Check> {
         let folder = tempfile::tempdir().unwrap();
         if let Some(base) = base {
             std::fs::write(folder.path().join("a.c"), base).unwrap();
@@ -99,7 +134,25 @@ mod tests {
         let draft = Draft { change, reason: String::new(), checks: Vec::new() };
         let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
         let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Complexity);
-        check.map(|check| check.findings.clone()).unwrap_or_default()
+        check.cloned()
+    }
+
+    #[test]
+    fn the_figures_of_every_function_are_kept_with_what_they_were() {
+        let other = "int other(void)\n{\n    return 1;\n}\n";
+        let base = format!("{}{other}", nested(1));
+        let check = checked(
+            Some(&base),
+            &format!("{other}{}{}", nested(2), nested(0).replace("walk", "new_one")),
+        );
+        let check = check.unwrap();
+        assert!(check.findings.is_empty(), "{check:?}");
+        let words: Vec<String> = check.figures.iter().map(FunctionFigures::words).collect();
+        assert_eq!(words.len(), 3, "{words:?}");
+        assert!(words[0].starts_with("walk: cyclomatic 3 (+1), cognitive 3 (+2), "), "{words:?}");
+        assert!(words[1].starts_with("new_one: new, cyclomatic 1, "), "{words:?}");
+        assert_eq!(words[2], "other: cyclomatic 1, cognitive 0, 4 lines, nesting 0");
+        assert_eq!(checked(None, "int x = 1;\n"), None);
     }
 
     #[test]

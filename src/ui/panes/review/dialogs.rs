@@ -209,6 +209,14 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
             }
         }
     }
+    let figures: Vec<_> = view.proposal.checks.iter().flat_map(|check| &check.figures).collect();
+    if !figures.is_empty() {
+        lines.push(("Functions, with the change against before:".to_owned(), Role::Text));
+    }
+    for function in figures {
+        let role = if function.is_changed() { Role::Text } else { Role::Dim };
+        lines.push((format!("  {}", clean(&function.words())), role));
+    }
     for earlier in &view.earlier {
         lines.push((format!("Restated: {}", clean(&earlier.why)), Role::Warn));
     }
