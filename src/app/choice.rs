@@ -31,6 +31,21 @@ pub const fn usual_team(ground: Ground) -> &'static str {
     }
 }
 
+/// Files at the top of a project that say what builds its firmware.
+const OF_FIRMWARE: [&str; 5] =
+    ["CMakeLists.txt", "platformio.ini", "component.mk", "idf_component.yml", "sdkconfig"];
+
+/// The team that fits what comes next in a project: as [`usual_team`], unless the project is a program
+/// for another machine than a board.
+#[must_use]
+pub fn next_team(ground: Ground, project: &Path) -> &'static str {
+    let is_firmware = || OF_FIRMWARE.iter().any(|name| project.join(name).is_file());
+    match ground {
+        Ground::Existing if !is_firmware() => "mesh",
+        _ => usual_team(ground),
+    }
+}
+
 /// Checks a team against what there is, by what its file says it works on.
 ///
 /// # Errors
@@ -107,6 +122,17 @@ mod tests {
         assert_eq!(ground(Some(place.path())), Ground::Existing);
         std::fs::write(&list, "# firmhand: generated project\nproject(mine)\n").unwrap();
         assert_eq!(ground(Some(place.path())), Ground::Generated);
+    }
+
+    #[test]
+    fn a_program_that_is_no_firmware_goes_on_with_the_team_for_any_code() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("todo.py"), "print(1)\n").unwrap();
+        assert_eq!(next_team(Ground::Existing, place.path()), "mesh");
+        assert_eq!(next_team(Ground::Generated, place.path()), "edit-generated");
+        check("mesh", Ground::Existing).unwrap();
+        std::fs::write(place.path().join("CMakeLists.txt"), "project(mine)\n").unwrap();
+        assert_eq!(next_team(Ground::Existing, place.path()), "edit-existing");
     }
 
     #[test]

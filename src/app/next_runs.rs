@@ -3,7 +3,7 @@
 //!
 //! Owns these two choices. Must not start anything.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::choice;
@@ -81,7 +81,7 @@ impl SessionRuns {
             return self.script(&recording.name).map(Some);
         }
         // A script of the person's own may know more than one run.
-        if std::path::Path::new(&now).is_absolute() {
+        if Path::new(&now).is_absolute() {
             return Ok(None);
         }
         match self.machine.profiles.default_name() {
@@ -124,7 +124,14 @@ impl NextRuns for SessionRuns {
             (None, Some(recording)) => {
                 (recording.team.as_str(), "it was recorded with this task".to_owned())
             }
-            (None, None) => (choice::usual_team(ground), fits_because(ground).to_owned()),
+            (None, None) => {
+                let name = choice::next_team(ground, &self.project);
+                let why = match name == choice::usual_team(ground) {
+                    true => fits_because(ground),
+                    false => "the project is not one of firmware",
+                };
+                (name, why.to_owned())
+            }
         };
         let team = self.load(name)?;
         choice::check(&team, ground)?;
@@ -141,7 +148,7 @@ impl NextRuns for SessionRuns {
 
 impl TeamOffers for SessionRuns {
     fn offers(&self) -> Vec<TeamOffer> {
-        offers_for(&self.machine, self.ground())
+        offers_for(&self.machine, self.ground(), &self.project)
     }
 
     fn recorded(&self, task: &str) -> Option<String> {
@@ -153,8 +160,8 @@ impl TeamOffers for SessionRuns {
 
 /// The teams that can work on what a folder holds, the one that fits best first.
 #[must_use]
-pub fn offers_for(machine: &Machine, ground: Ground) -> Vec<TeamOffer> {
-    let usual = choice::usual_team(ground);
+pub fn offers_for(machine: &Machine, ground: Ground, project: &Path) -> Vec<TeamOffer> {
+    let usual = choice::next_team(ground, project);
     let paths = machine.assets.list("prompts/teams");
     let names = paths.iter().filter_map(|path| path.rsplit('/').next()?.strip_suffix(".toml"));
     // A team whose file is wrong is not offered; whoever asks for it by name gets the reason.

@@ -29,7 +29,16 @@ const MOST_BYTES: u64 = reverty::MOST_BYTES as u64 + 1;
 pub(super) fn run(command: &RevertyCommand, data: &Path) -> Result<ExitCode, UserError> {
     match command {
         RevertyCommand::Check { file, json } => {
-            let bytes = read(file)?;
+            let bytes = match read(file) {
+                Err(error) if *json => {
+                    let message = format!("{}: {}", error.what, error.why);
+                    let fault =
+                        json!({ "line": 1, "column": 1, "message": message, "hint": error.fix });
+                    report::json(&json!({ "ok": false, "errors": [fault] }))?;
+                    return Err(error);
+                }
+                bytes => bytes?,
+            };
             let faults = match reverty::decode(&bytes) {
                 Ok(text) => reverty::check(text),
                 Err(faults) => faults,

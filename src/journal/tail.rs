@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::model::{Record, Seq};
 
@@ -46,7 +47,7 @@ impl Wanted {
     fn has(&self, line: &[u8]) -> bool {
         let Self::Events(names) = self else { return true };
         let start = line.get(..line.len().min(NAMED_BY)).unwrap_or_default();
-        let Some(at) = memmem::find(start, EVENT) else { return true };
+        let Some(at) = EVENT_FINDER.find(start) else { return true };
         let name = start.get(at + EVENT.len()..).unwrap_or_default();
         match memchr(b'"', name).and_then(|end| name.get(..end)) {
             Some(name) => names.iter().any(|wanted| wanted.as_bytes() == name),
@@ -58,6 +59,10 @@ impl Wanted {
 /// What stands before the name of an event, and within how many bytes the name has ended.
 const EVENT: &[u8] = b"\"event\":{\"";
 const NAMED_BY: usize = 160;
+
+/// Made once: there are many lines.
+static EVENT_FINDER: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(EVENT));
 
 /// Reads at least the last `window` bytes, and more until a record is among them.
 pub(super) fn read_tail(
@@ -102,12 +107,15 @@ fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, Journa
     if start == 0 {
         tail.first = first_record(lines);
     }
-    let mut lines = lines.split_inclusive(|&byte| byte == b'\n').map(|line| {
-        // Every line of these has its end.
-        line.strip_suffix(b"\n").unwrap_or(line)
-    });
+    let mut from = 0;
+    let mut all = Vec::new();
+    // Every line of these has its end.
+    for feed in memchr_iter(b'\n', lines) {
+        all.push(lines.get(from..feed).unwrap_or_default());
+        from = feed + 1;
+    }
     let mut last = None;
-    while let Some(line) = lines.next_back() {
+    while let Some(line) = all.pop() {
         match parse_line(line) {
             Ok(record) => {
                 last = Some(record);
@@ -117,7 +125,7 @@ fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, Journa
             Err(BadLine::Damaged { .. }) => tail.damaged_after += 1,
         }
     }
-    for line in lines.filter(|line| wanted.has(line)) {
+    for line in all.into_iter().filter(|line| wanted.has(line)) {
         match parse_line(line) {
             Ok(record) => tail.records.push(record),
             Err(BadLine::Newer(found)) => return Err(JournalError::Newer { found }),

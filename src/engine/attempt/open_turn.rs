@@ -211,6 +211,7 @@ impl OpenTurn {
             return Ok(());
         };
         let read = shape.read(&self.text, work.exchange);
+        let read = read.and_then(|value| self.has_called(work).map(|()| value));
         match read.and_then(|value| holds(&value).map(|()| value)) {
             Ok(value) => {
                 self.work.unreadable = 0;
@@ -233,6 +234,16 @@ impl OpenTurn {
                 Err((fault, times))
             }
         }
+    }
+
+    /// Whether the agent called what its answer has to rest on; else what is missing, in words.
+    fn has_called(&self, work: &AgentWork) -> Result<(), String> {
+        let needed = &work.needs_call;
+        if needed.is_empty() || needed.iter().any(|tool| self.tools.contains_key(tool)) {
+            return Ok(());
+        }
+        let names: Vec<String> = needed.iter().map(|tool| format!("`{tool}`")).collect();
+        Err(format!("it rests on nothing that was run: first call {}", names.join(" or ")))
     }
 
     /// Whether what is saved is what was answered; else it is saved when the first call went well.

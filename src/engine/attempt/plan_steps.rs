@@ -62,9 +62,17 @@ fn tasks(items: &mut [PlanItem]) -> Vec<&mut String> {
     items.iter_mut().map(|item| &mut item.task).collect()
 }
 
-/// What is wrong with the order of the steps, in sentences.
-pub(in crate::engine) fn order_faults(items: &[PlanItem]) -> Vec<String> {
-    plan_order::faults(&items.iter().map(|item| item.task.as_str()).collect::<Vec<_>>())
+/// Steps from which on a plan is long: agents are asked for twelve at most.
+const LONG: usize = 20;
+
+/// What is wrong with the order of the steps, and with their number, in sentences.
+pub(in crate::engine) fn faults(items: &[PlanItem]) -> Vec<String> {
+    let order =
+        plan_order::faults(&items.iter().map(|item| item.task.as_str()).collect::<Vec<_>>());
+    let steps = items.len();
+    let long = (steps > LONG)
+        .then(|| format!("It has {steps} steps, and each takes at least one turn of an agent."));
+    long.into_iter().chain(order).collect()
 }
 
 /// The number, and what stands after `1.` or `1)`.
@@ -110,6 +118,17 @@ mod tests {
                 (Some("BuildAgent".to_owned()), "build it".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn a_long_plan_says_so_before_it_starts() {
+        let plan = |count| {
+            let step = |number| PlanItem { task: format!("write part {number}"), agent: None };
+            faults(&(0..count).map(step).collect::<Vec<_>>())
+        };
+        assert_eq!(plan(12), Vec::<String>::new());
+        let long = plan(200);
+        assert!(long.first().is_some_and(|fault| fault.contains("200 steps")), "{long:?}");
     }
 
     #[test]

@@ -436,7 +436,7 @@ impl Attempt {
             return None;
         };
         let waits = phase.plan.review == PlanReview::First && was_due && !self.plan.is_seen;
-        waits.then(|| Concern::Plan(agent.clone(), plan_steps::order_faults(items)))
+        waits.then(|| Concern::Plan(agent.clone(), plan_steps::faults(items)))
     }
 
     /// The person has answered whether the plan is carried out.

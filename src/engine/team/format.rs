@@ -140,6 +140,9 @@ pub(in crate::engine) struct WorkFile {
     pub look_up: Option<FixedCallFile>,
     pub first: Option<FixedCallFile>,
     pub check: Option<FixedCallFile>,
+    /// Tools one of which the agent must have called in its turn before its answer counts.
+    #[serde(default)]
+    pub needs_call: Vec<Spanned<String>>,
     #[serde(default)]
     pub saves_files: bool,
     pub saves_answer_as: Option<Spanned<String>>,

@@ -35,6 +35,9 @@ pub struct AgentWork {
     pub first: Option<FixedCall>,
     /// Called with each answer that has its form; the model is asked again when this fails.
     pub check: Option<FixedCall>,
+    /// Tools one of which the agent must have called in its turn before its answer counts; empty: its
+    /// answer counts anyway.
+    pub needs_call: Vec<ToolName>,
     /// What is proposed when all of that went well.
     pub saves: Saves,
     /// How often in a row the model is asked again for an answer that does not have its form.
@@ -54,6 +57,7 @@ impl Default for AgentWork {
             look_up: None,
             first: None,
             check: None,
+            needs_call: Vec::new(),
             saves: Saves::Nothing,
             retries: RETRIES,
             checks: CHECKS,
@@ -116,7 +120,10 @@ pub(super) fn work(
         }
     };
     let (look_up, first, check) = (call(file.look_up)?, call(file.first)?, call(file.check)?);
-    if answer.is_none() && (check.is_some() || file.saves_answer_as.is_some()) {
+    let needs_call: Vec<ToolName> =
+        file.needs_call.iter().map(|name| source.tool(name, tools)).collect::<Result<_, _>>()?;
+    let has_rules = check.is_some() || file.saves_answer_as.is_some() || !needs_call.is_empty();
+    if answer.is_none() && has_rules {
         let why = "there is no answer to check or to save without `answer` or `form`";
         return Err(source.wrong(&(0..0), why, "Say what the answer is."));
     }
@@ -137,6 +144,7 @@ pub(super) fn work(
         look_up,
         first,
         check,
+        needs_call,
         saves,
         variants: variants.map(|it| variant(source, it, assets)).collect::<Result<_, _>>()?,
         ..AgentWork::default()

@@ -127,6 +127,21 @@ async fn an_answer_in_another_range_is_asked_again_and_its_value_chooses_instruc
 }
 
 #[tokio::test]
+async fn a_report_that_rests_on_nothing_that_was_run_is_asked_for_again() {
+    let world = SessionBench::new(&team(&format!("participants = [\"Runner\"]\n{PIPELINE}")));
+    std::fs::write(world.project().join("main.txt"), "good\n").unwrap();
+    let model = |request: &Request| {
+        let has_run = request.messages.iter().any(|message| message.role == MessageRole::Tool);
+        match has_run || !hears(request, "first call `build_project`") {
+            true => say(r#"{"missing": []}"#),
+            false => call("build_project", "{}"),
+        }
+    };
+    assert_eq!(run(&world, "stop", model).await, SessionOutcome::Completed);
+    assert_eq!((answers(&world), speakers(&world).len()), (3, 1), "refused, a call, a report");
+}
+
+#[tokio::test]
 async fn the_program_checks_an_answer_itself_and_asks_again_until_it_passes() {
     let lines = format!(
         "participants = [\"Writer\", \"Checked\"]\n{PIPELINE}\nchecks = {{ Checked = \"max_tries\" }}"

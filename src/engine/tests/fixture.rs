@@ -199,6 +199,11 @@ pub fn write_team(folder: &Path, team: &str) {
                    type = \"list\"\n[[turn.form]]\nname = \"tests\"\ntype = \"list\"",
         ),
         ("Reviewer", REVIEWER),
+        (
+            "Runner",
+            "tools = [\"build_project\"]\n[turn]\nneeds_call = [\"build_project\"]\n\
+                   [[turn.form]]\nname = \"missing\"\ntype = \"list\"",
+        ),
         ("Checked", "answer = \"files\"\n[turn]\ncheck = { tool = \"approve_saved_files\" }"),
     ];
     for (name, form) in forms {

@@ -139,13 +139,10 @@ fn python(path: &ProjectPath, text: &str, subject: &Subject<'_>) -> Check {
             && was.message == error.message
     });
     let (level, words) = match was_so {
-        true => (
-            FindingLevel::Note,
-            format!("does not parse as Python: {}, unchanged", error.message),
-        ),
-        false => {
-            (FindingLevel::Warning, format!("does not parse as Python: {}", error.message))
+        true => {
+            (FindingLevel::Note, format!("does not parse as Python: {}, unchanged", error.message))
         }
+        false => (FindingLevel::Warning, format!("does not parse as Python: {}", error.message)),
     };
     let at = FindingPlace::columns(line, number(error.column), 1);
     Check::with(CheckKind::Parses, vec![Finding::new(level, words).at(at)])

@@ -431,6 +431,14 @@ impl<'s> Lexer<'s> {
         Some(self.token(Tok::Bad, start))
     }
 
+    /// Whether a digit stands right before or behind the point at `at`.
+    fn is_part_of_number(&self, at: usize) -> bool {
+        let is_digit = |place: Option<usize>| {
+            place.and_then(|place| self.bytes.get(place)).is_some_and(u8::is_ascii_digit)
+        };
+        is_digit(at.checked_sub(1)) || is_digit(at.checked_add(1))
+    }
+
     fn sign(&mut self) -> Token {
         let start = self.at;
         if let Some(sign) = Sign::of(self.peek(0), self.peek(1)) {
@@ -442,6 +450,11 @@ impl<'s> Lexer<'s> {
             FOREIGN.iter().find(|(text, ..)| rest.starts_with(text))
         {
             self.at += text.len();
+            if *text == b"." && self.is_part_of_number(start) {
+                let message = "a number has digits on both sides of its point";
+                self.fault(start, self.at, message, "Write `1.0`, or `0.5`.");
+                return self.token(Tok::Bad, start);
+            }
             let hint = match self.names.dialect() {
                 Dialect::Reverty => (*hint).to_owned(),
                 Dialect::Python => in_python(hint),
