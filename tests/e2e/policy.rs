@@ -179,3 +179,149 @@ fn all_recorded_tasks_are_run() {
     assert!(learned["calls"].as_u64() < fixed["calls"].as_u64(), "{comparison}");
     assert!(learned["solved"].as_u64() >= Some(24), "{comparison}");
 }
+
+/// Sessions as a file holds them: so many, whose last ones failed.
+fn sessions(count: usize, failed: usize) -> String {
+    let line = |number: usize| {
+        let end = if number < count - failed { "success" } else { "timeout" };
+        let reward = if end == "success" { 9.9 } else { -5.1 };
+        format!(
+            "{{\"team\":\"learned\",\"agents\":[\"planner\",\"coder\",\"tester\",\"debugger\"],\
+             \"end\":\"{end}\",\"steps\":[{{\"state\":\"start,0\",\"agent\":\"coder\",\"reward\":0.2,\
+             \"chance\":0.9}},{{\"state\":\"code,0\",\"agent\":\"tester\",\"reward\":{reward},\
+             \"chance\":0.9}}]}}\n"
+        )
+    };
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn too_few_sessions_are_counted_and_a_file_is_learned_from_once() {
+    let place = Place::new();
+    let file = place.path("sessions.jsonl");
+    let from = file.to_str().unwrap();
+    std::fs::write(&file, sessions(4, 0)).unwrap();
+    let output = place.run(&["policy", "learn", "--from", from]);
+    let words = String::from_utf8_lossy(&output.stdout).replace('\n', " ");
+    assert!(words.contains("10 or more in total; there are 2 to judge by"), "{words}");
+    assert!(words.contains("The present table stays in use"), "{words}");
+    std::fs::write(&file, sessions(40, 0)).unwrap();
+    let learned = json(&place, &["policy", "learn", "--from", from, "--json"]);
+    assert_eq!(
+        (&learned["taken"], &learned["learned_from"]),
+        (&Value::Bool(true), &Value::from(20))
+    );
+    assert_eq!(learned["difference"]["interval"], serde_json::json!([0.0, 0.0]), "{learned}");
+    let output = place.run(&["policy", "learn", "--from", from]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("exactly these sessions"), "{errors}");
+    let kept = json(&place, &["policy", "show", "--older", "--json"]);
+    assert_eq!(kept["older"].as_array().map(Vec::len), Some(1), "{kept}");
+}
+
+#[test]
+fn rewards_of_the_settings_count_for_a_saved_table() {
+    let place = Place::new();
+    let task = "Convert whole numbers to Roman numerals, with tests";
+    let rules = place.path("rules.toml");
+    std::fs::write(&rules, "[[policy]]\ndecide = \"allow\"\n").unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/learned/script.toml");
+    let project = place.path("roman");
+    let mut args = vec!["run", task, "--team", "learned", "--script", script, "--speed", "max"];
+    args.extend(["--project", project.to_str().unwrap(), "--policy", rules.to_str().unwrap()]);
+    args.push("--json");
+    assert_eq!(place.run(&args).status.code(), Some(0));
+    json(&place, &["policy", "train", "--episodes", "200", "--json"]);
+    json(&place, &["policy", "learn", "--take", "--json"]);
+    let before = json(&place, &["policy", "show", "--json"])["states"].clone();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/policy/process.toml");
+    let shipped = std::fs::read_to_string(shipped).unwrap();
+    let folder = place.config().join("assets/policy");
+    std::fs::create_dir_all(&folder).unwrap();
+    let dear = shipped.replace("thousand_tokens = 0.0", "thousand_tokens = -500.0");
+    // The table is saved before the setting is made.
+    json(&place, &["policy", "reset", "--json"]);
+    json(&place, &["policy", "train", "--episodes", "200", "--json"]);
+    std::fs::write(folder.join("process.toml"), dear).unwrap();
+    json(&place, &["policy", "learn", "--take", "--json"]);
+    let shown = json(&place, &["policy", "show", "--json"]);
+    assert_eq!(shown["origin"]["process"]["reward"]["thousand_tokens"], -500.0, "{shown}");
+    assert_ne!(shown["states"], before);
+    let other = shipped.replace("success = 10.0", "success = 20.0");
+    std::fs::write(folder.join("process.toml"), other).unwrap();
+    let output = place.run(&["policy", "learn", "--take"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("trained with other rewards"), "{errors}");
+}
+
+#[test]
+fn options_that_do_nothing_and_numbers_out_of_range_are_refused_by_name() {
+    let place = Place::new();
+    json(&place, &["policy", "train", "--episodes", "50", "--json"]);
+    for (args, code, words) in [
+        (&["reset", "--seed", "3", "--parameters", "/nonexistent"][..], 1, "--seed, --parameters"),
+        (&["learn", "--seed", "99"], 1, "trained already"),
+        (&["learn", "--tasks", "mixed"], 1, "--tasks"),
+        (&["show", "--older", "--episodes", "9"], 1, "--episodes"),
+        (&["train", "--seed", "-1"], 2, "'--seed <N>': it is not a whole number from 0 to"),
+        (&["reset", "--to", "-1"], 2, "'--to <NUMBER>': it is not a whole number from 1 to"),
+        (&["train", "--episodes", "-5"], 2, "--episodes"),
+        (&["learn", "--weight", "-5"], 2, "from 1 to 10000"),
+        (&["train", "--resume", "--team", "nosuch"], 1, "policy train --team nosuch"),
+    ] {
+        let output = place.run(&[&["policy"][..], args].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
+        assert!(errors.contains(words), "{args:?}: {errors}");
+    }
+}
+
+#[test]
+fn the_saved_table_is_compared_and_seeds_are_text_everywhere() {
+    let place = Place::new();
+    let trained = json(&place, &["policy", "train", "--episodes", "10", "--json"]);
+    assert_eq!(trained["seed"], "1");
+    let compared = json(&place, &["policy", "compare", "--json"]);
+    let names: Vec<&str> = compared["policies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names[..2], ["learned", "saved"]);
+    let value = |place: usize| compared["policies"][place]["value"].as_f64().unwrap();
+    assert!(value(1) < 0.95 * value(0), "{compared}");
+    json(
+        &place,
+        &["policy", "train", "--episodes", "10", "--seed", "18446744073709551615", "--json"],
+    );
+    let older = json(&place, &["policy", "reset", "--json"]);
+    assert_eq!(older["older"][1]["seed"], "18446744073709551615", "{older}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_is_lost_is_a_failure_and_tables_fit_the_columns() {
+    let place = Place::new();
+    for args in [
+        &["policy", "show"][..],
+        &["policy", "explain", "--json"],
+        &["policy", "show", "--json"],
+        &["sessions", "list"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command(args).stdout(full).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
+        assert!(errors.contains("Cannot write the output"), "{args:?}: {errors}");
+    }
+    for columns in ["80", "60", "40"] {
+        for args in [&["policy", "show"][..], &["policy", "explain"], &["policy", "compare"]] {
+            let output = place.command(args).env("COLUMNS", columns).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= columns.parse().unwrap(), "{args:?} {columns}\n{text}");
+        }
+    }
+}
