@@ -99,6 +99,13 @@ impl Details {
         };
     }
 
+    /// Columns of the longest row of the grid.
+    fn longest_of_grid(&self) -> usize {
+        let DetailForm::Grid(grid) = &self.form else { return 0 };
+        let rows = self.paragraphs.get(grid.rows.clone()).unwrap_or_default().iter();
+        rows.map(|(row, _)| row.trim_end().chars().count()).max().unwrap_or(0)
+    }
+
     /// The rows of a paragraph in so many columns.
     fn rows_of(&self, place: usize, width: usize) -> Vec<String> {
         let Some((text, _)) = self.paragraphs.get(place) else { return Vec::new() };
@@ -119,24 +126,18 @@ impl Details {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let longest = self.longest_of_grid();
         let widest = match &self.form {
             DetailForm::Wrapped => 86,
             DetailForm::Rows => 116,
-            DetailForm::Grid(grid) => {
-                let rows = self.paragraphs.get(grid.rows.clone()).unwrap_or_default().iter();
-                let longest =
-                    rows.map(|(row, _)| row.trim_end().chars().count()).max().unwrap_or(0);
-                u16::try_from(longest).unwrap_or(u16::MAX).max(86)
-            }
+            DetailForm::Grid(_) => u16::try_from(longest).unwrap_or(u16::MAX).max(86),
         };
         let width = widest.min(screen.width.saturating_sub(6));
-        self.most_left.set(match &self.form {
-            DetailForm::Grid(grid) => {
-                let missing = usize::from(widest.saturating_sub(width));
-                missing.div_ceil(grid.step.max(1)) * grid.step
-            }
-            DetailForm::Wrapped | DetailForm::Rows => 0,
-        });
+        if let DetailForm::Grid(grid) = &self.form {
+            let step = grid.step.max(1);
+            let missing = longest.saturating_sub(usize::from(width));
+            self.most_left.set(missing.div_ceil(step) * step);
+        }
         let places = self.paragraphs.iter().enumerate();
         let rows: Vec<(String, Role)> = places
             .flat_map(|(place, (_, role))| {

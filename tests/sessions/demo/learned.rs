@@ -138,11 +138,11 @@ fn a_person_who_names_the_next_speaker_is_obeyed_once_and_recorded() {
 }
 
 /// Names agents in turn, each when somebody else begins to speak.
-struct Director {
-    names: std::vec::IntoIter<&'static str>,
+struct Director<'a> {
+    names: std::slice::Iter<'a, &'static str>,
 }
 
-impl Person for Director {
+impl Person for Director<'_> {
     fn decide(&mut self, _: &Proposal, _: usize) -> Verdict {
         approve()
     }
@@ -151,7 +151,7 @@ impl Person for Director {
         let Event::Turn(TurnEvent::Started { .. }) = event else { return Vec::new() };
         self.names
             .next()
-            .map(|name| Intent::NameSpeaker { agent: name.into() })
+            .map(|name| Intent::NameSpeaker { agent: (*name).into() })
             .into_iter()
             .collect()
     }
@@ -172,7 +172,7 @@ fn the_recording_continues_whoever_the_person_names() {
         &["tester", "debugger", "coder"],
     ] {
         let stage = stage().playing("learned").allowing_all();
-        let end = stage.play(Director { names: names.to_vec().into_iter() });
+        let end = stage.play(Director { names: names.iter() });
         let asked = stage.events().into_iter().find_map(|event| match event {
             Event::Person(PersonEvent::Asked { text, .. }) => Some(text),
             _ => None,

@@ -301,7 +301,7 @@ impl Stage {
     }
 
     /// Where the team's own policy would be.
-    pub fn policies(&self) -> std::path::PathBuf {
+    pub fn policies(&self) -> PathBuf {
         self.root.path().join("policies")
     }
 
