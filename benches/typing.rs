@@ -229,7 +229,7 @@ fn until_recorded(stage: &Stage, kind: &str) -> u64 {
         }
         sleep(Duration::from_millis(50));
     }
-    panic!("nothing was {kind}");
+    stage.recorded(kind).expect("it is recorded within half a minute")
 }
 
 /// Types from now on until the proposal was on screen for a second or two.

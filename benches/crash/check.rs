@@ -6,12 +6,29 @@ use std::path::Path;
 
 use firmhand::journal::{JournalReader, ReadItem};
 use firmhand::model::{
-    Change, ContentHash, Decision, Event, Outcome, ProposalEvent, ProposalId, Record, SessionEvent,
-    SessionOutcome,
+    Change, ContentHash, Decision, Event, Outcome, PersonEvent, ProposalEvent, ProposalId, Record,
+    SessionEvent, SessionOutcome,
 };
 
 /// A content, or that there is no file.
 type Content = Option<ContentHash>;
+
+/// Whether the run has asked the person and has no answer yet.
+pub fn has_open_question(records: &[Record]) -> bool {
+    let mut open = BTreeSet::new();
+    for record in records {
+        match &record.event {
+            Event::Person(PersonEvent::Asked { question, .. }) => {
+                open.insert(*question);
+            }
+            Event::Person(PersonEvent::Answered { question, .. }) => {
+                open.remove(question);
+            }
+            _ => {}
+        }
+    }
+    !open.is_empty()
+}
 
 /// Reads all records; a fault for every line that is none.
 pub fn records(path: &Path, faults: &mut Vec<String>) -> Vec<Record> {

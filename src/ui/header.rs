@@ -318,7 +318,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     if let Some(model) = model {
         // What is simulated says so before anything else gets room.
         let (weight, role) =
-            if model.contains("script") { (7, Role::Simulated) } else { (4, Role::Text) };
+            if model.contains("script") { (8, Role::Simulated) } else { (4, Role::Text) };
         let label = match is_scripted {
             true if is_short => "virtual, scripted".to_owned(),
             true if columns < ROOMY => "scripted".to_owned(),

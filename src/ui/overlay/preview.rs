@@ -60,7 +60,7 @@ enum Content {
 }
 
 /// A line as pieces of one colour.
-type Pieces = Vec<(String, Role)>;
+pub(super) type Pieces = Vec<(String, Role)>;
 
 #[derive(Debug)]
 struct Loaded {
@@ -323,7 +323,7 @@ fn lay_out(bytes: &[u8], total: u64, colouring: Option<Colouring>) -> Loaded {
     Loaded { lines, omitted, coloured }
 }
 
-fn lines(text: &str, colouring: Option<Colouring>) -> Vec<Pieces> {
+pub(super) fn lines(text: &str, colouring: Option<Colouring>) -> Vec<Pieces> {
     let colours = colouring.map_or_else(Vec::new, |colouring| colouring.highlight(text));
     let no_colours = Vec::new();
     let lines = text.split_inclusive('\n').enumerate().map(|(place, raw)| {

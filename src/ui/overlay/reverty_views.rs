@@ -5,13 +5,16 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
+use crate::text::colouring::Colouring;
 use crate::text::{reverty, sanitize};
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
+
+use super::preview::{self, Pieces};
 
 /// Narrower screens have the three views below each other.
 const WIDE: u16 = 100;
@@ -26,6 +29,8 @@ const PAGE: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ViewRow {
     text: String,
+    /// The text in colours.
+    pieces: Pieces,
     /// Counted from 1; `None`: nothing of the source.
     line: Option<u32>,
 }
@@ -67,19 +72,15 @@ impl RevertyViews {
         let mut nodes = Vec::new();
         add_nodes(&tree, 0, &mut nodes);
         let python = match reverty::to_python(text) {
-            Ok(python) => (1..)
-                .zip(python.text.lines())
-                .map(|(number, text)| ViewRow { text: clean(text), line: python.line_of(number) })
-                .collect(),
-            Err(faults) => vec![ViewRow { text: first(faults), line: None }],
+            Ok(python) => rows_of(&python.text, "python", |number| python.line_of(number)),
+            Err(faults) => vec![ViewRow::plain(first(faults), None)],
         };
-        let source = (1..).zip(text.lines());
-        let source = source.map(|(number, text)| ViewRow { text: clean(text), line: Some(number) });
+        let source = rows_of(text, "reverty", |number| u32::try_from(number).ok());
         let view = |title, rows| LinkedView { title, rows };
         Ok(Self {
             title: sanitize::line(path).into_owned(),
             views: vec![
-                view("Reverty", source.collect()),
+                view("Reverty", source),
                 view("Syntax tree", nodes),
                 view("Python", python),
             ],
@@ -154,14 +155,43 @@ impl RevertyViews {
         let top = row.unwrap_or(0).saturating_sub(height / 2);
         let top = top.min(view.rows.len().saturating_sub(height));
         for ((number, row), at) in view.rows.iter().enumerate().skip(top).zip(below.rows()) {
-            let text = line::cut(&row.text, usize::from(at.width));
-            line::draw(&Line::styled(text, cx.style(Role::Dialog)), at, buf);
+            let is_here = is_focused && number == self.row;
+            let lead = if is_here { "› " } else { "  " };
+            let lead = Span::styled(lead, cx.style(Role::Accent));
+            let pieces = row.pieces.iter();
+            let pieces = pieces.map(|(text, role)| Span::styled(text.as_str(), cx.style(*role)));
+            let spans: Vec<Span<'_>> = std::iter::once(lead).chain(pieces).collect();
+            line::draw(&Line::from(spans), at, buf);
             let is_linked = selected.is_some() && row.line == selected;
-            if is_linked || (is_focused && number == self.row) {
+            if is_linked || is_here {
                 buf.set_style(at, cx.selection());
             }
         }
     }
+}
+
+impl ViewRow {
+    fn plain(text: String, line: Option<u32>) -> Self {
+        let pieces = vec![(text.clone(), Role::Dialog)];
+        Self { text, pieces, line }
+    }
+}
+
+/// Longest program that is coloured, in bytes: it must not be waited for.
+const MOST_COLOURED: usize = 64 << 10;
+
+/// The lines of a text in a language that Markdown has a name for, each with the line of the source
+/// that it comes from.
+fn rows_of(text: &str, language: &str, line_of: impl Fn(usize) -> Option<u32>) -> Vec<ViewRow> {
+    let colouring = Colouring::named(language).filter(|_| text.len() <= MOST_COLOURED);
+    let coloured = preview::lines(text, colouring).into_iter().chain(std::iter::repeat(Vec::new()));
+    let rows = (1..).zip(text.lines()).zip(coloured);
+    rows.map(|((number, text), pieces)| ViewRow {
+        text: clean(text),
+        pieces,
+        line: line_of(number),
+    })
+    .collect()
 }
 
 impl LinkedView {
@@ -190,7 +220,10 @@ fn areas(inside: Rect, columns: u16) -> [Rect; 3] {
 fn add_nodes(node: &reverty::Node, depth: usize, rows: &mut Vec<ViewRow>) {
     let text = format!("{}{} {}", "  ".repeat(depth), node.kind, node.text);
     let line = (depth > 0).then_some(node.line);
-    rows.push(ViewRow { text: clean(text.trim_end()), line });
+    let text = clean(text.trim_end());
+    let (kind, rest) = text.split_at_checked(2 * depth + node.kind.len()).unwrap_or((&text, ""));
+    let pieces = vec![(kind.to_owned(), Role::SynKeyword), (rest.to_owned(), Role::Dialog)];
+    rows.push(ViewRow { pieces, line, text });
     node.children.iter().for_each(|child| add_nodes(child, depth + 1, rows));
 }
 
