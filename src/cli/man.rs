@@ -32,7 +32,7 @@ pub(super) fn write(folder: &Path, machine: &Machine) -> Result<usize, UserError
     let pages = pages(machine)?;
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for page in &pages {
-        std::fs::write(folder.join(&page.file), &page.text).map_err(cannot)?;
+        std::fs::write(folder.join(&page.file), in_ascii(&page.text)).map_err(cannot)?;
     }
     Ok(pages.len())
 }
@@ -73,6 +73,18 @@ fn of_topic(name: &str, title: &str, text: &str) -> Result<ManPage, UserError> {
     let mut text = Vec::new();
     roff.to_writer(&mut text).map_err(|error| cannot_make(&file, &error))?;
     Ok(ManPage { file, text })
+}
+
+/// The same page with the names that roff has for other characters: formatters read bytes.
+fn in_ascii(page: &[u8]) -> String {
+    let mut text = String::with_capacity(page.len());
+    for character in String::from_utf8_lossy(page).chars() {
+        match character.is_ascii() {
+            true => text.push(character),
+            false => text.push_str(&format!("\\[u{:04X}]", u32::from(character))),
+        }
+    }
+    text
 }
 
 fn cannot_make(file: &str, error: &std::io::Error) -> UserError {

@@ -211,7 +211,7 @@ fn a_session_can_be_renamed_while_it_runs() {
     let renamed = place.run(&["sessions", "rename", &id, "Bus questions"]);
     assert_eq!(renamed.status.code(), Some(0), "{}", String::from_utf8_lossy(&renamed.stderr));
     let listed = String::from_utf8(place.run(&["sessions"]).stdout).unwrap();
-    assert!(listed.contains("Bus questions") && listed.contains("running"), "{listed}");
+    assert!(listed.contains("Bus questions") && listed.contains("open (process"), "{listed}");
     ask(&mut terminal, "And SPI?", "SPI has four wires.");
     terminal.press("q");
     terminal.wait_exit();
