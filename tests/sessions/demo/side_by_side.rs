@@ -71,7 +71,10 @@ fn script() -> String {
         write!(script, "[files.\"{name}\"]\nversions = [\"{name}\"]\n").unwrap();
     }
     script.push_str(
-        "[[steps]]\nid = \"review\"\nagent = \"ReviewerAgent\"\nend = true\nsay = '{\"points\": \
+        "[[steps]]\nid = \"review\"\nagent = \"ReviewerAgent\"\n\
+         calls = [{ tool = \"run_tests\", args = { language = \"python\", paths = [\"test_calc.py\"] } }]\n\
+         next = [{ goto = \"report\" }]\n\
+         [[steps]]\nid = \"report\"\nagent = \"ReviewerAgent\"\nend = true\nsay = '{\"points\": \
          [{\"point\": \"a calculator\", \"state\": \"done\", \"seen\": \"the tests\"}], \"again\": [], \
          \"usage\": \"import calc\"}'\n",
     );
