@@ -4,14 +4,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use firmhand::journal::{JournalReader, ReadItem};
+use firmhand::journal::{JournalReader, ReadItem, SessionDir};
 use firmhand::model::{
-    Change, ContentHash, Decision, Event, Outcome, PersonEvent, ProposalEvent, ProposalId, Record,
-    SessionEvent, SessionOutcome,
+    Change, ContentHash, DecidedBy, Decision, Event, Outcome, PersonEvent, ProposalEvent,
+    ProposalId, Record, SessionEvent, SessionOutcome,
 };
+
+use super::other::Save;
 
 /// A content, or that there is no file.
 type Content = Option<ContentHash>;
+
+/// When a project is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The session will go on.
+    Between,
+    /// It is over.
+    Over,
+}
+
+/// What a project may hold beside what the session writes.
+pub struct Project<'a> {
+    pub root: &'a Path,
+    /// What the person had there before.
+    pub own: &'a BTreeMap<String, ContentHash>,
+    /// What somebody else saved meanwhile, in order.
+    pub saves: &'a [Save],
+}
 
 /// Whether the run has asked the person and has no answer yet.
 pub fn has_open_question(records: &[Record]) -> bool {
@@ -28,6 +48,15 @@ pub fn has_open_question(records: &[Record]) -> bool {
         }
     }
     !open.is_empty()
+}
+
+/// How many changes the person took back.
+pub fn undone(records: &[Record]) -> u64 {
+    let is_undo = |record: &&Record| {
+        let Event::Proposal(ProposalEvent::Made(proposal)) = &record.event else { return false };
+        proposal.tool.as_str() == "undo"
+    };
+    records.iter().filter(is_undo).count() as u64
 }
 
 /// Reads all records; a fault for every line that is none.
@@ -112,23 +141,43 @@ impl Told {
         self.changes.keys().filter(is_open).copied().collect()
     }
 
+    /// Proposals that were made.
+    pub fn made(&self) -> BTreeSet<ProposalId> {
+        self.changes.keys().copied().collect()
+    }
+
+    /// Proposals that a person decided.
+    pub fn by_person(&self) -> BTreeSet<ProposalId> {
+        let is_persons = |(_, decision): &(_, &Decision)| decision.by == DecidedBy::Person;
+        self.decided.iter().filter(is_persons).map(|(id, _)| *id).collect()
+    }
+
+    /// One whose change was done and can be taken back.
+    pub fn applied(&self) -> Option<ProposalId> {
+        let is_applied = |id: &&ProposalId| self.settled.get(id) == Some(&Outcome::Applied);
+        self.order.iter().rev().find(is_applied).copied()
+    }
+
+    /// Approved changes, in the order of their decisions.
+    fn approved(&self) -> impl Iterator<Item = (ProposalId, &Change, &Decision)> {
+        self.order.iter().filter_map(|id| {
+            let (change, decision) = (self.changes.get(id)?, self.decided.get(id)?);
+            decision.verdict.is_approval().then_some((*id, change, decision))
+        })
+    }
+
     /// What each file may hold: what was approved last, or what was there before where nobody has
     /// told yet whether it was done.
-    fn allowed(&self) -> BTreeMap<String, BTreeSet<Content>> {
-        let mut allowed: BTreeMap<String, BTreeSet<Content>> = BTreeMap::new();
-        for id in &self.order {
-            let (Some(change), Some(decision)) = (self.changes.get(id), self.decided.get(id))
-            else {
-                continue;
-            };
-            let (Some(path), true) = (change.path(), decision.verdict.is_approval()) else {
-                continue;
-            };
+    fn allowed(&self, own: &BTreeMap<String, ContentHash>) -> BTreeMap<String, BTreeSet<Content>> {
+        let start = own.iter().map(|(path, hash)| (path.clone(), BTreeSet::from([Some(*hash)])));
+        let mut allowed: BTreeMap<String, BTreeSet<Content>> = start.collect();
+        for (id, change, decision) in self.approved() {
+            let Some(path) = change.path() else { continue };
             let after = match change {
                 Change::Delete { .. } => None,
                 _ => decision.written(change).or_else(|| change.after()).map(|blob| blob.hash),
             };
-            match self.settled.get(id) {
+            match self.settled.get(&id) {
                 Some(Outcome::Applied) => {
                     allowed.insert(path.to_string(), BTreeSet::from([after]));
                 }
@@ -143,9 +192,12 @@ impl Told {
         allowed
     }
 
-    /// Whether it was decided or settled, or still waits.
-    pub fn is_known(&self, id: ProposalId) -> bool {
-        self.changes.contains_key(&id)
+    /// Whether a change that was approved had this content before it.
+    fn was_replaced(&self, path: &str, content: ContentHash) -> bool {
+        self.approved().any(|(_, change, _)| {
+            change.path().is_some_and(|of| of.to_string() == path)
+                && change.before().is_some_and(|before| before.hash == content)
+        })
     }
 
     /// Whether everything that was proposed was done.
@@ -154,27 +206,59 @@ impl Told {
     }
 }
 
+/// Sees that all contents that the journal names are kept beside it: content first, then the line.
+pub fn contents(told: &Told, session: &Path, faults: &mut Vec<String>) {
+    let Some(dir) = SessionDir::at(session.to_owned()) else { return };
+    let blobs = dir.blobs();
+    let mut lost = BTreeMap::new();
+    for (id, change) in &told.changes {
+        let written = told.decided.get(id).and_then(|decision| decision.written(change));
+        for blob in [change.before(), change.after(), written].into_iter().flatten() {
+            if let Err(error) = blobs.load(&blob.hash) {
+                lost.insert(blob.hash, format!("of proposal {id}: {error}"));
+            }
+        }
+    }
+    if let Some(first) = lost.values().next() {
+        faults.push(format!("contents that the journal names are lost: {}, {first}", lost.len()));
+    }
+}
+
 /// Compares the project with what the journal allows.
-pub fn project(told: &Told, project: &Path, is_over: bool, faults: &mut Vec<String>) {
-    let allowed = told.allowed();
+pub fn project(told: &Told, project: &Project<'_>, moment: Moment, faults: &mut Vec<String>) {
+    let mut allowed = told.allowed(project.own);
     let mut files = BTreeMap::new();
-    collect(project, "", &mut files);
+    collect(project.root, "", &mut files);
+    let last: BTreeMap<&str, ContentHash> =
+        project.saves.iter().map(|save| (save.path.as_str(), save.hash)).collect();
+    for (path, hash) in &last {
+        allowed.entry((*path).to_owned()).or_default().insert(Some(*hash));
+        // Somebody else's content that lies elsewhere was not lost.
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_there = files.iter().any(|(at, held)| at.starts_with(folder) && held == hash);
+        if !is_there && !told.was_replaced(path, *hash) {
+            faults.push(format!("what somebody else saved in {path} is lost"));
+        }
+    }
     for (path, contents) in &allowed {
         let content = files.get(path).copied();
         if !contents.contains(&content) {
             faults.push(format!("{path} holds something else than was approved last"));
         }
     }
-    for path in files.keys().filter(|path| !allowed.contains_key(*path)) {
+    for (path, content) in files.iter().filter(|(path, _)| !allowed.contains_key(*path)) {
         let name = path.rsplit('/').next().unwrap_or(path);
+        let is_of_other = project.saves.iter().any(|save| save.hash == *content);
         match name.strip_prefix(".firmhand-") {
             // The content of a proposal that is being written, until the session goes on.
-            Some(_) if !is_over => {}
+            Some(_) if moment == Moment::Between => {}
             Some(_) => faults.push(format!("a temporary file is left over: {path}")),
+            // Saved at the moment of a change; the person is told its name.
+            None if is_of_other && name.contains(".kept-") => {}
             None => faults.push(format!("{path} was never approved")),
         }
     }
-    if is_over {
+    if moment == Moment::Over {
         for id in told.changes.keys().filter(|id| !told.settled.contains_key(id)) {
             faults.push(format!("proposal {id} is gone: neither done nor denied at the end"));
         }

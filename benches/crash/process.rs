@@ -88,6 +88,12 @@ impl<'a> Session<'a> {
             let records = check::records(&journal, &mut faults);
             let told = Told::of(&records, &mut faults);
             let waiting = told.waiting();
+            if chance.below(60) == 0
+                && let Some(done) = told.applied()
+            {
+                let _ = session.writer.write_all(format!("undo {done}\r").as_bytes());
+                return;
+            }
             let Some(first) = waiting.first() else {
                 // Where calls fail again and again, the person is asked whether to go on.
                 if check::has_open_question(&records) {
@@ -98,6 +104,8 @@ impl<'a> Session<'a> {
             let line = match chance.below(12) {
                 0 => format!("reject {first} not now\r"),
                 1 => String::from("\r"),
+                // Where somebody else has changed the file.
+                2..6 => format!("approve {first} despite\r"),
                 _ => format!("approve {first} unseen\r"),
             };
             let _ = session.writer.write_all(line.as_bytes());
@@ -148,7 +156,7 @@ impl<'a> Session<'a> {
 }
 
 /// What a replay of the session prints; `None` when it fails.
-pub fn replay(world: &World) -> Option<Vec<u8>> {
+pub fn replay(world: &World) -> Option<String> {
     let output = Command::new(PROGRAM)
         .args(["replay", "--plain"])
         .env("FIRMHAND_DATA_DIR", world.state().join("data"))
@@ -156,5 +164,6 @@ pub fn replay(world: &World) -> Option<Vec<u8>> {
         .stdin(Stdio::null())
         .output()
         .ok()?;
-    output.status.success().then_some(output.stdout)
+    let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
+    output.status.success().then_some(text)
 }

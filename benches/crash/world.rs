@@ -1,8 +1,11 @@
 //! The folder of one try: a team of one agent, its script, rules, a project and a data folder.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use firmhand::model::ContentHash;
 
 const TEAM: &str = r#"name = "crash"
 title = "Crash"
@@ -32,16 +35,30 @@ pub const ASK: &str = "[[policy]]\ndecide = \"ask\"\n";
 /// Files of one round.
 const FILES: usize = 4;
 
+/// What the person has in the project before; the agent changes the last of these files.
+const OWN: [(&str, &str); 4] = [
+    ("README.md", "# Mine\n\nNobody else writes here.\n"),
+    ("lib/part0/src/own.c", "int own(void)\n{\n    return 1;\n}\n"),
+    ("notes/todo.txt", "- nothing\n"),
+    ("lib/part0/src/file2.c", "// file 2 as it was\n"),
+];
+
 /// Everything of one try, below one folder.
 pub struct World {
     root: PathBuf,
+    /// What the project holds before the session.
+    pub own: BTreeMap<String, ContentHash>,
 }
 
 impl World {
     /// Makes the folder anew.
     pub fn new(root: &Path, rounds: usize) -> Self {
         let _ = fs::remove_dir_all(root);
-        let world = Self { root: root.to_owned() };
+        let own = OWN.map(|(path, text)| (path.to_owned(), ContentHash::of(text.as_bytes())));
+        let world = Self { root: root.to_owned(), own: BTreeMap::from(own) };
+        for (path, text) in OWN {
+            world.put(&format!("state/project/{path}"), text);
+        }
         world.put("config/prompts/teams/crash.toml", TEAM);
         world.put("config/prompts/agents/CrashAgent.md", AGENT);
         world.put("config/rules.toml", ALLOW);
@@ -151,6 +168,11 @@ impl World {
         );
         text
     }
+}
+
+/// The files that the agent works on.
+pub fn paths() -> Vec<String> {
+    (0..FILES).map(path).collect()
 }
 
 fn path(number: usize) -> String {
