@@ -81,7 +81,8 @@ impl<'a> Try<'a> {
                 0 => (start.clone(), decides),
                 _ => (resume_words(), Decides::Person),
             };
-            let plan = self.plan(chance);
+            let unsynced = (round == 0).then(|| self.tools.plan_unsynced(chance)).flatten();
+            let plan = unsynced.unwrap_or_else(|| self.plan(chance));
             let (run, printed) = self.broken(&words, &plan, decides, chance);
             self.compare(&printed);
             if plan.loses_power && !matches!(run, Run::Ended(_)) {

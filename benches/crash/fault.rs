@@ -168,6 +168,18 @@ impl Tools {
         Plan { fault, loses_power }
     }
 
+    /// A kill between a change and the sync of its folder that leaves the power on: what the next run
+    /// finds done may still be lost. Now and then.
+    pub fn plan_unsynced(&self, chance: &mut Chance) -> Option<Plan> {
+        let most = self.counts.get("sync_folder").copied().unwrap_or(0);
+        if !self.sees_effects() || chance.below(8) > 0 {
+            return None;
+        }
+        let (means, call, what) = (Means::Library, "sync_folder", What::Kill);
+        let fault = Fault::Call { means, call, nth: 1 + chance.below(most), what, lasts: false };
+        Some(Plan { fault, loses_power: false })
+    }
+
     fn library_call(&self, what: What, chance: &mut Chance) -> Fault {
         let is_made = |call: &&(&'static str, usize)| self.counts.get(call.0) > Some(&0);
         let often = CALLS.iter().filter(is_made);
