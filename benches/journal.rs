@@ -1,14 +1,19 @@
 //! How fast sessions are opened and written: `cargo bench --bench journal`.
 //!
 //! Prints medians; without `--bench` it makes one small round, to show that it works. A number
-//! stands for the events of the session: `cargo bench --bench journal -- 5000000`.
+//! stands for the events of the session: `cargo bench --bench journal -- 5000000`. Ends with exit code 1
+//! when replay or resume takes more memory than [`MOST_MEGABYTES`].
 
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::exit,
     reason = "a bench prints and may stop"
 )]
+
+#[path = "support/pty.rs"]
+mod pty;
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -25,23 +30,57 @@ use firmhand::model::{
 };
 use firmhand::view::SessionView;
 
+/// What replay and resume of a session may take at most, however long it is.
+const MOST_MEGABYTES: u64 = 150;
+
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
     let wanted = std::env::args().find_map(|arg| arg.parse().ok());
     let (events, rounds) = if is_bench { (1_000_000, 5) } else { (3_000, 1) };
     let events = wanted.unwrap_or(events);
     let data = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let dir = SessionDir::create(data.path(), "bench", Timestamp(0)).unwrap();
-    let bytes = generate(&dir, events);
+    let project = data.path().join("project");
+    std::fs::create_dir(&project).unwrap();
+    let dir = SessionDir::create(&data.path().join("data"), "bench", Timestamp(0)).unwrap();
+    let bytes = generate(&dir, &project, events);
     println!("session: {events} events, {:.1} MB", mega(bytes));
     println!("memory before: {}", memory("VmRSS"));
     let timeline = Timeline::open(&dir).unwrap();
     println!("memory with the replay open: {} (peak {})", memory("VmRSS"), memory("VmHWM"));
     moving(timeline, if is_bench { 200 } else { 3 });
-    println!("memory after moving about: peak {}", memory("VmHWM"));
+    let replayed = memory("VmHWM");
+    println!("memory after moving about: peak {replayed}");
+    let resumed = resuming(data.path(), &dir);
     opening(&dir, rounds);
     appending(data.path(), if is_bench { 200_000 } else { 100 });
     syncing(data.path(), if is_bench { 1_000 } else { 5 });
+    for (what, peak) in [("replay", replayed), ("resume", resumed)] {
+        let kilobytes = peak.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+        if kilobytes.is_some_and(|peak| peak > MOST_MEGABYTES * 1_000) {
+            println!("{what} takes {peak}, more than {MOST_MEGABYTES} MB");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// The peak of the program's memory when it goes on with the session, until its screen rests.
+fn resuming(data: &Path, dir: &SessionDir) -> String {
+    let terminal = pty::Terminal::start(120, 40, data, &["resume", dir.id().as_str()]);
+    terminal.wait("a screen", |screen| !screen.contents().trim().is_empty());
+    let (mut used, mut rests) = (0, 0);
+    while rests < 10 && !terminal.is_gone() {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = terminal.cpu_millis();
+        rests = if now == used { rests + 1 } else { 0 };
+        used = now;
+    }
+    let status = std::fs::read_to_string(terminal.proc("status")).unwrap_or_default();
+    let peak = field(&status, "VmHWM");
+    println!("memory of resume: peak {peak}, {used} ms of a processor; its screen ends with");
+    let screen = terminal.contents();
+    let last = screen.lines().rev().filter(|line| !line.trim().is_empty()).take(2);
+    last.for_each(|line| println!("    {}", line.trim()));
+    peak
 }
 
 fn opening(dir: &SessionDir, rounds: usize) {
@@ -152,7 +191,10 @@ fn mega(bytes: u64) -> f64 {
 
 /// That field of the process's status, where there is one.
 fn memory(field: &str) -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    self::field(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), field)
+}
+
+fn field(status: &str, field: &str) -> String {
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or(" unknown");
     line.trim_start_matches(':').trim().to_owned()
 }
@@ -161,7 +203,7 @@ const WORDS: &str = "The scan uses the master driver, but its header is missing:
 
 /// Writes a session as a long day leaves it: turns with streamed text and tool calls, a proposal
 /// in every second turn, a build in every tenth, serial output in between.
-fn generate(dir: &SessionDir, events: u64) -> u64 {
+fn generate(dir: &SessionDir, project: &Path, events: u64) -> u64 {
     let mut day = Day {
         out: BufWriter::new(File::create(dir.journal()).unwrap()),
         seq: 0,
@@ -172,7 +214,7 @@ fn generate(dir: &SessionDir, events: u64) -> u64 {
         id: dir.id().clone(),
         task: "a long day".into(),
         team: "generate".into(),
-        project: "/project".into(),
+        project: project.display().to_string(),
         model: "scripted model".into(),
         toolchain: "virtual board".into(),
         program: "0".into(),
@@ -249,6 +291,13 @@ impl Day {
         self.add(Event::Turn(TurnEvent::ToolAnswered { call, result, millis: 812 }));
         let usage = Usage { input: 4_000, output: 400, ..Usage::default() };
         self.add(Event::Turn(TurnEvent::ModelAnswered { turn, usage, state: None }));
+        self.add(Event::Team(TeamEvent::ArtifactPosted(Artifact {
+            number,
+            kind: ArtifactKind::Code,
+            title: format!("{}, {WORDS}", path(number)),
+            by: None,
+            tokens: 400,
+        })));
         self.add(Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Done }));
     }
 

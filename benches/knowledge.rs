@@ -2,9 +2,9 @@
 //!
 //! `FIRMHAND_BENCH_IDF` names an installed ESP-IDF. Its index is built in a temporary folder, and the
 //! questions of `tests/data/knowledge` are asked: the half that nothing was tuned to counts. The same
-//! questions go to plain BM25 over the same passages, and to counting the question's words in each
-//! file, as one does with `rg`. Without `--bench` or without an ESP-IDF, the notes of the program are
-//! searched.
+//! questions go to plain BM25 and to SQLite's FTS5 over whole files, to counting the question's words
+//! in each file, and to `rg` where it is installed. Without `--bench` or without an ESP-IDF, the notes
+//! of the program are searched.
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,7 +14,10 @@
     reason = "a bench prints and may stop"
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "support/searches.rs"]
+mod searches;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,13 +26,8 @@ use firmhand::knowledge::{
     notes_corpus,
 };
 use firmhand::text::redact::Redactor;
-use tantivy::collector::TopDocs;
-use tantivy::query::QueryParser;
-use tantivy::schema::{STORED, STRING, Schema, TEXT, Value};
-use tantivy::{Index, TantivyDocument, doc};
 
-/// Results that are looked at.
-const K: usize = 5;
+use crate::searches::{Answer, K, count_words, full_text, plain_index, ripgrep, search_plain};
 
 /// A question of the set.
 struct Question {
@@ -110,8 +108,28 @@ fn framework(installed: &Path) {
     };
     report("own ranking", &questions, own);
     let files = texts(root);
+    let started = Instant::now();
     let plain = plain_index(&files);
+    println!(
+        "plain BM25 and FTS5 keep their index in memory; BM25: built in {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
     report("plain BM25 over whole files", &questions, |question| search_plain(&plain, question));
+    let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+    match full_text(&files, &asked) {
+        Some((seconds, answers)) => {
+            println!("FTS5: built in {seconds:.1} s");
+            report_timed("FTS5 over whole files", &questions, answers);
+        }
+        None => println!("FTS5: no python3 with it"),
+    }
+    if ripgrep(root, "gpio_config").is_some() {
+        report("rg, a process for each word", &questions, |question| {
+            ripgrep(root, question).unwrap_or_default()
+        });
+    } else {
+        println!("rg: not installed");
+    }
     let lower: Vec<(String, String)> =
         files.into_iter().map(|(path, text)| (path, text.to_lowercase())).collect();
     report("words counted in each file", &questions, |question| count_words(&lower, question));
@@ -132,12 +150,19 @@ fn link_all(from: &Path, to: &Path) {
 
 /// Recall and NDCG at five, what is said to questions about something else, and the times.
 fn report(name: &str, questions: &[Question], search: impl Fn(&str) -> Vec<String>) {
-    let mut times: Vec<Duration> = Vec::new();
-    let (mut asked, mut found, mut gain, mut off, mut silent) = (0_u32, 0_u32, 0.0, 0_u32, 0_u32);
-    for question in questions {
+    let timed = |question: &Question| {
         let started = Instant::now();
         let results = search(&question.text);
-        times.push(started.elapsed());
+        (started.elapsed(), results)
+    };
+    report_timed(name, questions, questions.iter().map(timed).collect());
+}
+
+fn report_timed(name: &str, questions: &[Question], answers: Vec<Answer>) {
+    let mut times: Vec<Duration> = Vec::new();
+    let (mut asked, mut found, mut gain, mut off, mut silent) = (0_u32, 0_u32, 0.0, 0_u32, 0_u32);
+    for (question, (time, results)) in questions.iter().zip(answers) {
+        times.push(time);
         if question.accepted.is_empty() {
             off += 1;
             silent += u32::from(results.is_empty());
@@ -222,56 +247,6 @@ fn texts(root: &Path) -> Vec<(String, String)> {
         }
     }
     files
-}
-
-fn plain_index(files: &[(String, String)]) -> Index {
-    let mut schema = Schema::builder();
-    let path = schema.add_text_field("path", STRING | STORED);
-    let text = schema.add_text_field("text", TEXT);
-    let index = Index::create_in_ram(schema.build());
-    let mut writer = index.writer_with_num_threads(1, 64 << 20).unwrap();
-    for (name, content) in files {
-        writer.add_document(doc!(path => name.as_str(), text => content.as_str())).unwrap();
-    }
-    writer.commit().unwrap();
-    index
-}
-
-fn search_plain(index: &Index, question: &str) -> Vec<String> {
-    let path = index.schema().get_field("path").unwrap();
-    let text = index.schema().get_field("text").unwrap();
-    let searcher = index.reader().unwrap().searcher();
-    let words: String = question
-        .chars()
-        .map(|sign| if sign.is_alphanumeric() || sign == '_' { sign } else { ' ' })
-        .collect();
-    let Ok(query) = QueryParser::for_index(index, vec![text]).parse_query(&words.to_lowercase())
-    else {
-        return Vec::new();
-    };
-    let hits = searcher.search(&query, &TopDocs::with_limit(K).order_by_score()).unwrap();
-    let name = |document: TantivyDocument| {
-        document.get_first(path).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
-    };
-    hits.into_iter().map(|(_, address)| name(searcher.doc(address).unwrap())).collect()
-}
-
-fn count_words(files: &[(String, String)], question: &str) -> Vec<String> {
-    let words: BTreeSet<String> = question
-        .to_lowercase()
-        .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
-        .filter(|word| word.len() > 3)
-        .map(str::to_owned)
-        .collect();
-    let mut counted: Vec<(usize, &String)> = files
-        .iter()
-        .map(|(path, text)| {
-            (words.iter().filter(|word| text.contains(String::as_str(word))).count(), path)
-        })
-        .filter(|(count, _)| *count > 0)
-        .collect();
-    counted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    counted.into_iter().take(K).map(|(_, path)| path.clone()).collect()
 }
 
 fn size(folder: &Path) -> u64 {

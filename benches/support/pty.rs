@@ -169,7 +169,8 @@ impl Terminal {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    fn proc(&self, file: &str) -> String {
+    /// A file of the system about the program, e.g. `status`.
+    pub fn proc(&self, file: &str) -> String {
         format!("/proc/{}/{file}", self.child.process_id().unwrap())
     }
 }

@@ -49,11 +49,28 @@ pub fn with_policy(assets: &Assets, data: &Path, team: Arc<Team>) -> Result<Arc<
 /// # Errors
 /// When a file is wrong.
 pub fn process_of(assets: &Assets, team: &str) -> Result<Process, UserError> {
+    shipped_process(assets, &agents_of(assets, team)?)
+}
+
+/// As [`process_of`], with the chances and rewards of another file.
+///
+/// # Errors
+/// When a file is wrong.
+pub fn process_by(
+    assets: &Assets,
+    team: &str,
+    (name, text): (&str, &str),
+) -> Result<Process, UserError> {
+    Ok(with_agents(Process::parse(name, text)?, &agents_of(assets, team)?))
+}
+
+/// The agents that a policy of the team chooses among; none where there is no such team.
+fn agents_of(assets: &Assets, team: &str) -> Result<Vec<PolicyAgent>, UserError> {
     let agents = match Team::names(assets).iter().any(|name| name == team) {
         true => Team::load(assets, team, &tools::known)?.policy_agents(),
         false => None,
     };
-    shipped_process(assets, &agents.unwrap_or_default())
+    Ok(agents.unwrap_or_default())
 }
 
 /// Why no run would use a policy of this team; `None` where runs do.
@@ -74,13 +91,16 @@ pub fn unused(assets: &Assets, team: &str) -> Result<Option<String>, UserError> 
 
 fn shipped_process(assets: &Assets, agents: &[PolicyAgent]) -> Result<Process, UserError> {
     let file = assets.text(PROCESS)?;
-    let mut process = Process::parse(&file.origin.to_string(), &file.text)?;
+    Ok(with_agents(Process::parse(&file.origin.to_string(), &file.text)?, agents))
+}
+
+fn with_agents(mut process: Process, agents: &[PolicyAgent]) -> Process {
     if !agents.is_empty() {
         let simulated =
             |agent: &PolicyAgent| SimulatedAgent { name: agent.name.to_string(), role: agent.role };
         process.agents = agents.iter().map(simulated).collect();
     }
-    Ok(process)
+    process
 }
 
 fn trained(process: Process, team: &str) -> Result<Trained, UserError> {

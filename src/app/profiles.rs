@@ -50,8 +50,9 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// The secrets that lie ready: keys in the environment, passwords of addresses, values of headers.
-/// Those in files and keyrings are learned when they are read.
+/// The secrets that lie ready: keys in the environment and in files, passwords of addresses, values of
+/// headers, for all profiles: an agent may read a file with the key of another one. Those in keyrings
+/// are learned when they are read.
 fn secrets(models: &Models) -> Secrets {
     let secrets = Secrets::default();
     let profiles = || models.profiles.values().map(|entry| &entry.says);
@@ -63,6 +64,13 @@ fn secrets(models: &Models) -> Secrets {
     for name in ADDRESSES {
         let found = [variable(name), variable(&name.to_ascii_lowercase())];
         found.iter().flatten().for_each(|url| secrets.add_url(url));
+    }
+    for entry in models.profiles.values() {
+        let Some(file) = &entry.says.key.file else { continue };
+        let file = sibling(file, folder_of(&entry.origin));
+        if let Ok(text) = files::read_text(&file, files::SETTINGS) {
+            secrets.add_key(&text);
+        }
     }
     for wire in profiles().map(|says| &says.wire) {
         wire.base_url.iter().chain(&wire.proxy).for_each(|url| secrets.add_url(url));
@@ -91,8 +99,8 @@ impl Profiles {
         Self { models, assets, keyring, secrets, file: config.join("config.toml") }
     }
 
-    /// What must never be repeated: keys, passwords of addresses, values of headers. Those in files
-    /// and keyrings are added when they are read.
+    /// What must never be repeated: keys, passwords of addresses, values of headers. Those in keyrings
+    /// are added when they are read.
     #[must_use]
     pub const fn secrets(&self) -> &Secrets {
         &self.secrets
@@ -429,6 +437,18 @@ mod tests {
         ] {
             assert_eq!(ollama_url(host), url, "{host}");
         }
+    }
+
+    #[test]
+    fn keys_in_files_are_secrets_before_their_profile_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("key"), "sk-of-another-profile\n").unwrap();
+        let says = toml::from_str("provider = \"openai\"\nkey = { file = \"key\" }").unwrap();
+        let origin = Origin::User { file: folder.path().join("config.toml"), line: 1 };
+        let entry = ProfileEntry { origin, says };
+        let models = Models { profiles: [("other".to_owned(), entry)].into(), ..Models::default() };
+        let profiles = Profiles::new(models, Assets::built_in(), folder.path());
+        assert_eq!(profiles.secrets().clean("it is sk-of-another-profile"), "it is •••");
     }
 
     #[test]

@@ -88,9 +88,14 @@ impl Recordings {
         self.0.iter().find(|recording| words(&recording.task) == words(task))
     }
 
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Recording> {
+        self.0.iter()
+    }
+
     /// The tasks that they answer.
     pub fn tasks(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|recording| recording.task.as_str())
+        self.all().map(|recording| recording.task.as_str())
     }
 }
 
@@ -132,6 +137,7 @@ fn read_text(path: &Path) -> Result<String, UserError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Example;
 
     #[test]
     fn a_recording_is_found_by_team_or_by_the_words_of_its_task() {
@@ -143,5 +149,23 @@ mod tests {
         assert_eq!(all.of_task(&task), Some(demo));
         assert_eq!(all.of_task("something else"), None);
         assert!(all.of_team(Some("nobody")).unwrap_err().fix.contains(&demo.team));
+    }
+
+    #[test]
+    fn every_recording_is_an_example_and_every_recorded_example_has_its_recording() {
+        let assets = Assets::built_in();
+        let all = Recordings::load(&assets).unwrap();
+        let examples = Example::all(&assets).unwrap();
+        for recording in &all.0 {
+            let is_same = |example: &&Example| words(&example.task) == words(&recording.task);
+            let example = examples.iter().find(is_same).expect(&recording.name);
+            assert!(example.is_recorded, "{}", example.name);
+            assert_eq!(example.project, recording.starter, "{}", example.name);
+        }
+        let recorded = examples.iter().filter(|example| example.is_recorded);
+        for example in recorded {
+            let recording = all.of_task(&example.task).expect(&example.name);
+            assert_eq!(example.team, recording.team, "{}", example.name);
+        }
     }
 }

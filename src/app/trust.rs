@@ -147,7 +147,8 @@ impl Trust {
              the network and, where `firmhand doctor` finds no sandbox for builds, all your rights",
             format!(
                 "Look at it, then run `firmhand trust {project}`; with `--toolchain virtual` it is \
-                 built without its scripts, and its firmware runs in a sandbox on this computer."
+                 built without its scripts, and its firmware runs only where `firmhand doctor` finds \
+                 a sandbox, unless you allow more."
             ),
         ))
     }

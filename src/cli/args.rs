@@ -239,13 +239,13 @@ pub struct ModelArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Maximum number of tokens for the session.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "NUMBER", value_parser = limit_args::number)]
     pub max_tokens: Option<u64>,
     /// Maximum cost of the session in US dollars.
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub max_cost: Option<f64>,
     /// Maximum working time of models and tools in the session, in minutes.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "NUMBER", value_parser = limit_args::number)]
     pub max_minutes: Option<u64>,
     /// A limit by its name: tokens, cost, minutes, turns, attempts, build-seconds, tool-seconds,
     /// monitor-seconds, or one of `[limits]` in the team's file such as max_reviews; can be given several
@@ -323,7 +323,7 @@ pub enum SuperviseArg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ToolchainArg {
     /// The virtual board: the system C compiler and a simulated ESP32, whose firmware is a program
-    /// on this computer with your rights.
+    /// on this computer, in the sandbox.
     Virtual,
     /// The installed ESP-IDF (`idf.py`).
     Idf,

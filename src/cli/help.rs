@@ -216,7 +216,8 @@ team`, `theme` and `keymap` do the same for those files.
 
 const BOARDS: &str = "\
 Without `--toolchain`, projects are built for the virtual board: the system's C compiler and a
-simulated ESP32. Its firmware is a program on this computer, with your rights.
+simulated ESP32. Its firmware is a program on this computer, in the sandbox; `firmhand doctor` says how
+much it is confined here.
 
   --toolchain virtual      the virtual board
   --toolchain idf          ESP-IDF (`idf.py`)

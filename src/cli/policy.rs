@@ -13,7 +13,7 @@ use super::policy_args::{
 };
 use super::policy_learn::{self, Present, read_text};
 use super::report;
-use crate::app::learned::{process_of, unused};
+use crate::app::learned::{process_by, process_of, unused};
 use crate::app::validation::{SandboxJudge, recorded_selector, recorded_tasks};
 use crate::config::{Assets, Dirs};
 use crate::model::UserError;
@@ -65,14 +65,8 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Refuses those of these options that are given, where they would do nothing.
-    fn refuse(
-        &self,
-        command: &str,
-        options: impl IntoIterator<Item = &'static str>,
-        why: &str,
-        fix: &str,
-    ) -> Result<(), UserError> {
+    /// Those of these options that are given.
+    fn given(&self, options: impl IntoIterator<Item = &'static str>) -> Option<String> {
         let given = |option: &&str| match *option {
             "--seed" => self.options.seed.is_some(),
             "--episodes" => self.options.episodes.is_some(),
@@ -80,18 +74,30 @@ impl Command<'_> {
             _ => self.options.parameters.is_some(),
         };
         let named: Vec<&str> = options.into_iter().filter(given).collect();
-        if named.is_empty() {
-            return Ok(());
+        (!named.is_empty()).then(|| named.join(", "))
+    }
+
+    /// Tells of those of these options that are given, where they change nothing.
+    fn tell_unused(&self, options: impl IntoIterator<Item = &'static str>, why: &str) {
+        if let Some(named) = self.given(options) {
+            report::aside(&format!("Not used: {named}; {why}."));
         }
-        let what = format!("Cannot use {} with `firmhand policy {command}`", named.join(", "));
-        Err(UserError::new(what, why, fix))
     }
 
     fn process(&self) -> Result<Process, UserError> {
-        let Some(path) = &self.options.parameters else {
-            return process_of(&Assets::with_user_folder(&self.dirs.config), &self.options.team);
-        };
-        Process::parse(&path.display().to_string(), &read_text(path)?)
+        let (assets, team) = (Assets::with_user_folder(&self.dirs.config), &self.options.team);
+        let Some(path) = &self.options.parameters else { return process_of(&assets, team) };
+        let (name, text) = (path.display().to_string(), read_text(path)?);
+        let process = process_by(&assets, team, (&name, &text))?;
+        let own = Process::parse(&name, &text)?.agents;
+        if own != process.agents {
+            let agents: Vec<&str> = process.agents.iter().map(|it| it.name.as_str()).collect();
+            report::aside(&format!(
+                "The agents are those of the team `{team}`, not those of {name}: {}.",
+                agents.join(", ")
+            ));
+        }
+        Ok(process)
     }
 
     /// A policy that knows nothing yet, by the options.
@@ -106,7 +112,7 @@ impl Command<'_> {
             episodes: 0,
             sessions: 0,
             learned_from: Vec::new(),
-            date: jiff::Timestamp::now().to_string(),
+            date: now(),
             process,
         })
     }
@@ -155,7 +161,9 @@ impl Command<'_> {
         if let Some(saved) = self.store.load()? {
             return Ok(saved);
         }
-        report::aside("None is saved: this is the table that the team uses until one is trained.");
+        let assets = Assets::with_user_folder(&self.dirs.config);
+        let none = "None is saved: this is the table that the team uses until one is trained.";
+        report::aside(unused(&assets, &options.team)?.as_deref().unwrap_or(none));
         self.trained()
     }
 
@@ -175,7 +183,7 @@ impl Command<'_> {
                     ));
                 }
                 self.more(&mut policy)?;
-                policy.origin.date = jiff::Timestamp::now().to_string();
+                policy.origin.date = now();
                 policy
             }
         };
@@ -205,8 +213,7 @@ impl Command<'_> {
 
     fn show(&self, args: &PolicyShowArgs) -> Result<(), UserError> {
         if args.older.is_some() {
-            let why = "an older table was trained already";
-            self.refuse("show --older", TRAINING, why, "Leave them out.")?;
+            self.tell_unused(TRAINING, "an older table was trained already");
         }
         let policy = match args.older {
             Some(Some(number)) => self.store.older_table(number)?,
@@ -330,12 +337,9 @@ impl Command<'_> {
         let table = match saved {
             Some(table) => {
                 let options = TRAINING.into_iter().filter(|option| *option != "--parameters");
-                self.refuse(
-                    "learn",
-                    options,
-                    "sessions are added to the saved table, which is trained already",
-                    "Leave them out, or train another table first with `firmhand policy train`.",
-                )?;
+                let why = "sessions are added to the saved table, which is trained already; \
+                           `firmhand policy train` trains another one";
+                self.tell_unused(options, why);
                 table
             }
             None => self.trained()?,
@@ -346,7 +350,7 @@ impl Command<'_> {
     }
 
     fn reset(&self, args: &PolicyResetArgs) -> Result<(), UserError> {
-        self.refuse("reset", TRAINING, "nothing is trained by it", "Leave them out.")?;
+        self.tell_unused(TRAINING, "nothing is trained by `reset`");
         let lock = self.store.lock()?;
         let text = match args.to {
             Some(number) => {
@@ -381,6 +385,12 @@ impl Command<'_> {
         }
         Ok(())
     }
+}
+
+/// The present time, to the second.
+pub(super) fn now() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
 /// What stands below a table and its heat map.

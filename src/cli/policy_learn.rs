@@ -64,14 +64,14 @@ pub(super) fn learn(
     let is_taken = revision.judgement == Judgement::NoWorse || args.take;
     let mut before = None;
     if is_taken {
-        revision.new.origin.date = jiff::Timestamp::now().to_string();
+        revision.new.origin.date = super::policy::now();
         revision.new.origin.learned_from.extend(halves.names.iter().cloned());
         if !is_saved {
             // There is a table to go back to.
             store.save(lock, &table)?;
         }
         store.save(lock, &revision.new)?;
-        before = store.older()?.last().copied();
+        before = store.number_of(&table)?;
     }
     if args.options.json {
         return report::json(&in_json(&revision, &halves, is_taken));

@@ -400,6 +400,24 @@ mod tests {
         assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn every_line_is_harmless_and_parses_to_its_record(text in "(?s).{0,80}") {
+            let text = format!("{text}\u{9b}31m\u{ad}\u{202e}");
+            let turn = crate::model::TurnId(1);
+            let event = Event::Turn(TurnEvent::TextAdded { turn, text });
+            let at = crate::model::Timestamp(0);
+            let record = Record { v: Record::VERSION, seq: Seq(1), at, event };
+            let mut out = Vec::new();
+            write_record(&record, EventFormat::Json, &mut out).unwrap();
+            let line = String::from_utf8(out).unwrap();
+            let line = line.strip_suffix('\n').unwrap();
+            proptest::prop_assert_eq!(&serde_json::from_str::<Record>(line).unwrap(), &record);
+            proptest::prop_assert_eq!(sanitize::line(line), line);
+            proptest::prop_assert!(!line.chars().any(char::is_control));
+        }
+    }
+
     #[tokio::test]
     async fn rules_decide_and_every_record_is_written_once() {
         let world = SessionBench::new(TEAM);

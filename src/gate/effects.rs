@@ -200,6 +200,15 @@ pub(super) fn tidy(
     }
 }
 
+/// What came of the change of `path` that an ended program made, brought to the disk before it is told.
+pub(super) fn lasting(
+    outcome: Outcome,
+    project_dir: &ProjectDir,
+    path: &ProjectPath,
+) -> EffectResult {
+    done::lasting_at_last(outcome, project_dir, path)
+}
+
 fn write(
     project_dir: &ProjectDir,
     proposal: ProposalId,

@@ -174,11 +174,17 @@ impl Recovery {
         proposal: &Proposal,
         decision: Decision,
     ) -> Result<Settlement, GateError> {
-        let outcome = match decision.verdict.is_approval() {
-            false => Outcome::Denied,
-            true => self.verify(proposal, &decision),
+        let result = match decision.verdict.is_approval() {
+            false => Outcome::Denied.into(),
+            true => {
+                let outcome = self.verify(proposal, &decision);
+                match proposal.change.path() {
+                    Some(path) => effects::lasting(outcome, &self.parts.project_dir, path),
+                    None => outcome.into(),
+                }
+            }
         };
-        self.execution.settled(proposal, decision, outcome)
+        self.execution.done(proposal, decision, result)
     }
 
     /// Tells from the disk what became of an approved change.

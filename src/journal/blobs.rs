@@ -108,7 +108,8 @@ impl Blobs {
     /// # Errors
     /// When the disk does not take it.
     pub(super) fn sync_found(&self) -> Result<(), JournalError> {
-        match File::open(&self.path).and_then(|file| file.sync_all()) {
+        let synced = File::open(&self.path).and_then(|file| file.sync_all());
+        match synced.and_then(|()| self.sync_name()) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             synced => synced.map_err(self.failed("keep a file's content")),
         }

@@ -83,6 +83,9 @@ impl SessionDir {
     pub fn create(data: &Path, task: &str, now: Timestamp) -> Result<Self, JournalError> {
         let sessions = sessions_dir(data);
         let doing = "make a folder for the session";
+        // Folders above that are made now must outlive a power cut too.
+        let is_new = |folder: &&Path| !folder.exists();
+        let new: Vec<&Path> = sessions.ancestors().take_while(is_new).collect();
         fs::create_dir_all(&sessions).map_err(JournalError::io(doing, &sessions))?;
         let stem = format!("{}-{}", stamp(now), slug(task));
         for number in 1_u32.. {
@@ -93,7 +96,9 @@ impl SessionDir {
                     let logs = root.join("logs");
                     fs::create_dir(&logs).map_err(JournalError::io(doing, &logs))?;
                     // The name must outlive a power cut as what is recorded below it does.
-                    for folder in [data, &sessions] {
+                    let above = new.iter().filter_map(|folder| folder.parent());
+                    let named = above.filter(|folder| !folder.as_os_str().is_empty());
+                    for folder in named.chain([data, &sessions]) {
                         let synced = File::open(folder).and_then(|folder| folder.sync_all());
                         synced.map_err(JournalError::io(doing, folder))?;
                     }

@@ -34,6 +34,9 @@ pub struct JournalWriter {
     line: Vec<u8>,
     /// Set while bytes of a line that counts for nothing may stand behind `len`.
     is_torn: bool,
+    /// Why the disk did not take lines once. Those before may be lost although a later attempt
+    /// succeeds, so that nothing is recorded behind them.
+    unsynced: Option<ErrorKind>,
     secrets: Secrets,
     _lock: SessionLock,
 }
@@ -67,8 +70,9 @@ impl JournalWriter {
         // The file's name must outlive a power failure as its content does.
         File::open(dir.root()).and_then(|root| root.sync_all()).map_err(failed())?;
         let (file, blobs, secrets) = (Box::new(file), dir.blobs(), Secrets::default());
-        let (line, is_torn) = (Vec::new(), false);
-        Ok(Self { file, path, blobs, len: 0, next: Seq(1), line, is_torn, secrets, _lock: lock })
+        let (line, len, next) = (Vec::new(), 0, Seq(1));
+        let (is_torn, unsynced) = (false, None);
+        Ok(Self { file, path, blobs, len, next, line, is_torn, unsynced, secrets, _lock: lock })
     }
 
     /// Opens a session to go on. A torn last line is moved to a file of its own.
@@ -94,8 +98,10 @@ impl JournalWriter {
         let (blobs, secrets) = (dir.blobs(), Secrets::default());
         // A program that was killed may have stored contents that are not on the disk yet.
         blobs.sync_found()?;
-        let (file, len, line, is_torn) = (Box::new(file), tail.whole, Vec::new(), false);
-        let writer = Self { file, path, blobs, len, next, line, is_torn, secrets, _lock: lock };
+        let (file, len, line) = (Box::new(file), tail.whole, Vec::new());
+        let (is_torn, unsynced) = (false, None);
+        let writer =
+            Self { file, path, blobs, len, next, line, is_torn, unsynced, secrets, _lock: lock };
         Ok((writer, reopened))
     }
 
@@ -120,7 +126,8 @@ impl JournalWriter {
     /// contents it may name are in any case.
     ///
     /// # Errors
-    /// When it, or a content, could not be written or synced. Then the file is as it was before.
+    /// When it, or a content, could not be written or synced. Then the file is as it was before, and
+    /// after a failed sync nothing more is recorded by this writer.
     pub fn append(&mut self, at: Timestamp, event: Event) -> Result<Record, JournalError> {
         self.append_and(at, event, |file, is_synced| match is_synced {
             true => file.sync(),
@@ -155,6 +162,9 @@ impl JournalWriter {
         finish: impl FnOnce(&dyn Storage, bool) -> std::io::Result<()>,
     ) -> Result<Record, JournalError> {
         self.mend()?;
+        if let Some(kind) = self.unsynced {
+            return Err(JournalError::io("record an event", &self.path)(kind.into()));
+        }
         self.blobs.sync()?;
         let is_synced = event.is_synced();
         let mut record = Record { v: Record::VERSION, seq: self.next, at, event };
@@ -169,8 +179,11 @@ impl JournalWriter {
         self.line.push(b'\n');
         // Until all went well, and not if something panics meanwhile, the line counts for nothing.
         self.is_torn = true;
-        let written =
-            append_once(&*self.file, &self.line).and_then(|()| finish(&*self.file, is_synced));
+        let mut written = append_once(&*self.file, &self.line);
+        if written.is_ok() {
+            written = finish(&*self.file, is_synced);
+            self.unsynced = written.as_ref().err().map(std::io::Error::kind);
+        }
         if let Err(error) = written {
             // If that fails too, the next append tries again before it writes.
             let _ = self.mend();

@@ -137,7 +137,7 @@ impl PolicyChoice {
                 format!("{agent} is tried to find out whether it is better, {own}")
             }
             ChosenHow::Unknown => {
-                format!("{agent} is the first that can act: nothing is known of this state")
+                format!("{agent} is next in the usual order: nothing is known of this state")
             }
             ChosenHow::Person if known.first().is_some_and(|best| best.agent == *agent) => {
                 format!("{agent}, named by you, has the highest value, {own}")
@@ -175,7 +175,10 @@ impl PolicyChoice {
             Some(state) => format!("{} (as in `{state}`)", state_words(&self.state)),
             None => state_words(&self.state),
         };
-        parts.push(seen);
+        parts.push(match &self.class {
+            Some(class) => format!("{seen} ({class} task)"),
+            None => seen,
+        });
         parts.join(" · ")
     }
 }
@@ -230,7 +233,7 @@ pub fn state_words(state: &str) -> String {
         "start" => "no plan or code".to_owned(),
         "plan" => "planned".to_owned(),
         "code" => "code written".to_owned(),
-        "error" => "tests failed".to_owned(),
+        "error" => "to be fixed".to_owned(),
         "pass" => "tests passed".to_owned(),
         "0" => "at the start".to_owned(),
         "1" => "early".to_owned(),
@@ -335,7 +338,7 @@ mod tests {
         choice.how = ChosenHow::Best;
         let line = choice.line(&"coder".into());
         assert!(line.contains("and 7 more") && line.chars().count() < 240, "{line}");
-        assert_eq!(state_words("plan,code,error,2"), "planned, code written, tests failed, later");
+        assert_eq!(state_words("plan,code,error,2"), "planned, code written, to be fixed, later");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!((grouped(204), grouped(0)), ("204".to_owned(), "0".to_owned()));
     }

@@ -24,6 +24,13 @@ impl Scale {
         Self { low, high }
     }
 
+    /// As [`Scale::of`], with the ends of all intervals on it.
+    fn with_intervals(comparison: &Comparison) -> Self {
+        let ends = || comparison.policies.iter().flat_map(|row| row.interval);
+        let values = Self::of(comparison);
+        Self { low: ends().fold(values.low, f64::min), high: ends().fold(values.high, f64::max) }
+    }
+
     /// Where a value is, 0 to 1.
     fn share(&self, value: f64) -> f64 {
         if self.high <= self.low {
@@ -98,12 +105,18 @@ fn push_wrapped(
 #[must_use]
 pub fn comparison_svg(comparison: &Comparison) -> String {
     const ROW: usize = 40;
+    const HEAD: usize = 50;
     const WIDTH: f64 = 500.0;
-    let bars = Scale::of(comparison);
+    let bars = Scale::with_intervals(comparison);
     let scale = |value: f64| bars.share(value) * WIDTH;
-    let mut svg = svg_start((720, ROW * comparison.policies.len() + 10));
+    let mut svg = svg_start((720, HEAD + ROW * comparison.policies.len() + 10));
+    svg_text(&mut svg, (4, 16), "Points of reward of a task, with their 95 % interval");
+    svg_text(&mut svg, (4, 38), &format!("{:.1}", bars.low));
+    svg_text(&mut svg, (480, 38), &format!("{:.1}", bars.high));
+    svg_text(&mut svg, (530, 38), "points · solved · calls per task");
+    let _ = writeln!(svg, "<line x1=\"4\" x2=\"504\" y1=\"44\" y2=\"44\" stroke=\"black\"/>");
     for (number, row) in comparison.policies.iter().enumerate() {
-        let y = number * ROW;
+        let y = HEAD + number * ROW;
         svg_text(&mut svg, (4, y + 16), &row_name(row));
         let (width, [low, high]) = (scale(row.value), row.interval.map(scale));
         let (top, middle) = (y + 20, y + 27);
@@ -153,8 +166,13 @@ mod tests {
         let rows = vec![row("a", 9.0), row("b", 4.5), row("<c>", 0.0)];
         let comparison = comparison(rows, 9.0);
         assert_eq!(bars(&comparison), [24, 12, 0]);
+        // The interval of the highest value is on the picture as a whole.
         let svg = comparison_svg(&comparison);
-        assert!(svg.contains("width=\"500.0\"") && svg.contains("&lt;c&gt;"), "{svg}");
+        assert!(svg.contains("x2=\"504.0\"") && svg.contains("&lt;c&gt;"), "{svg}");
+        assert!(
+            svg.contains(">Points of reward of a task") && svg.contains(">9.1</text>"),
+            "{svg}"
+        );
     }
 
     #[test]
@@ -167,7 +185,8 @@ mod tests {
             .split("width=\"")
             .filter_map(|part| part.split_once("\" height=\"14\"")?.0.parse().ok())
             .collect();
-        assert_eq!(widths, [500.0, 250.0, 0.0]);
+        assert!(widths.is_sorted_by(|one, other| one > other), "{widths:?}");
+        assert_eq!(widths.len(), 3);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::model::{
 
 use super::file::Trained;
 use super::model::{can_act, reason_against};
+use super::process::Role;
 use super::state::{BUCKETS, Facts, State};
 use super::train::generator;
 
@@ -72,7 +73,8 @@ pub fn choose(
     let looked = Looked::at(table, seen);
     let able = looked.able();
     let Some((_, row)) = looked.row else {
-        let first = *able.first()?;
+        let role = |agent: usize| table.agents.get(agent).map(|it| it.role);
+        let first = usual(seen.facts, &able, role)?;
         let agent = table.agents.get(first)?.name.clone();
         return Some((agent, looked.choice(ChosenHow::Unknown, Some(1.0))));
     };
@@ -80,11 +82,17 @@ pub fn choose(
     let known: Vec<(usize, PolicyValue)> = known.collect();
     let (best, top) =
         *known.iter().reduce(|one, other| if other.1.value > one.1.value { other } else { one })?;
-    let reach = |value: &PolicyValue| SEPARATED * value.spread;
+    // One try tells nothing of how far it is off.
+    let reach = |value: &PolicyValue| match value.visits {
+        0 | 1 => f64::INFINITY,
+        _ => SEPARATED * value.spread,
+    };
     let floor = top.value - reach(&top);
-    let candidates =
-        known.iter().filter(|(agent, value)| *agent == best || value.value + reach(value) >= floor);
-    let candidates: Vec<usize> = candidates.map(|(agent, _)| *agent).collect();
+    let may_be_best = |agent: &usize| match row.values.get(*agent) {
+        Some(Some(value)) => *agent == best || value.value + reach(value) >= floor,
+        Some(None) | None => true,
+    };
+    let candidates: Vec<usize> = able.iter().copied().filter(may_be_best).collect();
     let mut random = generator(table.seed.parse().unwrap_or_default(), number);
     let mut chosen = best;
     let mut chance = 1.0;
@@ -101,6 +109,22 @@ pub fn choose(
     let how = if chosen == best { ChosenHow::Best } else { ChosenHow::Explored };
     let agent = table.agents.get(chosen)?.name.clone();
     Some((agent, looked.choice(how, Some(chance))))
+}
+
+/// Who speaks where nothing is known: who can do what is due, in the order plan, code, test, fix.
+pub(super) fn usual(
+    facts: Facts,
+    able: &[usize],
+    role: impl Fn(usize) -> Option<Role>,
+) -> Option<usize> {
+    let due = match facts {
+        Facts { has_error: true, .. } => Role::Fix,
+        Facts { has_code: true, .. } => Role::Test,
+        Facts { has_plan: true, .. } => Role::Code,
+        _ => Role::Plan,
+    };
+    let is_due = |agent: &&usize| role(**agent) == Some(due);
+    able.iter().find(is_due).or_else(|| able.first()).copied()
 }
 
 /// What a table says where the person names the speaker.

@@ -6,9 +6,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::choice::usual;
 use super::experience::available;
 use super::file::Trained;
-use super::model::reason_against;
+use super::model::{can_act, reason_against};
 use super::state::State;
 use crate::model::policy::{grouped, state_words};
 
@@ -32,8 +33,10 @@ pub struct Opinion {
 pub struct Explanation {
     pub state: String,
     pub class: Option<String>,
-    /// The choice; `None` when nothing is known.
+    /// The choice; `None` when no agent can act.
     pub agent: Option<String>,
+    /// Whether nothing is known, so that the usual order decides.
+    pub usual: bool,
     /// The state whose values were used, when this one was never visited.
     pub instead: Option<String>,
     pub opinions: Vec<Opinion>,
@@ -46,6 +49,12 @@ pub fn explain(policy: &Trained, state: State) -> Explanation {
     let best = policy.table.best(state, set);
     let from = best.map_or(state, |best| best.from);
     let name = |agent: usize| policy.model.agents[agent].clone();
+    let due = || {
+        let able: Vec<usize> = (0..policy.model.agents.len())
+            .filter(|agent| can_act(policy.role(*agent), state.facts()))
+            .collect();
+        usual(state.facts(), &able, |agent| Some(policy.role(agent)))
+    };
     let mut opinions: Vec<Opinion> = (0..policy.model.agents.len())
         .map(|agent| {
             let entry = policy.table.entry(from, agent);
@@ -66,7 +75,8 @@ pub fn explain(policy: &Trained, state: State) -> Explanation {
     Explanation {
         state: state.to_string(),
         class: policy.classes().get(state.class()).map(|class| (*class).to_owned()),
-        agent: best.map(|best| name(best.agent)),
+        agent: best.map(|best| best.agent).or_else(due).map(name),
+        usual: best.is_none(),
         instead: (from != state).then(|| from.to_string()),
         opinions,
     }
@@ -79,7 +89,13 @@ impl Explanation {
         let class = self.class.as_deref().map_or(String::new(), |class| format!(" ({class} task)"));
         let mut text = format!("State {}{class}: {}.\n", self.state, state_words(&self.state));
         match (&self.agent, &self.instead) {
-            (None, _) => text += "It was never visited, nor was a similar one.\n",
+            (None, _) => text += "It was never visited, and no agent can act.\n",
+            (Some(agent), _) if self.usual => {
+                let _ = writeln!(
+                    text,
+                    "It was never visited, nor was a similar one.\n{agent} speaks next, by the usual order."
+                );
+            }
             (Some(agent), None) => {
                 let _ = writeln!(text, "{agent} speaks next: it has the highest value.");
             }
@@ -154,8 +170,11 @@ mod tests {
         assert!(explained.instead.is_some(), "{explained:?}");
         assert!(explained.text().contains("never visited; these are the values of"));
         let unknown = explain(&trained("simple", false, 1, 0), late);
-        assert_eq!(unknown.agent, None);
+        assert_eq!((unknown.agent.as_deref(), unknown.usual), (Some("planner"), true));
         assert!(unknown.text().contains("never visited, nor was a similar one"));
+        let failed = State::parse("plan,code,error,1", &classes).unwrap();
+        let unknown = explain(&trained("simple", false, 1, 0), failed);
+        assert_eq!(unknown.agent.as_deref(), Some("debugger"));
         assert!(unknown.text().contains("coder     never tried"), "{}", unknown.text());
     }
 }

@@ -152,14 +152,14 @@ pub fn heat_map_svg(policy: &Trained) -> String {
         svg_text(&mut svg, (4, y + 16), &row.name);
         for (agent, cell) in row.cells.iter().enumerate() {
             let Some((value, visits)) = cell else { continue };
-            let (x, lightness) = (LEFT + agent * WIDTH, 95.0 - 45.0 * row.level(*value));
+            let (x, fill) = (LEFT + agent * WIDTH, green(row.level(*value)));
             let is_best = row.best == Some(agent);
             let border = if is_best { " stroke=\"black\" stroke-width=\"2\"" } else { "" };
             let (left, top, width, height) = (x + 1, y + 1, WIDTH - 2, HEIGHT - 2);
             let _ = writeln!(
                 svg,
                 "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
-                 fill=\"hsl(150,50%,{lightness:.0}%)\"{border}/>"
+                 fill=\"{fill}\"{border}/>"
             );
             let bold = if is_best { " font-weight=\"bold\"" } else { "" };
             let _ = writeln!(
@@ -185,6 +185,17 @@ pub(super) fn svg_start((width, height): (usize, usize)) -> String {
 pub(super) fn svg_text(svg: &mut String, (x, y): (usize, usize), text: &str) {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
+}
+
+/// A green that is the darker the higher the level, 0 to 1; black is read on each.
+fn green(level: f64) -> String {
+    let between = |light: f64, dark: f64| (light + (dark - light) * level).round() as u8;
+    format!(
+        "#{:02x}{:02x}{:02x}",
+        between(236.0, 64.0),
+        between(249.0, 191.0),
+        between(242.0, 128.0)
+    )
 }
 
 #[cfg(test)]

@@ -220,6 +220,19 @@ impl Store {
         self.read(&self.older_path(number))
     }
 
+    /// The number that a table has among the older ones; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When the older tables cannot be listed.
+    pub fn number_of(&self, table: &Trained) -> Result<Option<u32>, UserError> {
+        let hash = table.hash()?;
+        let is_it = |number: &u32| {
+            let older = self.look(*number).ok().flatten();
+            older.and_then(|older| older.hash().ok()).as_ref() == Some(&hash)
+        };
+        Ok(self.older()?.into_iter().rev().find(is_it))
+    }
+
     /// Numbers of the older tables, oldest first.
     ///
     /// # Errors

@@ -19,10 +19,13 @@ const MOST_ARGS: usize = 4 << 20;
 /// Bytes of what the service wants back after one answer.
 const MOST_KEPT: usize = 4 << 20;
 
+/// Sealed thoughts of one answer that count as content; more of them only keep a connection open.
+const MOST_THOUGHTS: usize = 256;
+
 /// Whether a piece brought an answer further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AssemblyProgress {
-    /// It holds text, a thought, a part of a call, a count that grew, or the end.
+    /// It holds text, a thought, a part of a call, or the end.
     Content,
     /// It holds nothing, as what services send to keep a connection open.
     Nothing,
@@ -103,9 +106,10 @@ impl Assembly {
             AnswerPiece::Call { slot, args, .. } => {
                 !args.trim().is_empty() || self.place_of(slot).is_none()
             }
-            AnswerPiece::Usage(usage) => usage.output > self.usage.output,
-            AnswerPiece::Keep(_) | AnswerPiece::Stop(_) => true,
-            AnswerPiece::Model(_) => false,
+            AnswerPiece::Keep(_) => self.kept.len() < MOST_THOUGHTS,
+            AnswerPiece::Stop(_) => true,
+            // A count is no content, even one that grows.
+            AnswerPiece::Usage(_) | AnswerPiece::Model(_) => false,
         };
         self.add(piece, profile, out)?;
         Ok(AssemblyProgress::made(is_content))
@@ -271,6 +275,21 @@ mod tests {
         assert_eq!(grown(&repeated), [call("a", "{}")]);
         let whole = [(Slot::New, "a", "{}"), (Slot::New, "a", "{}")];
         assert_eq!(grown(&whole).len(), 2);
+    }
+
+    #[test]
+    fn counts_that_grow_and_sealed_thoughts_without_end_are_no_content() {
+        let mut assembly = Assembly::new();
+        let mut take = |piece| assembly.take(piece, &profile(), &mut Vec::new()).unwrap();
+        assert_eq!(take(AnswerPiece::Text("a".to_owned())), AssemblyProgress::Content);
+        for output in 1..10 {
+            let usage = Usage { output, ..Usage::default() };
+            assert_eq!(take(AnswerPiece::Usage(usage)), AssemblyProgress::Nothing);
+        }
+        let content = (0..10_000)
+            .filter(|_| take(AnswerPiece::Keep(Value::Null)) == AssemblyProgress::Content)
+            .count();
+        assert_eq!(content, MOST_THOUGHTS);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! header counts from eight bytes on, unless the header is one that tells everybody the same
 //! (`accept`, `user-agent`, `x-title` …), or the value is a media type, an address, a number, a date
 //! or a plain word of up to eleven letters: such texts are no secrets, and to look for them would
-//! take words out of every answer. Under a name such as `x-api-key` or `cookie` every value counts.
+//! take words out of every answer. Under a name such as `x-api-key` or `cookie` every value counts
+//! from six bytes on.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -145,7 +146,8 @@ fn secrets_of(name: &str, value: &str) -> Vec<String> {
     }
     let counts = |text: &str| is_known || !is_trivial(text);
     let mut found = Vec::new();
-    if value.len() >= SHORTEST_VALUE && counts(value) {
+    let shortest = if is_known { SHORTEST_KEY } else { SHORTEST_VALUE };
+    if value.len() >= shortest && counts(value) {
         found.push(value.to_owned());
     }
     for part in value.split([' ', ';', ',', '"']) {
@@ -215,6 +217,7 @@ mod tests {
             ("x-extra", "abcd1234"),
             ("x-extra", "twelveletters"),
             ("X-Api-Key", "topsecret"),
+            ("x-api-key", "abc123"),
             ("cookie", "sessionid"),
             ("x-extra", "1234567890123456"),
         ] {

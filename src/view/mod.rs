@@ -4,6 +4,7 @@
 //! give the same view, live, resumed or replayed.
 
 mod analyses;
+mod blackboard;
 mod chat;
 mod context;
 mod entry;
@@ -23,6 +24,7 @@ mod work;
 mod work_words;
 
 pub use analyses::{Analyses, AnalysisRow, AnalysisView};
+pub use blackboard::{Blackboard, PostedArtifact};
 pub use chat::{Chat, KEPT};
 pub use entry::{
     CallState, CallView, ChatEntry, RetryView, SummarisedView, SummaryView, TrimView, TurnPart,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::blackboard::Blackboard;
 use crate::model::{
-    AgentName, Artifact, CallId, ContextFile, Document, Event, PassageMarks, PhaseEvent,
-    PhaseOutcome, PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent,
-    TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
+    AgentName, CallId, ContextFile, Document, Event, PassageMarks, PhaseEvent, PhaseOutcome,
+    PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent, TeamEvent, Timestamp,
+    TurnEvent, TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -19,8 +20,8 @@ pub struct TeamView {
     pub added: Vec<ProjectPath>,
     /// Files the person wants out of it.
     pub removed: Vec<ProjectPath>,
-    /// Everything that was put on the blackboard, oldest first.
-    pub blackboard: Vec<(Artifact, Timestamp)>,
+    /// What was put on the blackboard.
+    pub blackboard: Blackboard,
     /// Passages of the documentation that the person pinned or muted.
     pub marks: PassageMarks,
     /// Documents that came with the task.
@@ -205,7 +206,7 @@ impl TeamView {
                 self.removed.extend(remove.iter().cloned());
             }
             TeamEvent::PassageMarked(marked) => self.marks.take(marked),
-            TeamEvent::ArtifactPosted(artifact) => self.blackboard.push((artifact.clone(), at)),
+            TeamEvent::ArtifactPosted(artifact) => self.blackboard.post(artifact.clone(), at),
         }
     }
 

@@ -19,6 +19,7 @@ mod headless;
 mod interrupted;
 mod keys;
 mod kinds;
+mod lasting;
 mod leaving;
 mod lines;
 mod nvs;

@@ -219,7 +219,9 @@ impl Blackboard {
         }
         let answer = recover::structured(text).ok();
         let Some(files) = answer.as_ref().and_then(crate::engine::team::files_in) else { return };
-        let title = format!("{} files", files.len());
+        let names: Vec<&str> =
+            files.iter().filter_map(|file| file.get("file_name")?.as_str()).collect();
+        let title = names.join(", ");
         self.post_in(chat, (ArtifactKind::Code, &title), Some(agent), text.to_owned());
     }
 
@@ -275,7 +277,12 @@ impl Blackboard {
                 self.post_in(chat, (kind, &title), by, result.to_string());
             }
             "retrieve_docs" | "scan_i2c" | "get_pinout_info" | "run_static_analysis" if is_ok => {
-                self.post_in(chat, (ArtifactKind::Result, tool.as_str()), by, result.to_string());
+                let query = args.get("query").and_then(Value::as_str);
+                let title = match query {
+                    Some(query) => format!("{tool}: {query}"),
+                    None => tool.to_string(),
+                };
+                self.post_in(chat, (ArtifactKind::Result, &title), by, result.to_string());
             }
             "read_code_files" | "read_header_files" | "read_project_files" if is_ok => {
                 self.post_in(chat, (ArtifactKind::Code, tool.as_str()), by, result.to_string());
@@ -285,7 +292,7 @@ impl Blackboard {
         if count("rejected") > 0
             && let Some(rejected) = result.get("rejected")
         {
-            let title = format!("{} refused", count("rejected"));
+            let title = refused_title(rejected);
             self.post_in(chat, (ArtifactKind::Feedback, &title), None, rejected.to_string());
         }
     }
@@ -294,6 +301,22 @@ impl Blackboard {
         for posted in self.open.values_mut().chain([&mut self.all]) {
             posted.newest.remove(&kind);
         }
+    }
+}
+
+/// What the person sent back first, with their words, and how many files more.
+fn refused_title(rejected: &Value) -> String {
+    let all = rejected.as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = |key: &str| all.first().and_then(|file| file.get(key)?.as_str());
+    let name = text("file_name").unwrap_or("1 file");
+    let reason = text("reason").filter(|reason| !reason.is_empty());
+    let more = match all.len().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    match reason {
+        Some(reason) => format!("{name} refused{more}: {reason}"),
+        None => format!("{name} refused{more}"),
     }
 }
 
@@ -382,6 +405,14 @@ mod tests {
             board.recorded(&artifact);
             titles.push(artifact.title);
         }
-        assert_eq!(titles, ["a", "1 files"]);
+        assert_eq!(titles, ["a", "a.c"]);
+    }
+
+    #[test]
+    fn what_the_person_sends_back_is_named_with_their_words() {
+        let file = |name: &str, reason: &str| json!({ "file_name": name, "reason": reason });
+        let two = json!([file("a.c", "too long"), file("b.c", "")]);
+        assert_eq!(refused_title(&two), "a.c refused, and 1 more: too long");
+        assert_eq!(refused_title(&json!([file("b.c", "")])), "b.c refused");
     }
 }

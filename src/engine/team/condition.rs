@@ -126,9 +126,15 @@ impl Facts {
         self.board.1.is_some()
     }
 
-    /// Whether nothing that ran or was proposed last has failed.
+    /// Whether something was run, built or saved, and what was run or proposed last has not failed.
     pub fn runs_passed(&self) -> bool {
-        self.tries.ran != Some(false) && self.tries.saved != Some(false)
+        self.has_results() && self.tries.ran != Some(false) && self.tries.saved != Some(false)
+    }
+
+    /// Whether anything was run, built or proposed.
+    pub fn has_results(&self) -> bool {
+        let is_built = ["build_project", "build_arduino"].iter().any(|tool| self.was_ok(tool));
+        self.tries.ran.is_some() || self.tries.saved.is_some() || is_built
     }
 
     /// Takes what a tool's answer says about files, runs and the board.

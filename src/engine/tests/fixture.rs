@@ -159,6 +159,7 @@ pub fn known(name: &ToolName) -> Result<(), UserError> {
         "read_project_files",
         "ask_user",
         "hand_off",
+        "run_code",
     ];
     if names.contains(&name.as_str()) {
         return Ok(());
@@ -184,7 +185,7 @@ pub fn write_team(folder: &Path, team: &str) {
         ("Writer", r#""generate_code", "ask_user", "hand_off""#),
         ("Second", r#""generate_code""#),
         ("Reader", r#""read_project_files""#),
-        ("Builder", r#""build_project", "hand_off""#),
+        ("Builder", r#""build_project", "hand_off", "run_code""#),
         ("Closer", r#""approve_saved_files""#),
     ];
     std::fs::create_dir_all(folder.join("prompts/agents")).unwrap();
@@ -292,8 +293,9 @@ impl SessionBench {
             cancel: stop.clone(),
         };
         let gate = Arc::new(Gate::new(parts, &desk, NextNumbers::after(&proposals)));
-        let tools: [Arc<dyn Tool>; 6] = [
+        let tools: [Arc<dyn Tool>; 7] = [
             Arc::new(Echo("ask_user")),
+            Arc::new(Echo("run_code")),
             Arc::new(Echo("hand_off")),
             Arc::new(Echo("read_project_files")),
             Arc::new(Save(Arc::clone(&project_dir))),

@@ -59,6 +59,7 @@ fn model(fails: &'static str) -> impl Fn(&Request) -> Vec<Result<Delta, UserErro
             _ if is_answer => say("it does not pass"),
             "Planner" => say(PLAN),
             "Builder" if !fails.is_empty() && mentions(request, fails) => call("run_tests", "{}"),
+            "Builder" => call("run_code", "{}"),
             "Closer" => say("reviewed"),
             _ => say("done"),
         }
@@ -113,6 +114,24 @@ async fn a_step_that_fails_needs_attention_and_the_others_go_on() {
     let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.why, "step 2 of 3 needs attention");
     assert_eq!(titles(&world), TITLES);
+}
+
+#[tokio::test]
+async fn a_step_for_which_nothing_was_run_or_saved_needs_attention() {
+    let world = SessionBench::new(TEAM);
+    let model = |request: &Request| match request.agent.as_str() {
+        "Builder" if mentions(request, "step 2 of 3 alone") => say("nothing to do"),
+        _ => model("")(request),
+    };
+    let handle = world.begin(u64::MAX, Arc::new(model)).unwrap();
+    let outcome = world.supervise(handle, "go on").await.unwrap();
+    let SessionOutcome::Failed(error) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(error.why, "step 2 of 3 needs attention");
+    let is_reason = |event: &Event| {
+        matches!(event, Event::Phase(PhaseEvent::Ended { outcome: PhaseOutcome::Failed(why), .. })
+            if why.starts_with("nothing was run and no file was saved; "))
+    };
+    assert!(world.events().iter().any(is_reason));
 }
 
 #[tokio::test]
@@ -188,7 +207,7 @@ async fn a_plan_of_more_steps_than_are_kept_is_carried_out_to_its_end() {
         }
         "Writer" if mentions(request, "about step 200 of 200") => {
             assert!(mentions(request, "31. part 230"), "the last step holds the rest");
-            say("done")
+            model("")(request)
         }
         _ => model("")(request),
     };

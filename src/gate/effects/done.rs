@@ -5,7 +5,9 @@ use std::os::fd::OwnedFd;
 use rustix::fs::fsync;
 use rustix::io::Errno;
 
-use crate::model::{Outcome, UserError};
+use crate::gate::folder::folder_if_there;
+use crate::model::{Outcome, ProjectPath, UserError};
+use crate::workspace::ProjectDir;
 
 /// What came of an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,25 @@ impl EffectResult {
         };
         Self { outcome, doubt }
     }
+}
+
+/// As [`EffectResult::lasting`], for what a program did to `path` that was killed before it saw to that;
+/// the folders above the file may be as new as the file.
+pub(super) fn lasting_at_last(
+    outcome: Outcome,
+    project_dir: &ProjectDir,
+    path: &ProjectPath,
+) -> EffectResult {
+    let mut doubt = None;
+    let mut next = Some(path.clone());
+    while let Some(place) = next {
+        if let Ok(Some(folder)) = folder_if_there(project_dir, &place) {
+            let done = EffectResult::lasting(Outcome::Applied, &folder, path.as_str());
+            doubt = doubt.or(done.doubt);
+        }
+        next = place.parent().and_then(|parent| ProjectPath::new(parent).ok());
+    }
+    EffectResult { doubt: doubt.filter(|_| outcome == Outcome::Applied), outcome }
 }
 
 /// Waits until the names in a folder are on the disk. Some file systems cannot do that, and need

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
+use super::done::make_lasting;
 use crate::gate::folder::{PlaceError, look_in};
 use crate::model::{ContentHash, Outcome, ProposalId};
 
@@ -168,8 +169,15 @@ impl Swap<'_> {
     }
 
     /// Puts back what came out of the place, unless something new is there by now; then it is kept
-    /// under a name that the person sees.
+    /// under a name that the person sees. A power cut shall not bring back what was there for a moment.
     fn put_back(&self, aside: &str) -> Result<(), PlaceError> {
+        let is_back = self.exchange_back(aside);
+        // What fails here is what the disk does to any change; the file is back.
+        let _ = make_lasting(self.folder);
+        is_back
+    }
+
+    fn exchange_back(&self, aside: &str) -> Result<(), PlaceError> {
         let now = look_in(self.folder, self.name).map(|found| found.map(|found| found.hash));
         let fd = self.folder.as_fd();
         match now {

@@ -6,10 +6,10 @@
 use super::Overlay;
 use super::details::{Details, Grid};
 use crate::model::policy::{grouped, short_names, state_words};
-use crate::model::{AgentName, Artifact, PolicyRow, PolicyValue, Timestamp};
+use crate::model::{AgentName, PolicyRow, PolicyValue};
 use crate::text::sanitize;
 use crate::ui::role::Role;
-use crate::view::{PolicyView, TeamView};
+use crate::view::{Blackboard, PolicyView, PostedArtifact, TeamView};
 
 /// Columns of a state, and of an agent.
 const STATE: usize = 26;
@@ -97,7 +97,7 @@ fn policy_rows(policy: &PolicyView) -> (Vec<(String, Role)>, Grid) {
 
 /// What the marks and figures are.
 const LEGEND: [&str; 3] = [
-    "In each row: ░ low  ▒  ▓  █ high   * the best   · never tried   ▸ the state now",
+    "In each row: ░ low  ▒  ▓  █ high   * the best   · never tried or cannot act   ▸ the state now",
     "Figures: points of reward that the task is still worth; ±: how far they may be off by chance; ×: \
      how often it was tried there.",
     "/next AGENT names another one to speak.",
@@ -134,14 +134,13 @@ fn shaded(
     cell(&format!("{shade}{shade} {:.2}{mark}", known.value), columns)
 }
 
-fn blackboard_rows(entries: &[(Artifact, Timestamp)]) -> Vec<(String, Role)> {
-    let mut versions = std::collections::BTreeMap::new();
+fn blackboard_rows(board: &Blackboard) -> Vec<(String, Role)> {
     let mut rows = Vec::new();
-    let started = entries.first().map_or(Timestamp(0), |(_, at)| *at);
-    for (artifact, at) in entries {
-        let version: &mut u32 = versions.entry(artifact.kind).or_default();
-        *version += 1;
-        let seconds = (at.0 - started.0).max(0) / 1000;
+    if board.older() > 0 {
+        rows.push((format!("{} older entries are in the journal", board.older()), Role::Dim));
+    }
+    for PostedArtifact { artifact, version, at } in board.entries() {
+        let seconds = (at.0 - board.started().0).max(0) / 1000;
         let by = artifact.by.as_ref().map_or("you", AgentName::as_str);
         let (clock, kind) = (format!("{}:{:02}", seconds / 60, seconds % 60), artifact.kind.word());
         let by = cell(&clean(by), 18);
@@ -166,7 +165,8 @@ fn cell(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::model::{
-        AgentRole, AgentValue, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice, PolicyTable,
+        AgentRole, AgentValue, Artifact, ArtifactKind, ChosenHow, PolicyAgent, PolicyChoice,
+        PolicyTable, Timestamp,
     };
     use crate::model::{Event, TurnEvent};
     use crate::ui::fixture::UiBench;
@@ -279,16 +279,16 @@ mod tests {
 
     #[test]
     fn the_blackboard_lists_each_version_with_author_and_time() {
-        let entry = |number, kind, by: Option<&str>, at| {
+        let mut board = Blackboard::default();
+        let mut post = |number, kind, by: Option<&str>, at| {
             let by = by.map(AgentName::from);
             let artifact = Artifact { number, kind, title: format!("it {number}"), by, tokens: 1 };
-            (artifact, Timestamp(at))
+            board.post(artifact, Timestamp(at));
         };
-        let rows = blackboard_rows(&[
-            entry(1, ArtifactKind::Task, None, 1000),
-            entry(2, ArtifactKind::Code, Some("coder"), 3000),
-            entry(3, ArtifactKind::Code, Some("debugger"), 66_000),
-        ]);
+        post(1, ArtifactKind::Task, None, 1000);
+        post(2, ArtifactKind::Code, Some("coder"), 3000);
+        post(3, ArtifactKind::Code, Some("debugger"), 66_000);
+        let rows = blackboard_rows(&board);
         let rows: Vec<&str> = rows.iter().map(|(row, _)| row.as_str()).collect();
         assert!(rows[0].contains("0:00  task 1") && rows[0].contains("you"), "{rows:?}");
         assert!(rows[2].contains("1:05  code 2") && rows[2].contains("debugger"), "{rows:?}");

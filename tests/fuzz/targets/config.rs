@@ -79,7 +79,7 @@ pub fn knowledge(data: &[u8]) {
         window: WindowSize { tokens: 50, overlap: 10 },
         include: &|_| None,
     };
-    for path in ["a.md", "a.rst", "include/a.h", "a.c", "Kconfig", "hints.yml", "a.txt"] {
+    for path in ["a.md", "a.rst", "include/a.h", "a.c", "hints.yml", "a.txt"] {
         let form = Form::of(path).expect("it is read");
         let (kind, chips) = (PassageKind::Guide, ChipSet::ALL);
         let document = Document { path, text, kind, chips };

@@ -7,6 +7,7 @@
 mod board;
 mod build;
 mod config;
+mod findings;
 mod model;
 mod reverty;
 mod session;
@@ -46,9 +47,11 @@ pub const TARGETS: &[Target] = &[
     target("elf", board::elf, 800),
     target("esp_log", board::esp_log, 4000),
     target("esptool", build::esptool, 2400),
+    target("findings", findings::changes, 240),
     target("flasher_args", build::flasher_args, 1600),
     target("insert", text::insertions, 2400),
     target("journal", session::journal, 1600),
+    target("kconfig", findings::kconfig, 480),
     target("keymaps", config::keymaps, 480),
     target("knowledge", config::knowledge, 1600),
     target("linters", build::linters, 1600),
