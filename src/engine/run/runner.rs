@@ -402,6 +402,8 @@ impl Runner {
                 PhaseOutcome::Failed(format!("written and not handed in: {left}; {why}"))
             } else if reached {
                 PhaseOutcome::Succeeded(why)
+            } else if phase.goal == PhaseGoal::RunsPassed && !attempt.facts.has_results() {
+                PhaseOutcome::Failed(format!("nothing was run and no file was saved; {why}"))
             } else {
                 PhaseOutcome::Failed(format!("{}; {why}", missed(phase.goal)))
             };
