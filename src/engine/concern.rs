@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{AgentName, MODEL_ANSWER, READ_FILES, START_PLAN, UserError};
+use crate::model::{AgentName, MODEL_HINT, READ_FILES, START_PLAN, UserError};
 
 /// Why the run cannot go on without the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +80,12 @@ impl Concern {
         }
     }
 
+    /// Whether the first answer allows the run to use more than it was given.
+    #[must_use]
+    pub const fn allows_more(&self) -> bool {
+        matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..))
+    }
+
     /// The question, with the way to another model where there is one and it could help.
     #[must_use]
     pub fn words(&self, models: OtherModels) -> String {
@@ -87,7 +93,7 @@ impl Concern {
         let is_due_to_model =
             matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..) | Self::Failed(..));
         if models == OtherModels::Some && is_due_to_model {
-            text.push_str(&format!(" To go on with another model, type “{MODEL_ANSWER}”."));
+            text.push_str(MODEL_HINT);
         }
         text
     }

@@ -88,8 +88,8 @@ pub use sources::{
     RecordSource,
 };
 pub use team::{
-    Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, MODEL_ANSWER, PlanItem,
-    READ_FILES, START_PLAN, TeamEvent, TeamOffer, TeamOffers, estimated_tokens,
+    Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, MODEL_ANSWER, MODEL_HINT,
+    PlanItem, READ_FILES, START_PLAN, TeamEvent, TeamOffer, TeamOffers, estimated_tokens,
 };
 pub use test_run::{TestCase, TestCounts, TestEvent, TestOutcome, TestReport, TestedFile};
 pub use time::Timestamp;

@@ -68,6 +68,9 @@ pub struct ContextFile {
 /// How a question names the answer that goes on with another model.
 pub const MODEL_ANSWER: &str = "model NAME";
 
+/// What a question that takes it says at its end.
+pub const MODEL_HINT: &str = " To go on with another model, type “model NAME”.";
+
 /// The answer that has a plan carried out.
 pub const START_PLAN: &str = "start";
 

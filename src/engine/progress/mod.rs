@@ -9,6 +9,7 @@ mod earlier;
 pub(super) mod lanes;
 mod memory;
 mod next;
+mod person_answer;
 mod plan_track;
 mod resume;
 mod run_progress;

@@ -9,9 +9,10 @@ use super::run_progress::RunProgress;
 use super::stage::{self, RunStage};
 use super::step::{self, RunStep};
 use crate::engine::attempt::{Attempt, Move};
+use crate::engine::concern::Concern;
 use crate::engine::team::Phase;
 use crate::model::{
-    Event, ModelEvent, SessionEvent, SessionOutcome, TeamEvent, TurnEvent, TurnStop,
+    Event, ModelEvent, PhaseEvent, SessionEvent, SessionOutcome, TeamEvent, TurnEvent, TurnStop,
 };
 
 /// What comes next, while something is under way in the chats that are `busy`.
@@ -48,15 +49,24 @@ pub(in crate::engine) fn next(run: &RunProgress, busy: &BTreeSet<LaneId>) -> Run
     }
     let question = run.numbers.question.next();
     let models = run.memory.model.others;
-    if let Some(concern) = &run.concern {
+    let step = after_concerns(run, idle().next());
+    // What ends by itself needs no more than was used.
+    let holds = |concern: &&Concern| !matches!(concern, Concern::Spent(_)) || uses_more(&step);
+    if let Some(concern) = run.concern.as_ref().filter(holds) {
         return step::of_concern(concern, question, None, models);
     }
     if let Some((concern, id)) = idle().find_map(|(id, lane, _)| Some((lane.concern.as_ref()?, id)))
     {
         return step::of_concern(concern, question, Some(id), models);
     }
+    step
+}
+
+/// What comes next if the person has nothing to say about it; `idle`: the first open chat in which
+/// nothing is under way.
+fn after_concerns(run: &RunProgress, idle: Option<(LaneId, &Lane, &Phase)>) -> RunStep {
     match &run.stage {
-        RunStage::At(lanes) => match (lanes.due.first(), idle().next()) {
+        RunStage::At(lanes) => match (lanes.due.first(), idle) {
             (Some(due), _) => next_phase(run, lanes.phase, due),
             (None, Some((id, lane, phase))) => next_in(run, id, &lane.attempt, phase),
             (None, None) => RunStep::Wait,
@@ -65,6 +75,23 @@ pub(in crate::engine) fn next(run: &RunProgress, busy: &BTreeSet<LaneId>) -> Run
             RunStep::Record(Event::Session(SessionEvent::Ended { outcome: outcome.clone() }))
         }
     }
+}
+
+/// Whether models or tools are at work after a step.
+const fn uses_more(step: &RunStep) -> bool {
+    matches!(
+        step,
+        RunStep::AskModel(_)
+            | RunStep::RunCall(..)
+            | RunStep::Record(
+                Event::Phase(PhaseEvent::Started { .. })
+                    | Event::Turn(
+                        TurnEvent::SpeakerChosen { .. }
+                            | TurnEvent::Started { .. }
+                            | TurnEvent::ToolCalled { .. }
+                    )
+            )
+    )
 }
 
 fn next_phase(run: &RunProgress, phase: usize, due: &DueAttempt) -> RunStep {

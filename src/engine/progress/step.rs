@@ -85,6 +85,8 @@ pub(in crate::engine) enum Words {
     ToTeam,
     /// It is the answer to the call of an agent.
     ToCall,
+    /// None is taken: what would be allowed has to be named.
+    NotTaken,
 }
 
 /// The person is asked, about the chat of a step if it is one.

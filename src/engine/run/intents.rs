@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use super::inquiry::{self, InquiryRequest};
 use super::next_run::NextRunParts;
 use super::shared::Shared;
+use super::typed_answer::{TypedAnswer, hint};
 use crate::engine::concern::{STOP, takes_model};
 use crate::engine::progress::RunProgress;
 use crate::engine::progress::step::Words;
@@ -323,24 +324,41 @@ impl ClerkParts {
             );
             return self.shared.notice(Level::Warning, notice);
         };
-        let mut answer = answer.trim().to_owned();
-        let model = answer.strip_prefix("model ").map(str::to_owned);
-        if let Some(profile) = model.filter(|_| takes_model(&options)) {
-            match self.choose(&profile)? {
-                ModelChoice::Made => answer = options.first().cloned().unwrap_or_default(),
+        let typed = answer.trim();
+        let model = typed.strip_prefix("model ").filter(|_| takes_model(&options));
+        let answer = match model {
+            Some(profile) => match self.choose(profile)? {
+                ModelChoice::Made => options.first().cloned().unwrap_or_default(),
                 ModelChoice::Refused => return Ok(()),
-            }
-        }
+            },
+            None => match TypedAnswer::of(typed, &options, words) {
+                TypedAnswer::Offered(option) => option,
+                TypedAnswer::Own if words == Words::NotTaken => {
+                    return self.ask_again(typed, &options);
+                }
+                TypedAnswer::Own => typed.to_owned(),
+            },
+        };
+        let is_offered = options.contains(&answer);
         self.shared
             .record(Event::Person(PersonEvent::Answered { question, answer: answer.clone() }))?;
-        let is_offered = options.contains(&answer);
         if answer == STOP && is_offered {
             return self.stop();
         }
         match words {
             Words::ToTeam if !is_offered => self.say(None, answer),
-            Words::ToTeam | Words::ToCall => Ok(()),
+            Words::ToTeam | Words::ToCall | Words::NotTaken => Ok(()),
         }
+    }
+
+    /// Says which answers there are; the question stays open.
+    fn ask_again(&self, typed: &str, options: &[String]) -> Result<(), UserError> {
+        let notice = UserError::new(
+            format!("Nothing was allowed: “{typed}” is none of the answers"),
+            "the question still waits",
+            hint(options),
+        );
+        self.shared.notice(Level::Warning, notice)
     }
 
     fn stop(&self) -> Result<(), UserError> {

@@ -18,6 +18,7 @@ mod signatures;
 mod summary;
 mod tool_run;
 mod turn;
+mod typed_answer;
 
 pub(super) use inquiry::close as close_inquiries;
 pub(super) use intents::IntentHandler;
