@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::choice;
 use super::learned;
 use super::machine::Machine;
-use super::plan::{ModelSource, no_model};
+use super::plan::{ModelSource, no_model_for};
 use super::recordings::{Recording, Recordings, load_script};
 use super::shipped::load_team;
 use crate::engine::{NextModel, NextRun, NextRuns, Team};
@@ -92,7 +92,10 @@ impl SessionRuns {
                 let chosen = ChosenModel { provider, label };
                 Ok(Some(NextModel { provider: Arc::new(panel), chosen }))
             }
-            None => Err(no_model(recordings)),
+            None => {
+                let team = choice::next_team(self.ground(), &self.project);
+                Err(no_model_for(recordings, Some(team)))
+            }
         }
     }
 

@@ -409,9 +409,16 @@ const NAMED: usize = 3;
 
 /// Nothing answers for the agents. What can be done about it comes before what is long.
 pub(super) fn no_model(recordings: &Recordings) -> UserError {
-    let mut tasks: Vec<&str> = recordings.tasks().collect();
-    tasks.sort_by_key(|task| task.len());
-    let tasks: Vec<String> = tasks.iter().take(NAMED).map(|task| format!("“{task}”")).collect();
+    no_model_for(recordings, None)
+}
+
+/// As [`no_model`], where that team would work on: first the tasks that were recorded with it.
+pub(super) fn no_model_for(recordings: &Recordings, team: Option<&str>) -> UserError {
+    let mut tasks: Vec<&Recording> = recordings.all().collect();
+    let continues = |it: &Recording| team == Some(it.team.as_str());
+    tasks.sort_by_key(|it| (!continues(it), it.task.len()));
+    let tasks = tasks.into_iter().map(|recording| recording.task.as_str());
+    let tasks: Vec<String> = tasks.take(NAMED).map(|task| format!("“{task}”")).collect();
     UserError::new(
         "Cannot start: no model can do this task",
         "no profile is configured, the environment holds no key, and no recording answers it",

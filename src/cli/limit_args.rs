@@ -72,6 +72,15 @@ pub fn limit(text: &str) -> Result<NamedLimit, String> {
     }
 }
 
+/// Reads a whole number from 1 on.
+///
+/// # Errors
+/// In words for the person.
+pub fn number(text: &str) -> Result<u64, String> {
+    let number = text.trim().parse::<u64>().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "expected a whole number from 1 on".to_owned())
+}
+
 /// Reads a sampling temperature.
 ///
 /// # Errors
@@ -150,6 +159,14 @@ mod tests {
         assert_eq!(overrides(&limits).max_attempts, Some(4));
         let one = [limit("build_seconds=60").unwrap()];
         assert_eq!(overrides(&one).build_seconds, Some(60));
+    }
+
+    #[test]
+    fn a_number_of_tokens_is_refused_in_words() {
+        assert_eq!(number("7"), Ok(7));
+        for wrong in ["0", "-1", "1.5", "many"] {
+            assert_eq!(number(wrong), Err("expected a whole number from 1 on".to_owned()));
+        }
     }
 
     #[test]

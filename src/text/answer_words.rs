@@ -7,6 +7,18 @@ use serde_json::{Map, Value};
 
 use super::toon;
 
+/// Whether a text is the answer of an agent that only chooses who speaks next, or may become it: whom
+/// it chose and why is recorded besides.
+#[must_use]
+pub fn is_choice(text: &str) -> bool {
+    const START: &str = "{\"next\":";
+    let text = text.trim();
+    let text = text.strip_prefix("```json").or(text.strip_prefix("```")).unwrap_or(text);
+    let start: String =
+        text.chars().filter(|c| !c.is_whitespace()).take(START.chars().count()).collect();
+    !start.is_empty() && START.starts_with(&start)
+}
+
 /// A message with each block of files or fields in words.
 #[must_use]
 pub fn in_words(text: &str) -> String {
@@ -144,6 +156,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_answer_of_a_selector_is_known_while_it_comes_and_after() {
+        let answer = "```json\n{ \"next\": \"BuildAgent\", \"why\": \"it is saved\" }\n```";
+        for end in ["```json\n{".len(), answer.len()] {
+            assert!(is_choice(&answer[..end]), "{}", &answer[..end]);
+        }
+        for text in ["", "I choose BuildAgent.", "{\"files\": []}", "```c\nint a;\n```"] {
+            assert!(!is_choice(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_report_in_toon_reads_as_lines() {

@@ -3,6 +3,7 @@
 //! Owns no state and must not do IO.
 
 mod align;
+pub mod amounts;
 pub mod answer_words;
 mod c_balance;
 mod c_branches;

@@ -155,8 +155,10 @@ actions! {
     ResetLayout, "reset-layout", Global, "reset sizes", "Reset the sizes of all panes";
     ShowRun, "show-run", Global, "run", "Show the run at a glance: plan, agents, time, cost";
     Zoom, "zoom", Global, "zoom", "Show the pane on the whole screen, or at its normal size";
+    AnswerOption, "answer-option", Global, "answer", "Answer the question that waits";
     Compose, "compose", Global, "write", "Write a message to the team";
     Command, "command", Global, "command", "Write a command such as /stop";
+    StopRun, "stop-run", Global, "stop", "Stop the run: writes /stop, which takes effect when it is sent";
     TogglePause, "toggle-pause", Global, "pause", "Pause the run before its next step, or continue it";
     Back, "back", Global, "back", "Close what is open: a zoom, a filter, an older position";
 
@@ -190,8 +192,6 @@ actions! {
     ShowTask, "show-task", Chat, "task", "Show the whole task";
     NextFold, "next-fold", Chat, "next fold", "Select the next tool call or folded code";
     PreviousFold, "previous-fold", Chat, "previous fold", "Select the previous tool call or folded code";
-
-    AnswerOption, "answer-option", Question, "answer", "Open the answers to the question that waits";
 
     LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or send it back";
 
@@ -261,6 +261,7 @@ actions! {
     HistoryPrevious, "history-previous", Composer, "earlier", "Go to the previous message of the history";
     HistoryNext, "history-next", Composer, "later", "Go to the next message of the history";
     NextTeam, "next-team", Composer, "team", "After a run: choose the team of the next one";
+    PreviousTeam, "previous-team", Composer, "earlier team", "After a run: choose the team of the next one, the other way round";
     LeaveComposer, "leave-composer", Composer, "leave", "Leave the message field; the text is kept";
 
     Accept, "accept", Dialog, "accept", "Accept the selection";
@@ -305,7 +306,7 @@ impl Action {
 
     /// Actions that need no key: the palette is enough for what is done once in a while.
     pub const PALETTE_ONLY: &'static [Self] =
-        &[Self::ChooseTheme, Self::ChooseModel, Self::ResetLayout];
+        &[Self::ChooseTheme, Self::ChooseModel, Self::ResetLayout, Self::StopRun];
 
     /// Whether a keymap may bind it in `context`.
     #[must_use]

@@ -156,3 +156,31 @@ fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back
     desk.sync();
     assert_eq!(desk.ui.bench.panes.composer.text(), "");
 }
+
+#[test]
+fn teams_are_walked_through_both_ways() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
+    let outcome = SessionOutcome::Completed;
+    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
+    desk.sync();
+    desk.press("i");
+    assert!(desk.screen().contains(" edit-generated ctrl-t alt-t"), "{}", desk.screen());
+    desk.press("alt-t");
+    assert!(desk.screen().contains(" single "), "the last one: {}", desk.screen());
+    desk.press("ctrl-t");
+    assert!(desk.screen().contains(" edit-generated "), "{}", desk.screen());
+}
+
+#[test]
+fn what_is_next_is_asked_with_an_ellipsis_where_there_is_little_room() {
+    let mut desk = UiBench::at_work(60, 16);
+    desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
+    let outcome = SessionOutcome::Completed;
+    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
+    desk.sync();
+    desk.press("i");
+    let screen = desk.screen();
+    let row = screen.lines().find(|row| row.contains("what is next?")).unwrap();
+    assert!(row.contains('…') || row.contains("in this session"), "{screen}");
+}

@@ -107,20 +107,31 @@ impl Picture<'_> {
         let cx = Cx { keys: self.focus.keys_of_composer(self.dialogs), ..*cx };
         match self.scene.mode {
             Mode::Live if layout.bottom.height == 0 => {}
-            Mode::Live if self.tells_task(&cx) => strip::draw_short(layout.bottom, buf, &cx),
+            Mode::Live if self.tells_run(&cx) => {
+                let is_told = self.chat_tells_task();
+                let words = is_told.then(|| format!("› {}", self.panes.composer.placeholder(&cx)));
+                strip::draw_short(layout.bottom, words.as_deref(), buf, &cx);
+            }
             Mode::Live => self.panes.composer.draw(layout.bottom, buf, &cx),
             Mode::Replay => self.panes.timeline.draw(layout.bottom, buf, &cx),
         }
         self.hints().draw(layout.hints, buf, &cx);
     }
 
-    /// Whether the place of the composer, in which nothing is written, is of more use for the task.
-    fn tells_task(&self, cx: &Cx<'_>) -> bool {
+    /// Whether the place of the composer, in which nothing is written, is of more use for the run.
+    fn tells_run(&self, cx: &Cx<'_>) -> bool {
         self.areas.layout().shape == Shape::Narrow
             && self.focus.kind() == ScreenKind::Team
             && cx.keys == Keys::Elsewhere
             && self.panes.composer.is_empty()
             && strip::has_task(cx.view)
+            && !(cx.view.head.state.is_over() && self.chat_tells_task())
+    }
+
+    /// Whether the task stands at the top of the chat.
+    fn chat_tells_task(&self) -> bool {
+        let chat = self.areas.layout().pane(PaneId::Chat);
+        chat.is_some() && self.panes.tells_task()
     }
 
     /// The rule over a pane, with its title in it. With one pane at a time it also names the
@@ -176,6 +187,10 @@ impl Picture<'_> {
             spans.push(Span::styled(format!(" {key} "), cx.style(Role::Key)));
             spans.push(Span::styled(id.title(), cx.style(Role::Title)));
             let waits = id == PaneId::Review && !cx.view.review.waiting.is_empty();
+            let asks = id == PaneId::Chat && cx.view.head.question.is_some();
+            if asks && cx.mode == Mode::Live {
+                spans.push(Span::styled(" ? ", cx.style(Role::Waiting)));
+            }
             if waits && cx.mode == Mode::Live {
                 spans.push(Span::styled(
                     format!(" {} ", cx.view.review.waiting.len()),

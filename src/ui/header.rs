@@ -4,9 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::{BoardInfo, SandboxLevel, SessionOutcome, Timestamp};
+use crate::model::{BoardInfo, SandboxLevel, SessionOutcome};
 use crate::text::sanitize;
-use crate::view::{RunState, SessionView};
+use crate::view::{RunState, SessionView, Speaker};
 
 use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
@@ -27,12 +27,15 @@ const VIRTUAL: &str = "virtual board";
 /// Columns of what waits.
 const WAITING: u16 = 11;
 
-/// Columns of an agent's name at least and at most, the latter where there is little room, some and
-/// much; of how long it has worked, and of the tokens.
-const AGENT: usize = 14;
-const AGENT_MOST: (usize, usize, usize) = (26, 24, 40);
+/// Columns of an agent's name at most where there is little room, some and much, and where there is
+/// hardly any; of how long it has worked, and of the tokens.
+const AGENT_MOST: (usize, usize, usize) = (16, 24, 40);
+const AGENT_LEAST: usize = 12;
 const ELAPSED: usize = 7;
 const TOKENS: usize = 9;
+
+/// Columns that are kept for who works, however short the names are.
+const STATE: usize = 14;
 
 /// Columns of the screen from which on everything has space.
 const ROOMY: u16 = 140;
@@ -66,15 +69,23 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
 }
 
-/// How many proposals and questions wait for the person.
+/// How many proposals and questions wait for the person; a question alone is called one.
+fn waiting_words(view: &SessionView) -> Option<String> {
+    let has_question = view.head.question.is_some();
+    match view.review.waiting.len() {
+        0 => has_question.then(|| "question".to_owned()),
+        proposals => Some(format!("{} waiting", proposals + usize::from(has_question))),
+    }
+}
+
+/// What waits for the person.
 fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
-    let waiting = cx.view.review.waiting.len() + usize::from(cx.view.head.question.is_some());
+    let words = waiting_words(cx.view)?;
     // In a replay nothing waits for anybody any more.
-    let (text, role) = match cx.mode {
-        Mode::Live => (format!(" {waiting} waiting "), Role::Waiting),
-        Mode::Replay => (format!("{waiting} waiting"), Role::Warn),
-    };
-    (waiting > 0).then(|| Span::styled(text, cx.style(role)))
+    Some(match cx.mode {
+        Mode::Live => Span::styled(format!(" {words} "), cx.style(Role::Waiting)),
+        Mode::Replay => Span::styled(words, cx.style(Role::Warn)),
+    })
 }
 
 /// Spans with blanks behind them, as many columns as that at least.
@@ -90,13 +101,12 @@ pub(super) fn terminal_title(view: &SessionView, mode: Mode) -> String {
     if let Some(start) = &view.head.start {
         title.push_str(&format!(" · {}", line::cut(project_name(&start.project), 40)));
     }
-    let waiting = view.review.waiting.len() + usize::from(view.head.question.is_some());
-    match (mode, waiting, &view.head.state) {
+    match (mode, waiting_words(view), &view.head.state) {
         (Mode::Replay, ..) => title.push_str(" · replay"),
         (Mode::Live, _, RunState::BrokenOff(_)) => title.push_str(" · stopped unexpectedly"),
-        (Mode::Live, 0, RunState::Ended(_)) => title.push_str(" · over"),
-        (Mode::Live, 0, _) => {}
-        (Mode::Live, waiting, _) => title.push_str(&format!(" · {waiting} waiting")),
+        (Mode::Live, None, RunState::Ended(_)) => title.push_str(" · over"),
+        (Mode::Live, None, _) => {}
+        (Mode::Live, Some(words), _) => title.push_str(&format!(" · {words}")),
     }
     title.chars().filter(|c| !c.is_control()).collect()
 }
@@ -111,7 +121,7 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     let mut parts = LineParts::default();
     parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
     if cx.mode == Mode::Replay {
-        parts.push(7, vec![Span::styled("replay", cx.style(Role::Busy))]);
+        parts.push(line::KEPT, vec![Span::styled("replay", cx.style(Role::Busy))]);
     }
     if let Some(start) = &head.start {
         let name = clean(project_name(&start.project));
@@ -141,8 +151,9 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
             parts.push(6, phase);
         }
     }
-    parts.push(8, rules(cx, columns));
-    parts.push(8, state(cx, columns));
+    parts.push_forms(state(cx, columns));
+    // Rules come and go: what stands before them keeps its place.
+    parts.push(5, rules(cx, columns));
     parts
 }
 
@@ -180,15 +191,36 @@ fn undated(name: &str) -> &str {
     if rest.is_empty() { name } else { rest }
 }
 
-/// Who speaks, or why nobody does.
-fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
-    let head = &cx.view.head;
-    // All take the same room, so that nothing else moves when a run ends; where there is little, it
-    // is of more use for other parts.
-    let width_kept = if columns < WIDE { 0 } else { agent_columns(cx, columns) + ELAPSED };
-    let word =
-        |text: &'static str, role| padded(vec![Span::styled(text, cx.style(role))], width_kept);
-    match &head.state {
+/// Who speaks, or why nobody does: with the columns kept that any name, or the names so far, need, so
+/// that nothing else moves or is dropped when another one speaks; as it is; as short as it can be.
+fn state(cx: &Cx<'_>, columns: u16) -> Vec<(u8, Vec<Span<'static>>)> {
+    let most = longest_agent(columns);
+    let full = state_within(cx, most, Part::WithTime);
+    let short = state_within(cx, most.min(AGENT_LEAST), Part::NameAlone);
+    let names = cx.agents.names().iter().map(|name| line::width(name.as_str()).min(most));
+    let kept = match &cx.view.head.state {
+        // Nothing moves any more.
+        state if state.is_over() && columns < WIDE => 0,
+        _ => names.max().unwrap_or(0).max(STATE) + ELAPSED,
+    };
+    let mut forms = vec![(7, padded(full.clone(), kept)), (8, full.clone()), (line::KEPT, short)];
+    if columns >= WIDE {
+        forms.insert(0, (2, padded(full, most + ELAPSED)));
+    }
+    forms
+}
+
+/// How much of who speaks is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Also for how long.
+    WithTime,
+    NameAlone,
+}
+
+fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
+    let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
+    match &cx.view.head.state {
         RunState::Empty => word("starting", Role::Dim),
         RunState::Paused => word(" paused ", Role::Paused),
         RunState::Stopping => word("stopping", Role::Warn),
@@ -196,7 +228,7 @@ fn state(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
         RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
         RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
         RunState::BrokenOff(_) => word("✗ stopped", Role::Error),
-        RunState::Running => running(cx, columns),
+        RunState::Running => running(cx, most, part),
     }
 }
 
@@ -209,45 +241,37 @@ const fn longest_agent(columns: u16) -> usize {
     }
 }
 
-/// Columns that are kept for the name of an agent, whoever speaks: on a narrow screen no more than
-/// the names so far need.
-fn agent_columns(cx: &Cx<'_>, columns: u16) -> usize {
-    if columns >= WIDE {
-        return longest_agent(columns);
-    }
-    let names = cx.agents.names().iter().map(|name| line::width(name.as_str()));
-    names.max().unwrap_or(0).clamp(AGENT, longest_agent(columns))
-}
-
-fn running(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
-    let (most, columns) = (longest_agent(columns), agent_columns(cx, columns));
-    let Some(speaker) = cx.view.head.speaker() else {
-        let words = match cx.view.head.question.is_some() || !cx.view.review.waiting.is_empty() {
-            true => "waits for you",
-            false => "…",
-        };
-        return padded(vec![Span::styled(words, cx.style(Role::Dim))], columns + ELAPSED);
+fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
+    let head = &cx.view.head;
+    let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
+    let Some(speaker) = head.speaker() else {
+        let words = if is_held_up { "waits for you" } else { "next agent …" };
+        return vec![Span::styled(words, cx.style(Role::Dim))];
     };
     let name = line::cut(speaker.agent.as_str(), most);
     let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
-    let others = cx.view.head.speakers.len() - 1;
+    if part == Part::NameAlone {
+        return spans;
+    }
+    let others = head.speakers.len() - 1;
     if others > 0 {
         spans.push(Span::styled(format!(" +{others}"), cx.style(Role::Dim)));
     }
-    let is_held_up = !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some();
     spans.push(match is_held_up {
         true => Span::styled(" waits", cx.style(Role::Dim)),
         false => {
             let spinner = cx.clock.spinner(speaker.since);
-            let busy = format!(" {spinner} {}", elapsed(cx, speaker.since));
+            let busy = format!(" {spinner} {}", elapsed(cx, speaker));
             Span::styled(busy, cx.style(Role::Busy))
         }
     });
-    padded(spans, columns + ELAPSED)
+    spans
 }
 
-fn elapsed(cx: &Cx<'_>, since: Timestamp) -> String {
-    match cx.clock.since(since).as_secs() {
+/// How long the turn has taken, without the time in which it waited for the person.
+fn elapsed(cx: &Cx<'_>, speaker: &Speaker) -> String {
+    let after = cx.clock.millis_since(cx.view.work.counted_until());
+    match cx.view.work.turn(speaker.turn, after) / 1_000 {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds => format!("{}:{:02}", seconds / 60, seconds % 60),
     }
@@ -353,11 +377,12 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Event, TurnEvent, TurnId};
+    use crate::ui::fixture::UiBench;
 
     #[test]
     fn how_strong_the_sandbox_is_shows_at_every_width() {
-        use crate::model::{Event, SessionEvent};
-        use crate::ui::fixture::UiBench;
+        use crate::model::SessionEvent;
         for (width, word) in [(80, "sandbox"), (120, "sandbox"), (200, "sandboxed")] {
             for (level, word) in [
                 (SandboxLevel::Namespaces, word),
@@ -377,8 +402,6 @@ mod tests {
 
     #[test]
     fn nothing_moves_when_something_waits_or_another_agent_speaks() {
-        use crate::model::{Event, TurnEvent, TurnId};
-        use crate::ui::fixture::UiBench;
         for width in [80, 120, 200] {
             let mut fixture = UiBench::at_work(width, 40);
             let first =
@@ -400,6 +423,70 @@ mod tests {
             fixture.sync();
             assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
         }
+    }
+
+    /// A screen of that width at work, on which that agent has spoken for a minute.
+    fn at_work_with(width: u16, agent: &str) -> (UiBench, String) {
+        let mut bench = UiBench::at_work(width, if width == 60 { 16 } else { 40 });
+        let started = TurnEvent::Started { turn: TurnId(9), agent: agent.into(), step: None };
+        let ended = TurnEvent::Ended { turn: TurnId(2), stop: crate::model::TurnStop::Done };
+        bench.record(0, Event::Turn(ended));
+        bench.record(0, Event::Turn(started));
+        bench.sync();
+        bench.pass(60_000);
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        (bench, first)
+    }
+
+    #[test]
+    fn a_small_screen_always_says_who_works_or_what_waits() {
+        let (mut bench, first) = at_work_with(60, "CodeExampleRetrieverAgent");
+        assert!(first.contains("CodeExam") && first.contains('…'), "{first}");
+        bench.propose(1);
+        bench.sync();
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        assert!(first.contains("CodeExam") && first.contains("1 waiting"), "{first}");
+        bench.end(SessionOutcome::Completed);
+        bench.sync();
+        assert!(bench.screen().lines().next().unwrap().contains("completed"));
+        let mut replay = UiBench::new(60, 16, Mode::Replay);
+        replay.begin();
+        replay.sync();
+        let first = replay.screen().lines().next().unwrap_or_default().to_owned();
+        assert!(first.contains("replay") && first.contains("next agent"), "{first}");
+    }
+
+    #[test]
+    fn names_give_way_only_where_there_is_no_room_for_them() {
+        use crate::model::{Cost, ModelEvent, PhaseEvent, Usage};
+        let (mut bench, _) = at_work_with(120, "AnswerAgent");
+        bench.record(0, Event::Model(ModelEvent::Named { model: "tiny".into() }));
+        let (phase, title) = ("answer".to_owned(), "answer".to_owned());
+        let started = PhaseEvent::Started { phase, title, attempt: 1, max_attempts: 1, step: None };
+        bench.record(0, Event::Phase(started));
+        let usage = Usage { input: 9, cost: Cost(5_700_000), ..Usage::default() };
+        let answered = TurnEvent::ModelAnswered { turn: TurnId(9), usage, state: None };
+        bench.record(0, Event::Turn(answered));
+        bench.ask();
+        bench.sync();
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        for part in ["i2c-scan", "generate", "AnswerAgent waits", "tiny", " question"] {
+            assert!(first.contains(part), "{part}: {first}");
+        }
+    }
+
+    #[test]
+    fn the_time_of_an_agent_is_without_that_of_the_person() {
+        let (mut bench, first) = at_work_with(120, "FlashAgent");
+        assert!(first.contains("FlashAgent") && first.contains("1:00"), "{first}");
+        bench.ask();
+        bench.pass(600_000);
+        let (question, answer) = (crate::model::QuestionId(1), "Nothing".to_owned());
+        let answered = crate::model::PersonEvent::Answered { question, answer };
+        bench.record(600_000, Event::Person(answered));
+        bench.sync();
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        assert!(!first.contains("11:0"), "{first}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::keymap::{Keymap, Lookup};
 use super::layout::PaneId;
 use super::line;
 use super::overlay::Overlay;
-use super::pane::{Cx, Keys, Notice};
+use super::pane::{Cx, Keys, Mode, Notice};
 use super::pane_set::Panes;
 use super::possible::{self, PaletteContext};
 use super::role::Role;
@@ -92,17 +92,21 @@ impl HintLine<'_> {
             return of_dialog(overlay);
         }
         if self.focus.is_composing() {
-            return vec![
-                Action::Send,
-                Action::Newline,
-                Action::Complete,
-                Action::HistoryPrevious,
-                Action::LeaveComposer,
-            ];
+            let completes = self.panes.composer.has_list().then_some(Action::Complete);
+            let mut actions = vec![Action::Send, Action::Newline];
+            actions.extend(completes);
+            actions.extend([Action::HistoryPrevious, Action::LeaveComposer]);
+            return actions;
         }
         let mut actions = Vec::new();
-        if self.contexts(cx).contains(&KeyContext::Question) {
+        let is_over = matches!(cx.view.head.state, RunState::Ended(_)) && cx.mode == Mode::Live;
+        if is_over {
+            actions.push(Action::Compose);
+        }
+        if cx.view.head.question.is_some() && cx.mode == Mode::Live {
             actions.push(Action::AnswerOption);
+        }
+        if self.contexts(cx).contains(&KeyContext::Question) {
             actions.extend(cx.view.pending_list().map(|_| Action::LookInto));
         }
         if self.focus.front() != PaneId::Review && !cx.view.review.waiting.is_empty() {
@@ -119,8 +123,6 @@ impl HintLine<'_> {
             ]);
         } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
             actions.extend([Action::Compose, Action::TogglePause]);
-        } else if matches!(cx.view.head.state, RunState::Ended(_)) {
-            actions.push(Action::Compose);
         }
         actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
         let chain = self.contexts(cx);

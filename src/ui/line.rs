@@ -10,6 +10,8 @@ use ratatui::widgets::Widget;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+pub use crate::text::amounts::count;
+use crate::text::amounts::tenths;
 use crate::text::sanitize;
 
 /// Columns that `text` takes.
@@ -40,7 +42,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     }
     let Some(space) = columns.checked_sub(1) else { return String::new() };
     let end = fitting(&text, space);
-    format!("{}…", text.get(..end).unwrap_or_default().trim_end())
+    format!("{}…", text.get(..end).unwrap_or_default().trim_end_matches([' ', '…']))
 }
 
 /// As [`cut`], but what is cut is the start: for paths, whose end tells more.
@@ -109,53 +111,82 @@ pub fn tint(area: Rect, style: Style, buf: &mut Buffer) {
     buf.set_style(area, style);
 }
 
-/// Parts of a line by how much they matter: the least important are dropped until the rest fits.
+/// The weight of what is never dropped.
+pub const KEPT: u8 = u8::MAX;
+
+/// One part of a line: the form in use with its weight, and the shorter ones that may take its place.
+#[derive(Debug)]
+struct LinePart {
+    weight: u8,
+    spans: Vec<Span<'static>>,
+    /// The shortest one first.
+    shorter: Vec<(u8, Vec<Span<'static>>)>,
+}
+
+/// Parts of a line by how much they matter: the least important are shortened or dropped until the
+/// rest fits.
 #[derive(Debug, Default)]
 pub struct LineParts {
-    parts: Vec<(u8, Vec<Span<'static>>)>,
+    parts: Vec<LinePart>,
 }
 
 impl LineParts {
     /// Adds a part; those with the lowest `weight` are dropped first.
     pub fn push(&mut self, weight: u8, spans: Vec<Span<'static>>) {
-        if spans.iter().any(|span| !span.content.is_empty()) {
-            self.parts.push((weight, spans));
+        self.push_forms(vec![(weight, spans)]);
+    }
+
+    /// Adds a part that has several forms, the longest one first: each gives way to the next one
+    /// when it would be dropped.
+    pub fn push_forms(&mut self, mut forms: Vec<(u8, Vec<Span<'static>>)>) {
+        forms.retain(|(_, spans)| spans.iter().any(|span| !span.content.is_empty()));
+        forms.reverse();
+        if let Some((weight, spans)) = forms.pop() {
+            self.parts.push(LinePart { weight, spans, shorter: forms });
         }
     }
 
     /// Columns of all parts with `separator` between them.
     fn width(&self, separator: &str) -> usize {
-        let of_part =
-            |part: &(u8, Vec<Span<'static>>)| part.1.iter().map(Span::width).sum::<usize>();
+        let of_part = |part: &LinePart| part.spans.iter().map(Span::width).sum::<usize>();
         let parts: usize = self.parts.iter().map(of_part).sum();
         parts + separator.width() * self.parts.len().saturating_sub(1)
     }
 
-    /// The lowest weight there is, with the place of the last part that has it.
+    /// The lowest weight of what may be dropped, with the place of the last part that has it.
     fn least(&self) -> Option<(u8, usize)> {
         let mut least: Option<(u8, usize)> = None;
-        for (place, (weight, _)) in self.parts.iter().enumerate() {
-            if least.is_none_or(|(lowest, _)| *weight <= lowest) {
-                least = Some((*weight, place));
+        for (place, part) in self.parts.iter().enumerate() {
+            if part.weight < KEPT && least.is_none_or(|(lowest, _)| part.weight <= lowest) {
+                least = Some((part.weight, place));
             }
         }
         least
     }
 
+    /// Shortens a part, or drops it.
+    fn shrink(&mut self, place: usize) {
+        let Some(part) = self.parts.get_mut(place) else { return };
+        match part.shorter.pop() {
+            Some((weight, spans)) => (part.weight, part.spans) = (weight, spans),
+            None => drop(self.parts.remove(place)),
+        }
+    }
+
     /// All parts as one line.
     fn join(self, separator: &Span<'static>) -> Line<'static> {
         let mut spans = Vec::new();
-        for (place, (_, part)) in self.parts.into_iter().enumerate() {
+        for (place, part) in self.parts.into_iter().enumerate() {
             if place > 0 {
                 spans.push(separator.clone());
             }
-            spans.extend(part);
+            spans.extend(part.spans);
         }
         Line::from(spans)
     }
 }
 
-/// Drops parts of two halves of a line until both fit into `columns`.
+/// Shortens and drops parts of two halves of a line until both fit into `columns`.
 #[must_use]
 pub fn fit_halves(
     mut left: LineParts,
@@ -164,10 +195,11 @@ pub fn fit_halves(
     columns: usize,
 ) -> (Line<'static>, Line<'static>) {
     while left.width(&separator.content) + right.width(&separator.content) + 2 > columns {
+        let has_more = left.parts.len() > 1 || left.parts.iter().any(|it| !it.shorter.is_empty());
         match (left.least(), right.least()) {
-            (Some((a, place)), Some((b, _))) if a <= b => drop(left.parts.remove(place)),
-            (_, Some((_, place))) => drop(right.parts.remove(place)),
-            (Some((_, place)), None) if left.parts.len() > 1 => drop(left.parts.remove(place)),
+            (Some((a, place)), Some((b, _))) if a <= b => left.shrink(place),
+            (_, Some((_, place))) => right.shrink(place),
+            (Some((_, place)), None) if has_more => left.shrink(place),
             (_, None) => break,
         }
     }
@@ -182,26 +214,6 @@ pub fn bytes(count: u64) -> String {
         1_000..1_000_000 => format!("{} kB", tenths(count, 1_000)),
         1_000_000..1_000_000_000 => format!("{} MB", tenths(count, 1_000_000)),
         _ => format!("{} GB", tenths(count, 1_000_000_000)),
-    }
-}
-
-/// A count for people: `918`, `41.2k`, `3.1M`.
-#[must_use]
-pub fn count(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..1_000_000 => format!("{}k", tenths(count, 1_000)),
-        _ => format!("{}M", tenths(count, 1_000_000)),
-    }
-}
-
-/// `count` in units, with one digit after the point below 100 units.
-fn tenths(count: u64, unit: u64) -> String {
-    let tenths = count / (unit / 10);
-    if tenths < 1_000 {
-        format!("{}.{}", tenths / 10, tenths % 10)
-    } else {
-        (tenths / 10).to_string()
     }
 }
 
@@ -255,6 +267,7 @@ mod tests {
     fn text_is_cut_between_graphemes() {
         assert_eq!(cut("plain", 5), "plain");
         assert_eq!(cut("plainer", 5), "plai…");
+        assert_eq!(cut("what is it? …", 12), "what is it?…", "one sign says that more follows");
         assert_eq!(cut("漢字漢字", 6), "漢字…");
         assert_eq!(cut("👩‍🚀👩‍🚀", 3), "👩‍🚀…");
         assert_eq!(cut("x", 0), "");
@@ -287,6 +300,25 @@ mod tests {
         assert_eq!(halves(25), "project · agent|waiting");
         assert_eq!(halves(23), "project|waiting");
         assert_eq!(halves(10), "project|");
+    }
+
+    #[test]
+    fn a_part_gives_way_to_its_shorter_forms_and_what_is_kept_stays() {
+        let part = |text: &'static str| vec![Span::raw(text)];
+        let halves = |columns| {
+            let (mut left, mut right) = (LineParts::default(), LineParts::default());
+            left.push(3, part("team"));
+            left.push_forms(vec![(2, part("agent      ")), (5, part("agent")), (KEPT, part("ag"))]);
+            right.push(4, part("model"));
+            let (left, right) = fit_halves(left, right, &Span::raw(" · "), columns);
+            format!("{left}|{right}")
+        };
+        assert_eq!(halves(26), "team · agent      |model");
+        assert_eq!(halves(24), "team · agent|model");
+        assert_eq!(halves(18), "agent|model");
+        assert_eq!(halves(11), "agent|");
+        assert_eq!(halves(6), "ag|");
+        assert_eq!(halves(1), "ag|");
     }
 
     #[test]

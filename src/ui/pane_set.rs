@@ -92,6 +92,11 @@ impl Panes {
         }
     }
 
+    /// Whether the chat has the task at its top.
+    pub(super) fn tells_task(&self) -> bool {
+        self.chat.tells_task()
+    }
+
     /// Brings every pane that shows up to date.
     pub(super) fn prepare(
         &mut self,

@@ -8,7 +8,7 @@ use super::action::{Action, KeyContext};
 use super::layout::PaneId;
 use super::overlay::{PaletteEntry, has_sources};
 use super::pane::{Cx, Mode, Pane};
-use super::run::{BROKE_OFF, NO_BLACKBOARD, NO_POLICY, NO_SOURCES};
+use super::run::{BROKE_OFF, NO_BLACKBOARD, NO_POLICY, NO_QUESTION, NO_SOURCES};
 use super::screen_kind::ScreenKind;
 
 /// Where the person is when the palette opens.
@@ -91,7 +91,7 @@ pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -
         KeyContext::Replay if !is_replay => Some("this is not a replay".to_owned()),
         KeyContext::Composer if !place.writes => Some("no message is being written".to_owned()),
         KeyContext::Question if is_replay || view.head.question.is_none() => {
-            Some("the team asks nothing".to_owned())
+            Some(NO_QUESTION.to_owned())
         }
         KeyContext::Question if action == Action::LookInto && view.pending_list().is_none() => {
             Some("no plan or list of files waits".to_owned())
@@ -103,6 +103,9 @@ pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -
             Some("nothing was proposed yet".to_owned())
         }
         _ => match (action, &view.head.state) {
+            (Action::AnswerOption, _) if is_replay || view.head.question.is_none() => {
+                Some(NO_QUESTION.to_owned())
+            }
             (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
             (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES.to_owned()),
             (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
@@ -111,19 +114,25 @@ pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -
             (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
                 Some("a recorded model cannot be changed".to_owned())
             }
-            (Action::Compose | Action::Command | Action::TogglePause | Action::ChooseModel, _)
-                if is_replay =>
-            {
-                Some("this is a replay; there is no run".to_owned())
-            }
-            (Action::TogglePause, RunState::Empty) => Some("the run has not begun".to_owned()),
             (
-                Action::TogglePause | Action::ChooseModel,
+                Action::Compose
+                | Action::Command
+                | Action::StopRun
+                | Action::TogglePause
+                | Action::ChooseModel,
+                _,
+            ) if is_replay => Some("this is a replay; there is no run".to_owned()),
+            (Action::StopRun | Action::TogglePause, RunState::Empty) => {
+                Some("the run has not begun".to_owned())
+            }
+            (
+                Action::StopRun | Action::TogglePause | Action::ChooseModel,
                 RunState::Stopping | RunState::Ended(_),
             ) => Some("the run is over".to_owned()),
-            (Action::TogglePause | Action::ChooseModel, RunState::BrokenOff(_)) => {
-                Some(BROKE_OFF.to_owned())
-            }
+            (
+                Action::StopRun | Action::TogglePause | Action::ChooseModel,
+                RunState::BrokenOff(_),
+            ) => Some(BROKE_OFF.to_owned()),
             _ => None,
         },
     }

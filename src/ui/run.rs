@@ -4,6 +4,7 @@ use crate::model::{Intent, TimelineCommand};
 use crate::view::{PendingList, RunState, SessionView};
 
 use super::action::Action;
+use super::layout::PaneId;
 use super::overlay::{
     AnswerList, ContextDesk, ModelList, ModelOffer, Overlay, PlanDesk, QuitChoice, SourceList,
     blackboard_overlay, has_sources, policy_overlay,
@@ -16,6 +17,9 @@ pub const BROKE_OFF: &str =
 
 /// Why there is no heat map.
 pub(super) const NO_POLICY: &str = "no learned policy chooses who speaks in this run";
+
+/// Why there is nothing to answer.
+pub(super) const NO_QUESTION: &str = "the team asks nothing";
 
 /// Why there is no blackboard.
 pub(super) const NO_BLACKBOARD: &str = "there is nothing on the blackboard yet";
@@ -52,11 +56,15 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
     }
 }
 
-/// Opens the answers to the question that waits.
-pub(super) fn answers(view: &SessionView) -> Vec<Effect> {
+/// Opens the answers to the question that waits, or the field for an answer in words.
+pub(super) fn answers(mode: Mode, view: &SessionView) -> Vec<Effect> {
     match AnswerList::of(view) {
+        _ if mode == Mode::Replay => Effect::refuse("this is a replay: nobody reads an answer"),
         Some(list) => vec![Effect::open(Overlay::Question(list))],
-        None => Effect::refuse("no question with answers to choose from is open"),
+        None if view.head.question.is_some() => {
+            vec![Effect::Focus(PaneId::Chat), Effect::Compose(String::new())]
+        }
+        None => Effect::refuse(NO_QUESTION),
     }
 }
 

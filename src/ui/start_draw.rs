@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
-use super::{CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, verbs};
+use super::{CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, Verb, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -276,25 +276,10 @@ impl Start {
         is_selected: bool,
         width: u16,
     ) -> (Line<'static>, Line<'static>) {
-        let chosen = self.verb_of(session);
-        let mut choices = String::new();
-        for verb in verbs(session).iter().filter(|_| is_selected) {
-            let words = verb.words();
-            choices.push_str(&match *verb == chosen {
-                true => format!(" [{words}]"),
-                false => format!("  {words} "),
-            });
-        }
-        if !choices.is_empty() {
-            choices.push_str("  ");
-        }
-        let role = state_role(&session.state);
-        // Before state and date, so that those keep their columns.
-        let right = Line::from(vec![
-            self.span(choices, Role::Strong),
-            self.span(line::cut(&session.state, 24), role),
-            self.span(format!("  {}", session.when), Role::Dim),
-        ]);
+        let offered = if is_selected { verbs(session) } else { &[] };
+        // The title keeps a third.
+        let most = usize::from(width).saturating_sub(usize::from(width) / 3 + 4);
+        let right = self.session_right(session, offered, most);
         let space = usize::from(width).saturating_sub(right.width() + 4);
         let title = line::cut(&session.title, space);
         let mut left = vec![self.span(format!("  {title}"), Role::Strong)];
@@ -314,6 +299,42 @@ impl Start {
             left.push(self.span(folder, Role::Dim));
         }
         (Line::from(left), right)
+    }
+
+    /// What can be done with a session, its state and its date, as far as there is room for them.
+    fn session_right(
+        &self,
+        session: &StartSession,
+        offered: &[Verb],
+        columns: usize,
+    ) -> Line<'static> {
+        let chosen = self.verb_of(session);
+        let shown = |verb: &Verb| match *verb == chosen {
+            true => format!(" [{}]", verb.words()),
+            false => format!("  {} ", verb.words()),
+        };
+        let words: String = offered.iter().map(shown).collect();
+        let short: String = offered.iter().filter(|verb| **verb == chosen).map(shown).collect();
+        let short = if offered.len() > 1 { format!("{short} ←→") } else { short };
+        let (state, when) = (line::cut(&session.state, 24), format!("  {}", session.when));
+        let all = [
+            (words.as_str(), state.as_str(), when.as_str()),
+            (&words, &state, ""),
+            (&short, &state, ""),
+            (&short, "", ""),
+        ];
+        let width = |(words, state, when): &(&str, &str, &str)| {
+            line::width(words) + 2 + line::width(state) + line::width(when)
+        };
+        let fitting = all.iter().find(|parts| width(parts) <= columns);
+        let (words, state, when) = *fitting.unwrap_or(&(&short, "", ""));
+        let gap = if words.is_empty() { "" } else { "  " };
+        // Before state and date, so that those keep their columns.
+        Line::from(vec![
+            Span::styled(format!("{words}{gap}"), self.theme.style(Role::Strong)),
+            Span::styled(state.to_owned(), self.theme.style(state_role(&session.state))),
+            Span::styled(when.to_owned(), self.theme.style(Role::Dim)),
+        ])
     }
 
     fn finding(&self, finding: &HealthLine) -> (Line<'static>, Line<'static>) {

@@ -411,3 +411,26 @@ fn one_escape_does_not_leave() {
     assert_eq!(press(&mut start, &[Down, Esc]), None);
     assert_eq!(press(&mut start, &[Esc]), Some(StartChoice::Quit));
 }
+
+#[test]
+fn the_selected_session_keeps_its_title_at_every_size() {
+    for (width, height) in [(60, 16), (80, 24), (120, 40)] {
+        for state in ["completed", "unfinished, 5 waiting", "running (process 26210)"] {
+            let mut all = facts();
+            all.sessions.iter_mut().for_each(|session| session.state = state.into());
+            let title = all.sessions[0].title.clone();
+            let start_of: String = title.chars().take(10).collect();
+            let mut start = start(all);
+            let mut found = false;
+            for _ in 0..30 {
+                press(&mut start, &[Down]);
+                let shown = screen(&start, width, height);
+                if let Some(row) = shown.lines().find(|row| row.contains('[')) {
+                    found = true;
+                    assert!(row.contains(&start_of), "{width} {state}: {shown}");
+                }
+            }
+            assert!(found, "{width} {state}");
+        }
+    }
+}

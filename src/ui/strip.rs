@@ -55,17 +55,6 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
                 ),
             ],
         );
-        if !progress.current.is_empty() && !cx.view.head.state.is_over() {
-            let next = match progress.side_by_side.as_slice() {
-                [] => format!("next: {}", line::cut(&sanitize::line(&progress.current), 36)),
-                several => {
-                    let numbers: Vec<String> = several.iter().map(ToString::to_string).collect();
-                    format!("now: steps {}", numbers.join(", "))
-                }
-            };
-            let weight = if progress.side_by_side.is_empty() { 3 } else { 7 };
-            parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
-        }
     }
     if let Some(run) = cx.view.work.run() {
         let after = cx.clock.millis_since(cx.view.work.counted_until());
@@ -86,7 +75,25 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
             parts.push(4, vec![Span::styled(format!("{rest} more"), cx.style(Role::Faint))]);
         }
     }
+    if let Some((weight, next)) = next(cx) {
+        parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
+    }
     parts
+}
+
+/// What is worked on next, and how much that matters. It comes and goes, so that it stands last.
+fn next(cx: &Cx<'_>) -> Option<(u8, String)> {
+    let progress = cx.view.progress().filter(|progress| !progress.current.is_empty())?;
+    if cx.view.head.state.is_over() {
+        return None;
+    }
+    Some(match progress.side_by_side.as_slice() {
+        [] => (3, format!("next: {}", line::cut(&sanitize::line(&progress.current), 36))),
+        several => {
+            let numbers: Vec<String> = several.iter().map(ToString::to_string).collect();
+            (7, format!("now: steps {}", numbers.join(", ")))
+        }
+    })
 }
 
 /// Agents in the order they first spoke, so that none changes places; whoever speaks now or spoke
@@ -104,8 +111,9 @@ fn named<'a>(cx: &Cx<'a>, most: usize) -> Vec<&'a AgentName> {
     names
 }
 
-/// What was asked, the phase and how far it is, in one row of a small screen.
-pub(super) fn draw_short(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+/// What was asked, the phase and how far it is, in one row of a small screen; `words` stand there
+/// where the task stands elsewhere.
+pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let mut parts = LineParts::default();
@@ -119,23 +127,24 @@ pub(super) fn draw_short(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
         let key = Span::styled(key, cx.style(Role::Key));
-        parts.push(5, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
+        parts.push(10, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
     }
     let most = usize::from(inside.width).saturating_sub(LEAST_TASK);
     let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
     let space = usize::from(inside.width).saturating_sub(right.width() + 2);
     let task = cx.view.head.run().map_or("", |run| run.task.as_str());
-    let label = "Task ";
+    let (label, task) = words.map_or(("Task ", task), |words| ("", words));
     let words = line::cut(&sanitize::line(task), space.saturating_sub(label.len())).to_string();
     let task =
         vec![Span::styled(label, cx.style(Role::Title)), Span::styled(words, cx.style(Role::Dim))];
     line::draw_split(&Line::from(task), &right, inside, buf);
 }
 
-/// Whether a run goes on of which [`draw_short`] can tell.
+/// Whether there is a run of which [`draw_short`] can tell.
 pub(super) fn has_task(view: &SessionView) -> bool {
-    let is_going = matches!(view.head.state, RunState::Running | RunState::Paused);
-    is_going && view.head.question.is_none() && view.head.run().is_some()
+    let is_told =
+        matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Ended(_));
+    is_told && view.head.question.is_none() && view.head.run().is_some()
 }
 
 fn right(cx: &Cx<'_>) -> LineParts {
@@ -220,5 +229,21 @@ mod tests {
             bench.pass(30_000);
             assert_eq!((order(&bench), places(&bench)), (shown, first), "{}", row(&bench));
         }
+    }
+
+    #[test]
+    fn what_comes_next_stands_behind_the_agents_and_moves_none_of_them() {
+        use crate::model::{CallId, Event, TurnEvent};
+        let mut bench = UiBench::at_work(120, 40);
+        let files = serde_json::json!([{ "file_name": "main/main.c", "description": "entry" }]);
+        bench.call(2, 9, "file_name_checker", serde_json::json!({ "files": files }));
+        let result = serde_json::json!({ "ok": true });
+        let answered = TurnEvent::ToolAnswered { call: CallId(9), result, millis: 1 };
+        bench.record(5, Event::Turn(answered));
+        bench.sync();
+        let row = row(&bench);
+        let at = |words: &str| row.find(words);
+        assert!(at("next: main/main.c").is_some(), "{row}");
+        assert!(at("next: ") > at("CodeFixerAgent"), "{row}");
     }
 }

@@ -223,14 +223,14 @@ fn typing_and_pasting_decide_nothing_and_the_screen_says_so_once() {
             assert!(desk.last_row().contains("you were typing"), "{}", desk.last_row());
         }
     }
-    assert_eq!(desk.press_after("Q", 100), []);
+    assert_eq!(desk.press_after("O", 100), []);
     assert!(desk.last_row().contains("you were typing"), "{}", desk.last_row());
     assert_eq!(intents(&desk.rest()), []);
-    assert_eq!(desk.press("Q"), []);
+    assert_eq!(desk.press("O"), []);
     assert!(desk.last_row().contains("does nothing here"), "{}", desk.last_row());
     // Text without a frame around it, at once and in pieces.
     for (text, pause) in [("aaaa", 0), ("ab", 4), ("aa", 9)] {
-        desk.press("Q");
+        desk.press("O");
         for (place, key) in text.chars().enumerate() {
             let gap = if place == 0 { 1_000 } else { pause };
             assert_eq!(intents(&desk.press_after(&key.to_string(), gap)), []);

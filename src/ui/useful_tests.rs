@@ -90,3 +90,61 @@ fn while_nothing_waits_the_right_side_shows_the_plan_or_the_file_under_the_curso
     desk.sync();
     assert!(!desk.screen().contains("─ File "), "{}", desk.screen());
 }
+
+#[test]
+fn what_was_asked_stands_once_on_a_small_screen_and_in_every_pane() {
+    use crate::model::SessionOutcome;
+    for (width, height) in [(80, 24), (60, 16)] {
+        let mut desk = UiBench::at_work(width, height);
+        for is_over in [false, true] {
+            for pane in ["alt-1", "alt-2", "alt-3", "alt-4"] {
+                desk.press(pane);
+                let screen = desk.screen();
+                let times = screen.matches("Task ").count();
+                assert_eq!(times, 1, "{width} {pane} over: {is_over}\n{screen}");
+            }
+            if !is_over {
+                desk.end(SessionOutcome::Completed);
+                desk.sync();
+            }
+        }
+        assert_eq!(desk.screen().matches(" write").count(), 1, "{}", desk.screen());
+        assert!(!desk.screen().contains("leaves"), "{}", desk.screen());
+    }
+}
+
+#[test]
+fn an_empty_message_offers_nothing_to_complete() {
+    let mut desk = UiBench::at_work(80, 24);
+    desk.press("i");
+    assert!(!desk.last_row().contains("complete"), "{}", desk.last_row());
+    desk.type_text("@");
+    assert!(desk.last_row().contains("complete"), "{}", desk.last_row());
+}
+
+#[test]
+fn the_palette_finds_a_way_to_stop() {
+    let mut desk = UiBench::at_work(120, 40);
+    desk.press(":");
+    desk.type_text("stop");
+    let screen = desk.screen();
+    assert!(screen.contains("stop-run"), "{screen}");
+    desk.press("enter");
+    assert!(desk.screen().contains("/stop"), "{}", desk.screen());
+}
+
+#[test]
+fn the_help_of_a_replay_explains_the_signs_of_its_timeline() {
+    let mut desk = UiBench::new(60, 16, Mode::Replay);
+    desk.begin();
+    desk.sync();
+    desk.press("?");
+    let mut seen = String::new();
+    for _ in 0..20 {
+        seen.push_str(&desk.screen());
+        desk.press("pagedown");
+    }
+    for words in ["Signs on the timeline", "crashes", "is rejected", "proposes something"] {
+        assert!(seen.contains(words), "{words}: {}", desk.screen());
+    }
+}

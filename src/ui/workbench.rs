@@ -135,10 +135,21 @@ impl Workbench {
         if mode == Mode::Replay && action.is_decision() {
             return Effect::refuse("this is a replay: nothing can be decided");
         }
+        if !self.dialogs.is_open() && self.has_question_alone(action, now.view) {
+            let key = self.scene.keymap.key_of(&[KeyContext::Global], Action::AnswerOption);
+            let key = key.map_or(String::new(), |key| format!(": `{key}` answers the question"));
+            return Effect::refuse(format!("no proposal waits{key}"));
+        }
         match self.deciding.press((action, key), care, now.at) {
             Err(refusal) => Effect::refuse(refusal.words()),
             Ok(()) => Vec::new(),
         }
+    }
+
+    /// Whether a question waits and nothing that this could decide.
+    fn has_question_alone(&self, action: Action, view: &SessionView) -> bool {
+        let has_question = view.head.question.is_some() && view.review.waiting.is_empty();
+        has_question && action.is_decision() && action != Action::Undo
     }
 
     /// Does what a deciding key asked for whose moment has come.
@@ -171,8 +182,7 @@ impl Workbench {
                 vec![Effect::open(Overlay::JumpTo(jump))]
             }
             KeyContext::Replay => run::play(action, self.scene.mode),
-            KeyContext::Question if action == Action::LookInto => run::look_into(now.view),
-            KeyContext::Question => run::answers(now.view),
+            KeyContext::Question => run::look_into(now.view),
             KeyContext::Pane
             | KeyContext::Chat
             | KeyContext::Project
@@ -213,8 +223,10 @@ impl Workbench {
                 vec![Effect::open(Overlay::Themes(list))]
             }
             Action::ChooseModel => run::choose_model(&self.models, mode, now.view),
+            Action::AnswerOption => run::answers(mode, now.view),
             Action::Compose => vec![Effect::Compose(String::new())],
             Action::Command => vec![Effect::Compose("/".to_owned())],
+            Action::StopRun => vec![Effect::Compose("/stop".to_owned())],
             Action::TogglePause => run::toggle_pause(mode, now.view),
             _ => self.rearrange(action, now),
         }

@@ -309,13 +309,22 @@ impl Work {
     #[must_use]
     pub fn spoke(&self, agent: &AgentName, after: u64) -> u64 {
         let before = self.run().and_then(|run| run.agent(agent)).map_or(0, |work| work.millis);
-        let (now, waited) = (self.last_at, self.times(after).1);
         let open = self.open_turns.values().filter(|open| open.agent == *agent);
-        let open = open.map(|open| {
-            let spent = now.millis_since(open.since) + if self.is_active { after } else { 0 };
-            spent.saturating_sub(waited.saturating_sub(open.waited))
-        });
-        before + open.sum::<u64>()
+        before + open.map(|open| self.worked_in(open, after)).sum::<u64>()
+    }
+
+    /// How long a turn that is open has taken without the person's waiting time, `after` milliseconds
+    /// after the newest record.
+    #[must_use]
+    pub fn turn(&self, turn: TurnId, after: u64) -> u64 {
+        self.open_turns.get(&turn).map_or(0, |open| self.worked_in(open, after))
+    }
+
+    fn worked_in(&self, open: &OpenTurn, after: u64) -> u64 {
+        let waited = self.times(after).1;
+        let after = if self.is_active { after } else { 0 };
+        let spent = self.last_at.millis_since(open.since) + after;
+        spent.saturating_sub(waited.saturating_sub(open.waited))
     }
 
     fn now(&mut self) -> Option<&mut RunWork> {
@@ -331,7 +340,7 @@ impl Work {
         self.pass_time(record);
         match &record.event {
             Event::Session(event) => self.session(event),
-            Event::Turn(event) => self.turn(event, record.at),
+            Event::Turn(event) => self.turn_event(event, record.at),
             Event::Proposal(event) => self.proposal(event, proposal),
             Event::Build(BuildEvent::Ended { outcome, millis, .. }) => {
                 if let Some(run) = self.now() {
@@ -396,7 +405,7 @@ impl Work {
         }
     }
 
-    fn turn(&mut self, event: &TurnEvent, at: Timestamp) {
+    fn turn_event(&mut self, event: &TurnEvent, at: Timestamp) {
         match event {
             TurnEvent::Started { turn, agent, .. } => {
                 let waited = self.run().map_or(0, |run| run.waited_millis);

@@ -168,7 +168,7 @@ fn a_summary_says_what_was_not_seen_and_what_it_cost() {
             "decisions: 2 approved",
             "read: 26 lines approved without being on screen; 1 of 2 approvals were seen whole",
             "builds: 1 passed, 1 failed, 40 s",
-            "cost: 41200 tokens in 1 turn, $0.02",
+            "cost: 41.2k tokens in 1 turn, $0.02",
             "time: 1:05, of which 1:01 waiting for you",
         ]
     );

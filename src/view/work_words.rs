@@ -1,6 +1,7 @@
 //! What a run came to, in words: one text for the chat and for the command line.
 
 use super::work::{FileFate, PassCounts, RunWork};
+use crate::text::amounts::count;
 
 /// Files that are named where there is little room.
 const NAMED: usize = 4;
@@ -36,7 +37,11 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
     };
     let turns: u32 = work.agents.iter().map(|(_, agent)| agent.turns).sum();
     let turns = plural(u64::from(turns), "turn");
-    lines.push(("cost", format!("{} in {turns}{cost}", plural(tokens, "token"))));
+    let tokens = match tokens {
+        1 => "1 token".to_owned(),
+        _ => format!("{} tokens", count(tokens)),
+    };
+    lines.push(("cost", format!("{tokens} in {turns}{cost}")));
     let waited = match work.waited_millis / 1_000 {
         0 => String::new(),
         _ => format!(", of which {} waiting for you", duration(work.waited_millis)),

@@ -22,11 +22,12 @@ use crate::app::assemble::Running;
 use crate::app::signals::{Signal, Signals};
 use crate::journal::{Blobs, JournalReader, ReadItem, SessionDir, scan};
 use crate::model::{
-    AgentName, DecidedBy, Event, Examiner, Intent, Outcome, ProposalEvent, ProposalId, RuleId, Seq,
-    SessionEvent, SessionOutcome, TurnEvent, TurnId, UserError,
+    AgentName, ContextFile, DecidedBy, Event, Examiner, Intent, Outcome, PersonEvent,
+    ProposalEvent, ProposalId, RuleId, Seq, SessionEvent, SessionOutcome, TurnEvent, TurnId,
+    UserError,
 };
 use crate::text::{answer_words, sanitize};
-use crate::view::{FileNames, RuledView, RunState, SessionView, summary};
+use crate::view::{FileNames, PendingList, RuledView, RunState, SessionView, summary};
 use input::{Input, Typed};
 pub(super) use line_command::HELP;
 use line_command::{About, Decide, LineCommand, Manner, may_decide};
@@ -186,8 +187,32 @@ enum Again {
 }
 
 fn print_message(text: &str) {
-    if !text.trim().is_empty() {
-        report::line(answer_words::in_words(text).trim_end());
+    if let Some(words) = message_words(text) {
+        report::line(&words);
+    }
+}
+
+/// What is printed of a message; `None`: nothing, as of an answer that only chooses who speaks next.
+fn message_words(text: &str) -> Option<String> {
+    let is_told = !text.trim().is_empty() && !answer_words::is_choice(text);
+    is_told.then(|| answer_words::in_words(text).trim_end().to_owned())
+}
+
+/// What a question is about, each step or file on a line.
+fn listed(view: &SessionView) -> Vec<String> {
+    match view.pending_list() {
+        Some((_, PendingList::Plan(plan))) => (1..)
+            .zip(&plan.steps)
+            .map(|(number, (item, _)): (usize, _)| {
+                let agent = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
+                format!("  step {number}: {agent}{}", item.task)
+            })
+            .collect(),
+        Some((_, PendingList::Context(context))) => {
+            let file = |file: &ContextFile| format!("  file {}, {} tokens", file.path, file.tokens);
+            context.files.iter().map(file).collect()
+        }
+        None => Vec::new(),
     }
 }
 
@@ -257,7 +282,11 @@ impl LineSession {
                     self.reasons.clear();
                 }
                 let line = person_part::line(event, &self.view, self.story);
-                let line = line.or_else(|| run::line(event));
+                let line = line.or_else(|| match (event, self.story) {
+                    // It is printed with its answers while it waits.
+                    (Event::Person(PersonEvent::Asked { .. }), Story::Live) => None,
+                    _ => run::line(event),
+                });
                 let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
                 match event {
                     // Others may be speaking.
@@ -266,6 +295,7 @@ impl LineSession {
                     ) => {
                         self.end_saying_of(Some(*turn));
                     }
+                    Event::Person(PersonEvent::Asked { .. }) => self.end_saying(),
                     _ if is_end || line.is_some() => self.end_saying(),
                     _ => {}
                 }
@@ -278,6 +308,11 @@ impl LineSession {
                     let line =
                         if has_rows { sanitize::block(&line) } else { sanitize::line(&line) };
                     report::line(&line);
+                }
+                if let (Event::Person(PersonEvent::Asked { .. }), Story::Saved) =
+                    (event, self.story)
+                {
+                    listed(&self.view).iter().for_each(|line| report::line(&sanitize::line(line)));
                 }
                 if let (Event::Session(SessionEvent::Ended { .. }), Story::Saved) =
                     (event, self.story)
@@ -399,6 +434,7 @@ impl LineSession {
             return;
         }
         report::line(&format!("Question: {}", sanitize::line(&question.text)));
+        listed(&self.view).iter().for_each(|line| report::line(&sanitize::line(line)));
         for (place, option) in question.options.iter().enumerate() {
             report::line(&format!("  {}: {}", place + 1, sanitize::line(option)));
         }
@@ -529,9 +565,19 @@ impl LineSession {
             report::line("no question is open");
             return None;
         };
-        let place = words.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let option = place.and_then(|place| question.options.get(place));
-        let answer = option.cloned().unwrap_or(words);
-        Some(Intent::Answer { question: question.id, answer })
+        Some(Intent::Answer { question: question.id, answer: words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_of_a_selector_is_not_printed_and_a_message_is() {
+        let answer = "{\"next\": \"BuildAgent\", \"why\": \"the files are saved\"}";
+        assert_eq!(message_words(answer), None);
+        assert_eq!(message_words(&format!("```json\n{answer}\n```\n")), None);
+        assert_eq!(message_words("It is saved.\n"), Some("It is saved.".to_owned()));
     }
 }

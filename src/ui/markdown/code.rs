@@ -209,6 +209,10 @@ impl CodeBlock {
         let whole = coloured(self.line(text, line), spans);
         let columns = self.text_columns();
         let width: usize = whole.iter().map(StyledText::width).sum();
+        if width > columns && part > 0 && !self.is_json() {
+            let text: String = whole.iter().map(|piece| piece.text.as_str()).collect();
+            pieces.push(StyledText::new(" ".repeat(hanging(&text, columns)), Role::Code));
+        }
         pieces.extend(match (width <= columns, part) {
             (true, 0) => whole,
             (true, _) => Vec::new(),
@@ -227,8 +231,15 @@ fn closing_fence(text: &str) -> usize {
 /// The parts of a line that is wider than the screen. Text within JSON that has lines of its own
 /// is broken where those end, which makes files in an answer readable.
 fn parts(line: &str, columns: usize, is_json: bool) -> Vec<&str> {
-    if !is_json || line::width(line) <= columns {
-        return code_parts(line, columns);
+    if line::width(line) <= columns {
+        return vec![line];
+    }
+    if !is_json {
+        let first = code_parts(line, columns).first().map_or(line.len(), |part| part.len());
+        let (first, rest) = line.split_at(first);
+        let mut out = vec![first];
+        out.extend(code_parts(rest, columns - hanging(line, columns)));
+        return out;
     }
     let mut out = Vec::new();
     let mut start = 0;
@@ -245,6 +256,12 @@ fn parts(line: &str, columns: usize, is_json: bool) -> Vec<&str> {
         out.extend(code_parts(rest, columns));
     }
     out
+}
+
+/// Columns by which the rows after the first one of a line are indented: as far as the line is.
+fn hanging(line: &str, columns: usize) -> usize {
+    let blanks = line.len() - line.trim_start_matches(' ').len();
+    if blanks < columns / 2 { blanks } else { 0 }
 }
 
 /// A line with colours.
@@ -287,4 +304,24 @@ fn cut_part(pieces: &[StyledText], part: usize, columns: usize, is_json: bool) -
         at += piece.text.len();
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_one_line_are_indented_as_the_line_is() {
+        let line = "        printf(\"found a device at %02x and went on\", address);";
+        assert_eq!((hanging(line, 40), hanging(line, 12)), (8, 0));
+        let parts = parts(line, 40, false);
+        assert!(parts.len() > 1 && parts.concat() == line, "{parts:?}");
+        assert!(parts.iter().skip(1).all(|part| line::width(part) <= 32), "{parts:?}");
+        let text = format!("```c\n{line}\n```\n");
+        let mut block = CodeBlock::new(42);
+        block.update(&text, Growth::Complete);
+        let rows: Vec<String> = (0..block.rows()).map(|row| block.row(&text, row).text()).collect();
+        let second = rows.get(2).unwrap();
+        assert!(second.starts_with(&format!("{MARGIN}        ")), "{rows:?}");
+    }
 }

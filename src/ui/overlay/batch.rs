@@ -238,7 +238,7 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     let why = if item.alone.is_empty() { String::new() } else { format!("  {}", item.alone) };
     let detail = format!("{}{unseen}{why} ", item.detail);
     let space = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
-    let what = line::cut(&item.what, space);
+    let what = cut_path(&item.what, space);
     let rest = space.saturating_sub(line::width(&what) + 2);
     let found = match item.finding.is_empty() || rest < LEAST_FINDING {
         true => String::new(),
@@ -253,6 +253,16 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     line::draw_split(&left, &right, row, buf);
 }
 
+/// What it does and to which file; of the path the start gives way, so that the name stays.
+fn cut_path(what: &str, columns: usize) -> String {
+    match what.split_once(' ') {
+        Some((kind, path)) if line::width(kind) + 2 < columns => {
+            format!("{kind} {}", line::cut_start(path, columns - line::width(kind) - 1))
+        }
+        _ => line::cut(what, columns),
+    }
+}
+
 fn key(cx: &Cx<'_>, action: Action) -> String {
     cx.keymap.key_of(&[KeyContext::Dialog], action).unwrap_or_default()
 }
@@ -260,4 +270,16 @@ fn key(cx: &Cx<'_>, action: Action) -> String {
 /// Only the background of a dialog.
 fn bg_of(cx: &Cx<'_>) -> ratatui::style::Style {
     ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..Default::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_stays_whatever_is_cut() {
+        assert_eq!(cut_path("save main/include/i2c_bus.h", 18), "save …de/i2c_bus.h");
+        assert_eq!(cut_path("save main/include/i2c_bus.h", 40), "save main/include/i2c_bus.h");
+        assert_eq!(cut_path("flash", 3), "fl…");
+    }
 }

@@ -11,7 +11,7 @@ use crate::ui::action::{Action, KeyContext};
 use crate::ui::keymap::Keymap;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Mode};
-use crate::ui::panes::wrap_words;
+use crate::ui::panes::{timeline_signs, wrap_words};
 use crate::ui::role::Role;
 
 use super::search_field::SearchField;
@@ -107,7 +107,8 @@ impl HelpView {
             | KeyContext::Dialog => true,
         };
         let mut contexts: Vec<KeyContext> = KeyContext::ALL.into_iter().filter(belongs).collect();
-        contexts.sort_by_key(|context| *context != self.first);
+        // What a replay has of its own comes right after.
+        contexts.sort_by_key(|context| (*context != self.first, *context != KeyContext::Replay));
         contexts
     }
 
@@ -134,6 +135,11 @@ impl HelpView {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 self.binding(action.help(), &keys.join("  "), cx)
             }));
+            if context == KeyContext::Replay && query.is_empty() {
+                rows.push(Line::default());
+                rows.push(Line::styled("Signs on the timeline", heading));
+                rows.extend(timeline_signs().flat_map(|(sign, help)| self.binding(help, sign, cx)));
+            }
         }
         rows
     }

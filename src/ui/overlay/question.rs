@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Intent, MODEL_ANSWER, QuestionId};
+use crate::model::{Intent, MODEL_ANSWER, MODEL_HINT, QuestionId};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::key::Key;
@@ -36,11 +36,13 @@ pub struct AnswerList {
 /// What a question is about, each step or file in a row.
 fn rows_of(list: PendingList<'_>) -> Vec<String> {
     match list {
-        PendingList::Plan(plan) => (1..)
-            .zip(&plan.steps)
-            .map(|(number, (item, _)): (usize, _)| match &item.agent {
-                Some(agent) => format!("{number:>2}  {agent}: {}", item.task),
-                None => format!("{number:>2}  {}", item.task),
+        // Numbers are those of the answers.
+        PendingList::Plan(plan) => plan
+            .steps
+            .iter()
+            .map(|(item, _)| match &item.agent {
+                Some(agent) => format!("•  {agent}: {}", item.task),
+                None => format!("•  {}", item.task),
             })
             .collect(),
         PendingList::Context(context) => context
@@ -82,7 +84,7 @@ impl AnswerList {
         let question = view.head.question.as_ref().filter(|asked| !asked.options.is_empty())?;
         let PersonQuestion { id, agent, text, options } = question;
         let mut rows: Vec<AnswerRow> = options.iter().cloned().map(AnswerRow::Offered).collect();
-        // What is offered keeps the numbers that it has in the chat. A recording has no other model.
+        // A recording has no other model.
         if text.contains(MODEL_ANSWER) && agent.is_none() && view.head.profile().is_some() {
             rows.push(AnswerRow::Model);
         }
@@ -95,7 +97,9 @@ impl AnswerList {
             |agent| format!("{} asks", sanitize::line(agent.as_str())),
         );
         let list = view.pending_list().map(|(_, list)| rows_of(list)).unwrap_or_default();
-        Some(Self { question: *id, title, text: text.clone(), list, rows, selected: 0 })
+        // Another model is one of the rows.
+        let text = text.replace(MODEL_HINT, "");
+        Some(Self { question: *id, title, text, list, rows, selected: 0 })
     }
 
     /// The question it answers.
@@ -104,10 +108,15 @@ impl AnswerList {
         self.question
     }
 
+    /// How many answers are offered: these have the numbers that they have in the chat.
+    fn offered(&self) -> usize {
+        self.rows.iter().filter(|row| matches!(row, AnswerRow::Offered(_))).count()
+    }
+
     /// A digit selects the answer of that number.
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         let place = Key::of(key).digit().and_then(|digit| digit.checked_sub(1));
-        self.selected = place.filter(|place| *place < self.rows.len()).unwrap_or(self.selected);
+        self.selected = place.filter(|place| *place < self.offered()).unwrap_or(self.selected);
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
@@ -166,7 +175,8 @@ impl AnswerList {
         let list = self.list_within(free.min(LIST_ROWS), usize::from(width));
         let listed = if list.is_empty() { 0 } else { list.len() + 1 };
         let rows = u16::try_from(words.len() + listed + 1 + self.rows.len()).unwrap_or(u16::MAX);
-        let hint = " 1–9 select · enter answers · esc leaves it waiting ";
+        let last = self.offered().min(9);
+        let hint = format!(" 1–{last} ↑↓ select · enter answers · esc leaves it waiting ");
         let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let inside = super::frame(&self.title, hint, (width, rows), screen, buf, cx);
         let mut at = inside.rows();
@@ -186,8 +196,12 @@ impl AnswerList {
                 AnswerRow::Model => ("choose another model", Role::Dialog),
                 AnswerRow::Write => ("write another answer", Role::DialogDim),
             };
+            let mark = match answer {
+                AnswerRow::Offered(_) => (place + 1).to_string(),
+                AnswerRow::Look | AnswerRow::Model | AnswerRow::Write => "·".to_owned(),
+            };
             let line = Line::from(vec![
-                Span::styled(format!(" {}  ", place + 1), cx.style(Role::DialogDim)),
+                Span::styled(format!(" {mark}  "), cx.style(Role::DialogDim)),
                 Span::styled(sanitize::line(words).into_owned(), cx.style(role)),
             ]);
             line::draw(&line, row, buf);

@@ -123,8 +123,9 @@ impl RulesList {
             };
             line::tint(row, style, buf);
             let left = sanitize::line(&left).into_owned();
-            let left =
-                line::cut(&left, usize::from(row.width).saturating_sub(line::width(&right) + 3));
+            let most = usize::from(row.width).saturating_sub(line::width(&right) + 3);
+            // Rules begin alike and differ at their end.
+            let left = line::cut_middle(&left, most);
             let left = Line::styled(format!(" {left}"), style);
             let right = Line::styled(format!("{right} "), style);
             line::draw_split(&left, &right, row, buf);

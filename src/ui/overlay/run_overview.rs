@@ -22,6 +22,9 @@ const WIDTH: u16 = 92;
 /// Columns of an agent's name.
 const NAME: usize = 30;
 
+/// Columns of the figures beside it, where there is room.
+const FIGURES: usize = 43;
+
 /// The run that goes on or was the last one.
 #[derive(Debug, Default)]
 pub struct RunOverview {
@@ -40,7 +43,8 @@ impl RunOverview {
             Action::PageDown | Action::HalfPageDown => self.top = self.top.saturating_add(10),
             Action::Top => self.top = 0,
             Action::Bottom => self.top = usize::MAX / 2,
-            _ => return vec![Effect::Close],
+            Action::Accept | Action::Cancel => return vec![Effect::Close],
+            _ => {}
         }
         Vec::new()
     }
@@ -87,7 +91,7 @@ fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
         ]);
     }
     plan(cx, width, &mut rows);
-    agents(cx, &mut rows);
+    agents(cx, width, &mut rows);
     rows.push(Row::new());
     for (about, text) in totals(cx) {
         for (nth, words) in wrap_words(&text, width.saturating_sub(11)).into_iter().enumerate() {
@@ -124,11 +128,14 @@ fn plan(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
     }
 }
 
-fn agents(cx: &Cx<'_>, rows: &mut Vec<Row>) {
+fn agents(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
     let Some(run) = cx.view.work.run().filter(|run| !run.agents.is_empty()) else { return };
     rows.push(Row::new());
+    // Where there is little room the name gives way, and no figure is left out.
+    let (calls, wide, columns) =
+        if width >= NAME + FIGURES { (7, 10, NAME) } else { (6, 8, width.saturating_sub(36)) };
     let head = format!(
-        "{:<NAME$}{:>6}{:>7}{:>10}{:>10}{:>10}",
+        "{:<columns$}{:>6}{:>calls$}{:>wide$}{:>wide$}{:>wide$}",
         "agent", "turns", "calls", "spoke", "tokens", "cost"
     );
     rows.push(vec![(head, Role::Dim)]);
@@ -137,14 +144,14 @@ fn agents(cx: &Cx<'_>, rows: &mut Vec<Row>) {
         |name: &AgentName| cx.view.head.speakers.iter().any(|speaker| speaker.agent == *name);
     for (name, work) in &run.agents {
         let mark = if speaks(name) { "▸ " } else { "  " };
-        let shown = line::cut(name.as_str(), NAME - 3);
-        let pad = " ".repeat((NAME - 2).saturating_sub(line::width(&shown)));
+        let shown = line::cut(name.as_str(), columns.saturating_sub(3));
+        let pad = " ".repeat(columns.saturating_sub(2 + line::width(&shown)));
         let cost = match work.usage.cost.is_zero() {
             true => "–".to_owned(),
             false => work.usage.cost_in_words(),
         };
         let figures = format!(
-            "{:>6}{:>7}{:>10}{:>10}{cost:>10}",
+            "{:>6}{:>calls$}{:>wide$}{:>wide$}{cost:>wide$}",
             work.turns,
             work.tool_calls,
             duration(cx.view.work.spoke(name, after)),
@@ -172,6 +179,21 @@ fn totals(cx: &Cx<'_>) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use crate::ui::fixture::UiBench;
+
+    #[test]
+    fn every_figure_is_there_on_a_small_screen_and_only_leaving_closes() {
+        let mut bench = UiBench::at_work(60, 16);
+        bench.press("I l right");
+        let mut seen = bench.screen();
+        for _ in 0..12 {
+            bench.press("down");
+            seen.push_str(&bench.screen());
+        }
+        let head = seen.lines().find(|line| line.contains("agent ")).unwrap();
+        assert!(head.contains("tokens") && head.contains("cost"), "{seen}");
+        let agent = seen.lines().find(|line| line.contains("BuildAgent ")).unwrap();
+        assert!(agent.contains("41.2k"), "{seen}");
+    }
 
     #[test]
     fn a_run_at_a_glance_tells_what_each_agent_did_and_closes() {

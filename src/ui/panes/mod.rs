@@ -17,5 +17,5 @@ pub use logs::{LogsPane, Tab as LogsTab};
 pub use project::ProjectPane;
 pub use review::ReviewPane;
 pub use serial::TagCount;
-pub use timeline::TimelineBar;
+pub use timeline::{TimelineBar, signs as timeline_signs};
 pub use wrap::wrap_words;

@@ -152,19 +152,27 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     Line::from(spans)
 }
 
+/// What the signs mean, in a word and in a sentence; the ones that tell most go first.
+const SIGNS: [(MarkKind, &str, &str); 7] = [
+    (MarkKind::Request, "request", "The person asks for something more"),
+    (MarkKind::Panic, "panic", "The program on the board crashes"),
+    (MarkKind::Error, "error", "A build or a turn fails"),
+    (MarkKind::Rejection, "rejected", "A proposal is rejected"),
+    (MarkKind::Flash, "board", "The board is written"),
+    (MarkKind::BuildPassed, "built", "A build succeeds"),
+    (MarkKind::Proposal, "proposal", "An agent proposes something"),
+];
+
+/// Each sign of the track with what it means, for the help.
+pub fn signs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SIGNS.iter().filter_map(|(kind, _, words)| Some((look(*kind)?.0, *words)))
+}
+
 /// What the signs of the track mean, as far as they stand on it and `room` columns allow; the ones
 /// that tell most go first.
 fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
     let mut line = Line::default();
-    for (kind, words) in [
-        (MarkKind::Request, "request"),
-        (MarkKind::Panic, "panic"),
-        (MarkKind::Error, "error"),
-        (MarkKind::Rejection, "rejected"),
-        (MarkKind::Flash, "board"),
-        (MarkKind::BuildPassed, "built"),
-        (MarkKind::Proposal, "proposal"),
-    ] {
+    for (kind, words, _) in SIGNS {
         let Some((sign, role)) = look(kind) else { continue };
         if !marks.iter().any(|mark| mark.kind == kind) {
             continue;

@@ -40,9 +40,16 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -
 /// The row of a call that is made again; all of the reason is told when the last try has failed.
 pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let RetryView { attempt, most, due, fault } = view;
-    let text = format!("↻ try {attempt} of {most}: {}: {}", fault.what, fault.why);
-    let text = sanitize::line(&text);
-    let text = line::cut(&text, place.width.saturating_sub(COUNTDOWN + INDENT)).to_string();
+    let lead = format!("↻ try {attempt} of {most}: ");
+    let space = place.width.saturating_sub(COUNTDOWN + INDENT);
+    let rest = space.saturating_sub(line::width(&lead));
+    // Why it is tried again tells more than what could not be done.
+    let whole = format!("{}: {}", fault.what, fault.why);
+    let words = match line::width(&sanitize::line(&whole)) <= rest || fault.why.is_empty() {
+        true => whole,
+        false => fault.why.clone(),
+    };
+    let text = line::cut(&format!("{lead}{words}"), space);
     let pieces =
         vec![StyledText::new(" ".repeat(INDENT), Role::Warn), StyledText::new(text, Role::Warn)];
     vec![EntryRow { right: Right::Countdown(*due), ..EntryRow::new(pieces) }]
@@ -153,7 +160,7 @@ mod tests {
         let (attempt, most, wait_millis) = (2, 6, 9_000);
         desk.record(Event::Model(ModelEvent::Faulted { turn, attempt, most, wait_millis, fault }));
         let shown = desk.show(&mut pane, 60, 20);
-        assert!(shown.contains("↻ try 2 of 6: host has a fault"), "{shown}");
+        assert!(shown.contains("↻ try 2 of 6: it said “no luck” (503)"), "{shown}");
         assert!(shown.contains("in 9 s") && !shown.contains("Half an ans"), "{shown}");
         desk.wait(4_500);
         let shown = desk.show(&mut pane, 60, 20);

@@ -314,8 +314,7 @@ fn field_rows(
         let mut rest: &str = &clean;
         let mut label = Some(label);
         loop {
-            let end = line::fitting(rest, space);
-            let end = if end == 0 { rest.len() } else { end };
+            let end = break_at(rest, space);
             let (part, tail) = rest.split_at(end);
             let label = label.take().unwrap_or_else(|| " ".repeat(line::width(&name)));
             rows.push(EntryRow::new(vec![
@@ -359,11 +358,37 @@ fn field_rows(
     }
 }
 
+/// Where a line that is too long goes on in the next row: after a blank, if there is one; in bytes.
+fn break_at(text: &str, columns: usize) -> usize {
+    let end = line::fitting(text, columns);
+    match text.get(..end).and_then(|part| part.rfind(' ')) {
+        _ if end == 0 || end == text.len() => text.len(),
+        Some(blank) if blank > 0 => blank + 1,
+        Some(_) | None => end,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn long_arguments_break_between_words_where_there_are_some() {
+        let parts = |mut text: &str, columns| {
+            let mut parts = Vec::new();
+            while !text.is_empty() {
+                let (part, tail) = text.split_at(break_at(text, columns));
+                parts.push(part.to_owned());
+                text = tail;
+            }
+            parts
+        };
+        assert_eq!(parts("should it blink", 8), ["should ", "it blink"]);
+        assert_eq!(parts("abcdefghij kl", 4), ["abcd", "efgh", "ij ", "kl"]);
+        assert_eq!(parts("漢字", 1), ["漢字"], "what fits nowhere is not taken apart");
+    }
 
     #[test]
     fn answers_are_told_in_a_few_words() {

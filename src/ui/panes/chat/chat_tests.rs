@@ -250,3 +250,67 @@ fn a_long_argument_shows_its_newest_words_whole() {
         assert!(["the", "configuration", "register"].contains(&word), "{word} in {shown}");
     }
 }
+
+#[test]
+fn a_plan_that_the_message_before_tells_is_not_told_again() {
+    let steps = ["Write `main.c`", "Build it"];
+    let items: Vec<PlanItem> =
+        steps.iter().map(|task| PlanItem { task: task.replace('`', ""), agent: None }).collect();
+    for (message, times) in [("1. **Write** `main.c`\n2. Build it\n", 1), ("Here it is.", 1)] {
+        let mut desk = PaneBench::new();
+        turn(&mut desk, 1, "PlanningAgent", message);
+        end(&mut desk, 1);
+        let by = Some("PlanningAgent".into());
+        desk.record(Event::Team(TeamEvent::PlanMade { by, items: items.clone() }));
+        let shown = desk.show(&mut ChatPane::default(), 60, 20);
+        assert_eq!(shown.matches("Build it").count(), times, "{shown}");
+        assert!(shown.contains("plan of PlanningAgent"), "{shown}");
+    }
+}
+
+#[test]
+fn a_turn_that_only_chooses_who_speaks_has_no_row() {
+    let mut desk = PaneBench::new();
+    turn(&mut desk, 1, "SelectorAgent", "{\"next\": \"BuildAgent\", \"why\": \"it is saved\"}");
+    end(&mut desk, 1);
+    let (agent, reason) = ("BuildAgent".into(), "SelectorAgent chose BuildAgent".into());
+    let chosen = TurnEvent::SpeakerChosen { agent, reason, choice: None, step: None };
+    desk.record(Event::Turn(chosen));
+    let mut pane = ChatPane::default();
+    let shown = desk.show(&mut pane, 60, 12);
+    assert!(!shown.contains("◆ SelectorAgent"), "{shown}");
+    assert!(shown.contains("→ SelectorAgent chose BuildAgent"), "{shown}");
+    for action in [Action::Up, Action::PreviousTurn, Action::Top, Action::NextTurn] {
+        desk.press(&mut pane, action);
+        desk.show(&mut pane, 60, 3);
+    }
+}
+
+#[test]
+fn a_call_that_has_asked_the_person_waits() {
+    let mut desk = PaneBench::new();
+    turn(&mut desk, 1, "WriterAgent", "I ask.");
+    call(&mut desk, 1, 1, "ask_user", json!({ "question": "Should it blink?" }));
+    let (question, agent) = (QuestionId(1), Some("WriterAgent".into()));
+    let (text, options) = ("Should it blink?".to_owned(), Vec::new());
+    desk.record(Event::Person(PersonEvent::Asked { question, agent, text, options, step: None }));
+    let shown = desk.show(&mut ChatPane::default(), 60, 12);
+    let row = shown.lines().find(|row| row.contains("ask_user")).unwrap();
+    assert!(row.contains("waiting"), "{shown}");
+}
+
+#[test]
+fn a_retry_tells_why_also_where_there_is_little_room() {
+    let mut desk = PaneBench::new();
+    turn(&mut desk, 1, "WriterAgent", "");
+    let fault = UserError::new(
+        "The model of this profile did not answer as it should have done",
+        "429 too many requests",
+        "",
+    );
+    let (turn, wait_millis) = (TurnId(1), 0);
+    let faulted = ModelEvent::Faulted { turn, attempt: 2, most: 6, wait_millis, fault };
+    desk.record(Event::Model(faulted));
+    let shown = desk.show(&mut ChatPane::default(), 60, 12);
+    assert!(shown.contains("429 too many"), "{shown}");
+}

@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::model::{CallId, TurnStop};
+use crate::text::answer_words;
 use crate::ui::line;
 use crate::ui::markdown::{MarkdownDocument, StyledText};
 use crate::ui::pane::Cx;
@@ -100,6 +101,9 @@ impl EntryLayout {
         let mut old: Vec<EntryBody> =
             std::mem::take(&mut self.sections).into_iter().map(|section| section.body).collect();
         self.rows = 0;
+        if is_choice_alone(turn) {
+            return;
+        }
         let mut head = vec![EntryRow::default(); gap];
         head.push(turn_head(turn, place));
         self.push(EntryBody::Rows(head));
@@ -318,20 +322,22 @@ fn text_body(
         Some(EntryBody::Text { document, .. }) => document,
         _ => Box::new(MarkdownDocument::new(place.text_width())),
     };
-    document.update(if is_choice(text) { "" } else { text });
+    document.update(if answer_words::is_choice(text) { "" } else { text });
     document.set_unfolded(place.unfolded_code(index));
     EntryBody::Text { part: index, document, cited: Vec::new() }
 }
 
-/// Whether the text is the answer of an agent that only chooses who speaks next, or may become it:
-/// whom it chose and why is told by the entry after it.
-fn is_choice(text: &str) -> bool {
-    const START: &str = "{\"next\":";
-    let text = text.trim();
-    let text = text.strip_prefix("```json").or(text.strip_prefix("```")).unwrap_or(text);
-    let start: String =
-        text.chars().filter(|c| !c.is_whitespace()).take(START.chars().count()).collect();
-    !start.is_empty() && START.starts_with(&start)
+/// Whether a turn does nothing but choose who speaks next, which the entry after it tells.
+fn is_choice_alone(turn: &TurnView) -> bool {
+    let is_choice = |part: &TurnPart| match part {
+        TurnPart::Text(text) => text.trim().is_empty() || answer_words::is_choice(text),
+        _ => false,
+    };
+    let went_well = !matches!(
+        turn.ended,
+        Some((TurnStop::Failed(_) | TurnStop::Interrupted | TurnStop::Stopped, _))
+    );
+    went_well && !turn.parts.is_empty() && turn.parts.iter().all(is_choice)
 }
 
 fn call_body(view: &CallView, old: &mut Vec<EntryBody>, place: &RowContext<'_>) -> EntryBody {
@@ -401,20 +407,4 @@ fn turn_end(turn: &TurnView, place: &RowContext<'_>) -> Option<Vec<EntryRow>> {
         TurnStop::Failed(_) => ("✗ the turn failed".to_owned(), Role::Error),
     };
     Some(indented(&text, role, place))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_answer_of_a_selector_is_not_shown_while_it_comes_and_after() {
-        let answer = "```json\n{ \"next\": \"BuildAgent\", \"why\": \"it is saved\" }\n```";
-        for end in ["```json\n{".len(), answer.len()] {
-            assert!(is_choice(&answer[..end]), "{}", &answer[..end]);
-        }
-        for text in ["", "I choose BuildAgent.", "{\"files\": []}", "```c\nint a;\n```"] {
-            assert!(!is_choice(text), "{text}");
-        }
-    }
 }

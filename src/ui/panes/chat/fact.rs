@@ -5,6 +5,7 @@ use crate::text::plan_order;
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
 use crate::ui::role::Role;
+use crate::view::{ChatEntry, TurnPart};
 
 use super::row::{EntryRow, RowContext, marked};
 
@@ -59,18 +60,33 @@ pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> V
     rows
 }
 
+/// Whether the message just before says all of it: nothing has to be read twice.
+pub(super) fn said_before<'t>(
+    parts: impl Iterator<Item = &'t str>,
+    place: &RowContext<'_>,
+) -> bool {
+    let bare = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let Some(turn) = place.before.and_then(ChatEntry::turn) else { return false };
+    let said: String = turn.parts.iter().filter_map(TurnPart::text).map(bare).collect();
+    let mut parts = parts.map(bare).filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| said.contains(&part))
+}
+
 fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> Vec<EntryRow> {
     let head = match by {
         Some(agent) => format!("plan of {agent}"),
         None => "the plan as you changed it".to_owned(),
     };
+    let tasks = || items.iter().map(|item| item.task.as_str());
+    let is_said = by.is_some() && said_before(tasks(), place);
+    let head = if is_said { format!("{head}: {} steps, as above", items.len()) } else { head };
     let mut rows = marked("≡", Role::Title, &head, Role::Title, place);
-    for (number, item) in items.iter().enumerate() {
+    for (number, item) in items.iter().enumerate().filter(|_| !is_said) {
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
         let step = format!("{}. {who}{}", number + 1, item.task);
         rows.extend(marked(" ", Role::Dim, &step, Role::Text, place));
     }
-    let tasks: Vec<&str> = items.iter().map(|item| item.task.as_str()).collect();
+    let tasks: Vec<&str> = tasks().collect();
     for fault in plan_order::faults(&tasks) {
         rows.extend(marked("!", Role::Warn, &fault, Role::Text, place));
     }

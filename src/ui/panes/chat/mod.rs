@@ -36,7 +36,7 @@ use crate::ui::input_line::{InputLine, Purpose};
 use crate::ui::job;
 use crate::ui::line;
 use crate::ui::overlay::{Overlay, Preview, SourceList};
-use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
+use crate::ui::pane::{Cx, Effect, Keys, Mode, Pane, TextMode};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::ChatEntry;
@@ -245,7 +245,8 @@ impl ChatPane {
     /// Rows for the task at the top of so many.
     fn task_rows(&self, area: Rect, cx: &Cx<'_>) -> Vec<String> {
         let most = match area.height {
-            height if height <= SMALL => 0,
+            // The place of the timeline cannot tell it.
+            height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
             height if height <= MIDDLE => 1,
             _ => 2,
         };
@@ -265,6 +266,11 @@ impl ChatPane {
             rows.push(format!("{}{more}", rest.trim_end_matches('…')));
         }
         rows
+    }
+
+    /// Whether the task stands at its top.
+    pub fn tells_task(&self) -> bool {
+        !self.task.is_empty()
     }
 
     /// What is below the task.

@@ -33,7 +33,7 @@ pub(super) fn draw_entry_row(row: &EntryRow, area: Rect, buf: &mut Buffer, cx: &
 }
 
 fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> StyledText {
-    let waits = cx.view.review.waiting().any(|view| view.proposal.call == call);
+    let waits = cx.view.review.waiting().any(|view| view.proposal.call == call) || asks(call, cx);
     if waits && cx.mode == Mode::Live {
         return StyledText::new(" waiting ", Role::Waiting);
     }
@@ -42,6 +42,20 @@ fn running(call: CallId, since: Timestamp, cx: &Cx<'_>) -> StyledText {
     }
     let millis = u64::try_from(cx.clock.since(since).as_millis()).unwrap_or(u64::MAX);
     StyledText::new(format!("{} {}", cx.clock.spinner(since), line::clock(millis)), Role::Busy)
+}
+
+/// Whether a call has asked what waits for the person.
+fn asks(call: CallId, cx: &Cx<'_>) -> bool {
+    let Some(question) = &cx.view.head.question else { return false };
+    let is_listed = cx.view.pending_list().is_some();
+    let mut askers = cx.view.head.speakers.iter().filter(|speaker| {
+        let is_asker = question.agent.as_ref().is_some_and(|agent| *agent == speaker.agent);
+        is_asker || question.agent.is_none() && is_listed
+    });
+    askers.any(|speaker| {
+        let entry = cx.view.chat.place_of(speaker.turn).and_then(|at| cx.view.chat.entries.get(at));
+        entry.and_then(|entry| entry.turn()?.call(call)).is_some()
+    })
 }
 
 /// Draws the pieces of a row.

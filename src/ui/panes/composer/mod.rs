@@ -31,6 +31,9 @@ use self::completion::Completion;
 /// Most rows it takes.
 const MAX_ROWS: u16 = 8;
 
+/// Why no team can be chosen.
+const NO_TEAMS: &str = "the team is chosen for the next task, once this run is over";
+
 /// Messages that are remembered.
 const MAX_HISTORY: usize = 100;
 
@@ -138,23 +141,34 @@ impl Composer {
         recorded.or_else(|| self.teams.get(self.team.unwrap_or(0)))
     }
 
-    /// Chooses the next team, or the one of that name.
-    fn choose_team(&mut self, name: Option<&str>, cx: &Cx<'_>) -> Vec<Effect> {
-        if !matches!(cx.view.head.state, RunState::Ended(_)) || self.teams.is_empty() {
-            return Effect::refuse("the team is chosen for the next task, once this run is over");
+    /// Whether the team of a next run can be chosen now.
+    fn has_teams(&self, cx: &Cx<'_>) -> bool {
+        matches!(cx.view.head.state, RunState::Ended(_)) && !self.teams.is_empty()
+    }
+
+    /// Chooses the team so many places further on.
+    fn walk_teams(&mut self, step: isize, cx: &Cx<'_>) -> Vec<Effect> {
+        if !self.has_teams(cx) {
+            return Effect::refuse(NO_TEAMS);
         }
-        let place = match name {
-            None => (self.team.unwrap_or(0) + 1) % self.teams.len(),
-            Some(name) => match self.teams.iter().position(|team| team.name == name) {
-                Some(place) => place,
-                None => {
-                    let names: Vec<&str> =
-                        self.teams.iter().map(|team| team.name.as_str()).collect();
-                    let names = names.join(", ");
-                    return Effect::refuse(format!("no team `{name}` fits here; use {names}"));
-                }
-            },
+        let (now, all) = (self.team.unwrap_or(0), self.teams.len());
+        self.take_team((now + all).saturating_add_signed(step) % all)
+    }
+
+    /// Chooses the team of that name.
+    fn choose_team(&mut self, name: &str, cx: &Cx<'_>) -> Vec<Effect> {
+        if !self.has_teams(cx) {
+            return Effect::refuse(NO_TEAMS);
+        }
+        let Some(place) = self.teams.iter().position(|team| team.name == name) else {
+            let names: Vec<&str> = self.teams.iter().map(|team| team.name.as_str()).collect();
+            let names = names.join(", ");
+            return Effect::refuse(format!("no team `{name}` fits here; use {names}"));
         };
+        self.take_team(place)
+    }
+
+    fn take_team(&mut self, place: usize) -> Vec<Effect> {
         self.team = Some(place);
         let team = self.next_team();
         team.map_or_else(Vec::new, |team| {
@@ -176,6 +190,11 @@ impl Composer {
         self.recorded = offers.and_then(|offers| offers.recorded(self.text().trim()));
         let line = self.text.lines().get(row).map_or("", String::as_str);
         self.completion = Completion::find(line, column, row == 0, cx);
+    }
+
+    /// Whether a list of completions is open.
+    pub fn has_list(&self) -> bool {
+        self.completion.is_some()
     }
 
     /// Closes the list of completions; tells whether one was open.
@@ -253,7 +272,8 @@ impl Composer {
             }
             Action::HistoryPrevious => self.recall_previous(),
             Action::HistoryNext => self.recall_next(),
-            Action::NextTeam => self.choose_team(None, cx),
+            Action::NextTeam => self.walk_teams(1, cx),
+            Action::PreviousTeam => self.walk_teams(-1, cx),
             _ => Effect::refuse(format!("`{}` cannot be used while writing", action.name())),
         }
     }
@@ -294,7 +314,7 @@ impl Composer {
         }
         let mut effects = match (text.strip_prefix('/'), &cx.view.head.state) {
             (Some(command), _) => match command.strip_prefix("team ") {
-                Some(name) => self.choose_team(Some(name.trim()), cx),
+                Some(name) => self.choose_team(name.trim(), cx),
                 None => run_command(command),
             },
             (None, _) if cx.mode == Mode::Replay => {
@@ -340,8 +360,9 @@ impl Composer {
     fn draw_team(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) -> u16 {
         let next = self.next_team().filter(|_| matches!(cx.view.head.state, RunState::Ended(_)));
         let Some(team) = next else { return 0 };
-        let key = cx.keymap.key_of(&[KeyContext::Composer], Action::NextTeam);
-        let key = key.filter(|_| cx.keys == Keys::Here).unwrap_or_default();
+        let keys = [Action::NextTeam, Action::PreviousTeam].into_iter();
+        let keys = keys.filter_map(|action| cx.keymap.key_of(&[KeyContext::Composer], action));
+        let key = keys.filter(|_| cx.keys == Keys::Here).collect::<Vec<_>>().join(" ");
         let spans = vec![
             Span::styled(format!(" {} ", team.name), cx.style(Role::Accent)),
             Span::styled(key, cx.style(Role::Key)),
@@ -374,7 +395,9 @@ impl Composer {
         text.set_style(cx.style(Role::Text));
         text.set_cursor_style(if is_here { cx.style(Role::Cursor) } else { Style::new() });
         if self.text.is_empty() {
-            text.set_placeholder_text(self.placeholder(cx));
+            let words =
+                line::cut(&self.placeholder(cx), usize::from(inside.width).saturating_sub(1));
+            text.set_placeholder_text(words);
             text.set_placeholder_style(cx.style(Role::Dim));
         }
         text.render(inside, buf);
@@ -383,7 +406,8 @@ impl Composer {
         }
     }
 
-    fn placeholder(&self, cx: &Cx<'_>) -> String {
+    /// What stands in it while nothing is written.
+    pub fn placeholder(&self, cx: &Cx<'_>) -> String {
         if matches!(cx.view.head.state, RunState::Ended(_)) {
             let leave = cx.key(KeyContext::Global, Action::Quit);
             return match (cx.mode, cx.keys) {
@@ -391,10 +415,8 @@ impl Composer {
                 (Mode::Live, Keys::Here) => {
                     "what is next? Enter starts it in this session".to_owned()
                 }
-                (Mode::Live, Keys::Elsewhere) => {
-                    let key = cx.key(KeyContext::Chat, Action::Compose);
-                    format!("the run is over · {key} writes the next task · {leave} leaves")
-                }
+                // Which key writes the next task, and which leaves, the hints tell.
+                (Mode::Live, Keys::Elsewhere) => "the run is over; what is next?".to_owned(),
             };
         }
         if let RunState::BrokenOff(why) = &cx.view.head.state {
@@ -404,10 +426,13 @@ impl Composer {
             return format!("the run stopped: {} · {key} leaves", sanitize::line(cause));
         }
         match &cx.view.head.question {
-            Some(question) if question.options.is_empty() => "type the answer".to_owned(),
-            Some(_) => {
-                format!("{} writes another answer", cx.key(KeyContext::Chat, Action::Compose))
+            // What was asked is seen from every pane; which key answers it, the hints tell.
+            Some(question) if cx.keys == Keys::Elsewhere => {
+                let who = question.agent.as_ref().map_or("firmhand", AgentName::as_str);
+                sanitize::line(&format!("? {who}: {}", question.text.trim())).into_owned()
             }
+            Some(question) if question.options.is_empty() => "type the answer".to_owned(),
+            Some(_) => "type the answer, or the number of one that was offered".to_owned(),
             None => "message the team, @agent or /command".to_owned(),
         }
     }
