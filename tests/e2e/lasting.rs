@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use firmhand::model::{Event, Outcome, ProposalEvent};
 
 use crate::place::Place;
+use crate::terminal::Size;
 
 /// The calls that make names and bring them to the disk, and those that write.
 const CALLS: &str = "trace=renameat,renameat2,mkdir,mkdirat,openat,write,fsync,fdatasync";
@@ -135,21 +138,40 @@ fn what_a_killed_run_has_renamed_is_on_the_disk_before_resume_calls_it_applied()
     let place = Place::new();
     let args = draft(&place);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // The first file is in its place, and nothing after that was done.
     let kill = ["-e", "inject=renameat2:signal=KILL:when=1"];
     let (output, _) = traced(&place, &kill, &args);
     assert!(!output.status.success());
-    let first = fs::read_dir(place.project()).unwrap().next();
-    assert!(first.is_some(), "a file was put in place");
-    let (_, calls) = traced(&place, &[], &["resume", "--plain", "--speed", "max"]);
-    let settled = calls.iter().position(|call| is_line(call) && call.contains("settled"));
-    let before = &calls[..settled.expect("the change is settled")];
-    let project = place.project();
-    let is_synced = before.iter().any(|call| synced(call) == project.to_str());
-    assert!(is_synced, "the folder of the file is on the disk");
-    let last = place.events().into_iter().find_map(|event| match event {
-        Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(outcome),
+    // As if it had come one call further: the file is in its place, and its folder is not synced.
+    let ready = fs::read_dir(place.project()).unwrap().next().unwrap().unwrap();
+    assert!(ready.file_name().to_str().unwrap().starts_with(".firmhand-"), "{ready:?}");
+    let decided = place.events().into_iter().find_map(|event| match event {
+        Event::Proposal(ProposalEvent::Made(proposal)) => proposal.change.path().cloned(),
         _ => None,
     });
-    assert_eq!(last, Some(Outcome::Applied));
+    fs::rename(ready.path(), place.project().join(decided.unwrap().as_str())).unwrap();
+    let trace = place.path("resumed");
+    let script = format!(
+        "exec strace -f -y -s 160 -e {CALLS} -o {} \"$0\" resume --speed max",
+        trace.display()
+    );
+    let terminal = place.shell(&script, &[], Size::SMALL);
+    let outcome =
+        place.wait_for_event(&terminal, "the first change to be settled", |event| match event {
+            Event::Proposal(ProposalEvent::Settled { outcome, .. }) => Some(outcome.clone()),
+            _ => None,
+        });
+    assert_eq!(outcome, Outcome::Applied);
+    let is_settled = |call: &String| is_line(call) && call.contains("settled");
+    let before = (0..200).find_map(|_| {
+        let all = calls(&fs::read_to_string(&trace).unwrap());
+        let end = all.iter().position(is_settled);
+        if end.is_none() {
+            thread::sleep(Duration::from_millis(50));
+        }
+        end.map(|end| all[..end].to_vec())
+    });
+    let project = place.project();
+    let before = before.expect("the trace has the line");
+    let is_synced = before.iter().any(|call| synced(call) == project.to_str());
+    assert!(is_synced, "the folder of the file is on the disk first");
 }

@@ -248,18 +248,7 @@ impl Blackboard {
                 }
             },
             "run_tests" if result.get("counts").is_some() => {
-                let count =
-                    |key: &str| result.pointer(&format!("/counts/{key}")).and_then(Value::as_u64);
-                let bad = count("failed").unwrap_or(0) + count("errors").unwrap_or(0);
-                let tests = |number: u64| match number {
-                    1 => "1 test".to_owned(),
-                    number => format!("{number} tests"),
-                };
-                let title = match (is_ok, bad) {
-                    (true, _) => format!("{} passed", tests(count("passed").unwrap_or(0))),
-                    (false, 0) => "the tests did not run to the end".to_owned(),
-                    (false, bad) => format!("{} failed", tests(bad)),
-                };
+                let title = tests_title(result);
                 self.post_in(chat, (ArtifactKind::Tests, &title), by, result.to_string());
             }
             "file_name_checker" if is_ok => {
@@ -301,6 +290,22 @@ impl Blackboard {
         for posted in self.open.values_mut().chain([&mut self.all]) {
             posted.newest.remove(&kind);
         }
+    }
+}
+
+/// How many tests passed or failed.
+fn tests_title(result: &Value) -> String {
+    let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+    let count = |key: &str| result.pointer(&format!("/counts/{key}")).and_then(Value::as_u64);
+    let bad = count("failed").unwrap_or(0) + count("errors").unwrap_or(0);
+    let tests = |number: u64| match number {
+        1 => "1 test".to_owned(),
+        number => format!("{number} tests"),
+    };
+    match (is_ok, bad) {
+        (true, _) => format!("{} passed", tests(count("passed").unwrap_or(0))),
+        (false, 0) => "the tests did not run to the end".to_owned(),
+        (false, bad) => format!("{} failed", tests(bad)),
     }
 }
 
