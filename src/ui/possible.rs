@@ -102,38 +102,43 @@ pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -
         KeyContext::Review if view.review.proposals.is_empty() => {
             Some("nothing was proposed yet".to_owned())
         }
-        _ => match (action, &view.head.state) {
-            (Action::AnswerOption, _) if is_replay || view.head.question.is_none() => {
-                Some(NO_QUESTION.to_owned())
-            }
-            (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
-            (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES.to_owned()),
-            (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
-                Some(NO_BLACKBOARD.to_owned())
-            }
-            (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
-                Some("a recorded model cannot be changed".to_owned())
-            }
-            (
-                Action::Compose
-                | Action::Command
-                | Action::StopRun
-                | Action::TogglePause
-                | Action::ChooseModel,
-                _,
-            ) if is_replay => Some("this is a replay; there is no run".to_owned()),
-            (Action::StopRun | Action::TogglePause, RunState::Empty) => {
-                Some("the run has not begun".to_owned())
-            }
-            (
-                Action::StopRun | Action::TogglePause | Action::ChooseModel,
-                RunState::Stopping | RunState::Ended(_),
-            ) => Some("the run is over".to_owned()),
-            (
-                Action::StopRun | Action::TogglePause | Action::ChooseModel,
-                RunState::BrokenOff(_),
-            ) => Some(BROKE_OFF.to_owned()),
-            _ => None,
-        },
+        _ => why_not_anywhere(action, cx),
+    }
+}
+
+/// Why an action that holds in every pane cannot be done now.
+fn why_not_anywhere(action: Action, cx: &Cx<'_>) -> Option<String> {
+    let (view, is_replay) = (cx.view, cx.mode == Mode::Replay);
+    match (action, &view.head.state) {
+        (Action::AnswerOption, _) if is_replay || view.head.question.is_none() => {
+            Some(NO_QUESTION.to_owned())
+        }
+        (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
+        (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES.to_owned()),
+        (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
+            Some(NO_BLACKBOARD.to_owned())
+        }
+        (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
+            Some("a recorded model cannot be changed".to_owned())
+        }
+        (
+            Action::Compose
+            | Action::Command
+            | Action::StopRun
+            | Action::TogglePause
+            | Action::ChooseModel,
+            _,
+        ) if is_replay => Some("this is a replay; there is no run".to_owned()),
+        (Action::StopRun | Action::TogglePause, RunState::Empty) => {
+            Some("the run has not begun".to_owned())
+        }
+        (
+            Action::StopRun | Action::TogglePause | Action::ChooseModel,
+            RunState::Stopping | RunState::Ended(_),
+        ) => Some("the run is over".to_owned()),
+        (Action::StopRun | Action::TogglePause | Action::ChooseModel, RunState::BrokenOff(_)) => {
+            Some(BROKE_OFF.to_owned())
+        }
+        _ => None,
     }
 }

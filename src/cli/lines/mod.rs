@@ -277,49 +277,43 @@ impl LineSession {
                 self.end_saying();
                 report::line(&sanitize::line(agent.as_str()));
             }
-            _ => {
-                if let Event::Session(SessionEvent::RunStarted(_)) = event {
-                    self.reasons.clear();
-                }
-                let line = person_part::line(event, &self.view, self.story);
-                let line = line.or_else(|| match (event, self.story) {
-                    // It is printed with its answers while it waits.
-                    (Event::Person(PersonEvent::Asked { .. }), Story::Live) => None,
-                    _ => run::line(event),
-                });
-                let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
-                match event {
-                    // Others may be speaking.
-                    Event::Turn(
-                        TurnEvent::Ended { turn, .. } | TurnEvent::ToolCalled { turn, .. },
-                    ) => {
-                        self.end_saying_of(Some(*turn));
-                    }
-                    Event::Person(PersonEvent::Asked { .. }) => self.end_saying(),
-                    _ if is_end || line.is_some() => self.end_saying(),
-                    _ => {}
-                }
-                if let Some(line) = line {
-                    // Each part of these is on one line already.
-                    let has_rows = matches!(
-                        event,
-                        Event::Test(_) | Event::Turn(TurnEvent::ToolAnswered { .. })
-                    );
-                    let line =
-                        if has_rows { sanitize::block(&line) } else { sanitize::line(&line) };
-                    report::line(&line);
-                }
-                if let (Event::Person(PersonEvent::Asked { .. }), Story::Saved) =
-                    (event, self.story)
-                {
-                    listed(&self.view).iter().for_each(|line| report::line(&sanitize::line(line)));
-                }
-                if let (Event::Session(SessionEvent::Ended { .. }), Story::Saved) =
-                    (event, self.story)
-                {
-                    self.tell_summary();
-                }
+            _ => self.tell_in_a_line(event),
+        }
+    }
+
+    /// Prints an event that is told in a line, after what was said before it.
+    fn tell_in_a_line(&mut self, event: &Event) {
+        if let Event::Session(SessionEvent::RunStarted(_)) = event {
+            self.reasons.clear();
+        }
+        let line = person_part::line(event, &self.view, self.story);
+        let line = line.or_else(|| match (event, self.story) {
+            // It is printed with its answers while it waits.
+            (Event::Person(PersonEvent::Asked { .. }), Story::Live) => None,
+            _ => run::line(event),
+        });
+        let is_end = matches!(event, Event::Proposal(ProposalEvent::InquiryEnded { .. }));
+        match event {
+            // Others may be speaking.
+            Event::Turn(TurnEvent::Ended { turn, .. } | TurnEvent::ToolCalled { turn, .. }) => {
+                self.end_saying_of(Some(*turn));
             }
+            Event::Person(PersonEvent::Asked { .. }) => self.end_saying(),
+            _ if is_end || line.is_some() => self.end_saying(),
+            _ => {}
+        }
+        if let Some(line) = line {
+            // Each part of these is on one line already.
+            let has_rows =
+                matches!(event, Event::Test(_) | Event::Turn(TurnEvent::ToolAnswered { .. }));
+            let line = if has_rows { sanitize::block(&line) } else { sanitize::line(&line) };
+            report::line(&line);
+        }
+        if let (Event::Person(PersonEvent::Asked { .. }), Story::Saved) = (event, self.story) {
+            listed(&self.view).iter().for_each(|line| report::line(&sanitize::line(line)));
+        }
+        if let (Event::Session(SessionEvent::Ended { .. }), Story::Saved) = (event, self.story) {
+            self.tell_summary();
         }
     }
 

@@ -257,12 +257,7 @@ impl Blackboard {
                 self.post_in(chat, (ArtifactKind::Contract, &title), by, args.to_string());
             }
             "monitor_serial" => {
-                let panics = count("panics");
-                let (kind, title) = match (is_ok, panics) {
-                    (true, 0) => (ArtifactKind::Result, "serial output".to_owned()),
-                    (_, 0) => (ArtifactKind::Error, "the port could not be read".to_owned()),
-                    (_, n) => (ArtifactKind::Error, format!("{n} panics on the board")),
-                };
+                let (kind, title) = serial_title(result);
                 self.post_in(chat, (kind, &title), by, result.to_string());
             }
             "retrieve_docs" | "scan_i2c" | "get_pinout_info" | "run_static_analysis" if is_ok => {
@@ -290,6 +285,16 @@ impl Blackboard {
         for posted in self.open.values_mut().chain([&mut self.all]) {
             posted.newest.remove(&kind);
         }
+    }
+}
+
+/// What came of looking at a port, and what it is called.
+fn serial_title(result: &Value) -> (ArtifactKind, String) {
+    let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
+    match (is_ok, result.get("panics").and_then(Value::as_array).map_or(0, Vec::len)) {
+        (true, 0) => (ArtifactKind::Result, "serial output".to_owned()),
+        (_, 0) => (ArtifactKind::Error, "the port could not be read".to_owned()),
+        (_, panics) => (ArtifactKind::Error, format!("{panics} panics on the board")),
     }
 }
 

@@ -1,0 +1,123 @@
+//! Tests of the first row.
+
+use super::*;
+use crate::model::{Event, TurnEvent, TurnId};
+use crate::ui::fixture::UiBench;
+
+#[test]
+fn how_strong_the_sandbox_is_shows_at_every_width() {
+    use crate::model::SessionEvent;
+    for (width, word) in [(80, "sandbox"), (120, "sandbox"), (200, "sandboxed")] {
+        for (level, word) in [
+            (SandboxLevel::Namespaces, word),
+            (SandboxLevel::Landlock, "Landlock"),
+            (SandboxLevel::None, "no sandbox"),
+        ] {
+            let mut fixture = UiBench::at_work(width, 24);
+            let missing = Vec::new();
+            fixture.record(0, Event::Session(SessionEvent::Sandboxed { level, missing }));
+            fixture.sync();
+            let screen = fixture.screen();
+            let first = screen.lines().next().unwrap_or_default();
+            assert!(first.contains(word), "{width}: {first}");
+        }
+    }
+}
+
+#[test]
+fn nothing_moves_when_something_waits_or_another_agent_speaks() {
+    for width in [80, 120, 200] {
+        let mut fixture = UiBench::at_work(width, 40);
+        let first =
+            |fixture: &UiBench| fixture.screen().lines().next().unwrap_or_default().to_owned();
+        let place = |row: &str| {
+            let column = |part| row.find(part).map(|at| row[..at].chars().count());
+            let name = if width < WIDE { "virtual" } else { "i2c-scan" };
+            [name, "build & fix", "scripted"].map(column)
+        };
+        let before = place(&first(&fixture));
+        assert!(before.iter().all(Option::is_some), "{width}: {}", first(&fixture));
+        fixture.propose(1);
+        fixture.sync();
+        assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
+        let agent = "ACoderWithAName".into();
+        fixture.record(0, Event::Turn(TurnEvent::Started { turn: TurnId(9), agent, step: None }));
+        fixture.pass(70_000);
+        fixture.sync();
+        assert_eq!(place(&first(&fixture)), before, "{width}: {}", first(&fixture));
+    }
+}
+
+/// A screen of that width at work, on which that agent has spoken for a minute.
+fn at_work_with(width: u16, agent: &str) -> (UiBench, String) {
+    let mut bench = UiBench::at_work(width, if width == 60 { 16 } else { 40 });
+    let started = TurnEvent::Started { turn: TurnId(9), agent: agent.into(), step: None };
+    let ended = TurnEvent::Ended { turn: TurnId(2), stop: crate::model::TurnStop::Done };
+    bench.record(0, Event::Turn(ended));
+    bench.record(0, Event::Turn(started));
+    bench.sync();
+    bench.pass(60_000);
+    let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+    (bench, first)
+}
+
+#[test]
+fn a_small_screen_always_says_who_works_or_what_waits() {
+    let (mut bench, first) = at_work_with(60, "CodeExampleRetrieverAgent");
+    assert!(first.contains("CodeExam") && first.contains('…'), "{first}");
+    bench.propose(1);
+    bench.sync();
+    let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+    assert!(first.contains("CodeExam") && first.contains("1 waiting"), "{first}");
+    bench.end(SessionOutcome::Completed);
+    bench.sync();
+    assert!(bench.screen().lines().next().unwrap().contains("completed"));
+    let mut replay = UiBench::new(60, 16, Mode::Replay);
+    replay.begin();
+    replay.sync();
+    let first = replay.screen().lines().next().unwrap_or_default().to_owned();
+    assert!(first.contains("replay") && first.contains("next agent"), "{first}");
+}
+
+#[test]
+fn names_give_way_only_where_there_is_no_room_for_them() {
+    use crate::model::{Cost, ModelEvent, PhaseEvent, Usage};
+    let (mut bench, _) = at_work_with(120, "AnswerAgent");
+    bench.record(0, Event::Model(ModelEvent::Named { model: "tiny".into() }));
+    let (phase, title) = ("answer".to_owned(), "answer".to_owned());
+    let started = PhaseEvent::Started { phase, title, attempt: 1, max_attempts: 1, step: None };
+    bench.record(0, Event::Phase(started));
+    let usage = Usage { input: 9, cost: Cost(5_700_000), ..Usage::default() };
+    let answered = TurnEvent::ModelAnswered { turn: TurnId(9), usage, state: None };
+    bench.record(0, Event::Turn(answered));
+    bench.ask();
+    bench.sync();
+    let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+    for part in ["i2c-scan", "generate", "AnswerAgent waits", "tiny", " question"] {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+}
+
+#[test]
+fn the_time_of_an_agent_is_without_that_of_the_person() {
+    let (mut bench, first) = at_work_with(120, "FlashAgent");
+    assert!(first.contains("FlashAgent") && first.contains("1:00"), "{first}");
+    bench.ask();
+    bench.pass(600_000);
+    let (question, answer) = (crate::model::QuestionId(1), "Nothing".to_owned());
+    let answered = crate::model::PersonEvent::Answered { question, answer };
+    bench.record(600_000, Event::Person(answered));
+    bench.sync();
+    let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+    assert!(!first.contains("11:0"), "{first}");
+}
+
+#[test]
+fn a_project_is_called_by_the_folder_that_tells_most() {
+    assert_eq!(project_name("/home/me/i2c-scan/"), "i2c-scan");
+    assert_eq!(project_name("/data/sessions/2026-01-02-1304-scan/project"), "scan");
+    assert_eq!(project_name("/data/sessions/2026-01-02/project"), "2026-01-02");
+    assert_eq!(project_name("/home/me/2026-scan"), "2026-scan");
+    assert_eq!(project_name("project"), "project");
+    assert_eq!(project_name("/"), "/");
+}
