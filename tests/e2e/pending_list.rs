@@ -93,7 +93,7 @@ fn files_can_be_sent_back_with_words_and_left_waiting() {
     terminal.press("s");
     terminal.wait_for("Which other files");
     terminal.press("enter");
-    terminal.wait_for("name other files");
+    terminal.wait_for("name other files, or press esc");
     terminal.type_slowly("only the report");
     terminal.press("enter");
     until(&place, &terminal, "the words reach the agent", |event| match event {
