@@ -86,6 +86,12 @@ impl Concern {
         matches!(self, Self::Spent(_) | Self::AttemptsUsedUp(..))
     }
 
+    /// Whether it is settled by that answer: words that name none of the answers allow nothing.
+    #[must_use]
+    pub fn takes(&self, answer: &str) -> bool {
+        !self.allows_more() || self.question().1.iter().any(|option| option == answer)
+    }
+
     /// The question, with the way to another model where there is one and it could help.
     #[must_use]
     pub fn words(&self, models: OtherModels) -> String {

@@ -91,7 +91,7 @@ impl From<JournalError> for UserError {
             JournalError::Locked { session, holder } => {
                 let who = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
                 Self::new(
-                    format!("Cannot run session {session} here"),
+                    format!("Cannot open session {session} here"),
                     format!("it is open in another firmhand{who}"),
                     format!("Close it first, or watch it with `firmhand replay {session}`."),
                 )

@@ -8,7 +8,8 @@ use std::thread;
 
 use crate::model::event::SessionStart;
 use crate::model::{
-    Event, ProposalEvent, Record, Seq, SessionEvent, SessionId, SessionOutcome, Timestamp,
+    Event, PersonEvent, ProposalEvent, Record, Seq, SessionEvent, SessionId, SessionOutcome,
+    Timestamp,
 };
 
 use super::dir::SessionDir;
@@ -38,7 +39,7 @@ pub struct SessionSummary {
     pub bytes: u64,
     /// How it stands.
     pub state: SessionState,
-    /// Proposals that wait for a decision, among the latest records.
+    /// Proposals and questions that wait for the person, among the latest records.
     pub waiting: usize,
 }
 
@@ -175,7 +176,7 @@ fn outcome(records: &[Record]) -> Option<SessionOutcome> {
 }
 
 fn waiting(records: &[Record]) -> usize {
-    let mut open = BTreeSet::new();
+    let (mut open, mut questions) = (BTreeSet::new(), BTreeSet::new());
     for record in records {
         match &record.event {
             Event::Proposal(ProposalEvent::Made(proposal)) => {
@@ -185,15 +186,21 @@ fn waiting(records: &[Record]) -> usize {
             | Event::Proposal(ProposalEvent::Settled { proposal, .. }) => {
                 open.remove(proposal);
             }
+            Event::Person(PersonEvent::Asked { question, .. }) => {
+                questions.insert(*question);
+            }
+            Event::Person(PersonEvent::Answered { question, .. }) => {
+                questions.remove(question);
+            }
+            Event::Session(SessionEvent::Ended { .. }) => questions.clear(),
             _ => {}
         }
     }
-    open.len()
+    open.len() + questions.len()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::model::PersonEvent;
     use crate::model::event::RunStart;
     use crate::model::{
         Batch, BatchId, BlobRef, CallId, Change, ContentHash, ProjectPath, Proposal, ProposalId,
@@ -232,6 +239,19 @@ mod tests {
         });
         let all = records(vec![proposed(1), proposed(2), settled, proposed(3)]);
         assert_eq!(waiting(&all), 2);
+        let asked = |number| {
+            let (agent, text, options) = (None, "Which?".to_owned(), Vec::new());
+            let question = crate::model::QuestionId(number);
+            Event::Person(PersonEvent::Asked { question, agent, text, options, step: None })
+        };
+        let answered = Event::Person(PersonEvent::Answered {
+            question: crate::model::QuestionId(1),
+            answer: "this".to_owned(),
+        });
+        assert_eq!(waiting(&records(vec![asked(1), answered, asked(2)])), 1);
+        let outcome = SessionOutcome::Stopped;
+        let ended = Event::Session(SessionEvent::Ended { outcome });
+        assert_eq!(waiting(&records(vec![asked(1), ended])), 0);
     }
 
     #[test]

@@ -108,8 +108,8 @@ impl Picture<'_> {
         match self.scene.mode {
             Mode::Live if layout.bottom.height == 0 => {}
             Mode::Live if self.tells_run(&cx) => {
-                let is_told = self.chat_tells_task();
-                let words = is_told.then(|| format!("› {}", self.panes.composer.placeholder(&cx)));
+                let is_shown = self.chat_tells_task();
+                let words = is_shown.then(|| format!("› {}", self.panes.composer.placeholder(&cx)));
                 strip::draw_short(layout.bottom, words.as_deref(), buf, &cx);
             }
             Mode::Live => self.panes.composer.draw(layout.bottom, buf, &cx),

@@ -59,7 +59,7 @@ pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
 /// Opens the answers to the question that waits, or the field for an answer in words.
 pub(super) fn answers(mode: Mode, view: &SessionView) -> Vec<Effect> {
     match AnswerList::of(view) {
-        _ if mode == Mode::Replay => Effect::refuse("this is a replay: nobody reads an answer"),
+        _ if mode == Mode::Replay => Effect::refuse("this is a replay: no agent reads an answer"),
         Some(list) => vec![Effect::open(Overlay::Question(list))],
         None if view.head.question.is_some() => {
             vec![Effect::Focus(PaneId::Chat), Effect::Compose(String::new())]

@@ -142,9 +142,9 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
 
 /// Whether there is a run of which [`draw_short`] can tell.
 pub(super) fn has_task(view: &SessionView) -> bool {
-    let is_told =
+    let is_shown =
         matches!(view.head.state, RunState::Running | RunState::Paused | RunState::Ended(_));
-    is_told && view.head.question.is_none() && view.head.run().is_some()
+    is_shown && view.head.question.is_none() && view.head.run().is_some()
 }
 
 fn right(cx: &Cx<'_>) -> LineParts {

@@ -194,8 +194,8 @@ fn print_message(text: &str) {
 
 /// What is printed of a message; `None`: nothing, as of an answer that only chooses who speaks next.
 fn message_words(text: &str) -> Option<String> {
-    let is_told = !text.trim().is_empty() && !answer_words::is_choice(text);
-    is_told.then(|| answer_words::in_words(text).trim_end().to_owned())
+    let is_shown = !text.trim().is_empty() && !answer_words::is_choice(text);
+    is_shown.then(|| answer_words::in_words(text).trim_end().to_owned())
 }
 
 /// What a question is about, each step or file on a line.

@@ -9,7 +9,8 @@ mod earlier;
 pub(super) mod lanes;
 mod memory;
 mod next;
-mod person_answer;
+#[cfg(test)]
+mod person_answer_tests;
 mod plan_track;
 mod resume;
 mod run_progress;

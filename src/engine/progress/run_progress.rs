@@ -17,7 +17,7 @@ use super::step::{Asker, Hold, LastNumbers, OpenQuestion, Words};
 use crate::engine::attempt::listing::Listing;
 use crate::engine::attempt::repetition::Guard;
 use crate::engine::attempt::{Attempt, WRONG_CALLS, chat, plan_steps};
-use crate::engine::concern::{Concern, OUT_OF_TIME, failure};
+use crate::engine::concern::{Concern, OUT_OF_TIME, STOP, Waiting, failure};
 use crate::engine::setup::{EngineLimits, Supervision};
 use crate::engine::team::{Phase, Team};
 use crate::model::event::RunStart;
@@ -332,13 +332,8 @@ impl RunProgress {
         self.numbers.question = id;
         let lane = self.at(|lanes| lanes.of_step(step));
         let asker = Asker::of(lane, agent, self.concern.as_ref());
-        let concern = lane.and_then(|id| self.lane(id)?.0.concern.as_ref());
-        let of_run = self.concern.as_ref().filter(|_| matches!(asker, Asker::Run));
-        let words = match (agent, of_run.or(concern)) {
-            (Some(_), _) | (_, Some(Concern::Context(_))) => Words::ToCall,
-            (None, Some(concern)) if concern.allows_more() => Words::NotTaken,
-            (None, _) => Words::ToTeam,
-        };
+        let of_chat = || lane.and_then(|id| self.lane(id)?.0.concern.as_ref());
+        let words = Words::of(agent, self.concern.as_ref().or_else(of_chat));
         self.hold.question = Some(OpenQuestion { id, asker, words });
     }
 
@@ -380,7 +375,7 @@ impl RunProgress {
             ModelEvent::Named { model } => self.memory.model.name = Some(model.clone()),
             ModelEvent::Budgeted(budget) => {
                 self.budget_meter.set(*budget);
-                self.concern.take_if(|concern| matches!(concern, Concern::Spent(_)));
+                self.concern.take_if(|it| matches!(it, Concern::Spent(_)));
             }
             ModelEvent::Chosen { provider, .. } => {
                 self.memory.model.change_to(provider);
@@ -447,14 +442,12 @@ impl RunProgress {
     }
 
     /// Looks something up in the phase that runs.
-    pub(super) fn at<T>(&self, look: impl FnOnce(&Lanes) -> Option<T>) -> Option<T> {
-        match &self.stage {
-            RunStage::At(lanes) => look(lanes),
-            RunStage::Over(_) => None,
-        }
+    fn at<T>(&self, look: impl FnOnce(&Lanes) -> Option<T>) -> Option<T> {
+        let RunStage::At(lanes) = &self.stage else { return None };
+        look(lanes)
     }
 
-    pub(super) fn in_lane(&mut self, id: Option<LaneId>, change: impl FnOnce(&mut Lane, &Phase)) {
+    fn in_lane(&mut self, id: Option<LaneId>, change: impl FnOnce(&mut Lane, &Phase)) {
         let RunStage::At(lanes) = &mut self.stage else { return };
         let Some(phase) = self.team.phases.get(lanes.phase) else { return };
         if let Some(lane) = id.and_then(|id| lanes.get_mut(id)) {
@@ -573,5 +566,35 @@ impl RunProgress {
         if self.concern.is_none() {
             lane.worry(concern);
         }
+    }
+
+    fn person_answered(&mut self, question: QuestionId, answer: &str) {
+        let Some(open) = self.hold.question.take_if(|asked| asked.id == question) else { return };
+        let (mut id, mut concern) = (None, None);
+        match open.asker {
+            Asker::Run => concern = self.concern.take(),
+            Asker::Chat(lane) => id = Some(lane),
+            Asker::Agent(lane) => {
+                return self.in_lane(Some(lane), |lane, _| lane.attempt.replied(answer));
+            }
+        }
+        self.in_lane(id, |lane, _| concern = lane.concern.take());
+        let Some(concern) = concern else { return };
+        if !concern.takes(answer) {
+            return self.concern = Some(concern);
+        }
+        self.hold.is_stopping |= answer == STOP;
+        let is_taken = concern.question().1.first().is_some_and(|go_on| go_on == answer);
+        if matches!(concern, Concern::Spent(_)) && is_taken {
+            self.budget_meter.raise();
+        }
+        if self.attempt_limit.answered((&concern, answer), &mut self.stage, &self.team) {
+            self.budget_meter.phase = Spent::default();
+        }
+        self.in_lane(id, |lane, _| match concern.waits_for() {
+            Waiting::Plan => lane.attempt.plan_judged(is_taken),
+            Waiting::Context if !is_taken => lane.attempt.refuse_listing(answer),
+            Waiting::Context | Waiting::Nothing => {}
+        });
     }
 }

@@ -89,6 +89,17 @@ pub(in crate::engine) enum Words {
     NotTaken,
 }
 
+impl Words {
+    /// What becomes of a free answer to what an agent, or what holds the run or a chat, asks.
+    pub fn of(agent: Option<&AgentName>, concern: Option<&Concern>) -> Self {
+        match (agent, concern) {
+            (Some(_), _) | (_, Some(Concern::Context(_))) => Self::ToCall,
+            (None, Some(concern)) if concern.allows_more() => Self::NotTaken,
+            (None, _) => Self::ToTeam,
+        }
+    }
+}
+
 /// The person is asked, about the chat of a step if it is one.
 pub(in crate::engine) fn of_concern(
     concern: &Concern,

@@ -127,9 +127,9 @@ fn plan_rows(plan: &FilePlan, place: &RowContext<'_>) -> Vec<EntryRow> {
     let count = format!("{}/{} written", plan.done(), plan.files.len());
     let head = EntryRow::new(vec![StyledText::new("  Files of the plan", Role::Heading)]);
     let mut rows = vec![head.with_right(StyledText::new(count, Role::Dim))];
-    let is_said = fact::said_before(plan.files.iter().map(|file| file.path.as_str()), place);
+    let is_stated = fact::stated_before(plan.files.iter().map(|file| file.path.as_str()), place);
     // Named just above: what became of them is still to be told.
-    let is_news = |file: &&PlannedFile| !is_said || file.state != PlannedState::Open;
+    let is_news = |file: &&PlannedFile| !is_stated || file.state != PlannedState::Open;
     for file in plan.files.iter().filter(is_news) {
         let (role, text) = match file.state {
             PlannedState::Open => (Role::Dim, Role::Text),

@@ -61,15 +61,15 @@ pub(super) fn rows(fact: &TeamEvent, at: Timestamp, whole: &RowContext<'_>) -> V
 }
 
 /// Whether the message just before says all of it: nothing has to be read twice.
-pub(super) fn said_before<'t>(
+pub(super) fn stated_before<'t>(
     parts: impl Iterator<Item = &'t str>,
     place: &RowContext<'_>,
 ) -> bool {
     let bare = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     let Some(turn) = place.before.and_then(ChatEntry::turn) else { return false };
-    let said: String = turn.parts.iter().filter_map(TurnPart::text).map(bare).collect();
+    let message: String = turn.parts.iter().filter_map(TurnPart::text).map(bare).collect();
     let mut parts = parts.map(bare).filter(|part| !part.is_empty()).peekable();
-    parts.peek().is_some() && parts.all(|part| said.contains(&part))
+    parts.peek().is_some() && parts.all(|part| message.contains(&part))
 }
 
 fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> Vec<EntryRow> {
@@ -78,10 +78,10 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> V
         None => "the plan as you changed it".to_owned(),
     };
     let tasks = || items.iter().map(|item| item.task.as_str());
-    let is_said = by.is_some() && said_before(tasks(), place);
-    let head = if is_said { format!("{head}: {} steps, as above", items.len()) } else { head };
+    let is_stated = by.is_some() && stated_before(tasks(), place);
+    let head = if is_stated { format!("{head}: {} steps, as above", items.len()) } else { head };
     let mut rows = marked("≡", Role::Title, &head, Role::Title, place);
-    for (number, item) in items.iter().enumerate().filter(|_| !is_said) {
+    for (number, item) in items.iter().enumerate().filter(|_| !is_stated) {
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
         let step = format!("{}. {who}{}", number + 1, item.task);
         rows.extend(marked(" ", Role::Dim, &step, Role::Text, place));
