@@ -107,6 +107,11 @@ fn framework(installed: &Path) {
         found.into_iter().map(|found| found.passage.path).collect()
     };
     report("own ranking", &questions, own);
+    compared(root, &questions);
+}
+
+/// The same questions, asked in other ways.
+fn compared(root: &Path, questions: &[Question]) {
     let files = texts(root);
     let started = Instant::now();
     let plain = plain_index(&files);
@@ -114,17 +119,17 @@ fn framework(installed: &Path) {
         "plain BM25 and FTS5 keep their index in memory; BM25: built in {:.1} s",
         started.elapsed().as_secs_f64()
     );
-    report("plain BM25 over whole files", &questions, |question| search_plain(&plain, question));
+    report("plain BM25 over whole files", questions, |question| search_plain(&plain, question));
     let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
     match full_text(&files, &asked) {
         Some((seconds, answers)) => {
             println!("FTS5: built in {seconds:.1} s");
-            report_timed("FTS5 over whole files", &questions, answers);
+            report_timed("FTS5 over whole files", questions, answers);
         }
         None => println!("FTS5: no python3 with it"),
     }
     if ripgrep(root, "gpio_config").is_some() {
-        report("rg, a process for each word", &questions, |question| {
+        report("rg, a process for each word", questions, |question| {
             ripgrep(root, question).unwrap_or_default()
         });
     } else {
@@ -132,7 +137,7 @@ fn framework(installed: &Path) {
     }
     let lower: Vec<(String, String)> =
         files.into_iter().map(|(path, text)| (path, text.to_lowercase())).collect();
-    report("words counted in each file", &questions, |question| count_words(&lower, question));
+    report("words counted in each file", questions, |question| count_words(&lower, question));
 }
 
 fn link_all(from: &Path, to: &Path) {

@@ -112,7 +112,7 @@ impl Command<'_> {
             episodes: 0,
             sessions: 0,
             learned_from: Vec::new(),
-            date: now(),
+            date: policy_learn::now(),
             process,
         })
     }
@@ -183,7 +183,7 @@ impl Command<'_> {
                     ));
                 }
                 self.more(&mut policy)?;
-                policy.origin.date = now();
+                policy.origin.date = policy_learn::now();
                 policy
             }
         };
@@ -385,12 +385,6 @@ impl Command<'_> {
         }
         Ok(())
     }
-}
-
-/// The present time, to the second.
-pub(super) fn now() -> String {
-    let now = jiff::Timestamp::now();
-    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
 /// What stands below a table and its heat map.

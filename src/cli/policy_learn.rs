@@ -64,7 +64,7 @@ pub(super) fn learn(
     let is_taken = revision.judgement == Judgement::NoWorse || args.take;
     let mut before = None;
     if is_taken {
-        revision.new.origin.date = super::policy::now();
+        revision.new.origin.date = now();
         revision.new.origin.learned_from.extend(halves.names.iter().cloned());
         if !is_saved {
             // There is a table to go back to.
@@ -88,6 +88,12 @@ pub(super) fn learn(
     };
     report::line(&report::wrapped(&end));
     Ok(())
+}
+
+/// The present time, to the second.
+pub(super) fn now() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }
 
 /// What sessions earn by the settings; other rewards of a table are those it was trained with.

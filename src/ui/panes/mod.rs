@@ -9,6 +9,7 @@ mod project;
 mod review;
 pub mod serial;
 mod timeline;
+mod timeline_signs;
 mod wrap;
 
 pub use chat::ChatPane;
@@ -17,5 +18,6 @@ pub use logs::{LogsPane, Tab as LogsTab};
 pub use project::ProjectPane;
 pub use review::ReviewPane;
 pub use serial::TagCount;
-pub use timeline::{TimelineBar, signs as timeline_signs};
+pub use timeline::TimelineBar;
+pub use timeline_signs::timeline_signs;
 pub use wrap::wrap_words;

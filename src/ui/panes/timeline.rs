@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::timeline_signs::{SIGNS, look};
 use crate::model::timeline::Playback;
 use crate::model::{Seq, TimelineCommand, TimelineView};
 use crate::ui::line;
@@ -114,20 +115,6 @@ fn seq_of(column: u16, last: Seq, columns: u16) -> Seq {
     Seq(u64::try_from(seq).unwrap_or(last.0).min(last.0))
 }
 
-/// Turns leave no sign: there are too many of them.
-const fn look(kind: MarkKind) -> Option<(&'static str, Role)> {
-    match kind {
-        MarkKind::Turn => None,
-        MarkKind::Proposal => Some(("◆", Role::Accent)),
-        MarkKind::Rejection => Some(("✗", Role::Error)),
-        MarkKind::BuildPassed => Some(("✓", Role::Ok)),
-        MarkKind::Error => Some(("!", Role::Error)),
-        MarkKind::Flash => Some(("▼", Role::Busy)),
-        MarkKind::Panic => Some(("☇", Role::Error)),
-        MarkKind::Request => Some(("◇", Role::Person)),
-    }
-}
-
 fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     let dim = cx.style(Role::Dim);
     let (sign, word) = match timeline.playback {
@@ -150,22 +137,6 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
         spans.push(Span::styled(words, cx.style(Role::Warn)));
     }
     Line::from(spans)
-}
-
-/// What the signs mean, in a word and in a sentence; the ones that tell most go first.
-const SIGNS: [(MarkKind, &str, &str); 7] = [
-    (MarkKind::Request, "request", "The person asks for something more"),
-    (MarkKind::Panic, "panic", "The program on the board crashes"),
-    (MarkKind::Error, "error", "A build or a turn fails"),
-    (MarkKind::Rejection, "rejected", "A proposal is rejected"),
-    (MarkKind::Flash, "board", "The board is written"),
-    (MarkKind::BuildPassed, "built", "A build succeeds"),
-    (MarkKind::Proposal, "proposal", "An agent proposes something"),
-];
-
-/// Each sign of the track with what it means, for the help.
-pub fn signs() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SIGNS.iter().filter_map(|(kind, _, words)| Some((look(*kind)?.0, *words)))
 }
 
 /// What the signs of the track mean, as far as they stand on it and `room` columns allow; the ones
