@@ -52,16 +52,12 @@ pub fn process_of(assets: &Assets, team: &str) -> Result<Process, UserError> {
     shipped_process(assets, &agents_of(assets, team)?)
 }
 
-/// As [`process_of`], with the chances and rewards of another file.
+/// As [`process_of`], with the chances and rewards of `given`.
 ///
 /// # Errors
-/// When a file is wrong.
-pub fn process_by(
-    assets: &Assets,
-    team: &str,
-    (name, text): (&str, &str),
-) -> Result<Process, UserError> {
-    Ok(with_agents(Process::parse(name, text)?, &agents_of(assets, team)?))
+/// When the team's file is wrong.
+pub fn process_by(assets: &Assets, team: &str, given: Process) -> Result<Process, UserError> {
+    Ok(with_agents(given, &agents_of(assets, team)?))
 }
 
 /// The agents that a policy of the team chooses among; none where there is no such team.

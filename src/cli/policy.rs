@@ -65,8 +65,8 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Those of these options that are given.
-    fn given(&self, options: impl IntoIterator<Item = &'static str>) -> Option<String> {
+    /// Tells of those of these options that are given, where they change nothing.
+    fn tell_unused(&self, options: impl IntoIterator<Item = &'static str>, why: &str) {
         let given = |option: &&str| match *option {
             "--seed" => self.options.seed.is_some(),
             "--episodes" => self.options.episodes.is_some(),
@@ -74,23 +74,18 @@ impl Command<'_> {
             _ => self.options.parameters.is_some(),
         };
         let named: Vec<&str> = options.into_iter().filter(given).collect();
-        (!named.is_empty()).then(|| named.join(", "))
-    }
-
-    /// Tells of those of these options that are given, where they change nothing.
-    fn tell_unused(&self, options: impl IntoIterator<Item = &'static str>, why: &str) {
-        if let Some(named) = self.given(options) {
-            report::aside(&format!("Not used: {named}; {why}."));
+        if !named.is_empty() {
+            report::aside(&format!("Not used: {}; {why}.", named.join(", ")));
         }
     }
 
     fn process(&self) -> Result<Process, UserError> {
         let (assets, team) = (Assets::with_user_folder(&self.dirs.config), &self.options.team);
         let Some(path) = &self.options.parameters else { return process_of(&assets, team) };
-        let (name, text) = (path.display().to_string(), read_text(path)?);
-        let process = process_by(&assets, team, (&name, &text))?;
-        let own = Process::parse(&name, &text)?.agents;
-        if own != process.agents {
+        let name = path.display().to_string();
+        let given = Process::parse(&name, &read_text(path)?)?;
+        let process = process_by(&assets, team, given.clone())?;
+        if given.agents != process.agents {
             let agents: Vec<&str> = process.agents.iter().map(|it| it.name.as_str()).collect();
             report::aside(&format!(
                 "The agents are those of the team `{team}`, not those of {name}: {}.",

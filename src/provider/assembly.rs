@@ -108,7 +108,7 @@ impl Assembly {
             }
             AnswerPiece::Keep(_) => self.kept.len() < MOST_THOUGHTS,
             AnswerPiece::Stop(_) => true,
-            // A count is no content, even one that grows.
+            // Counts are not content, even when they grow.
             AnswerPiece::Usage(_) | AnswerPiece::Model(_) => false,
         };
         self.add(piece, profile, out)?;

@@ -119,14 +119,20 @@ impl TeamOffers for Offers {
     }
 }
 
-#[test]
-fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back() {
-    let mut desk = UiBench::at_work(120, 40);
+/// A run has ended, and the person begins to write.
+fn writing_the_next_task(width: u16, height: u16) -> UiBench {
+    let mut desk = UiBench::at_work(width, height);
     desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
     let outcome = SessionOutcome::Completed;
     desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
     desk.sync();
     desk.press("i");
+    desk
+}
+
+#[test]
+fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back() {
+    let mut desk = writing_the_next_task(120, 40);
     desk.type_text("How is a register read");
     assert!(desk.screen().contains(" edit-generated "), "{}", desk.screen());
     desk.type_text("?");
@@ -159,12 +165,7 @@ fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back
 
 #[test]
 fn teams_are_walked_through_both_ways() {
-    let mut desk = UiBench::at_work(120, 40);
-    desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
-    let outcome = SessionOutcome::Completed;
-    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
-    desk.sync();
-    desk.press("i");
+    let mut desk = writing_the_next_task(120, 40);
     assert!(desk.screen().contains(" edit-generated ctrl-t alt-t"), "{}", desk.screen());
     desk.press("alt-t");
     assert!(desk.screen().contains(" single "), "the last one: {}", desk.screen());
@@ -174,12 +175,7 @@ fn teams_are_walked_through_both_ways() {
 
 #[test]
 fn what_is_next_is_asked_with_an_ellipsis_where_there_is_little_room() {
-    let mut desk = UiBench::at_work(60, 16);
-    desk.ui.bench.panes.composer.choose_teams_from(Arc::new(Offers));
-    let outcome = SessionOutcome::Completed;
-    desk.record(10, Event::Session(SessionEvent::Ended { outcome }));
-    desk.sync();
-    desk.press("i");
+    let desk = writing_the_next_task(60, 16);
     let screen = desk.screen();
     let row = screen.lines().find(|row| row.contains("what is next?")).unwrap();
     assert!(row.contains('…') || row.contains("in this session"), "{screen}");

@@ -199,7 +199,7 @@ fn state(cx: &Cx<'_>, columns: u16) -> Vec<(u8, Vec<Span<'static>>)> {
     let short = state_within(cx, most.min(AGENT_LEAST), Part::NameAlone);
     let names = cx.agents.names().iter().map(|name| line::width(name.as_str()).min(most));
     let kept = match &cx.view.head.state {
-        // Nothing moves any more.
+        // Nothing moves after the end.
         state if state.is_over() && columns < WIDE => 0,
         _ => names.max().unwrap_or(0).max(STATE) + ELAPSED,
     };

@@ -53,7 +53,7 @@ impl Blackboard {
         self.entries.is_empty()
     }
 
-    /// How many entries are not kept any more.
+    /// How many older entries were dropped.
     #[must_use]
     pub const fn older(&self) -> usize {
         self.older

@@ -169,7 +169,7 @@ impl Swap<'_> {
     }
 
     /// Puts back what came out of the place, unless something new is there by now; then it is kept
-    /// under a name that the person sees. A power cut shall not bring back what was there for a moment.
+    /// under a name that the person sees. The folder is synced, so that a power cut does not undo it.
     fn put_back(&self, aside: &str) -> Result<(), PlaceError> {
         let is_back = self.exchange_back(aside);
         // What fails here is what the disk does to any change; the file is back.
