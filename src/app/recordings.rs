@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::config::Assets;
 use crate::files;
 use crate::model::UserError;
-use crate::provider::{Script, parse_script};
+use crate::provider::{Script, parse_script, script_head};
 
 /// Folder of the recorded conversations that ship with the program.
 const FOLDER: &str = "assets/demo";
@@ -49,16 +49,22 @@ impl Recording {
 pub struct Recordings(Vec<Recording>);
 
 impl Recordings {
-    /// Reads all of them.
+    /// Reads what each of them is about; whether one can be played shows when it is chosen.
     ///
     /// # Errors
-    /// When one is wrong, which only a person's own copy can be.
+    /// When its beginning is wrong, which only a person's own copy can be.
     pub fn load(assets: &Assets) -> Result<Self, UserError> {
         let names = assets.list(FOLDER).into_iter().filter_map(|path| {
             let below = path.strip_prefix(FOLDER)?.trim_start_matches('/');
             below.strip_suffix("/script.toml").map(str::to_owned)
         });
-        names.map(|name| Recording::load(assets, &name)).collect::<Result<_, _>>().map(Self)
+        let recording = |name: String| {
+            let script = assets.text(&format!("{FOLDER}/{name}/script.toml"))?;
+            let head = script_head(&script.origin.to_string(), &script.text)?;
+            let (task, team, starter) = (head.task, head.team, head.project);
+            Ok(Recording { name, task, team, starter })
+        };
+        names.map(recording).collect::<Result<_, _>>().map(Self)
     }
 
     /// The recording of a team; without a team, that of the demo.

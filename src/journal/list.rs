@@ -1,10 +1,12 @@
 //! The list of sessions, told from the first and last records of each.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
+
+use serde::{Deserialize, Serialize};
 
 use crate::model::event::SessionStart;
 use crate::model::{
@@ -14,6 +16,7 @@ use crate::model::{
 
 use super::dir::SessionDir;
 use super::error::JournalError;
+use super::kept_facts::{KeptFacts, Known, Stamp};
 use super::lock::{Holder, holder};
 use super::parse::ReadItem;
 use super::reader::JournalReader;
@@ -68,21 +71,52 @@ const STATE_EVENTS: &[&str] = &["session_ended", "run_started", "proposed", "dec
 const LEAST_SHARE: usize = 32;
 const MOST_THREADS: usize = 8;
 
+/// What a journal alone tells of its session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct JournalFacts {
+    start: Option<SessionStart>,
+    later: Vec<String>,
+    started_at: Timestamp,
+    last_at: Timestamp,
+    last: Seq,
+    bytes: u64,
+    /// How the last run ended; `None`: it has not.
+    outcome: Option<SessionOutcome>,
+    waiting: usize,
+}
+
+/// A session of the list, and what its journal tells, if that can be read.
+struct Listed {
+    summary: SessionSummary,
+    known: Option<Known>,
+    /// Whether the journal was read for this list.
+    is_read: bool,
+}
+
 /// All sessions below `data`, the one used last first.
 ///
 /// # Errors
 /// When the folder cannot be read. A session that cannot be read is listed as such.
 pub fn list_sessions(data: &Path) -> Result<Vec<SessionSummary>, JournalError> {
-    let mut all = summaries(&SessionDir::all(data)?);
+    let dirs = SessionDir::all(data)?;
+    let kept = KeptFacts::read(data);
+    let listed = listed(&dirs, &kept);
+    let anew = listed.iter().filter(|one| one.is_read).count();
+    if kept.is_worth_writing(anew, dirs.len()) {
+        let id = |one: &Listed| one.summary.id.to_string();
+        let known = listed.iter().filter_map(|one| Some((id(one), one.known.clone()?)));
+        KeptFacts::new(known.collect()).write(data);
+    }
+    let mut all: Vec<_> = listed.into_iter().map(|one| one.summary).collect();
     all.sort_by(|a, b| (b.last_at, &b.id).cmp(&(a.last_at, &a.id)));
     Ok(all)
 }
 
 /// What a list says about each of them, in their order; many are read side by side.
-fn summaries(dirs: &[SessionDir]) -> Vec<SessionSummary> {
+fn listed(dirs: &[SessionDir], kept: &KeptFacts) -> Vec<Listed> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let share = dirs.len().div_ceil(threads).max(LEAST_SHARE);
-    let of = |share: &[SessionDir]| share.iter().map(summary).collect::<Vec<_>>();
+    let of = |share: &[SessionDir]| share.iter().map(|dir| one(dir, kept)).collect::<Vec<_>>();
     let mut shares = dirs.chunks(share);
     let Some(first) = shares.next() else { return Vec::new() };
     thread::scope(|scope| {
@@ -98,7 +132,82 @@ fn summaries(dirs: &[SessionDir]) -> Vec<SessionSummary> {
 /// What a list says about that session.
 #[must_use]
 pub fn summary(dir: &SessionDir) -> SessionSummary {
-    read_summary(dir).unwrap_or_else(|error| SessionSummary {
+    one(dir, &KeptFacts::default()).summary
+}
+
+fn one(dir: &SessionDir, kept: &KeptFacts) -> Listed {
+    match known(dir, kept) {
+        Ok((known, is_read)) => {
+            let summary = known.facts.clone().summary(dir);
+            Listed { summary, known: Some(known), is_read }
+        }
+        Err(error) => Listed { summary: unreadable(dir, &error), known: None, is_read: false },
+    }
+}
+
+/// What the journal tells, and whether it had to be read for that.
+fn known(dir: &SessionDir, kept: &KeptFacts) -> Result<(Known, bool), JournalError> {
+    let path = dir.journal();
+    let failed = || JournalError::io("open the session", &path);
+    let stamp = Stamp::of(&fs::metadata(&path).map_err(failed())?);
+    if let Some(facts) = kept.get(dir, stamp) {
+        return Ok((Known { stamp, facts: facts.clone() }, false));
+    }
+    let file = File::open(&path).map_err(failed())?;
+    // Taken before it is read: what is written meanwhile makes it another one.
+    let stamp = Stamp::of(&file.metadata().map_err(failed())?);
+    Ok((Known { stamp, facts: JournalFacts::read(&file, &path)? }, true))
+}
+
+impl JournalFacts {
+    fn read(file: &File, path: &Path) -> Result<Self, JournalError> {
+        let tail = read_tail(file, path, TAIL, &Wanted::Events(STATE_EVENTS))?;
+        let first = match tail.first.clone() {
+            Some(first) => Some(first),
+            None => first_record(path)?,
+        };
+        let start = first.as_ref().and_then(|record| match &record.event {
+            Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
+            _ => None,
+        });
+        let last = tail.records.last();
+        Ok(Self {
+            start: start.map(|start| *start),
+            later: later(&tail.records),
+            started_at: first.map_or(Timestamp(0), |record| record.at),
+            last_at: last.map_or(Timestamp(0), |record| record.at),
+            last: last.map_or(Seq(0), |record| record.seq),
+            bytes: tail.len,
+            outcome: outcome(&tail.records),
+            waiting: waiting(&tail.records),
+        })
+    }
+
+    /// The session as a list shows it; whether a program runs it is looked up now.
+    fn summary(self, dir: &SessionDir) -> SessionSummary {
+        let state = match (holder(dir), self.outcome) {
+            (Holder::Process(id), Some(_)) => SessionState::Open(id),
+            (Holder::Process(id), None) => SessionState::Running(id),
+            (Holder::Nobody, Some(outcome)) => SessionState::Ended(outcome),
+            (Holder::Nobody, None) => SessionState::Unfinished,
+        };
+        SessionSummary {
+            id: dir.id().clone(),
+            title: dir.title(),
+            start: self.start,
+            later: self.later,
+            started_at: self.started_at,
+            last_at: self.last_at,
+            last: self.last,
+            bytes: self.bytes,
+            state,
+            waiting: self.waiting,
+        }
+    }
+}
+
+fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
+    SessionSummary {
         id: dir.id().clone(),
         title: dir.title(),
         start: None,
@@ -109,41 +218,7 @@ pub fn summary(dir: &SessionDir) -> SessionSummary {
         bytes: 0,
         state: SessionState::Unreadable(error.to_string()),
         waiting: 0,
-    })
-}
-
-fn read_summary(dir: &SessionDir) -> Result<SessionSummary, JournalError> {
-    let path = dir.journal();
-    let file = File::open(&path).map_err(JournalError::io("open the session", &path))?;
-    let tail = read_tail(&file, &path, TAIL, &Wanted::Events(STATE_EVENTS))?;
-    let first = match tail.first.clone() {
-        Some(first) => Some(first),
-        None => first_record(&path)?,
-    };
-    let start = first.as_ref().and_then(|record| match &record.event {
-        Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
-        _ => None,
-    });
-    let last = tail.records.last();
-    let state = match holder(dir) {
-        Holder::Process(id) if outcome(&tail.records).is_some() => SessionState::Open(id),
-        Holder::Process(id) => SessionState::Running(id),
-        Holder::Nobody => {
-            outcome(&tail.records).map_or(SessionState::Unfinished, SessionState::Ended)
-        }
-    };
-    Ok(SessionSummary {
-        id: dir.id().clone(),
-        title: dir.title(),
-        start: start.map(|start| *start),
-        later: later(&tail.records),
-        started_at: first.map_or(Timestamp(0), |record| record.at),
-        last_at: last.map_or(Timestamp(0), |record| record.at),
-        last: last.map_or(Seq(0), |record| record.seq),
-        bytes: tail.len,
-        state,
-        waiting: waiting(&tail.records),
-    })
+    }
 }
 
 fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {

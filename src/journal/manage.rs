@@ -6,9 +6,11 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::path::Path;
 
 use super::dir::{REMOVED, SessionDir, clean_title};
 use super::error::JournalError;
+use super::kept_facts::KeptFacts;
 use super::lock::SessionLock;
 
 /// Gives the session a name, or takes it away with an empty one; the name as it is kept. A program
@@ -42,14 +44,15 @@ pub fn delete(dir: &SessionDir) -> Result<(), JournalError> {
     let failed = || JournalError::io("delete the session", dir.root());
     let aside = dir.root().with_file_name(format!("{REMOVED}{}", dir.id()));
     fs::rename(dir.root(), &aside).map_err(failed())?;
+    if let Some(data) = dir.root().parent().and_then(Path::parent) {
+        KeptFacts::forget(data).map_err(failed())?;
+    }
     drop(lock);
     fs::remove_dir_all(&aside).map_err(failed())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::journal::dir::LONGEST_TITLE;
     use crate::journal::list_sessions;

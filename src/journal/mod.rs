@@ -9,6 +9,7 @@ pub mod dir;
 mod discreet;
 pub mod error;
 pub mod events;
+mod kept_facts;
 pub mod list;
 mod lock;
 mod log_limits;

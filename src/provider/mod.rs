@@ -38,7 +38,7 @@ pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, ToolUse, Wir
 pub use record::Recording;
 pub use remote::Remote;
 pub use retell::{ReplayedAnswers, retell};
-pub use scripted::{Pacing, Script, Scripted, Sibling, parse_script};
+pub use scripted::{Pacing, Script, ScriptHead, Scripted, Sibling, parse_script, script_head};
 pub use search_model::SearchModel;
 pub use service::Service;
 pub use tokens::{Meter, TokenCounter};

@@ -24,7 +24,7 @@ pub type Sibling<'a> = &'a dyn Fn(&str) -> Result<String, UserError>;
 /// The version of the format that is read.
 const FORMAT: u32 = 1;
 /// The team of a script that does not say.
-const TEAM: &str = "generate";
+pub(super) const TEAM: &str = "generate";
 /// The word for the files of the last refusal.
 const REJECTED: &str = "rejected";
 
@@ -98,9 +98,9 @@ impl ScriptNames {
 }
 
 /// The script's text and its name.
-struct ScriptSource<'a> {
-    file: &'a str,
-    text: &'a str,
+pub(super) struct ScriptSource<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
 }
 
 impl ScriptSource<'_> {
@@ -113,14 +113,14 @@ impl ScriptSource<'_> {
         UserError::new(format!("Cannot use {}, line {line}", self.file), why, fix)
     }
 
-    fn parse<T: for<'de> Deserialize<'de>>(&self) -> Result<T, UserError> {
+    pub fn parse<T: for<'de> Deserialize<'de>>(&self) -> Result<T, UserError> {
         toml::from_str(self.text).map_err(|error| {
             let why = error.message().trim().replace('\n', ", ");
             self.wrong(&error.span().unwrap_or(0..0), why, "Correct or remove that line.")
         })
     }
 
-    fn project(&self, name: Option<&Spanned<String>>) -> Result<Option<String>, UserError> {
+    pub fn project(&self, name: Option<&Spanned<String>>) -> Result<Option<String>, UserError> {
         let Some(name) = name else { return Ok(None) };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if !name.get_ref().is_empty() && name.get_ref().chars().all(is_plain) {

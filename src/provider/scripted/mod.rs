@@ -98,6 +98,7 @@ mod comment;
 mod condition;
 mod cursor;
 mod format;
+mod head;
 mod load;
 mod pace;
 mod script;
@@ -113,6 +114,7 @@ use futures::stream::{self, BoxStream};
 
 use super::{Delta, Provider, Request};
 use crate::model::UserError;
+pub use head::{ScriptHead, script_head};
 pub use load::{Sibling, parse_script};
 pub use pace::Pacing;
 pub use script::Script;
