@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use firmhand::knowledge::{
-    BuildOptions, Corpus, Filter, Library, Splitter, Synonyms, WindowSize, build, index_notes,
-    notes_corpus,
+    BuildOptions, Corpus, Filter, Library, Splitter, Synonyms, WindowSize, build, notes_corpus,
+    stored_notes,
 };
 use firmhand::text::redact::Redactor;
 
@@ -53,7 +53,8 @@ fn main() {
 
 /// Only the notes: shows that it works.
 fn notes() {
-    let library = with_notes(Library::new(synonyms()));
+    let folder = tempfile::tempdir().unwrap();
+    let library = with_notes(Library::new(synonyms()), folder.path());
     let questions = questions(3);
     let found = |question: &str| {
         let found = library.search(question, K, &Filter::default()).unwrap().found;
@@ -95,12 +96,23 @@ fn framework(installed: &Path) {
     let started = Instant::now();
     build(folder.path(), &corpus, &options).unwrap();
     println!("one file changed: {} ms", started.elapsed().as_millis());
+    let stored = tempfile::tempdir().unwrap();
+    let open = || {
+        let mut library = Library::new(synonyms());
+        library.open(folder.path()).unwrap();
+        with_notes(library, stored.path())
+    };
+    // The notes are indexed once, by the first search ever.
+    drop(open());
     let started = Instant::now();
-    let mut library = Library::new(synonyms());
-    library.open(folder.path()).unwrap();
-    let library = with_notes(library);
+    let library = open();
+    let opened = started.elapsed();
     library.search("How do I set a pin high?", K, &Filter::default()).unwrap();
-    println!("opened, and the first question answered: {} ms", started.elapsed().as_millis());
+    println!(
+        "opened: {:.1} ms; with the first question answered: {:.1} ms",
+        opened.as_secs_f64() * 1e3,
+        started.elapsed().as_secs_f64() * 1e3
+    );
     let questions = questions(2);
     let own = |question: &str| {
         let found = library.search(question, K, &Filter::default()).unwrap().found;
@@ -215,7 +227,7 @@ fn synonyms() -> Synonyms {
     Synonyms::parse("synonyms.txt", &text, &mut Splitter::default()).unwrap()
 }
 
-fn with_notes(mut library: Library) -> Library {
+fn with_notes(mut library: Library, stored: &Path) -> Library {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/knowledge");
     let mut notes: BTreeMap<String, String> = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -224,7 +236,7 @@ fn with_notes(mut library: Library) -> Library {
         notes.insert(name, std::fs::read_to_string(path).unwrap());
     }
     let named = notes.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    library.add(notes_corpus(""), index_notes(named).unwrap());
+    library.add(notes_corpus(""), stored_notes(stored, named).unwrap());
     library
 }
 

@@ -247,7 +247,7 @@ impl<'a> Documentation<'a> {
         let named = notes.iter().map(|(path, text)| (path.as_str(), text.as_ref()));
         library.add(
             knowledge::notes_corpus(env!("CARGO_PKG_VERSION")),
-            knowledge::index_notes(named)?,
+            knowledge::stored_notes(&self.folder, named)?,
         );
         Ok(())
     }

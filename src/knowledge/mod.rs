@@ -20,6 +20,7 @@ mod query;
 mod rank;
 mod spelling;
 mod split;
+mod stored_notes;
 mod synonyms;
 mod vectors;
 mod words;
@@ -38,6 +39,7 @@ pub use notes::{
 pub use passage::{Found, Passage, PassageKind, component_of};
 pub use query::Filter;
 pub use split::{Document, Form, SplitContext, WindowSize, split};
+pub use stored_notes::stored as stored_notes;
 pub use synonyms::Synonyms;
 pub use vectors::{VectorReport, build as build_vectors};
 pub use words::Splitter;

@@ -158,11 +158,20 @@ pub fn corpus(version: &str) -> Corpus {
 pub fn in_memory<'a>(
     notes: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<PassageIndex, UserError> {
-    let failed = |error: tantivy::TantivyError| {
-        UserError::from_cause("Cannot index the notes of the program", &error)
-    };
-    let mut index = PassageIndex::in_memory().map_err(failed)?;
-    let change = index.change(1).map_err(failed)?;
+    let mut index = PassageIndex::in_memory().map_err(|error| failed(&error))?;
+    fill(&mut index, notes)?;
+    Ok(index)
+}
+
+/// Puts notes into an empty index.
+///
+/// # Errors
+/// A note that is wrong, or no room for it.
+pub(super) fn fill<'a>(
+    index: &mut PassageIndex,
+    notes: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), UserError> {
+    let change = index.change(1).map_err(|error| failed(&error))?;
     let (facts, mut words) = (ChipFacts::default(), Splitter::default());
     for (number, (file, text)) in (1..).zip(notes) {
         check(file, text)?;
@@ -172,12 +181,15 @@ pub fn in_memory<'a>(
             SplitContext { facts: &facts, window: WindowSize::default(), include: &|_| None };
         let document = Document { path, text, kind, chips };
         for passage in split::split(document, Form::Markdown, &context) {
-            change.add(&passage, number, &mut words).map_err(failed)?;
+            change.add(&passage, number, &mut words).map_err(|error| failed(&error))?;
         }
     }
-    change.commit(1).map_err(failed)?;
-    index.renew().map_err(failed)?;
-    Ok(index)
+    change.commit(1).map_err(|error| failed(&error))?;
+    index.renew().map_err(|error| failed(&error))
+}
+
+fn failed(error: &tantivy::TantivyError) -> UserError {
+    UserError::from_cause("Cannot index the notes of the program", error)
 }
 
 /// Checks a note's front matter.
