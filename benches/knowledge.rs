@@ -178,8 +178,10 @@ fn report(name: &str, questions: &[Question], search: impl Fn(&str) -> Vec<Strin
 fn report_timed(name: &str, questions: &[Question], answers: Vec<Answer>) {
     let mut times: Vec<Duration> = Vec::new();
     let (mut asked, mut found, mut gain, mut off, mut silent) = (0_u32, 0_u32, 0.0, 0_u32, 0_u32);
+    let mut slowest = (Duration::ZERO, "");
     for (question, (time, results)) in questions.iter().zip(answers) {
         times.push(time);
+        slowest = slowest.max((time, question.text.as_str()));
         if question.accepted.is_empty() {
             off += 1;
             silent += u32::from(results.is_empty());
@@ -201,6 +203,7 @@ fn report_timed(name: &str, questions: &[Question], answers: Vec<Answer>) {
         at(50),
         at(99),
     );
+    println!("  the longest, {:.2} ms: {}", slowest.0.as_secs_f64() * 1000.0, slowest.1);
 }
 
 /// The half of the questions that nothing was tuned to, with what that column accepts.
