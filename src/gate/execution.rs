@@ -81,6 +81,14 @@ impl Execution {
         };
         let of = (proposal, edited.as_ref().unwrap_or(proposal));
         let ruled = decide(self.parts.ledger.as_ref(), of, decision, content, &mut stage)?;
+        let written = decision.written(&proposal.change).map(|blob| blob.hash);
+        if let (Some(after), Some(path)) = (proposal.change.after(), proposal.change.path())
+            && written != Some(after.hash)
+        {
+            // An approval of the same proposal that did not get to the disk may have left it. Where
+            // the folder is out of reach, the next start of the program finds it.
+            let _ = effects::tidy(project_dir, proposal.id, path, None, Some(after.hash));
+        }
         Ok((ruled, staged))
     }
 

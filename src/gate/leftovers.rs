@@ -45,8 +45,12 @@ impl Leftover {
         Some(Self { proposal, hash: hash.to_owned(), is_displaced, path })
     }
 
-    /// Whether an effect of `known` may have left it.
+    /// Whether an effect of `known` may have left it. An approval that did not get to the disk may have
+    /// left a new content; nothing is displaced without one.
     fn is_of(&self, known: &Known) -> bool {
+        if self.is_displaced && !known.is_approved() {
+            return false;
+        }
         let Some((path, base)) = known.place() else { return false };
         let to = known.to();
         let named = if self.is_displaced { to.or(base) } else { to };
@@ -71,16 +75,23 @@ struct Known {
 }
 
 impl Known {
+    fn is_approved(&self) -> bool {
+        self.decision.as_ref().is_some_and(|it| it.verdict.is_approval())
+    }
+
     /// The file and what it held before.
     fn place(&self) -> Option<(&ProjectPath, Option<ContentHash>)> {
-        let is_approved = self.decision.as_ref().is_some_and(|it| it.verdict.is_approval());
-        let path = self.change.path().filter(|_| is_approved && self.change.board().is_none())?;
+        let path = self.change.path().filter(|_| self.change.board().is_none())?;
         Some((path, self.change.before().map(|blob| blob.hash)))
     }
 
     /// What it was to hold; `None`: it was to go.
     fn to(&self) -> Option<ContentHash> {
-        self.decision.as_ref()?.written(&self.change).map(|blob| blob.hash)
+        let blob = match self.decision.as_ref().filter(|_| self.is_approved()) {
+            Some(decision) => decision.written(&self.change),
+            None => self.change.after(),
+        };
+        blob.map(|blob| blob.hash)
     }
 }
 
@@ -107,6 +118,8 @@ pub fn settle_leftovers(
         if of.is_settled && leftover.is_displaced && !is_replaced(project_dir, leftover, of, base) {
             return true;
         }
+        // Without an approval nothing was displaced.
+        let base = base.filter(|_| of.is_approved());
         if let Err(error) = effects::tidy(project_dir, leftover.proposal, path, base, of.to()) {
             notices.push(error.tell("settle", path));
         }
@@ -276,6 +289,19 @@ mod tests {
             assert_eq!(left, after, "{before:?}");
             assert_eq!(found, []);
         }
+    }
+
+    #[test]
+    fn a_content_whose_approval_did_not_get_to_the_disk_goes_whatever_was_decided_then() {
+        let tmp = name("new", "tmp");
+        let files = [("a.c", "base"), (tmp.as_str(), "ne")];
+        for verdict in [None, Some(Verdict::reject("no"))] {
+            let (left, found) = settled(&files, &session(Some("new"), verdict, None));
+            assert_eq!((left, found), (vec![file("a.c", "base")], vec![]));
+        }
+        // Of another content, nobody knows whose it is.
+        let (left, _) = settled(&files, &session(Some("else"), None, None));
+        assert_eq!(left.len(), 2);
     }
 
     #[test]

@@ -135,6 +135,8 @@ pub(super) struct Writing {
     tail: Vec<u8>,
     line: Vec<u8>,
     done: u64,
+    /// Whether it has said that it erases or writes.
+    has_begun: bool,
     /// How many images read back as they were written.
     pub(super) verified: usize,
 }
@@ -152,6 +154,7 @@ impl Writing {
                 let line = sanitize::log_line(&self.line).into_owned();
                 self.line.clear();
                 self.verified += usize::from(line.contains(VERIFIED));
+                self.has_begun |= BEGINS.iter().any(|words| line.starts_with(words));
                 if let Some(done) = written(&line, images) {
                     self.done = self.done.max(done);
                 }
@@ -160,6 +163,14 @@ impl Writing {
             }
         }
         (self.done != before).then_some(self.done)
+    }
+
+    /// What the person has to know about the board when it goes no further.
+    const fn rest(&self) -> &'static str {
+        match self.has_begun {
+            true => "The board may hold half of what was written.",
+            false => "Nothing was written.",
+        }
     }
 
     /// The tool's own words for what went wrong.
@@ -198,20 +209,16 @@ impl Trouble {
         Self { error: UserError::new(WHAT, why, fix), may_be_the_rate: false }
     }
 
-    /// The same where some bytes were written before.
-    fn with_half_written(mut self) -> Self {
-        let half = "may hold half of what was written.";
-        if !self.error.fix.contains(half) {
-            self.error.fix = format!("{} Until then the board {half}", self.error.fix);
-        }
+    /// With what may be on the board now.
+    fn with_rest(mut self, writing: &Writing) -> Self {
+        self.error.fix = format!("{} {}", self.error.fix, writing.rest());
         self
     }
 
     /// What the tool's own words mean. `is_there`: whether the port still is.
     fn of(writing: &Writing, is_there: bool) -> Self {
         let cause = writing.cause();
-        let trouble = Self::of_words(&cause, (writing.done, is_there));
-        if writing.done > 0 { trouble.with_half_written() } else { trouble }
+        Self::of_words(&cause, (writing.done, is_there)).with_rest(writing)
     }
 
     fn of_words(cause: &str, (written, is_there): (u64, bool)) -> Self {
@@ -223,7 +230,7 @@ impl Trouble {
         if !is_there || message(GONE) {
             return Self::new(
                 format!("the board was disconnected: {cause}"),
-                "Connect the board and try again: it may hold half of what was written.",
+                "Connect the board and try again.",
             );
         }
         // Later the same words tell of a rate that is too high.
@@ -267,8 +274,10 @@ impl Trouble {
     }
 }
 
-const AGAIN: &str = "Check the cable and the power, then try again: the board may hold half of \
-                     what was written.";
+const AGAIN: &str = "Check the cable and the power, then try again.";
+
+/// How lines of `esptool` begin that say that it erases or writes from now on.
+const BEGINS: &[&str] = &["Flash will be erased", "Erasing", "Compressed ", "Writing at", "Wrote "];
 
 /// What `esptool` says when something answers that it cannot write to.
 const ANSWERED: &[&str] = &[
@@ -339,14 +348,17 @@ pub(super) async fn write(
             progress(total, total);
             Ok(plan.board.clone())
         }
-        ProcessEnd::Well => Err(Trouble::new("what was written was not verified", AGAIN)),
+        ProcessEnd::Well => {
+            Err(Trouble::new("what was written was not verified", AGAIN).with_rest(&writing))
+        }
         ProcessEnd::Badly(_) => {
             Err(Trouble::of(&writing, device::identity(&plan.board.port) == port))
         }
-        ProcessEnd::TimedOut => Err(Trouble::new("the board took too long", AGAIN)),
+        ProcessEnd::TimedOut => {
+            Err(Trouble::new("the board took too long", AGAIN).with_rest(&writing))
+        }
         ProcessEnd::Cancelled => {
-            let fix = "Try again: the board may hold half of what was written.";
-            Err(Trouble::new("the flash was stopped", fix))
+            Err(Trouble::new("the flash was stopped", "Try again.").with_rest(&writing))
         }
     }
 }
@@ -362,7 +374,8 @@ pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Resu
         writing.push(bytes, &[]);
     })
     .await;
-    let reported = |why: &str| UserError::new(what, why, "Try it again.");
+    let reported =
+        |why: &str| UserError::new(what, why, format!("Try it again. {}", writing.rest()));
     match ended {
         Ok(ProcessEnd::Well) => Ok(()),
         Ok(ProcessEnd::Badly(_)) => {
@@ -417,13 +430,21 @@ mod tests {
     }
 
     #[test]
-    fn a_board_that_is_half_written_is_told_once() {
+    fn a_board_that_may_be_half_written_is_told_once_and_others_are_told_too() {
+        let half = "half of what was written";
+        for begun in ["Flash will be erased from 0x0 to 0x1fff...", "Erasing region (may be slow)"]
+        {
+            let words = format!("{begun}\nA fatal error occurred: No serial data received.");
+            assert_eq!(trouble(&words, true).error.fix.matches(half).count(), 1, "{begun}");
+        }
+        let before = trouble("A fatal error occurred: Failed to connect", true).error.fix;
+        assert!(before.ends_with("Nothing was written."), "{before}");
         for (words, is_there) in [
             ("Writing at 0x00010000... (50 %)\nserial exception error occurred: x", false),
             ("Writing at 0x00010000... (50 %)\nA fatal error occurred: Wrong chip argument", true),
         ] {
             let fix = trouble(words, is_there).error.fix;
-            assert_eq!(fix.matches("half of what was written").count(), 1, "{fix}");
+            assert_eq!(fix.matches(half).count(), 1, "{fix}");
         }
     }
 }

@@ -9,7 +9,7 @@ use espflash::target::Chip;
 
 use super::super::adapters::Adapters;
 use super::talk::{ChipSecurity, Talk};
-use super::words::Trouble;
+use super::words::{FlashState, Trouble};
 use super::{FlashPiece, SAFE_BAUD};
 use crate::model::{BoardInfo, UserError};
 
@@ -50,7 +50,7 @@ pub async fn look(question: ChipQuery) -> Result<ChipReply, UserError> {
     let (what, port) = (question.what, question.board.port.clone());
     let asked = tokio::task::spawn_blocking(move || ask(&question)).await;
     let answer = asked.unwrap_or_else(|error| Err(Trouble::Port(error.into())));
-    answer.map_err(|trouble| trouble.tell(what, &port))
+    answer.map_err(|trouble| trouble.tell(what, &port, FlashState::Untouched))
 }
 
 fn ask(question: &ChipQuery) -> Result<ChipReply, Trouble> {

@@ -10,6 +10,7 @@ mod words;
 
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use espflash::target::Chip;
@@ -22,7 +23,7 @@ pub use flash::{FlashPiece, SAFE_BAUD, SECTOR};
 pub use look::{ChipQuery, ChipReply, look};
 pub use talk::ChipSecurity;
 use talk::Talk;
-use words::{LoaderStage, Trouble};
+use words::{FlashState, LoaderStage, Trouble};
 
 /// Before another try: what was on its way meanwhile is lost then.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -115,13 +116,21 @@ pub fn knows(chip: &str) -> bool {
 pub async fn run(job: LoaderJob) -> Result<Vec<u8>, UserError> {
     let job = Arc::new(job);
     let board = identity(&job.board.port);
-    let tell = |trouble: &Trouble| trouble.tell(job.what, &job.board.port);
-    let trouble = match aside(&job, job.baud).await {
+    // Of all tries: what the first has begun stays begun.
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let tell = |trouble: &Trouble| {
+        let flash = match has_begun.load(Ordering::Acquire) {
+            true => FlashState::Begun,
+            false => FlashState::Untouched,
+        };
+        trouble.tell(job.what, &job.board.port, flash)
+    };
+    let trouble = match aside(&job, job.baud, &has_begun).await {
         Ok(read) => return Ok(read),
         Err(trouble) => trouble,
     };
     if identity(&job.board.port) != board {
-        return Err(Trouble::Gone.tell(job.what, &job.board.port));
+        return Err(tell(&Trouble::Gone));
     }
     if job.baud <= SAFE_BAUD || !trouble.may_be_the_rate() {
         return Err(tell(&trouble));
@@ -131,24 +140,28 @@ pub async fn run(job: LoaderJob) -> Result<Vec<u8>, UserError> {
     tokio::time::sleep(PAUSE).await;
     // A chip that does not even begin again says less than where it fell silent.
     let worse = |again: Trouble| tell(if again.is_no_sync() { &trouble } else { &again });
-    aside(&job, SAFE_BAUD).await.map_err(worse)
+    aside(&job, SAFE_BAUD, &has_begun).await.map_err(worse)
 }
 
 /// The library blocks.
-async fn aside(job: &Arc<LoaderJob>, baud: u32) -> Result<Vec<u8>, Trouble> {
-    let job = Arc::clone(job);
-    let done = tokio::task::spawn_blocking(move || attempt(&job, baud)).await;
+async fn aside(
+    job: &Arc<LoaderJob>,
+    baud: u32,
+    has_begun: &Arc<AtomicBool>,
+) -> Result<Vec<u8>, Trouble> {
+    let (job, has_begun) = (Arc::clone(job), Arc::clone(has_begun));
+    let done = tokio::task::spawn_blocking(move || attempt(&job, baud, &has_begun)).await;
     done.unwrap_or_else(|error| Err(Trouble::Port(error.into())))
 }
 
-fn attempt(job: &LoaderJob, baud: u32) -> Result<Vec<u8>, Trouble> {
+fn attempt(job: &LoaderJob, baud: u32, has_begun: &AtomicBool) -> Result<Vec<u8>, Trouble> {
     let Ok(chip) = Chip::from_str(&job.board.chip) else {
         return Err(Trouble::UnknownChip(job.board.chip.clone()));
     };
     let total = job.work.total();
     (job.progress)(0, total);
     let talk = Talk::begin(&job.board.port, chip, baud, &Adapters::default())?;
-    let mut course = Course { job, talk, total };
+    let mut course = Course { job, talk, total, has_begun };
     let done = course.perform();
     // Whatever became of it, the chip does not stay in its boot loader.
     let started = course.talk.end();
@@ -163,6 +176,8 @@ struct Course<'a> {
     job: &'a LoaderJob,
     talk: Talk,
     total: u64,
+    /// Whether writing or erasing has begun.
+    has_begun: &'a AtomicBool,
 }
 
 impl Course<'_> {
@@ -174,8 +189,14 @@ impl Course<'_> {
                 self.are_kept(kept)?;
                 self.write(pieces)?;
             }
-            LoaderWork::EraseAll => self.talk.erase_all()?,
-            LoaderWork::Erase { offset, bytes } => self.talk.erase(*offset, *bytes)?,
+            LoaderWork::EraseAll => {
+                self.begin();
+                self.talk.erase_all()?;
+            }
+            LoaderWork::Erase { offset, bytes } => {
+                self.begin();
+                self.talk.erase(*offset, *bytes)?;
+            }
             LoaderWork::Read { offset, bytes } => return self.read(*offset, *bytes),
             LoaderWork::Rewrite { offset, bytes, remake } => {
                 let held = self.read(*offset, *bytes)?;
@@ -185,6 +206,11 @@ impl Course<'_> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// From here on the flash may be half of this and half of that.
+    fn begin(&self) {
+        self.has_begun.store(true, Ordering::Release);
     }
 
     fn goes_on(&self) -> Result<(), Trouble> {
@@ -221,6 +247,7 @@ impl Course<'_> {
             let mut offset = piece.offset;
             for part in piece.content.chunks(talk::CHUNK) {
                 self.goes_on()?;
+                self.begin();
                 let tell = |bytes| (self.job.progress)(done + bytes, self.total);
                 self.talk.write(offset, part, &tell)?;
                 offset = offset.saturating_add(u32::try_from(part.len()).unwrap_or(u32::MAX));

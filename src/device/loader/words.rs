@@ -25,6 +25,25 @@ pub(super) enum LoaderStage {
     Starting,
 }
 
+/// What has become of the flash until then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlashState {
+    /// Nothing was written or erased.
+    Untouched,
+    /// Writing or erasing had begun.
+    Begun,
+}
+
+impl FlashState {
+    /// What the person has to know about the board.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Untouched => "Nothing was written.",
+            Self::Begun => "The board may hold half of what was written.",
+        }
+    }
+}
+
 /// Why it went wrong.
 #[derive(Debug)]
 pub(super) enum Trouble {
@@ -104,14 +123,15 @@ impl Trouble {
         matches!(self, Self::Silent(LoaderStage::Connecting, _))
     }
 
-    pub(super) fn tell(&self, what: &str, port: &str) -> UserError {
+    /// The words for the person; `flash` tells what may be on the board now.
+    pub(super) fn tell(&self, what: &str, port: &str, flash: FlashState) -> UserError {
         let reported = |why: String, fix: &str| UserError::new(what, why, fix);
+        let with_rest = |advice: &str| format!("Try again. {} {advice}", flash.words());
         match self {
             Self::Port(error) => refused(what.to_owned(), port, error),
-            Self::Stopped => reported(
-                "it was stopped".to_owned(),
-                "Try again: the board may hold half of what was written.",
-            ),
+            Self::Stopped => {
+                reported("it was stopped".to_owned(), &format!("Try again. {}", flash.words()))
+            }
             Self::UnknownChip(chip) => {
                 reported(format!("there is no loader for `{chip}` in this program"), ESPTOOL)
             }
@@ -132,7 +152,6 @@ impl Trouble {
             Self::Differs(stage) => reported(
                 format!("the chip's MD5 of its flash differs from what was sent{}", place(*stage)),
                 &with_rest(
-                    *stage,
                     "If that does not help, the flash chip is worn out or has too little power.",
                 ),
             ),
@@ -152,34 +171,27 @@ impl Trouble {
             Self::Refused(stage, why) => reported(
                 format!("the chip refused the command{}: {why}", place(*stage)),
                 &with_rest(
-                    *stage,
                     "If that does not help, its flash is protected, damaged or has too little \
                      power.",
                 ),
             ),
             Self::Gone => reported(
                 format!("`{port}` is gone: the board was disconnected"),
-                "Connect the board and try again: it may hold half of what was written.",
+                &format!("Connect the board and try again. {}", flash.words()),
             ),
-            Self::Silent(stage, why) => silence(what, port, *stage, why),
-        }
-    }
-}
-
-/// Advice with what may have become of the flash meanwhile.
-fn with_rest(stage: LoaderStage, advice: &str) -> String {
-    match stage {
-        LoaderStage::Writing(_) | LoaderStage::Erasing => {
-            format!("Try again: the board may hold half of what was written. {advice}")
-        }
-        LoaderStage::Connecting | LoaderStage::Reading(_) | LoaderStage::Starting => {
-            format!("Try again. {advice}")
+            Self::Silent(stage, why) => silence(what, (port, flash), *stage, why),
         }
     }
 }
 
 /// Words about a chip that does not answer.
-fn silence(what: &str, port: &str, stage: LoaderStage, why: &str) -> UserError {
+fn silence(
+    what: &str,
+    (port, flash): (&str, FlashState),
+    stage: LoaderStage,
+    why: &str,
+) -> UserError {
+    let again = format!("Check the cable and the power, then try again. {}", flash.words());
     let (why, fix) = match stage {
         LoaderStage::Connecting => (
             format!("no sync: the chip at `{port}` does not answer ({why})"),
@@ -189,11 +201,9 @@ fn silence(what: &str, port: &str, stage: LoaderStage, why: &str) -> UserError {
             format!("everything was written, but the board could not be started: {why}"),
             "Press RESET (EN) on the board.",
         ),
-        LoaderStage::Writing(_) | LoaderStage::Erasing | LoaderStage::Reading(_) => (
-            format!("the chip stopped answering{} ({why})", place(stage)),
-            "Check the cable and the power, then try again: the board may hold half of what was \
-             written.",
-        ),
+        LoaderStage::Writing(_) | LoaderStage::Erasing | LoaderStage::Reading(_) => {
+            (format!("the chip stopped answering{} ({why})", place(stage)), again.as_str())
+        }
     };
     UserError::new(what, why, fix)
 }
@@ -214,7 +224,11 @@ mod tests {
     use super::*;
 
     fn words_of(trouble: &Trouble) -> String {
-        let error = trouble.tell("Cannot flash", "/dev/ttyUSB0");
+        told(trouble, FlashState::Untouched)
+    }
+
+    fn told(trouble: &Trouble, flash: FlashState) -> String {
+        let error = trouble.tell("Cannot flash", "/dev/ttyUSB0", flash);
         format!("{}. {}", error.why, error.fix)
     }
 
@@ -230,17 +244,18 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_half_written_is_said_wherever_writing_had_begun() {
+    fn what_may_be_half_written_is_said_once_writing_had_begun_and_not_before() {
         let half = "may hold half of what was written";
         let refused = |stage| Trouble::Refused(stage, "0x105".to_owned());
         let silent = |stage| Trouble::Silent(stage, "timeout".to_owned());
         for stage in [LoaderStage::Writing(0x1_0000), LoaderStage::Erasing] {
-            for trouble in [refused(stage), silent(stage), Trouble::Differs(stage)] {
-                assert!(words_of(&trouble).contains(half), "{trouble:?}");
+            let differs = Trouble::Differs(stage);
+            for trouble in [refused(stage), silent(stage), differs, Trouble::Gone, Trouble::Stopped]
+            {
+                assert!(told(&trouble, FlashState::Begun).contains(half), "{trouble:?}");
+                let words = told(&trouble, FlashState::Untouched);
+                assert!(!words.contains(half) && words.contains("Nothing was written"), "{words}");
             }
-        }
-        for trouble in [refused(LoaderStage::Connecting), refused(LoaderStage::Reading(0))] {
-            assert!(!words_of(&trouble).contains(half), "{trouble:?}");
         }
     }
 }

@@ -199,12 +199,16 @@ impl FindingsContext {
         !self.task.is_empty() || !self.plan.is_empty()
     }
 
-    /// Everything that was asked for, in lower case.
+    /// Everything that was asked for, in lower case: what the person said, then the plan.
     pub(super) fn words(&self) -> String {
-        let plan = self.plan.iter().map(|item| item.task.as_str());
-        let all = std::iter::once(self.task.as_str());
-        let all = all.chain(self.messages.iter().map(String::as_str)).chain(plan);
-        all.collect::<Vec<_>>().join("\n").to_lowercase()
+        let plan = self.plan.iter().map(|item| item.task.to_lowercase());
+        std::iter::once(self.person_words()).chain(plan).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the person asked for, in lower case.
+    pub(super) fn person_words(&self) -> String {
+        let said = std::iter::once(&self.task).chain(&self.messages).map(String::as_str);
+        said.collect::<Vec<_>>().join("\n").to_lowercase()
     }
 }
 

@@ -42,6 +42,8 @@ const ONLY_OTHERS: &str = "the task names the only files to change, and not this
 
 const TO_STAY: &str = "the task says that this stays as it is";
 
+const PLANNED_TO_STAY: &str = "the plan says that this stays as it is";
+
 const NOT_TO_BE_DELETED: &str = "deletes a file that neither the task nor the plan names";
 
 /// The check of a file, once somebody said what the run is about.
@@ -52,7 +54,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.words();
     let deletes = matches!(subject.change, Change::Delete { .. });
     let (level, text) = match mention(path, &words) {
-        _ if is_kept(path, &words) => (FindingLevel::Warning, TO_STAY),
+        _ if is_kept(path, &words) => {
+            let is_by_person = is_kept(path, &subject.context.person_words());
+            (FindingLevel::Warning, if is_by_person { TO_STAY } else { PLANNED_TO_STAY })
+        }
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
         Mention::Related if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
@@ -286,14 +291,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("led.c"), "int a;\n").unwrap();
         let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let reported = |task: &str, change: crate::model::DraftChange| {
+        let planned = |task: &str, steps: &[&str], change: crate::model::DraftChange| {
             let mut context = super::super::FindingsContext::default();
             context.task = task.to_owned();
+            let item =
+                |step: &&str| crate::model::PlanItem { task: (*step).to_owned(), agent: None };
+            context.plan = steps.iter().map(item).collect();
             let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
             let made = crate::gate::examine(&project_dir, vec![draft], &context);
             let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Scope);
             check.map(|check| (check.findings[0].level, check.findings[0].text.clone()))
         };
+        let reported = |task: &str, change| planned(task, &[], change);
         let path = ProjectPath::new("led.c").unwrap();
         let (base, content) = (b"int a;\n".to_vec(), b"int b;\n".to_vec());
         let save = || crate::model::DraftChange::Save {
@@ -340,5 +349,10 @@ mod tests {
             let level = reported(task, save()).map(|(level, _)| level);
             assert_eq!(level, Some(FindingLevel::Note), "{task}");
         }
+        let steps = ["Change pump.c", "Leave led.c as it is"];
+        let by_plan = planned("Raise the limit", &steps, save()).unwrap().1;
+        assert_eq!(by_plan, PLANNED_TO_STAY);
+        let by_both = planned("Raise the limit. Do not touch led.c", &steps, save()).unwrap().1;
+        assert_eq!(by_both, TO_STAY);
     }
 }

@@ -54,6 +54,20 @@ async fn nothing_lies_ready_for_what_was_rejected_or_is_stale_or_has_no_folder()
 }
 
 #[tokio::test]
+async fn what_a_lost_approval_left_goes_with_the_next_decision_whatever_it_is() {
+    let world = GateBench::asking();
+    world.write("main/a.c", "old");
+    let before = world.everything();
+    // Before a power cut, the same proposal had the same number, and its approval was on its way.
+    world.write(&format!("main/.firmhand-1-{}.tmp", ContentHash::of(b"new").short()), "new");
+    let task = world.submit(vec![save("main/a.c", Some("old"), "new")]);
+    world.on_desk(1).await;
+    world.decide(1, reject("no"));
+    assert_eq!(outcomes(task.await.unwrap()), [Outcome::Denied]);
+    assert_eq!(world.everything(), before);
+}
+
+#[tokio::test]
 async fn a_decision_that_does_not_get_to_the_disk_leaves_nothing_behind() {
     let world = GateBench::asking();
     world.write("a.c", "old");

@@ -34,6 +34,14 @@ pub enum Fault {
     GoneAfter(u32),
     /// What it says above that rate arrives garbled.
     NoiseAbove(u32),
+    /// It answers nothing any more from that command on, counted from 0 after each start.
+    SilentAt(u32),
+    /// Its port goes away at that command.
+    GoneAt(u32),
+    /// It refuses that command and every later one.
+    RefusesAt(u32),
+    /// Its flash has only that many bytes, as a power of two.
+    FlashOf(u8),
 }
 
 /// Which chip it is.
@@ -100,6 +108,8 @@ struct State {
     /// The rate from the next answer on.
     next_rate: u32,
     blocks: u32,
+    /// Commands that it has got.
+    taken: u32,
     registers: BTreeMap<u32, u32>,
     write: Flash,
     /// What is still to be sent of a flash that is read: (data, packet size, sent, at most ahead).
@@ -187,6 +197,19 @@ impl Rom {
             return Reply::Bytes(self.go_on_reading(done as usize));
         }
         let Some(request) = Request::read(frame) else { return Reply::Nothing };
+        let at = self.state.taken;
+        self.state.taken += 1;
+        match self.fault {
+            Fault::SilentAt(from) if at >= from => {
+                self.state.is_silent = true;
+                return Reply::Nothing;
+            }
+            Fault::GoneAt(from) if at >= from => return Reply::Gone,
+            Fault::RefusesAt(from) if at >= from => {
+                return Reply::Bytes(self.status(request.command, WRITE_FAILED));
+            }
+            _ => {}
+        }
         if matches!(request.command, 0x03 | 0x11) {
             self.state.blocks += 1;
             match self.fault {
@@ -301,7 +324,11 @@ impl Rom {
         if address == spi && value & (1 << 18) != 0 {
             // The flash chip is asked what it is: 4 MB of a common maker.
             if self.read_register(spi + usr2) & 0xff == 0x9f {
-                self.state.registers.insert(spi + w0, 0x0016_40ef);
+                let size = match self.fault {
+                    Fault::FlashOf(power) => power,
+                    _ => 22,
+                };
+                self.state.registers.insert(spi + w0, u32::from(size) << 16 | 0x40ef);
             }
             return;
         }

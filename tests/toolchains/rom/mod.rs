@@ -5,6 +5,7 @@
 
 mod chip;
 mod compare;
+mod faults;
 mod flash;
 mod loaders;
 mod platformio;
