@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::request_words::Wanted;
 use crate::engine::Team;
 use crate::model::{Ground, UserError};
 use crate::toolchain::sketch::Sketch;
@@ -43,6 +44,30 @@ pub fn next_team(ground: Ground, project: &Path) -> &'static str {
     match ground {
         Ground::Existing if !is_firmware() => "mesh",
         _ => usual_team(ground),
+    }
+}
+
+/// The team that fits a request, and why: as [`next_team`], unless its words want something else than
+/// work on the project.
+#[must_use]
+pub fn team_for(task: &str, ground: Ground, project: &Path) -> (&'static str, &'static str) {
+    let next = next_team(ground, project);
+    let is_firmware = matches!(next, "edit-generated" | "edit-existing");
+    match Wanted::of(task) {
+        Wanted::Answer => ("single", "it asks for an answer"),
+        Wanted::Build if is_firmware => ("mend", "it is about a build that fails"),
+        Wanted::Build | Wanted::Work if next == usual_team(ground) => (next, fits_because(ground)),
+        Wanted::Build | Wanted::Work => (next, "the project is not one of firmware"),
+    }
+}
+
+/// Why a team fits when nobody names one.
+const fn fits_because(ground: Ground) -> &'static str {
+    match ground {
+        Ground::Empty => "the project is empty",
+        Ground::Generated => "firmhand generated this project",
+        Ground::Sketch => "the project is an Arduino sketch",
+        Ground::Existing => "the project is your own",
     }
 }
 
@@ -133,6 +158,24 @@ mod tests {
         check("mesh", Ground::Existing).unwrap();
         std::fs::write(place.path().join("CMakeLists.txt"), "project(mine)\n").unwrap();
         assert_eq!(next_team(Ground::Existing, place.path()), "edit-existing");
+    }
+
+    #[test]
+    fn a_question_and_a_broken_build_have_teams_of_their_own() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("CMakeLists.txt"), "project(mine)\n").unwrap();
+        let team = |task, ground| team_for(task, ground, place.path()).0;
+        for (task, ground, name) in [
+            ("What is a pull-up?", Ground::Existing, "single"),
+            ("What is a pull-up?", Ground::Empty, "single"),
+            ("The build is broken", Ground::Existing, "mend"),
+            ("The build is broken", Ground::Sketch, "arduino"),
+            ("Blink twice", Ground::Existing, "edit-existing"),
+            ("Blink twice", Ground::Empty, "generate"),
+        ] {
+            assert_eq!(team(task, ground), name, "{task}");
+            check(name, ground).unwrap();
+        }
     }
 
     #[test]

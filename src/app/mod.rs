@@ -35,6 +35,7 @@ pub mod ports;
 pub mod profiles;
 mod project_folder;
 pub mod recordings;
+mod request_words;
 mod search_models;
 pub mod serial_commands;
 pub mod shipped;

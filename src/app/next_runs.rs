@@ -11,6 +11,7 @@ use super::learned;
 use super::machine::Machine;
 use super::plan::{ModelSource, no_model_for};
 use super::recordings::{Recording, Recordings, load_script};
+use super::request_words::Wanted;
 use super::shipped::load_team;
 use crate::engine::{NextModel, NextRun, NextRuns, Team};
 use crate::model::event::SessionStart;
@@ -118,7 +119,8 @@ impl NextRuns for SessionRuns {
         let ground = self.ground();
         let recordings = Recordings::load(&self.machine.assets)?;
         let plays_recording = matches!(ModelSource::parse(provider), Some(ModelSource::Script(_)));
-        let recording = recordings.of_task(task).filter(|_| plays_recording);
+        let recorded = recordings.of_task(task).filter(|_| plays_recording);
+        let recording = recorded.filter(|it| it.is_of(&self.project, &self.machine.assets));
         let (name, why) = match (team, recording) {
             (Some(team), Some(recording)) if team != recording.team => {
                 return Err(recorded_otherwise(team, recording));
@@ -128,17 +130,18 @@ impl NextRuns for SessionRuns {
                 (recording.team.as_str(), "it was recorded with this task".to_owned())
             }
             (None, None) => {
-                let name = choice::next_team(ground, &self.project);
-                let why = match name == choice::usual_team(ground) {
-                    true => fits_because(ground),
-                    false => "the project is not one of firmware",
-                };
+                let (name, why) = choice::team_for(task, ground, &self.project);
                 (name, why.to_owned())
             }
         };
         let team = self.load(name)?;
         choice::check(&team, ground)?;
-        let model = self.model((&recordings, recording), provider)?;
+        let model = match (self.model((&recordings, recording), provider), recorded) {
+            (Err(_), Some(elsewhere)) if recording.is_none() => {
+                return Err(recorded_elsewhere(elsewhere));
+            }
+            (model, _) => model?,
+        };
         let team = self.briefed(team)?;
         let team = learned::with_policy(&self.machine.assets, &self.machine.dirs.data, team)?;
         Ok(NextRun { team, why, model })
@@ -154,10 +157,17 @@ impl TeamOffers for SessionRuns {
         offers_for(&self.machine, self.ground(), &self.project)
     }
 
-    fn recorded(&self, task: &str) -> Option<String> {
+    fn suggested(&self, task: &str) -> Option<String> {
         let load = || Recordings::load(&self.machine.assets).ok();
-        let recordings = self.recordings.get_or_init(load).as_ref()?;
-        recordings.of_task(task).map(|recording| recording.team.clone())
+        let recordings = self.recordings.get_or_init(load).as_ref();
+        let recording = recordings.and_then(|recordings| recordings.of_task(task));
+        let recording = recording.filter(|it| it.is_of(&self.project, &self.machine.assets));
+        match recording {
+            Some(recording) => Some(recording.team.clone()),
+            // Most requests: the first offer.
+            None if Wanted::of(task) == Wanted::Work => None,
+            None => Some(choice::team_for(task, self.ground(), &self.project).0.to_owned()),
+        }
     }
 }
 
@@ -181,6 +191,18 @@ pub fn offers_for(machine: &Machine, ground: Ground, project: &Path) -> Vec<Team
     offers
 }
 
+/// A recording is played in its own project only.
+fn recorded_elsewhere(recording: &Recording) -> UserError {
+    UserError::new(
+        "Cannot start: the recorded answer to this task belongs to another project",
+        "no model is configured, and the files that the recording reads and changes are not here",
+        format!(
+            "Play it with `firmhand demo --team {}`, or configure a model; see `firmhand doctor`.",
+            recording.team
+        ),
+    )
+}
+
 /// A recording is played with its own team only.
 fn recorded_otherwise(team: &str, recording: &Recording) -> UserError {
     let own = &recording.team;
@@ -189,14 +211,4 @@ fn recorded_otherwise(team: &str, recording: &Recording) -> UserError {
         format!("no model is configured, and the recording of this task plays the team `{own}`"),
         format!("Choose it with `/team {own}`, or configure a model; see `firmhand doctor`."),
     )
-}
-
-/// Why a team fits when nobody names one.
-const fn fits_because(ground: Ground) -> &'static str {
-    match ground {
-        Ground::Empty => "the project is empty",
-        Ground::Generated => "firmhand generated this project",
-        Ground::Sketch => "the project is an Arduino sketch",
-        Ground::Existing => "the project is your own",
-    }
 }

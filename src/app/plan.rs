@@ -242,7 +242,10 @@ impl LaunchPlan {
         let WorkDefaults { task, recording, .. } = defaults;
         let recorded_team = recording.as_ref().map(|recording| recording.team.clone());
         let name = request.team.or(defaults.team).or(recorded_team);
-        let name = name.unwrap_or_else(|| choice::usual_team(facts.ground).to_owned());
+        let name = name.unwrap_or_else(|| {
+            let project = request.project.as_deref().unwrap_or(Path::new(""));
+            choice::team_for(&task, facts.ground, project).0.to_owned()
+        });
         let team = load_team(&name)?;
         let starter = defaults.starter.or_else(|| {
             recording.filter(|recording| recording.team == name).and_then(|known| known.starter)

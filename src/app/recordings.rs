@@ -44,6 +44,21 @@ impl Recording {
     }
 }
 
+impl Recording {
+    /// Whether it was made in this project: most files of the one it begins with are there. What it
+    /// reads and changes is not in another one.
+    #[must_use]
+    pub fn is_of(&self, project: &Path, assets: &Assets) -> bool {
+        let Some(starter) = &self.starter else { return true };
+        let folder = format!("assets/projects/{starter}");
+        let files = assets.list(&folder);
+        let below =
+            |path: &String| path.strip_prefix(&folder)?.strip_prefix('/').map(str::to_owned);
+        let there = files.iter().filter_map(below).filter(|file| project.join(file).is_file());
+        there.count() * 3 > files.len() * 2
+    }
+}
+
 /// The recordings that ship with the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recordings(Vec<Recording>);
@@ -155,6 +170,30 @@ mod tests {
         assert_eq!(all.of_task(&task), Some(demo));
         assert_eq!(all.of_task("something else"), None);
         assert!(all.of_team(Some("nobody")).unwrap_err().fix.contains(&demo.team));
+    }
+
+    #[test]
+    fn a_recording_is_of_the_project_that_it_was_made_in() {
+        let assets = Assets::built_in();
+        let all = Recordings::load(&assets).unwrap();
+        let project = tempfile::tempdir().unwrap();
+        let edits = all.of_team(Some("extend-existing")).unwrap();
+        assert!(
+            all.of_team(None).unwrap().is_of(project.path(), &assets),
+            "it begins with nothing"
+        );
+        std::fs::create_dir(project.path().join("main")).unwrap();
+        for file in ["CMakeLists.txt", "main/CMakeLists.txt", "main/main.c"] {
+            std::fs::write(project.path().join(file), "").unwrap();
+        }
+        assert!(!edits.is_of(project.path(), &assets), "every project has such files");
+        let folder = "assets/projects/sensor-node/";
+        for file in assets.list("assets/projects/sensor-node") {
+            let to = project.path().join(file.strip_prefix(folder).unwrap());
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::write(to, "").unwrap();
+        }
+        assert!(edits.is_of(project.path(), &assets));
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl TeamOffers for Offers {
         vec![offer("edit-generated"), offer("single")]
     }
 
-    fn recorded(&self, task: &str) -> Option<String> {
+    fn suggested(&self, task: &str) -> Option<String> {
         (task == "How is a register read?").then(|| "single".to_owned())
     }
 }

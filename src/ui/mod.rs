@@ -209,6 +209,9 @@ impl Ui {
         bench.panes.composer.look_up_teams(view);
         bench.panes.composer.give_back(view);
         bench.notice.expire(now);
+        if mode == Mode::Live {
+            bench.notice.repeat_warning(view, &bench.areas, now);
+        }
         self.refresh(view, now);
     }
 

@@ -2,8 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::areas::Areas;
 use super::guard::KeyRefusal;
+use super::layout::PaneId;
 use super::pane::Notice;
+use crate::model::event::Level;
+use crate::view::{ChatEntry, SessionView};
 
 /// How long a notice stays.
 const NOTICE_TIME: Duration = Duration::from_secs(4);
@@ -12,9 +16,26 @@ const NOTICE_TIME: Duration = Duration::from_secs(4);
 #[derive(Debug, Default)]
 pub(super) struct NoticeLine {
     shown: Option<(Notice, Instant)>,
+    /// Entries of the chat that were looked at.
+    entries: Option<usize>,
 }
 
 impl NoticeLine {
+    /// Repeats the newest warning of the session where the person does not see the chat, such as why a
+    /// wish was refused.
+    pub(super) fn repeat_warning(&mut self, view: &SessionView, areas: &Areas, now: Instant) {
+        let entries = &view.chat.entries;
+        let known = self.entries.replace(entries.len()).unwrap_or(entries.len());
+        let new = entries.get(known..).unwrap_or_default();
+        let warning = new.iter().rev().find_map(|entry| match &**entry {
+            ChatEntry::Notice { level: Level::Warning, notice } => Some(notice),
+            _ => None,
+        });
+        if let Some(notice) = warning.filter(|_| !areas.shows(PaneId::Chat)) {
+            self.tell(Notice::error(format!("{}: {}", notice.what, notice.why)), now);
+        }
+    }
+
     pub(super) fn tell(&mut self, notice: Notice, now: Instant) {
         self.shown = Some((notice, now + NOTICE_TIME));
     }

@@ -1,12 +1,12 @@
 //! What the team lays out for its own work: plan, files for the context, blackboard, documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blackboard::Blackboard;
 use crate::model::{
-    AgentName, CallId, ContextFile, Document, Event, PassageMarks, PhaseEvent, PhaseOutcome,
-    PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record, SessionEvent, TeamEvent, Timestamp,
-    TurnEvent, TurnId, TurnStop,
+    AgentName, BuildEvent, BuildOutcome, CallId, ContextFile, Document, Event, PassageMarks,
+    PhaseEvent, PhaseOutcome, PlanItem, PolicyChoice, PolicyTable, ProjectPath, Record,
+    SessionEvent, TeamEvent, Timestamp, TurnEvent, TurnId, TurnStop,
 };
 
 /// Plan, context and blackboard as they are now.
@@ -30,6 +30,8 @@ pub struct TeamView {
     pub policy: Option<PolicyView>,
     /// Whose turns are open.
     speakers: BTreeMap<TurnId, AgentName>,
+    /// Whose last build did not pass.
+    broken: BTreeSet<AgentName>,
 }
 
 /// A learned table at work.
@@ -61,7 +63,7 @@ pub enum StepState {
     Active,
     /// Its agent has spoken since the plan was made, or its phase has reached its goal.
     Done,
-    /// Its phase has not reached its goal.
+    /// Its phase has not reached its goal, or its build did not pass.
     NeedsAttention,
 }
 
@@ -95,6 +97,7 @@ impl PlanView {
         let active = self.active();
         let of = |wanted: StepState| self.steps.iter().find(move |(_, state)| *state == wanted);
         let current = of(StepState::Active).or_else(|| of(StepState::Open));
+        let current = current.or_else(|| of(StepState::NeedsAttention));
         let current = current.map_or_else(String::new, |(item, _)| item.task.clone());
         let side_by_side = if active.len() > 1 { active } else { Vec::new() };
         Some(Progress { done, total: self.steps.len(), unit: "steps", current, side_by_side })
@@ -146,7 +149,9 @@ impl TeamView {
             Event::Session(SessionEvent::RunStarted(_)) => {
                 self.plan = None;
                 self.speakers.clear();
+                self.broken.clear();
             }
+            Event::Build(BuildEvent::Ended { outcome, .. }) => self.built(outcome),
             Event::Session(SessionEvent::Resumed { .. }) => self.speakers.clear(),
             Event::Turn(TurnEvent::PolicyTaken(table)) => {
                 self.policy = Some(PolicyView { table: table.clone(), choice: None });
@@ -163,7 +168,11 @@ impl TeamView {
             Event::Turn(TurnEvent::Ended { turn, stop }) => {
                 let Some(agent) = self.speakers.remove(turn) else { return };
                 let is_done = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
-                let to = if is_done { StepState::Done } else { StepState::Open };
+                let to = match is_done {
+                    true if self.is_broken(&agent) => StepState::NeedsAttention,
+                    true => StepState::Done,
+                    false => StepState::Open,
+                };
                 self.mark(&agent, StepState::Active, to);
             }
             Event::Turn(TurnEvent::ToolAnswered { call, .. }) => {
@@ -237,6 +246,28 @@ impl TeamView {
         }
     }
 
+    /// Whether the last build of an agent did not pass. Where steps have phases of their own, those tell
+    /// how they came out.
+    fn is_broken(&self, agent: &AgentName) -> bool {
+        let is_by_phase = self.plan.as_ref().is_some_and(|plan| plan.turn.is_some());
+        self.broken.contains(agent) && !is_by_phase
+    }
+
+    /// A build of those who speak has ended. One that passes makes good the ones before it.
+    fn built(&mut self, outcome: &BuildOutcome) {
+        match outcome {
+            BuildOutcome::Passed => {
+                for agent in std::mem::take(&mut self.broken) {
+                    self.mark(&agent, StepState::NeedsAttention, StepState::Done);
+                }
+            }
+            BuildOutcome::Failed | BuildOutcome::TimedOut | BuildOutcome::NotRun(_) => {
+                self.broken.extend(self.speakers.values().cloned());
+            }
+            BuildOutcome::Cancelled => {}
+        }
+    }
+
     /// Brings the first step of `agent` that is in state `from` to `to`.
     fn mark(&mut self, agent: &AgentName, from: StepState, to: StepState) {
         let steps = self.plan.iter_mut().flat_map(|plan| plan.steps.iter_mut());
@@ -275,6 +306,29 @@ mod tests {
 
     fn states(view: &TeamView) -> Vec<StepState> {
         view.plan.iter().flat_map(|plan| &plan.steps).map(|(_, state)| *state).collect()
+    }
+
+    #[test]
+    fn a_step_whose_build_fails_is_not_done_until_one_passes() {
+        use crate::model::BuildId;
+        use StepState::{Done, NeedsAttention};
+        let mut view = TeamView::default();
+        let agent = AgentName::from("BuildAgent");
+        let items = vec![PlanItem { task: "build".to_owned(), agent: Some(agent.clone()) }];
+        apply(&mut view, Event::Team(TeamEvent::PlanMade { by: None, items }));
+        let turn = TurnId(1);
+        apply(&mut view, Event::Turn(TurnEvent::Started { turn, agent, step: None }));
+        let ended = |outcome| {
+            let (diagnostics, build) = (Vec::new(), BuildId(1));
+            Event::Build(BuildEvent::Ended { build, outcome, diagnostics, millis: 1, size: None })
+        };
+        apply(&mut view, ended(BuildOutcome::Failed));
+        apply(&mut view, Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Done }));
+        assert_eq!(states(&view), [NeedsAttention]);
+        let progress = view.plan.as_ref().unwrap().progress().unwrap();
+        assert_eq!((progress.done, progress.current.as_str()), (0, "build"));
+        apply(&mut view, ended(BuildOutcome::Passed));
+        assert_eq!(states(&view), [Done]);
     }
 
     #[test]

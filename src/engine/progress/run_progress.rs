@@ -93,7 +93,10 @@ impl RunProgress {
         &self.memory.side_work
     }
 
-    /// What was produced so far.
+    pub fn person_messages(&self) -> &[(Option<AgentName>, String)] {
+        &self.memory.person_messages
+    }
+
     pub const fn board(&self) -> &Blackboard {
         &self.memory.board
     }
@@ -118,10 +121,7 @@ impl RunProgress {
 
     /// The open chats with their phase, in the order of their steps.
     pub fn lanes(&self) -> impl Iterator<Item = (LaneId, &Lane, &Phase)> {
-        let lanes = match &self.stage {
-            RunStage::At(lanes) => Some(lanes),
-            RunStage::Over(_) => None,
-        };
+        let lanes = self.stage.lanes();
         let phase = lanes.and_then(|lanes| Some((lanes, self.team.phases.get(lanes.phase)?)));
         phase
             .into_iter()

@@ -19,6 +19,14 @@ pub(super) enum RunStage {
 }
 
 impl RunStage {
+    /// Where it is at a phase, its attempts.
+    pub(super) const fn lanes(&self) -> Option<&Lanes> {
+        match self {
+            Self::At(lanes) => Some(lanes),
+            Self::Over(_) => None,
+        }
+    }
+
     /// What comes after a step of the plan beside those that go on: the next ones, or the next phase.
     pub(super) fn after_step(team: &Team, plan: &PlanTrack, mut lanes: Lanes) -> Self {
         let most = team.phases.get(lanes.phase).map_or(1, |phase| phase.steps.parallel);

@@ -19,6 +19,7 @@ mod summary;
 mod tool_run;
 mod turn;
 mod typed_answer;
+mod unread;
 
 pub(super) use inquiry::close as close_inquiries;
 pub(super) use intents::IntentHandler;

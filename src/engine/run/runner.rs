@@ -21,6 +21,7 @@ use super::signatures;
 use super::summary::SummaryRequest;
 use super::tool_run::ToolRun;
 use super::turn::{AnswerEnd, Asking};
+use super::unread::ReadMessages;
 use crate::engine::attempt::Answered;
 use crate::engine::concern::{OUT_OF_TIME, not_run};
 use crate::engine::progress::lanes::{Lane, LaneId};
@@ -31,8 +32,8 @@ use crate::engine::team::{ContextPart, Phase};
 use crate::gate::{ApprovalQueue, Gate, Recorded, WorkTime};
 use crate::model::event::Level;
 use crate::model::{
-    CallId, ContextFile, Event, FilesEvent, PhaseEvent, PhaseOutcome, ProjectPath, SessionOutcome,
-    TeamEvent, TurnEvent, TurnId, TurnStop, UserError, estimated_tokens,
+    CallId, ContextFile, Event, FilesEvent, PhaseEvent, PhaseOutcome, ProjectPath, SessionEvent,
+    SessionOutcome, TeamEvent, TurnEvent, TurnId, TurnStop, UserError, estimated_tokens,
 };
 use crate::provider::Request;
 use crate::tools::{PhaseGoal, SharedState};
@@ -59,6 +60,7 @@ pub(in crate::engine) struct Runner {
     began_with: String,
     calls: Calls,
     gave_way: Mutex<Instant>,
+    read: ReadMessages,
 }
 
 impl Runner {
@@ -80,6 +82,7 @@ impl Runner {
             recorded: RecordedCalls::new(recorded),
             one_build: tokio::sync::Mutex::default(),
         };
+        let read = ReadMessages::of(&shared.progress());
         Self {
             shared,
             gate: setup.gate,
@@ -90,6 +93,7 @@ impl Runner {
             began_with: setup.session.parts.provider,
             calls,
             gave_way: Mutex::new(Instant::now()),
+            read,
         }
     }
 
@@ -259,6 +263,9 @@ impl Runner {
             let fix = "Raise `budget.turn` or `budget.phase` if its agents need more.";
             self.shared.notice(Level::Warning, UserError::new("The turn was stopped", why, fix))?;
         }
+        if matches!(event, Event::Session(SessionEvent::Ended { .. })) {
+            self.tell_unread()?;
+        }
         let phase = match &event {
             Event::Phase(PhaseEvent::Started { phase, .. }) => Some(phase.clone()),
             _ => None,
@@ -276,6 +283,11 @@ impl Runner {
             self.restore_goal();
         }
         Ok(())
+    }
+
+    fn tell_unread(&self) -> Result<(), UserError> {
+        let unread = self.read.at_end(&self.shared.progress());
+        unread.map_or(Ok(()), |unread| self.shared.notice(Level::Warning, unread))
     }
 
     async fn ask_model(&self, lane: LaneId) -> Result<(), UserError> {
@@ -315,6 +327,7 @@ impl Runner {
     /// The request of the open turn of a chat as it is now.
     fn asking(&self, lane: LaneId) -> Option<(Asking<'_>, Request, Option<u64>)> {
         let progress = self.shared.progress();
+        self.read.all(&progress);
         Asking::new((&progress, lane), &self.shared.agents(), &self.shared, &self.limits)
     }
 

@@ -187,7 +187,7 @@ impl Composer {
         self.completed_for = now;
         let is_recorded = cx.view.head.profile().is_none() && !self.teams.is_empty();
         let offers = self.offers.as_ref().filter(|_| is_recorded);
-        self.recorded = offers.and_then(|offers| offers.recorded(self.text().trim()));
+        self.recorded = offers.and_then(|offers| offers.suggested(self.text().trim()));
         let line = self.text.lines().get(row).map_or("", String::as_str);
         self.completion = Completion::find(line, column, row == 0, cx);
     }
