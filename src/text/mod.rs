@@ -14,6 +14,7 @@ mod c_level;
 mod c_scope;
 mod c_source;
 pub mod c_tokens;
+pub mod citations;
 pub mod cmake;
 pub mod colouring;
 pub mod confusables;

@@ -190,8 +190,8 @@ actions! {
     PreviousChange, "previous-change", Chat, "previous proposal", "Go to the previous call with a proposal";
     CopyCode, "copy-code", Chat, "copy code", "Copy the last code block of the message";
     ShowTask, "show-task", Chat, "task", "Show the whole task";
-    NextFold, "next-fold", Chat, "next fold", "Select the next tool call or folded code";
-    PreviousFold, "previous-fold", Chat, "previous fold", "Select the previous tool call or folded code";
+    NextFold, "next-fold", Chat, "next fold", "Select the next call, citation or folded code";
+    PreviousFold, "previous-fold", Chat, "previous fold", "Select the previous call, citation or folded code";
 
     LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or send it back";
 

@@ -157,7 +157,7 @@ fn messages_code_and_sources_are_copied_and_opened() {
     assert_eq!(copied(&desk.press(&mut pane, Action::Copy)), "Call `probe`.");
     let effects = desk.press(&mut pane, Action::Open);
     assert!(
-        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Preview(_)))
+        matches!(&effects[..], [Effect::Open(overlay)] if matches!(**overlay, Overlay::Sources(_)))
     );
 }
 
@@ -190,6 +190,72 @@ fn a_number_in_an_answer_opens_the_source_it_names() {
     let here = SourceList::at((CallId(7), 1), desk.cx().view).unwrap();
     assert_eq!(format!("{list:?}"), format!("{here:?}"), "the source with the number 2");
     assert!(SourceList::at((CallId(7), 2), desk.cx().view).is_none());
+}
+
+/// A turn that was given five passages and answered with that text.
+fn answered(text: &str) -> PaneBench {
+    let mut desk = PaneBench::new();
+    turn(&mut desk, 1, "AnswerAgent", "");
+    call(&mut desk, 1, 7, "retrieve_docs", json!({ "query": "probe" }));
+    let chunk = |number: u64| json!({ "title": "T", "source": "s", "text": "t", "number": number });
+    let chunks: Vec<_> = (1..=5).map(chunk).collect();
+    answer(&mut desk, 7, json!({ "ok": true, "chunks": chunks }));
+    let text = text.to_owned();
+    desk.record(Event::Turn(TurnEvent::TextAdded { turn: TurnId(1), text }));
+    end(&mut desk, 1);
+    desk
+}
+
+/// The numbers of the passages that the key stops at after the rows of the list, until there is
+/// no more.
+fn stops(desk: &PaneBench, pane: &mut ChatPane, way: Action) -> Vec<usize> {
+    let mut stops = Vec::new();
+    for _ in 0..30 {
+        let before = pane.selected;
+        desk.press(pane, way);
+        desk.show(pane, 60, 12);
+        if pane.selected == before {
+            break;
+        }
+        if let Some((_, FoldItem::Cited((_, place), _))) = pane.selected {
+            stops.push(place + 1);
+        }
+    }
+    stops
+}
+
+#[test]
+fn each_citation_is_a_stop_of_its_own_in_both_directions() {
+    for (text, wanted) in [
+        ("First [1].\n\nSecond [2].\n\nFirst again [1].\n\nThird [3].", vec![1, 2, 1, 3]),
+        ("It is that [1][2].\n\nOr other [3, 4].", vec![1, 2, 3, 4]),
+        ("```c\nint a[3] = {0};\n```\n\nSo `b[2]` it is [Source 5] and [1-3].", vec![5, 1, 2, 3]),
+    ] {
+        let desk = answered(text);
+        let mut pane = ChatPane::default();
+        desk.show(&mut pane, 60, 12);
+        desk.press(&mut pane, Action::Top);
+        desk.show(&mut pane, 60, 12);
+        assert_eq!(stops(&desk, &mut pane, Action::NextFold), wanted, "{text}");
+        let back: Vec<usize> = wanted.iter().rev().skip(1).copied().collect();
+        assert_eq!(stops(&desk, &mut pane, Action::PreviousFold), back, "{text}");
+    }
+}
+
+#[test]
+fn a_click_opens_the_citation_it_hits() {
+    let desk = answered("It is that [1][2].");
+    let mut pane = ChatPane::default();
+    let shown = desk.show(&mut pane, 60, 20);
+    // The title stands before the rows of the pane.
+    let mut rows = shown.lines().skip(1).enumerate();
+    let (y, row) = rows.find(|(_, row)| row.contains("[1][2]")).unwrap();
+    let x = row.find("[2]").unwrap();
+    for (x, place) in [(x - 3, 0), (x + 1, 1), (50, 1), (3, 0)] {
+        pane.on_click(Position::new(x as u16, y as u16), &desk.cx());
+        let (_, item) = pane.selected.unwrap();
+        assert!(matches!(item, FoldItem::Cited((_, at), _) if at == place), "{x}: {item:?}");
+    }
 }
 
 /// What a model has written so far of the arguments of a call.

@@ -24,7 +24,7 @@ pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
     let call_of = |wanted: CallId| entry.turn()?.call(wanted);
     let found = match item {
         FoldItem::Call(id) => call_of(id).map(call),
-        FoldItem::Source(id, number) | FoldItem::Cited(id, number) => {
+        FoldItem::Source(id, number) | FoldItem::Cited((id, number), _) => {
             call_of(id).and_then(|view| source(view, number)).map(|(_, text)| text)
         }
         FoldItem::Thought(place) => match part(place) {

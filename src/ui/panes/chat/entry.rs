@@ -1,6 +1,7 @@
 //! The rows of one entry, brought up to date as it grows.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,6 +14,7 @@ use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 use crate::view::{CallView, ChatEntry, TurnPart, TurnView};
 
+use super::citations::CitedNumber;
 use super::open_call::{self, OpenPart};
 use super::paint::{draw_entry_row, draw_row};
 use super::row::{EntryRow, FoldItem, INDENT, RowContext, indented};
@@ -42,8 +44,8 @@ enum EntryBody {
     Text {
         part: usize,
         document: Box<MarkdownDocument>,
-        /// Sources that are cited, each with its row.
-        cited: Vec<(usize, FoldItem)>,
+        /// Sources that are cited.
+        cited: Vec<CitedNumber>,
     },
     Call {
         call: CallId,
@@ -114,7 +116,9 @@ impl EntryLayout {
             match part {
                 TurnPart::Text(text) => {
                     let mut body = text_body(index, text, &mut old, place);
-                    body.find_citations(text, &given);
+                    if let EntryBody::Text { document, cited, .. } = &mut body {
+                        *cited = citations::in_document(index, (document, text), &given);
+                    }
                     if after_call && body.rows() > 0 {
                         self.push(EntryBody::Rows(vec![EntryRow::default()]));
                     }
@@ -166,24 +170,39 @@ impl EntryLayout {
 
     /// What can be taken hold of at that row.
     pub fn item_at(&self, row: usize) -> Option<FoldItem> {
-        let (section, inside) = self.section(row)?;
+        self.items_at(row).into_iter().next()
+    }
+
+    /// Everything that can be taken hold of at that row, from left to right.
+    pub fn items_at(&self, row: usize) -> Vec<FoldItem> {
+        let Some((section, inside)) = self.section(row) else { return Vec::new() };
+        let own = |rows: &[EntryRow]| rows.get(inside).and_then(|row| row.item);
         match &section.body {
-            EntryBody::Call { call, rows, .. } => {
-                let own = rows.get(inside).and_then(|row| row.item);
-                own.or(Some(FoldItem::Call(*call)))
-            }
+            EntryBody::Call { call, rows, .. } => vec![own(rows).unwrap_or(FoldItem::Call(*call))],
             EntryBody::Text { part, document, cited } => {
                 let code = document.fold_at(inside).map(|fold| FoldItem::Code(*part, fold));
-                let at = |(row, item): &(usize, FoldItem)| (*row == inside).then_some(*item);
-                code.or_else(|| cited.iter().find_map(at))
+                let cited = cited.iter().filter(|it| it.row == inside).map(|it| it.item);
+                code.into_iter().chain(cited).collect()
             }
-            EntryBody::Thought { part, .. } => Some(FoldItem::Thought(*part)),
+            EntryBody::Thought { part, .. } => vec![FoldItem::Thought(*part)],
             EntryBody::Summary { part, rows } => {
-                let own = rows.get(inside).and_then(|row| row.item);
-                own.or(Some(FoldItem::Summary(*part)))
+                vec![own(rows).unwrap_or(FoldItem::Summary(*part))]
             }
-            EntryBody::Rows(_) | EntryBody::Open(_) => None,
+            EntryBody::Rows(_) | EntryBody::Open(_) => Vec::new(),
         }
+    }
+
+    /// The numbers of sources in a row, with the columns of the pane that each takes.
+    pub fn cited_at(&self, row: usize) -> Vec<(FoldItem, Range<u16>)> {
+        let Some((EntrySection { body: EntryBody::Text { cited, .. }, .. }, inside)) =
+            self.section(row)
+        else {
+            return Vec::new();
+        };
+        let column = |at: usize| INDENT.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
+        let columns = |at: &Range<usize>| column(at.start)..column(at.end);
+        let here = cited.iter().filter(|it| it.row == inside);
+        here.map(|it| (it.item, columns(&it.columns))).collect()
     }
 
     /// Everything that can be folded, with its row.
@@ -200,7 +219,8 @@ impl EntryLayout {
             EntryBody::Text { part, document, cited } => {
                 let code = document.folds().into_iter();
                 let code = code.map(|(row, fold)| (row, FoldItem::Code(*part, fold)));
-                let mut items: Vec<_> = code.chain(cited.iter().copied()).collect();
+                let cited = cited.iter().map(|it| (it.row, it.item));
+                let mut items: Vec<_> = code.chain(cited).collect();
                 items.sort_by_key(|(row, _)| *row);
                 items.into_iter().map(|(row, item)| (section.first + row, item)).collect()
             }
@@ -270,6 +290,13 @@ impl EntryLayout {
                     ..area
                 };
                 draw_row(&document.row(text, inside), area, buf, cx);
+                for (_, columns) in self.cited_at(row) {
+                    // Counted from the left end of the pane.
+                    let x = area.x - INDENT.min(area.x) + columns.start;
+                    let width = columns.end - columns.start;
+                    let place = Rect { x, width, ..area }.intersection(area);
+                    buf.set_style(place, cx.style(Role::Link));
+                }
             }
             EntryBody::Open(OpenPart::Rows(rows)) => {
                 if let Some(row) = rows.get(inside) {
@@ -287,18 +314,6 @@ impl EntryLayout {
 }
 
 impl EntryBody {
-    fn find_citations(&mut self, source: &str, given: &BTreeMap<u64, FoldItem>) {
-        let Self::Text { document, cited, .. } = self else { return };
-        cited.clear();
-        if given.is_empty() {
-            return;
-        }
-        for row in 0..document.rows() {
-            let text = document.row(source, row).text();
-            cited.extend(citations::in_row(&text, given).into_iter().map(|item| (row, item)));
-        }
-    }
-
     fn rows(&self) -> usize {
         match self {
             Self::Rows(rows)

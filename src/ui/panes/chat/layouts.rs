@@ -4,7 +4,7 @@
 //! one looks.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use regex::Regex;
 
@@ -93,6 +93,23 @@ impl Layouts {
     pub fn item_at(&self, anchor: Anchor) -> Option<(usize, FoldItem)> {
         let item = self.get(anchor.entry)?.item_at(anchor.row)?;
         Some((anchor.entry, item))
+    }
+
+    /// Whether something can be taken hold of at a row.
+    pub fn has_item(&self, anchor: Anchor, wanted: (usize, FoldItem)) -> bool {
+        let layout = self.get(anchor.entry).filter(|_| anchor.entry == wanted.0);
+        layout.is_some_and(|layout| layout.items_at(anchor.row).contains(&wanted.1))
+    }
+
+    /// What is meant by a column of a row: the nearest number of a source, or what the row is.
+    pub fn item_near(&self, anchor: Anchor, column: u16) -> Option<(usize, FoldItem)> {
+        let layout = self.get(anchor.entry)?;
+        let cited = layout.cited_at(anchor.row).into_iter();
+        let far = |at: &Range<u16>| {
+            at.start.saturating_sub(column).max((column + 1).saturating_sub(at.end))
+        };
+        let nearest = cited.min_by_key(|(_, columns)| far(columns)).map(|(item, _)| item);
+        Some((anchor.entry, nearest.or_else(|| layout.item_at(anchor.row))?))
     }
 
     /// Unfolds or folds something.

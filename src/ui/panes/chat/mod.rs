@@ -107,7 +107,8 @@ impl ChatPane {
             let (row, _) = items.into_iter().find(|(_, known)| *known == item)?;
             Some(Anchor { entry, row })
         });
-        let Some((anchor, item)) = self.seek(selected, way, cx).item() else {
+        let taken = self.selected.map(|(_, item)| item);
+        let Some((anchor, item)) = self.seek(selected, way, cx).item(taken) else {
             return Effect::info(match way {
                 Way::Forward => "nothing to unfold below",
                 Way::Back => "nothing to unfold above",
@@ -165,13 +166,21 @@ impl ChatPane {
         }
     }
 
+    /// The cells of a row that are selected: of a number of a source its own, else all.
+    fn selected_place(&self, anchor: Anchor, row: Rect) -> Option<Rect> {
+        let selected = self.selected.filter(|it| self.layouts.has_item(anchor, *it))?;
+        let cited = self.layouts.get(anchor.entry)?.cited_at(anchor.row);
+        let own = cited.into_iter().find(|(item, _)| *item == selected.1);
+        Some(own.map_or(row, |(_, columns)| {
+            let width = columns.end - columns.start;
+            Rect { x: row.x + columns.start, width, ..row }.intersection(row)
+        }))
+    }
+
     /// Unfolds or folds the selected item, or else the last one on screen.
     fn toggle_item(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
         let on_screen = |wanted: &(usize, FoldItem)| {
-            self.scroll
-                .visible()
-                .iter()
-                .any(|anchor| self.layouts.item_at(*anchor) == Some(*wanted))
+            self.scroll.visible().iter().any(|anchor| self.layouts.has_item(*anchor, *wanted))
         };
         let selected = self.selected.filter(on_screen);
         let last =
@@ -184,10 +193,7 @@ impl ChatPane {
 
     fn toggle(&mut self, item: (usize, FoldItem), cx: &Cx<'_>) -> Vec<Effect> {
         self.selected = Some(item);
-        if let (entry, FoldItem::Source(call, number)) = item {
-            return open_source(entry, call, number, cx);
-        }
-        if let (entry, FoldItem::Cited(call, number)) = item {
+        if let (entry, FoldItem::Source(call, number) | FoldItem::Cited((call, number), _)) = item {
             return match SourceList::at((call, number), cx.view) {
                 Some(list) => vec![Effect::Open(Box::new(Overlay::Sources(list)))],
                 None => open_source(entry, call, number, cx),
@@ -460,10 +466,12 @@ impl Pane for ChatPane {
             let Some(entry) = cx.view.chat.entries.get(anchor.entry) else { continue };
             let Some(layout) = self.layouts.get(anchor.entry) else { continue };
             layout.draw_row(entry, anchor.row, row, buf, cx);
-            let item = layout.item_at(anchor.row).map(|item| (anchor.entry, item));
-            let is_selected = item.is_some() && item == self.selected;
-            if (is_selected || self.mark == Some(*anchor)) && cx.keys == Keys::Here {
-                buf.set_style(row, cx.style(Role::Selection));
+            if cx.keys == Keys::Here {
+                let place = match self.mark == Some(*anchor) {
+                    true => Some(row),
+                    false => self.selected_place(*anchor, row),
+                };
+                buf.set_style(place.unwrap_or_default(), cx.style(Role::Selection));
             }
             if let Some(search) = &self.search {
                 let (text, left) = layout.row_text(entry, anchor.row);
@@ -502,7 +510,7 @@ impl Pane for ChatPane {
             return open_task(cx);
         };
         let anchor = self.scroll.visible().get(row).copied();
-        match anchor.and_then(|anchor| self.layouts.item_at(anchor)) {
+        match anchor.and_then(|anchor| self.layouts.item_near(anchor, at.x)) {
             Some(item) => self.toggle(item, cx),
             None => Vec::new(),
         }

@@ -24,12 +24,24 @@ pub(super) enum FoldItem {
     Thought(usize),
     /// A source that a call found, by its place in the answer.
     Source(CallId, usize),
-    /// A source that a text cites, by its place in the answer to the call.
-    Cited(CallId, usize),
+    /// A source that a text cites, and where it does.
+    Cited(Passage, CitedAt),
     /// The summary in that part of a turn.
     Summary(usize),
     /// A turn that was summarised, where it is.
     Summarised(TurnId),
+}
+
+/// A source, by its place in the answer to a call.
+pub(super) type Passage = (CallId, usize);
+
+/// Which of the numbers of sources in a text is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CitedAt {
+    /// The part of the turn.
+    pub part: usize,
+    /// Its place among those of that part.
+    pub nth: usize,
 }
 
 /// What the layout of an entry depends on besides itself.

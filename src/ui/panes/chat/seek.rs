@@ -80,15 +80,26 @@ impl Seek<'_, '_> {
         None
     }
 
-    /// The next thing that can be taken hold of.
-    pub fn item(&mut self) -> Option<(Anchor, FoldItem)> {
+    /// The next thing that can be taken hold of, after `taken` where that is in the entry it begins
+    /// in: a row may hold several.
+    pub fn item(&mut self, taken: Option<FoldItem>) -> Option<(Anchor, FoldItem)> {
         let places: Vec<usize> = self.places().into_iter().take(MAX_SEARCHED).collect();
-        let cx = self.cx;
-        let rows = |layouts: &mut Layouts, place: usize| {
-            layouts.items(place, cx).into_iter().map(|(row, _)| row).collect()
-        };
-        let anchor = self.first(places, rows)?;
-        Some((anchor, self.layouts.item_at(anchor)?.1))
+        for entry in places {
+            let mut items = self.layouts.items(entry, self.cx);
+            if self.way == Way::Back {
+                items.reverse();
+            }
+            let is_from = entry == self.from.entry && self.is_taken;
+            let before = items.iter().position(|(_, item)| is_from && Some(*item) == taken);
+            let from = before.map_or(0, |before| before + 1);
+            let mut rest =
+                items.into_iter().skip(from).map(|(row, item)| (Anchor { entry, row }, item));
+            let found = rest.find(|(at, _)| before.is_some() || self.is_beyond(*at));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// The next place of a kind.
