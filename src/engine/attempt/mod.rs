@@ -3,6 +3,7 @@
 //! Must not know the phases before or after it.
 
 pub(super) mod chat;
+pub(super) mod cited;
 mod file_set;
 pub(super) mod listing;
 mod open_turn;

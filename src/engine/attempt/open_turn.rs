@@ -48,6 +48,8 @@ pub(in crate::engine) enum Answered {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(in crate::engine) struct TurnWork {
     pub stage: TurnStage,
+    /// Passages of the documentation that it was given; their numbers count up from 1.
+    pub passages: usize,
     /// The answer that has its form.
     pub accepted: Option<AcceptedAnswer>,
     /// Answers in a row that could not be read.

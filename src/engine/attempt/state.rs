@@ -318,6 +318,7 @@ impl Attempt {
         }
         turn.tools.insert(tool.clone(), is_ok);
         turn.log = LogSigns::of_call(tool, result).or(turn.log);
+        turn.work.passages += result.get("chunks").and_then(Value::as_array).map_or(0, Vec::len);
         self.facts.learn(&call, result, millis);
         self.speakers.learned.answered(tool.as_str(), result);
         self.facts.answered(tool, if is_ok { CallResult::Ok } else { CallResult::Any });

@@ -6,12 +6,15 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
 use super::open_calls::OpenCallsSender;
+use crate::engine::attempt::cited;
 use crate::engine::progress::RunProgress;
 use crate::engine::progress::time_limits::least_time_left;
 use crate::engine::setup::{AgentSlots, EngineSetup};
 use crate::gate::{Gate, WorkTime};
 use crate::model::event::Level;
-use crate::model::{Budget, Event, Ledger, ModelEvent, PersonEvent, SessionEvent, UserError};
+use crate::model::{
+    Budget, Event, Ledger, ModelEvent, PersonEvent, SessionEvent, TurnEvent, TurnStop, UserError,
+};
 use crate::provider::Provider;
 use crate::toolchain::StopSwitch;
 
@@ -126,6 +129,15 @@ impl Shared {
     ) -> Result<(), UserError> {
         let mut progress = self.progress();
         let Some(event) = make(&progress) else { return Ok(()) };
+        // Looked for while the turn is open still.
+        let remark = remark_at_end(&progress, &event);
+        self.take(&mut progress, event)?;
+        let Some(notice) = remark else { return Ok(()) };
+        let noticed = PersonEvent::Noticed { level: Level::Warning, notice };
+        self.take(&mut progress, Event::Person(noticed))
+    }
+
+    fn take(&self, progress: &mut RunProgress, event: Event) -> Result<(), UserError> {
         // Folded first, because recording takes the event away; if that fails, the run ends.
         progress.apply(&event);
         self.gate.observe(&event);
@@ -145,4 +157,13 @@ impl Shared {
     pub fn notice(&self, level: Level, notice: UserError) -> Result<(), UserError> {
         self.record(Event::Person(PersonEvent::Noticed { level, notice }))
     }
+}
+
+/// What the person is told of the answer of a turn that ends.
+fn remark_at_end(progress: &RunProgress, event: &Event) -> Option<UserError> {
+    let Event::Turn(TurnEvent::Ended { turn, stop }) = event else { return None };
+    let went_well = matches!(stop, TurnStop::Done | TurnStop::Terminated(_));
+    let lane = progress.lane_of_turn(*turn).filter(|_| went_well)?;
+    let (lane, phase) = progress.lane(lane)?;
+    cited::remark(lane.attempt.turn.as_ref()?, phase)
 }

@@ -205,6 +205,11 @@ pub fn write_team(folder: &Path, team: &str) {
             "tools = [\"build_project\"]\n[turn]\nneeds_call = [\"build_project\"]\n\
                    [[turn.form]]\nname = \"missing\"\ntype = \"list\"",
         ),
+        (
+            "Librarian",
+            "[turn]\nlook_up = { tool = \"read_project_files\", args = { chunks = [{ number = 1 }, \
+                   { number = 2 }] } }",
+        ),
         ("Checked", "answer = \"files\"\n[turn]\ncheck = { tool = \"approve_saved_files\" }"),
     ];
     for (name, form) in forms {

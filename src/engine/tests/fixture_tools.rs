@@ -133,7 +133,12 @@ impl Tool for Echo {
             if args["hang"] == true {
                 std::future::pending::<()>().await;
             }
-            Ok(Reply::Answer(json!({ "ok": true, "asked": args })))
+            let mut answer = json!({ "ok": true, "asked": args });
+            // Passages, as a search gives them.
+            if let Some(chunks) = args.get("chunks") {
+                answer["chunks"] = chunks.clone();
+            }
+            Ok(Reply::Answer(answer))
         }
         .boxed()
     }

@@ -1,6 +1,7 @@
 //! Runs whole teams against models made of functions, with real files, gate and journal.
 
 mod answers;
+mod cited;
 mod decisions;
 mod endless;
 pub(crate) mod fixture;
