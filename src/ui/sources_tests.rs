@@ -84,3 +84,34 @@ fn without_a_search_the_key_says_why_there_is_nothing() {
     desk.press("D");
     assert!(desk.screen().contains("nothing was looked up"), "{}", desk.screen());
 }
+
+#[test]
+fn an_unfolded_passage_is_read_to_its_end_with_its_whole_path() {
+    let mut desk = UiBench::new(80, 24, Mode::Live);
+    desk.begin();
+    desk.work();
+    desk.call(2, 90, "retrieve_docs", json!({ "query": "sleep" }));
+    let path =
+        format!("docs/en/{}/esp_timer.rst#sleep-mode-considerations", "api-reference/".repeat(6));
+    let item =
+        format!("1. First:\n\n   {}zebra\n", "This makes deep sleep use more current. ".repeat(5));
+    let text = format!("{item}{}the end\n", "One more line.\n".repeat(30));
+    let chunk = json!({ "title": "ESP Timer (High Resolution Timer): Sleep Mode Considerations", "source": path, "number": 1, "text": text });
+    let result = json!({ "ok": true, "chunks": [chunk] });
+    desk.record(20, Event::Turn(TurnEvent::ToolAnswered { call: CallId(90), result, millis: 4 }));
+    desk.sync();
+    desk.press("D enter");
+    let rows = |desk: &UiBench| -> String {
+        let screen = desk.screen();
+        let rows = screen.lines().filter_map(|row| row.split('│').nth(1));
+        rows.map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    let seen = rows(&desk);
+    assert!(seen.replace('\n', "").contains(&path), "{seen}");
+    assert!(seen.contains("zebra"), "{seen}");
+    assert!(!seen.contains("the end"), "{seen}");
+    desk.press("pagedown pagedown pagedown");
+    assert!(rows(&desk).contains("the end"), "{}", desk.screen());
+    desk.press("pageup pageup pageup pageup");
+    assert_eq!(rows(&desk), seen);
+}

@@ -372,6 +372,7 @@ impl Overlay {
             Self::Preview(preview) => preview.prepare(screen),
             Self::JumpTo(jump) => jump.prepare(),
             Self::Tags(tags) => tags.prepare(),
+            Self::Sources(sources) => sources.prepare(screen),
             Self::Help(_)
             | Self::Palette(_)
             | Self::Themes(_)
@@ -384,7 +385,6 @@ impl Overlay {
             | Self::Details(_)
             | Self::Reverty(_)
             | Self::Run(_)
-            | Self::Sources(_)
             | Self::Plan(_)
             | Self::Context(_)
             | Self::Question(_)

@@ -162,7 +162,7 @@ impl Preview {
             Action::Right => self.first_column = (self.first_column + SIDE_STEP).min(MAX_LINE),
             Action::EditFile => {
                 let Some(place) = &self.place else {
-                    return Effect::refuse("this is not a file of the project");
+                    return Effect::refuse("this text is no file of the project; esc closes it");
                 };
                 let line = u32::try_from(self.top + 1).ok();
                 let line = place.line.or(line);

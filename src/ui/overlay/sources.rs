@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -15,8 +15,9 @@ use serde_json::Value;
 use super::pick;
 use crate::model::{CallId, Intent, MarkedPassage, PassageMark, PassageMarks};
 use crate::text::sanitize;
-use crate::ui::action::Action;
+use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
+use crate::ui::markdown::code_rows;
 use crate::ui::pane::{Cx, Effect, Mode};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
@@ -29,13 +30,17 @@ const WIDTH: u16 = 108;
 const MOST_SEARCHES: usize = 20;
 
 /// Rows of an unfolded passage.
-const MOST_ROWS: usize = 60;
+const MOST_ROWS: usize = 200;
 
 /// The list of passages.
 #[derive(Debug, Default)]
 pub struct SourceList {
     selected: usize,
     unfolded: BTreeSet<(CallId, usize)>,
+    /// Rows of the selected passage that are scrolled past.
+    scrolled: usize,
+    /// Of the screen.
+    size: Size,
 }
 
 /// A search that an agent, or the program for it, made.
@@ -92,14 +97,44 @@ impl SourceList {
     #[must_use]
     pub fn at(passage: (CallId, usize), view: &SessionView) -> Option<Self> {
         let selected = passages(view).iter().position(|row| row.id() == passage)?;
-        Some(Self { selected, unfolded: BTreeSet::from([passage]) })
+        Some(Self { selected, unfolded: BTreeSet::from([passage]), ..Self::default() })
+    }
+
+    pub(super) const fn prepare(&mut self, screen: Size) {
+        self.size = screen;
+    }
+
+    /// Columns and rows inside of the frame.
+    fn space(screen: Size) -> (usize, usize) {
+        let width = WIDTH.min(screen.width.saturating_sub(6));
+        (usize::from(width), usize::from(screen.height.saturating_sub(6)).max(1))
+    }
+
+    /// Scrolls through a passage that is longer than the screen; whether it is.
+    fn scroll(&mut self, action: Action, cx: &Cx<'_>) -> bool {
+        let (width, space) = Self::space(self.size);
+        let (_, (first, end)) = self.rows(cx, width);
+        let most = (end - first).saturating_sub(space);
+        let page = space.saturating_sub(1).max(1);
+        self.scrolled = match action {
+            Action::PageDown => self.scrolled + page,
+            Action::HalfPageDown => self.scrolled + page.div_ceil(2),
+            Action::PageUp => self.scrolled.saturating_sub(page),
+            Action::HalfPageUp => self.scrolled.saturating_sub(page.div_ceil(2)),
+            _ => return false,
+        }
+        .min(most);
+        most > 0
     }
 
     pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let rows = passages(cx.view);
         self.selected = self.selected.min(rows.len().saturating_sub(1));
+        if self.scroll(action, cx) {
+            return Vec::new();
+        }
         if let Some(row) = pick::moved(action, self.selected, rows.len()) {
-            self.selected = row;
+            (self.selected, self.scrolled) = (row, 0);
             return Vec::new();
         }
         let Some(row) = rows.get(self.selected) else {
@@ -107,6 +142,7 @@ impl SourceList {
         };
         match action {
             Action::Accept | Action::Right | Action::Left => {
+                self.scrolled = 0;
                 if !self.unfolded.remove(&row.id()) {
                     self.unfolded.insert(row.id());
                 }
@@ -114,23 +150,28 @@ impl SourceList {
             }
             Action::PinSource => mark(row, PassageMark::Pinned, cx),
             Action::MuteSource => mark(row, PassageMark::Muted, cx),
-            _ => Effect::info("enter unfolds a passage, esc goes back"),
+            _ => Effect::info(format!(
+                "{} unfolds a passage, {} goes back",
+                cx.key(KeyContext::Dialog, Action::Accept),
+                cx.key(KeyContext::Dialog, Action::Cancel)
+            )),
         }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let width = WIDTH.min(screen.width.saturating_sub(6));
-        let (rows, selected) = self.rows(cx, usize::from(width));
+        let (width, _) = Self::space(screen.as_size());
+        let (rows, selected) = self.rows(cx, width);
         let pinned = cx.view.team.marks.pinned().count();
         let title =
             if pinned > 0 { format!("Sources · {pinned} pinned") } else { "Sources".into() };
-        let hint = Line::styled(" enter unfold · esc back ", cx.style(Role::DialogDim));
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let inside = super::frame(&title, hint, (width, height), screen, buf, cx);
+        let width = u16::try_from(width).unwrap_or(WIDTH);
+        let inside = super::frame(&title, self.hint(cx), (width, height), screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(2)).max(1);
         // The selected passage is in sight, with as much of its text as there is room for.
         let (first, end) = selected;
-        let top = end.saturating_sub(space).min(first);
+        let scrolled = self.scrolled.min((end - first).saturating_sub(space));
+        let top = end.saturating_sub(space).min(first) + scrolled;
         let ground = cx.style(Role::Dialog).bg;
         for ((place, row), at) in rows.iter().enumerate().skip(top).take(space).zip(inside.rows()) {
             let is_selected = place == first;
@@ -146,7 +187,22 @@ impl SourceList {
             line::draw(&Line::from(row.iter().map(span).collect::<Vec<_>>()), at, buf);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        super::draw_keys(&[Action::PinSource, Action::MuteSource], foot, buf, cx);
+        if cx.mode == Mode::Live {
+            super::draw_keys(&[Action::PinSource, Action::MuteSource], foot, buf, cx);
+        }
+    }
+
+    /// What can be done with the selected passage.
+    fn hint(&self, cx: &Cx<'_>) -> Line<'static> {
+        let is_unfolded = passages(cx.view)
+            .get(self.selected)
+            .is_some_and(|row| self.unfolded.contains(&row.id()));
+        let (key, back) = (
+            cx.key(KeyContext::Dialog, Action::Accept),
+            cx.key(KeyContext::Dialog, Action::Cancel),
+        );
+        let words = if is_unfolded { "fold" } else { "unfold" };
+        Line::styled(format!(" {key} {words} · {back} back "), cx.style(Role::DialogDim))
     }
 
     /// All rows, and which of them are those of the selected passage.
@@ -241,8 +297,11 @@ fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Piec
     let space = width.saturating_sub(line::width(&head) + 7);
     let title = line::cut(&clean(row.text("title")), space);
     let space = space.saturating_sub(line::width(&title) + 2);
-    let kind = row.text("kind");
-    let source = clean(&format!("{} · {kind}", row.text("source")));
+    // What the person pinned comes without a kind.
+    let source = match row.text("kind") {
+        "" => clean(row.text("source")),
+        kind => clean(&format!("{} · {kind}", row.text("source"))),
+    };
     let source = if space >= 8 { line::cut(&source, space) } else { String::new() };
     let used = line::width(&head) + line::width(&title) + 2 + line::width(&source);
     let gap = " ".repeat(width.saturating_sub(used + line::width(&score)));
@@ -254,30 +313,43 @@ fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Piec
     ]
 }
 
-/// Why a passage was found, its version, and its text.
+/// The whole path of a passage, why it was found, its version, and its text.
 fn unfolded(row: &PassageRow<'_>, width: usize) -> Vec<Pieces> {
     let indent = |text: &str| format!("      {text}");
     let space = width.saturating_sub(8);
     let version = row.text("version");
+    let path = code_rows(row.text("source"), space);
+    let mut rows: Vec<Pieces> = path.iter().map(|text| vec![(indent(text), Role::Link)]).collect();
     let why = match version {
         "" => row.text("why").to_owned(),
         version => format!("{version} · {}", row.text("why")),
     };
     let why = wrap_words(&clean(&why), space);
-    let mut rows: Vec<Pieces> =
-        why.iter().map(|text| vec![(indent(text), Role::DialogDim)]).collect();
-    let lines = row.text("text").lines();
-    let text = lines.flat_map(|text| {
-        let text = clean(text);
-        // Code keeps its blanks.
-        if text.starts_with([' ', '\t']) {
-            vec![line::cut(&text, space)]
-        } else {
-            wrap_words(&text, space)
-        }
-    });
-    rows.extend(text.take(MOST_ROWS).map(|text| vec![(indent(&text), Role::Dialog)]));
+    rows.extend(why.iter().map(|text| vec![(indent(text), Role::DialogDim)]));
+    let mut text: Vec<String> =
+        row.text("text").lines().flat_map(|line| wrapped(&clean(line), space)).collect();
+    let more = text.len().saturating_sub(MOST_ROWS);
+    text.truncate(MOST_ROWS);
+    rows.extend(text.iter().map(|text| vec![(indent(text), Role::Dialog)]));
+    if more > 0 {
+        let words = format!("… {more} more rows; the file has them all");
+        rows.push(vec![(indent(&words), Role::DialogDim)]);
+    }
     rows
+}
+
+/// A line as rows; code keeps its blanks, and what is indented stays so in each row.
+fn wrapped(text: &str, space: usize) -> Vec<String> {
+    let blanks = text.len() - text.trim_start_matches(' ').len();
+    if blanks == 0 {
+        return wrap_words(text, space);
+    }
+    if line::width(text) <= space {
+        return vec![text.to_owned()];
+    }
+    let blanks = blanks.min(space / 2);
+    let rows = wrap_words(text.trim_start(), space - blanks);
+    rows.into_iter().map(|row| format!("{}{row}", " ".repeat(blanks))).collect()
 }
 
 const fn sign(mark: PassageMark) -> char {
