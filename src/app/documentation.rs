@@ -105,21 +105,22 @@ impl<'a> Documentation<'a> {
         })
     }
 
-    /// Takes a folder or a file out, and removes its index. Whether it was there.
+    /// Takes a folder or a file out, and removes its index; it is named by its path or as it is
+    /// listed. Tells which one it was.
     ///
     /// # Errors
-    /// When the list or the index cannot be changed.
-    pub fn remove(&self, path: &Path) -> Result<bool, UserError> {
-        let path = real(path);
-        let was_there = self.change(|page| {
-            let before = page.added.len();
-            page.added.retain(|added| added.path != path);
-            page.added.len() < before
-        })?;
+    /// When none or several are named so, or the list or the index cannot be changed.
+    pub fn remove(&self, named: &Path) -> Result<PathBuf, UserError> {
+        let mut known: Vec<PathBuf> =
+            self.page()?.added.into_iter().map(|added| added.path).collect();
+        known.sort();
+        known.dedup();
+        let path = which(named, &known)?.clone();
+        self.change(|page| page.added.retain(|added| added.path != path))?;
         let folder = self.index_folder(&Corpus::at(&path));
         knowledge::remove(&folder)
             .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
-        Ok(was_there)
+        Ok(path)
     }
 
     /// Builds or renews the index of a corpus.
@@ -139,6 +140,25 @@ impl<'a> Documentation<'a> {
         let window = WindowSize::default();
         let options = BuildOptions { window, parts: &parts, secrets: &redactor, progress };
         knowledge::build(&self.index_folder(corpus), corpus, &options)
+    }
+
+    /// As [`Self::build`] where nobody asked for it: what failed a moment ago is not tried again.
+    ///
+    /// # Errors
+    /// When it cannot be built, or could not.
+    pub fn build_missing(
+        &self,
+        corpus: &Corpus,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<BuildReport, UserError> {
+        match knowledge::failed_lately(&self.index_folder(corpus)) {
+            None => self.build(corpus, progress),
+            Some(why) => Err(UserError::new(
+                format!("Cannot index {}", corpus.label()),
+                format!("{why}; that was less than a minute ago"),
+                "Run `firmhand index build` to try again at once.",
+            )),
+        }
     }
 
     /// The person's own work of these kinds, indexed as it is now; what cannot be indexed is left out
@@ -388,7 +408,7 @@ pub fn for_session(machine: &Machine, project: &Path) -> Result<Arc<Knowledge>, 
         if is_whole {
             return;
         }
-        let build = |corpus: &Corpus| documentation.build(corpus, &|_, _| {}).map(|_| true);
+        let build = |corpus: &Corpus| documentation.build_missing(corpus, &|_, _| {}).map(|_| true);
         if let Ok(library) = documentation.library(&build) {
             replace(Ok(library));
         }
@@ -420,5 +440,66 @@ fn framework() -> Result<Option<PathBuf>, String> {
 }
 
 fn real(path: &Path) -> PathBuf {
-    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+    // Of what is gone, the folder that it was in may be there.
+    let gone = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let found = path.canonicalize().ok().or_else(gone);
+    found.or_else(|| std::path::absolute(path).ok()).unwrap_or_else(|| path.to_owned())
+}
+
+/// The one of the added paths that is meant by a path, or by a name as it is listed.
+fn which<'a>(named: &Path, known: &'a [PathBuf]) -> Result<&'a PathBuf, UserError> {
+    let wanted = real(named);
+    if let Some(path) = known.iter().find(|path| **path == wanted) {
+        return Ok(path);
+    }
+    let name = |path: &PathBuf| Corpus::at(path).label();
+    let words = named.to_string_lossy();
+    let so_named: Vec<&PathBuf> = known.iter().filter(|path| name(path) == words).collect();
+    let all = |paths: &[&PathBuf], words: &dyn Fn(&PathBuf) -> String| {
+        paths.iter().map(|path| words(path)).collect::<Vec<_>>().join(", ")
+    };
+    let what = format!("Cannot remove {}", named.display());
+    match so_named.as_slice() {
+        [only] => Ok(only),
+        [] if known.is_empty() => {
+            Err(UserError::new(what, "nothing was added to the documents", ""))
+        }
+        [] => {
+            let there = all(&known.iter().collect::<Vec<_>>(), &name);
+            let why = "it is not among the documents that were added";
+            Err(UserError::new(what, why, format!("Name one of these, or its path: {there}.")))
+        }
+        several => {
+            let there = all(several, &|path| path.display().to_string());
+            let why = format!("{} of the documents are named so", several.len());
+            Err(UserError::new(what, why, format!("Name one by its path: {there}.")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_named_by_its_path_or_as_it_is_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let known = ["a/good.pdf", "b/good.pdf", "b/notes.md"].map(|name| root.join(name));
+        for path in &known {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let of = |named: &Path| which(named, &known).map(Clone::clone);
+        assert_eq!(of(&known[0]).unwrap(), known[0]);
+        assert_eq!(of(Path::new("notes.md")).unwrap(), known[2]);
+        let several = of(Path::new("good.pdf")).unwrap_err();
+        assert!(several.fix.contains("a/good.pdf, ") && several.why.contains('2'), "{several:?}");
+        let none = of(Path::new("other.pdf")).unwrap_err();
+        assert!(none.fix.contains("good.pdf, good.pdf, notes.md"), "{none:?}");
+        // What is gone is found by a path with `..` in it too.
+        fs::remove_file(&known[2]).unwrap();
+        assert_eq!(of(&root.join("a/../b/notes.md")).unwrap(), known[2]);
+        assert!(which(Path::new("x"), &[]).unwrap_err().why.contains("nothing was added"));
+    }
 }

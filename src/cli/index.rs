@@ -18,6 +18,11 @@ use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex, Searc
 use crate::model::UserError;
 use crate::tools::ToolError;
 
+/// What is said where neither a framework is found nor a document was added.
+const NOTHING_TO_BUILD: &str = "There is nothing to build: no ESP-IDF was found, and no document was \
+     added. Set `IDF_PATH` to the folder of ESP-IDF, or run `firmhand index add PATH`; the notes of \
+     this program need no index.";
+
 /// Runs `index`.
 ///
 /// # Errors
@@ -36,19 +41,10 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
             Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Remove { path } => {
-            let words = if documentation.remove(&path)? { "Removed" } else { "Not in the list:" };
-            report::line(&format!("{words} {}", path.display()));
+            report::line(&format!("Removed {}", documentation.remove(&path)?.display()));
             Ok(ExitCode::SUCCESS)
         }
-        IndexCommand::Build => {
-            if let Some(why) = documentation.missing_framework() {
-                report::aside(&format!("not indexed: {why}"));
-            }
-            for corpus in documentation.corpora()? {
-                build(&documentation, &corpus)?;
-            }
-            Ok(ExitCode::SUCCESS)
-        }
+        IndexCommand::Build => build_all(&documentation),
         IndexCommand::Check => check(&documentation),
     }
 }
@@ -83,6 +79,32 @@ fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCo
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds every index; what cannot be built is named, and does not keep the others from it.
+fn build_all(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
+    let mut code = ExitCode::SUCCESS;
+    let missing = documentation.missing_framework();
+    if let Some(why) = &missing {
+        report::aside(&format!("not indexed: {why}"));
+        code = ExitCode::FAILURE;
+    }
+    let corpora = documentation.corpora()?;
+    for corpus in &corpora {
+        if let Err(error) = build(documentation, corpus) {
+            report::aside(&format!(
+                "not indexed: {}: {}. {}",
+                corpus.label(),
+                error.why,
+                error.fix
+            ));
+            code = ExitCode::FAILURE;
+        }
+    }
+    if corpora.is_empty() && missing.is_none() {
+        report::line(NOTHING_TO_BUILD);
+    }
+    Ok(code)
 }
 
 /// Builds one index, and says on standard error how far it is.
@@ -222,7 +244,7 @@ fn in_documents(
 ) -> Result<SearchAnswer, UserError> {
     let build_missing = |corpus: &Corpus| {
         report::aside(&format!("indexing {}, once", corpus.label()));
-        documentation.build(corpus, &progress(corpus)).map(|_| true)
+        documentation.build_missing(corpus, &progress(corpus)).map(|_| true)
     };
     let k = usize::from(k);
     let mut library = documentation.library(&build_missing)?;

@@ -13,10 +13,13 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tantivy::TantivyError;
 
 use super::chips::ChipFacts;
 use super::corpus::{Corpus, CorpusFile, CorpusKind, FileRole, SEPARATE, is_shared};
+use super::folder::disk_words;
 use super::index::{COMPONENT, FORMAT, HEADER, IndexChange, MISSING, PassageIndex};
+use super::leftovers::{self, FAILED_FILE};
 use super::passage::{Passage, PassageKind};
 use super::split::{self, Document, SplitContext, WindowSize};
 use super::words::Splitter;
@@ -131,9 +134,16 @@ pub fn build(
         if !is_damaged(folder) {
             return Err(why);
         }
-        discard(folder).map_err(|error| error.to_string())?;
+        discard(folder).map_err(|error| disk_words(&error))?;
         attempt(folder, corpus, options)
     });
+    match &built {
+        Ok(_) => leftovers::forget(folder),
+        Err(why) => {
+            tidy(folder);
+            leftovers::note(folder, why);
+        }
+    }
     drop(lock);
     built.map_err(|why| {
         UserError::new(what(), why, "Free some space, then run `firmhand index build`.")
@@ -169,16 +179,29 @@ pub fn is_damaged(folder: &Path) -> bool {
     !matches!(damaged, Some(Ok(0)))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the folder holds the index and nothing else")]
+/// Files that stay when an index is made anew. Vectors belong to texts, wherever those stand.
+const KEPT: [&str; 4] = [LOCK_FILE, VECTORS_LOCK, VECTORS_FILE, FAILED_FILE];
+
 fn discard(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)?.flatten() {
-        // Vectors belong to texts, wherever those stand.
-        let kept = [LOCK_FILE, VECTORS_LOCK, VECTORS_FILE];
-        if !kept.iter().any(|name| entry.file_name() == *name) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
+    leftovers::remove_but(folder, &|name| KEPT.contains(&name))
+}
+
+/// Removes what a build that failed has written: all of it, or what does not belong to the older
+/// state, which is searched on.
+fn tidy(folder: &Path) {
+    let older =
+        info(folder).map(|_| PassageIndex::open(folder).and_then(|index| index.file_stems()));
+    // What is left costs space only.
+    let _ = match older {
+        None => discard(folder),
+        Some(Ok(stems)) => leftovers::remove_but(folder, &|name| {
+            let siblings = [CORPUS_FILE, FILES_FILE];
+            let is_sibling = KEPT.contains(&name) || siblings.contains(&name);
+            is_sibling || name.split('.').next().is_some_and(|stem| stems.contains(stem))
+        }),
+        // Whatever is wrong, the next build finds out.
+        Some(Err(_)) => Ok(()),
+    };
 }
 
 /// Writes a file beside the index, whole or not at all, and waits until it is on the disk.
@@ -207,9 +230,12 @@ fn attempt(
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let usable = info(folder).is_some_and(|info| info.corpus.root == corpus.root);
     if !usable {
-        discard(folder).map_err(|error| words(&error))?;
+        discard(folder).map_err(|error| disk_words(&error))?;
     }
-    let index = PassageIndex::open_or_create(folder).map_err(|error| words(&error))?;
+    let index = PassageIndex::open_or_create(folder).map_err(|error| match &error {
+        TantivyError::IoError(error) => disk_words(error),
+        _ => words(&error),
+    })?;
     let stamp = index.stamp().map_err(|error| words(&error))?;
     // After a power cut the list may be newer than the index.
     let list = if usable { stamps(folder) } else { FileList::default() };
@@ -222,18 +248,9 @@ fn attempt(
             ..BuildReport::default()
         });
     }
-    let is_small = plan.work.len() <= 64;
-    let change = index.change(if is_small { 1 } else { THREADS }).map_err(|error| words(&error))?;
-    for path in &plan.gone {
-        change.remove(path);
-    }
-    let facts = corpus.chip_facts();
-    let job = Job { corpus, facts, options, change: &change, all: plan.work.len() };
-    let mut done = job.run(&plan.work)?;
-    if corpus.kind == CorpusKind::Framework {
-        add_components(corpus, &change).map_err(|error| words(&error))?;
-    }
-    change.commit(if is_small { 6 } else { 1 }).map_err(|error| words(&error))?;
+    let changed = change(&index, (corpus, options), &plan);
+    // A thread that could not write does not say why.
+    let mut done = changed.map_err(|why| index.write_fault().unwrap_or(why))?;
     let mut stamps = plan.kept;
     stamps.append(&mut done.stamps);
     let index = PassageIndex::open(folder).map_err(|error| words(&error))?;
@@ -246,11 +263,33 @@ fn attempt(
     Ok(BuildReport { files, read, removed, passages, refused: done.refused })
 }
 
+/// Takes in what changed.
+fn change(
+    index: &PassageIndex,
+    (corpus, options): (&Corpus, &BuildOptions<'_>),
+    plan: &Plan,
+) -> Result<Done, String> {
+    let words = |error: TantivyError| error.to_string();
+    let is_small = plan.work.len() <= 64;
+    let change = index.change(if is_small { 1 } else { THREADS }).map_err(words)?;
+    for path in &plan.gone {
+        change.remove(path);
+    }
+    let facts = corpus.chip_facts();
+    let job = Job { corpus, facts, options, change: &change, all: plan.work.len() };
+    let done = job.run(&plan.work)?;
+    if corpus.kind == CorpusKind::Framework {
+        add_components(corpus, &change).map_err(words)?;
+    }
+    change.commit(if is_small { 6 } else { 1 }).map_err(words)?;
+    Ok(done)
+}
+
 /// Does not wait for the disk, as the index beside it does not.
 fn write_json(folder: &Path, name: &str, value: &impl Serialize) -> Result<(), String> {
     let text = serde_json::to_vec(value).map_err(|error| error.to_string())?;
     let written = write_draft(folder, name, &text).and_then(|_| take_draft(folder, name));
-    written.map_err(|error| error.to_string())
+    written.map_err(|error| disk_words(&error))
 }
 
 fn stamps(folder: &Path) -> FileList {
@@ -516,3 +555,7 @@ fn hash_of(parts: &[Part]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;

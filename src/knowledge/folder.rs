@@ -10,7 +10,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -23,6 +23,40 @@ use tantivy::directory::{
 pub struct IndexFolder {
     mapped: MmapDirectory,
     root: PathBuf,
+    faults: WriteFaults,
+}
+
+/// The first error of the system at writing. Whoever writes on a thread of its own tells of it only
+/// that the thread has died.
+#[derive(Debug, Clone, Default)]
+pub struct WriteFaults(Arc<OnceLock<String>>);
+
+impl WriteFaults {
+    /// What it was, in words.
+    #[must_use]
+    pub fn first(&self) -> Option<String> {
+        self.0.get().cloned()
+    }
+
+    fn watch<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &done
+            && !matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::AlreadyExists)
+        {
+            let _ = self.0.set(disk_words(error));
+        }
+        done
+    }
+}
+
+/// Why nothing can be written, in plain words.
+#[must_use]
+pub fn disk_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::QuotaExceeded => "your share of the disk is used up".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 impl IndexFolder {
@@ -31,26 +65,33 @@ impl IndexFolder {
     /// # Errors
     /// When it is not there, or no folder.
     pub fn open(root: &Path) -> tantivy::Result<Self> {
-        Ok(Self { mapped: MmapDirectory::open(root)?, root: root.to_owned() })
+        let faults = WriteFaults::default();
+        Ok(Self { mapped: MmapDirectory::open(root)?, root: root.to_owned(), faults })
+    }
+
+    /// What goes wrong at writing from now on.
+    #[must_use]
+    pub fn faults(&self) -> WriteFaults {
+        self.faults.clone()
     }
 }
 
 /// A file that is complete once it was handed to the system.
-struct Handed(std::fs::File);
+struct Handed(std::fs::File, WriteFaults);
 
 impl Write for Handed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.1.watch(self.0.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.1.watch(self.0.flush())
     }
 }
 
 impl TerminatingWrite for Handed {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
-        self.0.flush()
+        self.1.watch(self.0.flush())
     }
 }
 
@@ -69,11 +110,11 @@ impl Directory for IndexFolder {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let file = OpenOptions::new().write(true).create_new(true).open(self.root.join(path));
-        let file = file.map_err(|error| match error.kind() {
+        let file = self.faults.watch(file).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
             _ => OpenWriteError::wrap_io_error(error, path.to_owned()),
         })?;
-        Ok(BufWriter::new(Box::new(Handed(file))))
+        Ok(BufWriter::new(Box::new(Handed(file, self.faults.clone()))))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
@@ -81,9 +122,12 @@ impl Directory for IndexFolder {
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let mut draft = tempfile::NamedTempFile::new_in(&self.root)?;
-        draft.write_all(content)?;
-        draft.persist(self.root.join(path)).map(drop).map_err(|error| error.error)
+        let write = || {
+            let mut draft = tempfile::NamedTempFile::new_in(&self.root)?;
+            draft.write_all(content)?;
+            draft.persist(self.root.join(path)).map(drop).map_err(|error| error.error)
+        };
+        self.faults.watch(write())
     }
 
     fn sync_directory(&self) -> io::Result<()> {
@@ -96,5 +140,21 @@ impl Directory for IndexFolder {
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
         self.mapped.watch(callback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = IndexFolder::open(folder.path()).unwrap();
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut file = Handed(full, index.faults());
+        assert_eq!(index.faults().first(), None);
+        file.write_all(b"x").unwrap_err();
+        assert_eq!(index.faults().first().unwrap(), "the disk is full");
     }
 }

@@ -3,6 +3,7 @@
 //! Owns what an index holds. The files are Tantivy's; two programs and a kill are its business, and
 //! whatever it cannot read is reported, so that it is built again. Must not know how it ranks.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -19,7 +20,7 @@ use tantivy::{
 };
 
 use super::chips::ChipSet;
-use super::folder::IndexFolder;
+use super::folder::{IndexFolder, WriteFaults};
 use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
@@ -73,6 +74,7 @@ pub struct PassageIndex {
     pub fields: Fields,
     pub searcher: Searcher,
     columns: Vec<OnceLock<Columns>>,
+    faults: WriteFaults,
 }
 
 /// Facts and files of the passages of one segment: a search needs them of thousands.
@@ -179,7 +181,9 @@ impl PassageIndex {
     /// # Errors
     /// When there is none, or it cannot be read.
     pub fn open(folder: &Path) -> tantivy::Result<Self> {
-        Self::of(Index::open(IndexFolder::open(folder)?)?)
+        let folder = IndexFolder::open(folder)?;
+        let faults = folder.faults();
+        Self::of(Index::open(folder)?, faults)
     }
 
     /// Opens the index in a folder, or makes an empty one.
@@ -187,7 +191,9 @@ impl PassageIndex {
     /// # Errors
     /// When it cannot be written, or what is there cannot be read.
     pub fn open_or_create(folder: &Path) -> tantivy::Result<Self> {
-        Self::of(Index::open_or_create(IndexFolder::open(folder)?, schema().0)?)
+        let folder = IndexFolder::open(folder)?;
+        let faults = folder.faults();
+        Self::of(Index::open_or_create(folder, schema().0)?, faults)
     }
 
     /// An empty index in memory.
@@ -200,10 +206,11 @@ impl PassageIndex {
                 .schema(schema().0)
                 .settings(IndexSettings::default())
                 .create_in_ram()?,
+            WriteFaults::default(),
         )
     }
 
-    fn of(index: Index) -> tantivy::Result<Self> {
+    fn of(index: Index, faults: WriteFaults) -> tantivy::Result<Self> {
         let (known, fields) = schema();
         if index.schema() != known {
             return Err(tantivy::TantivyError::SchemaError("it is of another version".to_owned()));
@@ -211,7 +218,25 @@ impl PassageIndex {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let columns = searcher.segment_readers().iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { index, fields, searcher, columns })
+        Ok(Self { index, fields, searcher, columns, faults })
+    }
+
+    /// What went wrong first at writing, in words.
+    #[must_use]
+    pub fn write_fault(&self) -> Option<String> {
+        self.faults.first()
+    }
+
+    /// What stands before the first dot in the names of the files that its newest complete state is
+    /// made of.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn file_stems(&self) -> tantivy::Result<BTreeSet<String>> {
+        let segments = self.index.searchable_segment_metas()?;
+        let of_segments = segments.iter().map(|segment| segment.id().uuid_string());
+        // The description of the whole, and the files of the library that begin with a dot.
+        Ok(of_segments.chain(["meta", ""].map(str::to_owned)).collect())
     }
 
     /// Facts and files of a segment's passages.
@@ -244,7 +269,7 @@ impl PassageIndex {
     /// # Errors
     /// When the index cannot be read.
     pub fn renew(&mut self) -> tantivy::Result<()> {
-        *self = Self::of(self.index.clone())?;
+        *self = Self::of(self.index.clone(), self.faults.clone())?;
         Ok(())
     }
 

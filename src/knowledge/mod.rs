@@ -12,6 +12,7 @@ mod folder;
 mod fusion;
 mod group;
 mod index;
+mod leftovers;
 mod library;
 mod names;
 mod notes;
@@ -31,6 +32,7 @@ pub use corpus::{Corpus, CorpusKind, JOURNAL, is_framework};
 pub use declared::DeclaredNames;
 pub use endpoint::{Embedder, Endpoints, Reranker};
 pub use index::{COMPONENT, HEADER, PassageIndex};
+pub use leftovers::failed_lately;
 pub use library::{Library, SearchAnswer};
 pub use names::{NameConflict, NameList};
 pub use notes::{

@@ -35,12 +35,32 @@ fn an_idf_path_that_names_nothing_is_reported() {
     assert!(says(&errors), "{errors}");
     for command in ["list", "build"] {
         let (output, errors) = run(&place, nowhere, &["index", command]);
-        assert!(output.status.success() && says(&errors), "{command}: {errors}");
+        assert_eq!(output.status.success(), command == "list", "{command}");
+        assert!(says(&errors), "{command}: {errors}");
     }
     let folder = place.path("folder");
     fs::create_dir(&folder).unwrap();
     let (_, errors) = run(&place, folder.to_str().unwrap(), &["search", "wifi scan"]);
     assert!(errors.contains("is not an ESP-IDF"), "{errors}");
+}
+
+#[test]
+fn what_cannot_be_removed_or_built_is_a_failure_and_told() {
+    let place = Place::new();
+    let (output, errors) = run(&place, "", &["index", "build"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    // This machine may have a framework in a usual place.
+    assert!(output.status.success() && !said.is_empty(), "{said}{errors}");
+    let paper = place.path("good.md");
+    fs::write(&paper, "# Pump\n\nIt runs.\n").unwrap();
+    run(&place, "", &["index", "add", paper.to_str().unwrap()]);
+    let (output, errors) = run(&place, "", &["index", "remove", "bad.md"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors.contains("bad.md") && errors.contains("good.md"), "{errors}");
+    let (output, errors) = run(&place, "", &["index", "remove", "good.md"]);
+    assert!(output.status.success(), "{errors}");
+    let (output, _) = run(&place, "", &["index", "list"]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("good.md"));
 }
 
 #[test]
@@ -83,6 +103,7 @@ fn documents_that_cannot_be_read_are_named_and_the_others_are_found() {
     let (output, errors) = run(&place, "", &["index", "build"]);
     let said = format!("{}{errors}", String::from_utf8_lossy(&output.stdout));
     assert!(said.contains("is not there"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 /// A folder with two documents, added, and a configuration that names that server.
