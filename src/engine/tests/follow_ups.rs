@@ -190,11 +190,7 @@ async fn no_run_begins_while_a_board_is_written() {
     until_over(&world, &handle, 1).await;
     let work = gate.work_on_board();
     handle.intents.send(next("again")).await.unwrap();
-    while warnings(&world).is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let reported = warnings(&world).join("\n");
-    assert!(reported.contains("a board is being written or read"), "{reported}");
+    until_warned(&world, "a board is being written or read").await;
     assert_eq!(starts(&world), []);
     // Once that is done, the same words begin the run.
     drop(work);
