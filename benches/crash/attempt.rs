@@ -203,8 +203,10 @@ impl<'a> Try<'a> {
     /// replays it.
     fn finish(&mut self, chance: &mut Chance) {
         let Some(journal) = self.world.journal() else { return };
-        let before = Told::of(&check::records(&journal, &mut Vec::new()), &mut Vec::new());
-        let has_begun = fs::metadata(&journal).is_ok_and(|found| found.len() > 0);
+        let records = check::records(&journal, &mut Vec::new());
+        let before = Told::of(&records, &mut Vec::new());
+        // Of a session whose start did not get to the disk there is nothing to resume.
+        let has_begun = !records.is_empty();
         let mut printed = String::new();
         if before.ended.is_none() && has_begun {
             self.world.rule(ALLOW);

@@ -4,30 +4,37 @@
 
 use std::path::Path;
 
-use crate::gate::{leftovers, settle_leftovers};
+use crate::gate::{discard_unnamed, leftovers, settle_leftovers};
 use crate::journal::{SessionDir, SessionState, list_sessions};
 use crate::model::event::Level;
 use crate::model::{Event, Ledger, PersonEvent, UserError};
 use crate::workspace::ProjectDir;
 
 /// Settles what is left, by the journals of `own` and of the other sessions under `data`. Gives
-/// what the person has to know; what cannot be read, and what no journal names, stays as it is.
+/// what the person has to know. What cannot be read, and a displaced file that no journal names, stays as
+/// it is; a content that was never put in place goes, unless another session runs here.
 pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &ProjectDir) -> Vec<UserError> {
     let mut left = leftovers(project);
     if left.is_empty() {
         return Vec::new();
     }
     let mut notices = settle_leftovers(project, &mut left, own).unwrap_or_default();
+    let mut is_alone = true;
     for summary in list_sessions(data).unwrap_or_default() {
-        let is_free = !matches!(summary.state, SessionState::Running(_) | SessionState::Open(_))
-            && summary.id != *own.id();
         let root = summary.start.as_ref().map(|start| start.project.as_str());
         let is_here = root.is_some_and(|root| Path::new(root) == project.root());
-        if left.is_empty() || !is_free || !is_here {
+        if summary.id == *own.id() || !is_here || left.is_empty() {
+            continue;
+        }
+        if matches!(summary.state, SessionState::Running(_) | SessionState::Open(_)) {
+            is_alone = false;
             continue;
         }
         let Ok(dir) = SessionDir::find(data, &summary.id.to_string()) else { continue };
         notices.extend(settle_leftovers(project, &mut left, &dir).unwrap_or_default());
+    }
+    if is_alone {
+        discard_unnamed(project, &left);
     }
     notices
 }

@@ -200,6 +200,14 @@ pub(super) fn tidy(
     }
 }
 
+/// Removes a content that was never put in place, by its own path.
+pub(super) fn discard_staged(project_dir: &ProjectDir, path: &ProjectPath) {
+    // Where the folder is out of reach, the next start of the program finds it.
+    if let Ok(Some(folder)) = folder_if_there(project_dir, path) {
+        swap::discard(&folder, path.file_name());
+    }
+}
+
 /// What came of the change of `path` that an ended program made, brought to the disk before it is told.
 pub(super) fn lasting(
     outcome: Outcome,

@@ -1,8 +1,8 @@
 //! What a program that was killed left beside the files of a project, and its end: settled by what
 //! the journal of the session says that left it.
 //!
-//! Must not touch anything that no journal names. A displaced file is removed only when it holds what
-//! the journal says was replaced. A new content that was never put in place may be incomplete: it is
+//! Must not touch a displaced file that no journal names: it is removed only when it holds what the
+//! journal says was replaced. A new content that was never put in place may be incomplete: it is
 //! recognised by the proposal and the hash in its name, next to the file it was approved for.
 
 use std::collections::BTreeMap;
@@ -126,6 +126,15 @@ pub fn settle_leftovers(
         false
     });
     Ok(notices)
+}
+
+/// Removes those of `found` that were never put in place and that no journal names: a power cut has
+/// taken the lines with it, and the numbers of their proposals are given anew. Only for where no other
+/// program changes the project now, whose contents lie ready for a moment too.
+pub fn discard_unnamed(project_dir: &ProjectDir, found: &[Leftover]) {
+    for leftover in found.iter().filter(|leftover| !leftover.is_displaced) {
+        effects::discard_staged(project_dir, &leftover.path);
+    }
 }
 
 /// Whether a leftover holds what the journal says was in the place, or was to come into it.
@@ -302,6 +311,19 @@ mod tests {
         // Of another content, nobody knows whose it is.
         let (left, _) = settled(&files, &session(Some("else"), None, None));
         assert_eq!(left.len(), 2);
+    }
+
+    #[test]
+    fn a_content_that_no_journal_names_goes_and_a_displaced_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [name("lost", "tmp"), name("lost", "old"), ".firmhand-x.tmp".to_owned()] {
+            fs::write(folder.path().join(name), "lost").unwrap();
+        }
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        discard_unnamed(&project_dir, &leftovers(&project_dir));
+        assert!(!folder.path().join(name("lost", "tmp")).exists());
+        assert!(folder.path().join(name("lost", "old")).exists());
+        assert!(folder.path().join(".firmhand-x.tmp").exists(), "not a name of ours");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use edited::VersionExaminer;
 pub use effect_time::WorkTime;
 pub use examine::examine;
 pub use findings::{FindingsContext, chip_of};
-pub use leftovers::{Leftover, leftovers, settle_leftovers};
+pub use leftovers::{Leftover, discard_unnamed, leftovers, settle_leftovers};
 pub use parts::{GateError, GateParts, NextNumbers, ProposalOrigin};
 pub use queue::{ApprovalQueue, QueueError};
 pub use resume::Recorded;
