@@ -1,6 +1,5 @@
 //! One try: a session with its faults, and what is looked at after each of them.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 

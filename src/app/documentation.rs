@@ -490,7 +490,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "x").unwrap();
         }
-        let of = |named: &Path| which(named, &known).map(Clone::clone);
+        let of = |named: &Path| which(named, &known).cloned();
         assert_eq!(of(&known[0]).unwrap(), known[0]);
         assert_eq!(of(Path::new("notes.md")).unwrap(), known[2]);
         let several = of(Path::new("good.pdf")).unwrap_err();

@@ -286,30 +286,44 @@ mod tests {
         assert_eq!(of("main/pumps.c", "stop the pump"), Mention::None);
     }
 
-    #[test]
-    fn a_file_that_nobody_named_stands_out_where_files_are_named() {
+    /// What the check tells of a change of a project with `led.c`.
+    fn told(
+        task: &str,
+        steps: &[&str],
+        change: crate::model::DraftChange,
+    ) -> Option<(FindingLevel, String)> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("led.c"), "int a;\n").unwrap();
         let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let planned = |task: &str, steps: &[&str], change: crate::model::DraftChange| {
-            let mut context = super::super::FindingsContext::default();
-            context.task = task.to_owned();
-            let item =
-                |step: &&str| crate::model::PlanItem { task: (*step).to_owned(), agent: None };
-            context.plan = steps.iter().map(item).collect();
-            let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
-            let made = crate::gate::examine(&project_dir, vec![draft], &context);
-            let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Scope);
-            check.map(|check| (check.findings[0].level, check.findings[0].text.clone()))
-        };
-        let reported = |task: &str, change| planned(task, &[], change);
+        let mut context = super::super::FindingsContext::default();
+        context.task = task.to_owned();
+        let item = |step: &&str| crate::model::PlanItem { task: (*step).to_owned(), agent: None };
+        context.plan = steps.iter().map(item).collect();
+        let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
+        let made = crate::gate::examine(&project_dir, vec![draft], &context);
+        let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Scope);
+        check.map(|check| (check.findings[0].level, check.findings[0].text.clone()))
+    }
+
+    fn save() -> crate::model::DraftChange {
         let path = ProjectPath::new("led.c").unwrap();
-        let (base, content) = (b"int a;\n".to_vec(), b"int b;\n".to_vec());
-        let save = || crate::model::DraftChange::Save {
-            path: path.clone(),
-            base: Some(base.clone()),
-            content: content.clone(),
-        };
+        let (base, content) = (Some(b"int a;\n".to_vec()), b"int b;\n".to_vec());
+        crate::model::DraftChange::Save { path, base, content }
+    }
+
+    #[test]
+    fn who_says_that_a_file_stays_as_it_is_is_named() {
+        let steps = ["Change pump.c", "Leave led.c as it is"];
+        assert_eq!(told("Raise the limit", &steps, save()).unwrap().1, PLANNED_TO_STAY);
+        let task = "Raise the limit. Do not touch led.c";
+        assert_eq!(told(task, &steps, save()).unwrap().1, TO_STAY);
+    }
+
+    #[test]
+    fn a_file_that_nobody_named_stands_out_where_files_are_named() {
+        let reported = |task: &str, change| told(task, &[], change);
+        let path = ProjectPath::new("led.c").unwrap();
+        let base = b"int a;\n".to_vec();
         let delete =
             || crate::model::DraftChange::Delete { path: path.clone(), base: base.clone() };
         let not_named = "not named in the task or the plan";
@@ -349,10 +363,5 @@ mod tests {
             let level = reported(task, save()).map(|(level, _)| level);
             assert_eq!(level, Some(FindingLevel::Note), "{task}");
         }
-        let steps = ["Change pump.c", "Leave led.c as it is"];
-        let by_plan = planned("Raise the limit", &steps, save()).unwrap().1;
-        assert_eq!(by_plan, PLANNED_TO_STAY);
-        let by_both = planned("Raise the limit. Do not touch led.c", &steps, save()).unwrap().1;
-        assert_eq!(by_both, TO_STAY);
     }
 }
