@@ -43,7 +43,7 @@ pub(super) fn read(journal: &Path, project: &Path) -> Result<Vec<Part>, String> 
         about.start.as_ref().is_some_and(|start| Path::new(&start.project) == project);
     let outcome = match &about.state {
         SessionState::Ended(outcome) if is_of_project => outcome.clone(),
-        SessionState::Unreadable(why) => return Err(why.clone()),
+        SessionState::Newer(why) | SessionState::Unreadable(why) => return Err(why.clone()),
         SessionState::Ended(_)
         | SessionState::Running(_)
         | SessionState::Open(_)

@@ -6,10 +6,23 @@ use crate::journal::{SessionState, SessionSummary};
 use crate::model::{SessionOutcome, Timestamp};
 use crate::text::sanitize;
 
-/// What a session is about: its name, or its task.
+/// What a session is about: its name, or what was asked last, and how many requests there are.
 pub fn about(session: &SessionSummary) -> String {
-    let task = || session.start.as_ref().map_or("(damaged)", |start| start.task.as_str());
-    sanitize::line(session.title.as_deref().unwrap_or_else(task)).into_owned()
+    let words = session.title.as_deref().unwrap_or_else(|| last_task(session));
+    let words = sanitize::line(words);
+    match session.requests() {
+        0 | 1 => words.into_owned(),
+        requests => format!("{words} (request {requests})"),
+    }
+}
+
+/// What was asked last, or why that is unknown.
+pub fn last_task(session: &SessionSummary) -> &str {
+    match (session.last_request(), &session.state) {
+        (Some((task, _)), _) => task,
+        (None, SessionState::Newer(_)) => "(made by a newer firmhand)",
+        (None, _) => "(damaged)",
+    }
 }
 
 /// How a session stands, and how many proposals wait in it.
@@ -32,7 +45,9 @@ pub fn state_words(state: &SessionState) -> String {
         SessionState::Ended(SessionOutcome::Failed(_)) => "failed".to_owned(),
         SessionState::Ended(SessionOutcome::Stopped) => "stopped".to_owned(),
         SessionState::Unfinished => "unfinished".to_owned(),
-        SessionState::Unreadable(why) => format!("cannot be read: {why}"),
+        SessionState::Newer(why) | SessionState::Unreadable(why) => {
+            format!("cannot be read: {why}")
+        }
     }
 }
 
@@ -45,4 +60,48 @@ pub fn local(at: Timestamp) -> String {
         |_| String::new(),
         |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::journal::LaterRequest;
+    use crate::model::{Seq, SessionId};
+
+    use super::*;
+
+    fn session(state: SessionState, later: Vec<LaterRequest>) -> SessionSummary {
+        SessionSummary {
+            id: SessionId::new("a"),
+            title: None,
+            start: None,
+            later,
+            started_at: Timestamp(0),
+            last_at: Timestamp(0),
+            last: Seq(0),
+            bytes: 0,
+            state,
+            waiting: 0,
+        }
+    }
+
+    #[test]
+    fn a_session_is_about_what_was_asked_last_as_that_is_what_its_state_tells() {
+        let of = |number, task: &str| LaterRequest {
+            number,
+            task: task.to_owned(),
+            team: "single".to_owned(),
+        };
+        let later = vec![of(4, "Add a test"), of(5, "Why does it fail?")];
+        let about = about(&session(SessionState::Ended(SessionOutcome::Stopped), later));
+        assert_eq!(about, "Why does it fail? (request 5)");
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_program_is_not_called_damaged() {
+        let newer = session(SessionState::Newer("format 99".to_owned()), Vec::new());
+        assert_eq!(about(&newer), "(made by a newer firmhand)");
+        assert_eq!(state_words(&newer.state), "cannot be read: format 99");
+        let damaged = session(SessionState::Unreadable("no".to_owned()), Vec::new());
+        assert_eq!(about(&damaged), "(damaged)");
+    }
 }

@@ -116,7 +116,8 @@ fn matches(session: &SessionSummary, words: &str) -> bool {
         format!("{} {} {}", start.task, start.team, start.project)
     });
     let title = session.title.as_deref().unwrap_or_default();
-    let (later, state) = (session.later.join(" "), state_with_waiting(session));
+    let later: Vec<&str> = session.later.iter().map(|request| request.task.as_str()).collect();
+    let (later, state) = (later.join(" "), state_with_waiting(session));
     let all = format!("{} {title} {about} {later} {state}", session.id);
     let all = all.to_lowercase();
     words.split_whitespace().all(|word| all.contains(&word.to_lowercase()))
@@ -132,6 +133,9 @@ fn print_json(sessions: &[SessionSummary]) -> Result<(), UserError> {
             "state": state_words(&session.state),
             "task": start.map(|start| &start.task),
             "team": start.map(|start| &start.team),
+            "requests": session.requests(),
+            "last_task": session.last_request().map(|(task, _)| task),
+            "last_team": session.last_request().map(|(_, team)| team),
             "project": start.map(|start| &start.project),
             "started_at": session.started_at,
             "last_at": session.last_at,

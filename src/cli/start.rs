@@ -1,6 +1,6 @@
 //! `firmhand` alone: the start screen, and what is chosen there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::app::assemble;
@@ -9,14 +9,15 @@ use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
 use crate::app::terminal::{self, Screen, Uses};
-use crate::app::{doctor, model_doctor, monitor, news, start};
+use crate::app::{choice, doctor, model_doctor, monitor, news, start};
 use crate::config::Example;
 use crate::engine::Team;
 use crate::journal::{SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
 use crate::ui::start::{
-    Draft, ExampleGround, SessionAccess, Start, StartChoice, StartExample, StartFacts, StartSession,
+    Draft, ExampleGround, Outlooks, SessionAccess, Start, StartChoice, StartExample, StartFacts,
+    StartSession, TaskOutlook,
 };
 use crate::ui::{Depth, Keymap, Theme};
 
@@ -135,6 +136,28 @@ fn is_monitor(session: &SessionSummary) -> bool {
     session.start.as_ref().is_some_and(|start| start.team == monitor::TEAM)
 }
 
+/// The choices that the start of a session makes for a task, without a team that is named.
+fn outlook(recordings: &Recordings, task: &str, project: Option<&str>) -> TaskOutlook {
+    let folder = project.map(Path::new);
+    let recording = recordings.of_task(task);
+    let team = || choice::team_for(task, choice::ground(folder), folder.unwrap_or(Path::new(""))).0;
+    let answered = match recording {
+        Some(_) => "answered by a recording",
+        None => "no model is set up, so nothing answers",
+    };
+    TaskOutlook {
+        team: recording.map_or_else(|| team().to_owned(), |recording| recording.team.clone()),
+        answered: Some(answered.to_owned()),
+    }
+}
+
+/// What was asked before the last request, the first one first, as far as it is known.
+fn earlier_tasks(session: &SessionSummary) -> Vec<String> {
+    let Some((_, later)) = session.later.split_last() else { return Vec::new() };
+    let first = session.start.as_ref().map(|start| start.task.clone());
+    first.into_iter().chain(later.iter().map(|request| request.task.clone())).collect()
+}
+
 fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, UserError> {
     let (error, draft) = failed.map_or((None, None), |(words, draft)| (Some(words), draft));
     let data = &machine.dirs.data;
@@ -150,22 +173,26 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
         name: summary.id.to_string(),
         title: summary.title.clone().unwrap_or_default(),
         project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
-        task: summary.start.as_ref().map_or("(damaged)", |start| start.task.as_str()).to_owned(),
-        later: summary.later.clone(),
-        team: summary.start.as_ref().map_or_else(String::new, |start| start.team.clone()),
+        task: session_words::last_task(summary).to_owned(),
+        earlier: earlier_tasks(summary),
+        requests: summary.requests(),
+        team: summary.last_request().map_or_else(String::new, |(_, team)| team.to_owned()),
         state: session_words::state_with_waiting(summary),
         when: session_words::local(summary.last_at),
         open: match summary.state {
             // No team has worked in it.
             SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
             SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
-            SessionState::Running(_) | SessionState::Open(_) | SessionState::Unreadable(_) => {
-                SessionAccess::Replay
-            }
+            SessionState::Running(_)
+            | SessionState::Open(_)
+            | SessionState::Newer(_)
+            | SessionState::Unreadable(_) => SessionAccess::Replay,
         },
     };
+    let recordings = Recordings::load(&machine.assets)?;
     Ok(StartFacts {
-        demo: Recordings::load(&machine.assets)?.of_team(None)?.task.clone(),
+        demo: recordings.of_team(None)?.task.clone(),
+        outlooks: Outlooks::new(move |task, project| outlook(&recordings, task, project)),
         models: full_screen::offers(&machine.profiles),
         model: draft
             .as_ref()

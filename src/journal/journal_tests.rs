@@ -323,7 +323,7 @@ fn the_list_tells_how_each_session_stands() {
         (list[0].started_at, list[0].last_at, list[0].last),
         (Timestamp(5), Timestamp(9), Seq(2))
     );
-    assert!(matches!(&list[1].state, SessionState::Unreadable(why) if why.contains("format 7")));
+    assert!(matches!(&list[1].state, SessionState::Newer(why) if why.contains("format 7")));
 }
 
 /// What is done to a good journal.

@@ -31,7 +31,7 @@ pub struct SessionSummary {
     /// What it is about; `None` when the first records cannot be read.
     pub start: Option<SessionStart>,
     /// What was asked for later, as far as the latest records tell, oldest first.
-    pub later: Vec<String>,
+    pub later: Vec<LaterRequest>,
     /// When it began; 0 when unknown.
     pub started_at: Timestamp,
     /// When the last record was made; 0 when unknown.
@@ -46,6 +46,32 @@ pub struct SessionSummary {
     pub waiting: usize,
 }
 
+/// What was asked for in a session after its first request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaterRequest {
+    /// Counted from 1 over the whole session, so that the first of these is 2.
+    pub number: u32,
+    pub task: String,
+    /// The team that worked on it.
+    pub team: String,
+}
+
+impl SessionSummary {
+    /// How many requests the session has had; 0 when even the first cannot be read.
+    #[must_use]
+    pub fn requests(&self) -> u32 {
+        let first = u32::from(self.start.is_some());
+        self.later.last().map_or(first, |last| last.number)
+    }
+
+    /// Task and team of the last request: that is the one whose end [`SessionSummary::state`] tells.
+    #[must_use]
+    pub fn last_request(&self) -> Option<(&str, &str)> {
+        let first = self.start.as_ref().map(|start| (start.task.as_str(), start.team.as_str()));
+        self.later.last().map(|last| (last.task.as_str(), last.team.as_str())).or(first)
+    }
+}
+
 /// How a session stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionState {
@@ -57,12 +83,17 @@ pub enum SessionState {
     Ended(SessionOutcome),
     /// It was left in the middle and can be resumed.
     Unfinished,
+    /// A newer program wrote its journal; the text names both formats.
+    Newer(String),
     /// Its journal cannot be read; the text says why.
     Unreadable(String),
 }
 
 /// Bytes at the end of a journal that are looked at.
 const TAIL: u64 = 128 * 1024;
+
+/// Bytes that are looked at where no beginning of a run is among the last [`TAIL`] bytes.
+const LONG_TAIL: u64 = 4 * 1024 * 1024;
 
 /// The events, by their names in journals, that tell how a session stands.
 const STATE_EVENTS: &[&str] = &["session_ended", "run_started", "proposed", "decided", "settled"];
@@ -75,7 +106,7 @@ const MOST_THREADS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct JournalFacts {
     start: Option<SessionStart>,
-    later: Vec<String>,
+    later: Vec<LaterRequest>,
     started_at: Timestamp,
     last_at: Timestamp,
     last: Seq,
@@ -161,7 +192,11 @@ fn known(dir: &SessionDir, kept: &KeptFacts) -> Result<(Known, bool), JournalErr
 
 impl JournalFacts {
     fn read(file: &File, path: &Path) -> Result<Self, JournalError> {
-        let tail = read_tail(file, path, TAIL, &Wanted::Events(STATE_EVENTS))?;
+        let wanted = Wanted::Events(STATE_EVENTS);
+        let mut tail = read_tail(file, path, TAIL, &wanted)?;
+        if tail.first.is_none() && later(&tail.records).is_empty() {
+            tail = read_tail(file, path, LONG_TAIL, &wanted)?;
+        }
         let first = match tail.first.clone() {
             Some(first) => Some(first),
             None => first_record(path)?,
@@ -207,6 +242,11 @@ impl JournalFacts {
 }
 
 fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
+    let why = error.to_string();
+    let state = match error {
+        JournalError::Newer { .. } => SessionState::Newer(why),
+        _ => SessionState::Unreadable(why),
+    };
     SessionSummary {
         id: dir.id().clone(),
         title: dir.title(),
@@ -216,7 +256,7 @@ fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
         last_at: Timestamp(0),
         last: Seq(0),
         bytes: 0,
-        state: SessionState::Unreadable(error.to_string()),
+        state,
         waiting: 0,
     }
 }
@@ -233,12 +273,16 @@ fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
     Ok(None)
 }
 
-fn later(records: &[Record]) -> Vec<String> {
-    let task = |record: &Record| match &record.event {
-        Event::Session(SessionEvent::RunStarted(start)) => Some(start.task.clone()),
+fn later(records: &[Record]) -> Vec<LaterRequest> {
+    let request = |record: &Record| match &record.event {
+        Event::Session(SessionEvent::RunStarted(start)) => Some(LaterRequest {
+            number: start.number,
+            task: start.task.clone(),
+            team: start.team.clone(),
+        }),
         _ => None,
     };
-    records.iter().filter_map(task).collect()
+    records.iter().filter_map(request).collect()
 }
 
 /// How the last run of the session ended, unless it goes on.
@@ -352,6 +396,8 @@ mod tests {
             outcome(&records(vec![ended(), next(), ended()])),
             Some(SessionOutcome::Stopped)
         );
-        assert_eq!(later(&records(vec![ended(), next(), ended()])), [start().task]);
+        let RunStart { number, task, team, .. } = start();
+        let request = LaterRequest { number, task, team };
+        assert_eq!(later(&records(vec![ended(), next(), ended()])), [request]);
     }
 }

@@ -30,7 +30,7 @@ pub use blobs::Blobs;
 pub use dir::{SessionDir, clean_title};
 pub use error::JournalError;
 pub use events::JournalEvents;
-pub use list::{SessionState, SessionSummary, list_sessions, summary};
+pub use list::{LaterRequest, SessionState, SessionSummary, list_sessions, summary};
 pub use logs::{LogFiles, LogLength, LogLimits};
 pub use manage::{delete, rename};
 pub use parse::{Damage, ReadItem};

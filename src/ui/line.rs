@@ -45,6 +45,15 @@ pub fn cut(text: &str, columns: usize) -> String {
     format!("{}…", text.get(..end).unwrap_or_default().trim_end_matches([' ', '…']))
 }
 
+/// The last row of a text of which more rows follow that are not shown: cut to `columns`, with one
+/// `…` at its end in any case.
+#[must_use]
+pub fn broken_off(row: &str, columns: usize) -> String {
+    let row = sanitize::line(row);
+    let kept = row.get(..fitting(&row, columns.saturating_sub(1))).unwrap_or_default();
+    format!("{}…", kept.trim_end_matches([' ', '…']))
+}
+
 /// As [`cut`], but what is cut is the start: for paths, whose end tells more.
 #[must_use]
 pub fn cut_start(text: &str, columns: usize) -> String {
@@ -72,9 +81,18 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
         return text.into_owned();
     }
     let Some(space) = columns.checked_sub(1) else { return String::new() };
-    let start = text.get(..fitting(&text, space / 3)).unwrap_or_default();
-    let end = cut_start(&text, columns - start.width());
-    format!("{start}{end}")
+    let start = |columns: usize| text.get(..fitting(&text, columns)).unwrap_or_default();
+    let end = |start: &str| cut_start(&text, columns - start.width());
+    let begin = start(space / 3);
+    let rest = end(begin);
+    let kept = rest.trim_start_matches('…');
+    // A name keeps the slash that tells it from a part of a name.
+    let before = text.strip_suffix(kept).unwrap_or_default();
+    if begin.is_empty() || !before.ends_with('/') {
+        return format!("{begin}{rest}");
+    }
+    let begin = start((space / 3).saturating_sub(1));
+    format!("{begin}{}", end(begin))
 }
 
 /// Draws `line` at the left of `area` and `right` at its right end; what of `line` does not fit
@@ -177,8 +195,12 @@ impl LineParts {
     fn join(self, separator: &Span<'static>) -> Line<'static> {
         let mut spans = Vec::new();
         for (place, part) in self.parts.into_iter().enumerate() {
-            if place > 0 {
-                spans.push(separator.clone());
+            // A part that has its columns but no words now has nothing to be separated from.
+            let is_blank = part.spans.iter().all(|span| span.content.trim().is_empty());
+            match place {
+                0 => {}
+                _ if is_blank => spans.push(Span::raw(" ".repeat(separator.width()))),
+                _ => spans.push(separator.clone()),
             }
             spans.extend(part.spans);
         }
@@ -274,7 +296,10 @@ mod tests {
         assert_eq!(cut("a\x1b[2J", 9), "a␛[2J");
         assert_eq!(cut_start("main/src/i2c_scan.c", 12), "…/i2c_scan.c");
         assert_eq!(cut_start("ab", 1), "…");
-        assert_eq!(cut_middle("main/src/i2c_scan.c", 16), "main/…i2c_scan.c");
+        assert_eq!(cut_middle("main/src/i2c_scan.c", 16), "main…/i2c_scan.c");
+        assert_eq!(cut_middle("main/src/i2c_scan.c", 14), "main…2c_scan.c");
+        assert_eq!(broken_off("did you mean 'LED_PIN'? and so on", 24), "did you mean 'LED_PIN'?…");
+        assert_eq!(broken_off("short", 24), "short…");
         assert_eq!(cut_middle("main/a.c", 8), "main/a.c");
         assert_eq!(cut_middle("漢字漢字", 5), "…漢字");
     }

@@ -52,6 +52,7 @@ mod start_facts;
 mod start_rows;
 mod start_sessions;
 mod start_task;
+mod start_window;
 mod strip;
 pub mod theme;
 pub mod trust_dialog;

@@ -13,7 +13,8 @@ use super::key::Key;
 use super::keymap::{Keymap, Lookup};
 use super::overlay::ModelOffer;
 pub use super::start_facts::{
-    Draft, ExampleGround, SessionAccess, StartChoice, StartExample, StartFacts, StartSession,
+    Draft, ExampleGround, Outlooks, SessionAccess, StartChoice, StartExample, StartFacts,
+    StartSession, TaskOutlook,
 };
 use super::start_rows::{ExampleListing, MOST, StartRow, rows_of};
 use super::start_sessions::SessionList;
@@ -210,7 +211,9 @@ impl Start {
     fn act(&mut self, action: Action) -> Option<StartChoice> {
         match action {
             Action::Up => self.step(-1),
-            Action::Down | Action::FocusNext => self.step(1),
+            Action::Down => self.step(1),
+            Action::FocusNext => self.turn_to_block(1),
+            Action::FocusPrevious => self.turn_to_block(-1),
             Action::PageUp | Action::HalfPageUp => (0..MOST).for_each(|_| self.step(-1)),
             Action::PageDown | Action::HalfPageDown => (0..MOST).for_each(|_| self.step(1)),
             Action::Top => (0..self.rows.len()).for_each(|_| self.step(-1)),
@@ -360,6 +363,20 @@ impl Start {
                 return;
             }
         }
+    }
+
+    /// Turns to the first row of the next block or the one before, as a block may be long.
+    fn turn_to_block(&mut self, way: isize) {
+        let is_heading = |row: &StartRow| matches!(row, StartRow::Heading(..));
+        let rows = self.rows.iter().enumerate();
+        let headings: Vec<usize> =
+            rows.filter(|(_, row)| is_heading(row)).map(|(place, _)| place).collect();
+        let now = headings.iter().rposition(|heading| *heading < self.selected).unwrap_or(0);
+        let next = now.saturating_add_signed(way).min(headings.len().saturating_sub(1));
+        let Some(heading) = headings.get(next).filter(|_| next != now) else { return };
+        let below = self.rows.iter().skip(*heading).position(|row| row.is_choice());
+        self.selected = below.map_or(self.selected, |below| heading + below);
+        self.verb = Verb::Resume;
     }
 
     fn choose(&mut self) -> Option<StartChoice> {

@@ -2,7 +2,7 @@
 //!
 //! Words only; how they look is the screen's.
 
-use crate::ui::start_facts::StartFacts;
+use crate::ui::start_facts::{StartFacts, StartSession};
 use crate::ui::start_rows::StartRow;
 
 /// What something is, and the words.
@@ -13,16 +13,7 @@ pub(super) fn of(row: StartRow, facts: &StartFacts) -> Option<(&'static str, Wor
     let mut words = match row {
         StartRow::Session(place) => {
             let session = facts.sessions.get(place)?;
-            return Some((
-                "Session",
-                filled([
-                    ("project", session.project.clone()),
-                    ("team", session.team.clone()),
-                    ("task", session.task.clone()),
-                    ("state", session.state.clone()),
-                    ("name", session.name.clone()),
-                ]),
-            ));
+            return Some(("Session", of_session(session)));
         }
         StartRow::Example(place) => {
             let example = facts.examples.get(place)?;
@@ -60,6 +51,23 @@ pub(super) fn of(row: StartRow, facts: &StartFacts) -> Option<(&'static str, Wor
     Some((title, words))
 }
 
-fn filled(words: [(&'static str, String); 5]) -> Words {
+/// What was asked last and how that came out, before what the session began with.
+fn of_session(session: &StartSession) -> Words {
+    let (asked, requests, first) = match session.requests {
+        0 | 1 => ("task", String::new(), ""),
+        requests => {
+            let first = session.earlier.first().map_or("", String::as_str);
+            ("last request", requests.to_string(), first)
+        }
+    };
+    let words = [
+        ("project", session.project.clone()),
+        ("team", session.team.clone()),
+        (asked, session.task.clone()),
+        ("state", session.state.clone()),
+        ("requests", requests),
+        ("first", first.to_owned()),
+        ("name", session.name.clone()),
+    ];
     words.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }

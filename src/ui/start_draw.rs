@@ -9,7 +9,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
-use super::{CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, Verb, verbs};
+use super::{
+    CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, TaskOutlook, Verb, verbs,
+};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -19,9 +21,16 @@ use crate::ui::overlay::ModelOffer;
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::ui::start_rows::{ExampleListing, StartRow};
+use crate::ui::start_window::window;
 
 /// Rows of a notice at most.
 const MOST_NOTICE: usize = 6;
+
+/// Columns of a session's title at least, of its state at most, and of all that is right of the title
+/// from which on that has a date.
+const LEAST_TITLE: usize = 16;
+const MOST_STATE: usize = 24;
+const WITH_DATE: usize = 50;
 
 /// Columns of a session's task at least, and usually of its folder.
 const LEAST_TASK: usize = 14;
@@ -72,24 +81,61 @@ impl Start {
         line::draw(&head, inside, buf);
         let height = area.height.saturating_sub(3);
         let (list, side) = self.areas(Rect { y: 1, height, ..inside });
-        let top = self.selected.saturating_sub(usize::from(height).saturating_sub(3));
-        let mut places = self.places.borrow_mut();
-        places.clear();
-        for ((place, row), at) in self.rows.iter().enumerate().skip(top).zip(list.rows()) {
-            places.push((at, place));
-            self.draw_row(*row, place == self.selected, at, buf);
-        }
-        let below = u16::try_from(self.rows.len().saturating_sub(top)).unwrap_or(u16::MAX);
+        let below = self.draw_list(list, if side.is_some() { 0 } else { self.news_rows() }, buf);
         match side {
             Some(side) => self.draw_details(side, buf),
             None => {
-                let y = list.y + below.saturating_add(1).min(list.height);
-                self.draw_news(Rect { y, height: list.bottom() - y, ..list }, buf);
+                let gap = u16::from(below.height > self.news_rows());
+                let y = below.y + gap.min(below.height);
+                self.draw_news(Rect { y, height: below.bottom() - y, ..below }, buf);
             }
         }
         self.draw_foot(Rect { y: area.height - 2, ..inside }, buf);
         if self.help == HelpState::Open {
             self.draw_help(area, buf);
+        }
+    }
+
+    /// Draws what of the list has room, `news` rows left out as far as the list can do without them;
+    /// what is free below it.
+    fn draw_list(&self, list: Rect, news: u16, buf: &mut Buffer) -> Rect {
+        let (height, news) = (usize::from(list.height), usize::from(news));
+        let window = window(&self.rows, self.selected, height, news);
+        let mut places = self.places.borrow_mut();
+        places.clear();
+        for (&place, at) in window.places.iter().zip(list.rows()) {
+            places.push((at, place));
+            let cut = window.cut.iter().find(|(heading, _)| *heading == place);
+            // What is found is counted in its heading already.
+            let cut = cut.filter(|_| !self.sessions.is_searching());
+            match (self.rows.get(place), cut) {
+                (Some(StartRow::Heading(title, _)), Some((_, shown))) => {
+                    line::draw(&self.cut_heading(title, place, *shown, at.width), at, buf);
+                }
+                (Some(row), _) => self.draw_row(*row, place == self.selected, at, buf),
+                (None, _) => {}
+            }
+        }
+        let used = u16::try_from(window.places.len()).unwrap_or(u16::MAX).min(list.height);
+        Rect { y: list.y + used, height: list.height - used, ..list }
+    }
+
+    /// The heading of a block of which so many rows are shown.
+    fn cut_heading(&self, title: &str, place: usize, shown: usize, width: u16) -> Line<'static> {
+        let below = self.rows.iter().skip(place + 1);
+        let of = below.take_while(|row| row.is_choice()).count();
+        let key = self.keymap.key_of(&CHAIN, Action::Find);
+        let key = key.filter(|_| matches!(self.rows.get(place + 1), Some(StartRow::Session(_))));
+        let search = key.map_or_else(String::new, |key| format!(" · {key} searches all"));
+        self.heading(&format!("{title} {shown} of {of}{search}"), width)
+    }
+
+    /// Rows that what is new takes below the list, with its heading.
+    fn news_rows(&self) -> u16 {
+        match self.facts.news.len() {
+            _ if self.sessions.is_searching() => 0,
+            0 => 0,
+            news => u16::try_from(news + 1).unwrap_or(u16::MAX).max(LEAST_NEWS),
         }
     }
 
@@ -277,8 +323,7 @@ impl Start {
         width: u16,
     ) -> (Line<'static>, Line<'static>) {
         let offered = if is_selected { verbs(session) } else { &[] };
-        // The title keeps a third.
-        let most = usize::from(width).saturating_sub(usize::from(width) / 3 + 4);
+        let most = usize::from(width).saturating_sub(LEAST_TITLE + 4);
         let right = self.session_right(session, offered, most);
         let space = usize::from(width).saturating_sub(right.width() + 4);
         let title = line::cut(&session.title, space);
@@ -289,6 +334,11 @@ impl Start {
             // Sessions of one task are told apart by where they worked, so that keeps its place.
             let folder = session.project.rsplit('/').find(|part| !part.is_empty());
             let folder = folder.map(|folder| sanitize::line(folder).into_owned());
+            let requests = match session.requests {
+                0 | 1 => String::new(),
+                requests => format!("request {requests} · "),
+            };
+            let folder = folder.map(|folder| format!("{requests}{folder}"));
             let folder = folder.filter(|_| space > LEAST_TASK + 3).map(|folder| {
                 let most = FOLDER.max(space.saturating_sub(line::width(&session.task) + 3));
                 format!(" · {}", line::cut(&folder, most.min(space - LEAST_TASK)))
@@ -316,24 +366,23 @@ impl Start {
         let words: String = offered.iter().map(shown).collect();
         let short: String = offered.iter().filter(|verb| **verb == chosen).map(shown).collect();
         let short = if offered.len() > 1 { format!("{short} ←→") } else { short };
-        let (state, when) = (line::cut(&session.state, 24), format!("  {}", session.when));
-        let all = [
-            (words.as_str(), state.as_str(), when.as_str()),
-            (&words, &state, ""),
-            (&short, &state, ""),
-            (&short, "", ""),
-        ];
-        let width = |(words, state, when): &(&str, &str, &str)| {
-            line::width(words) + 2 + line::width(state) + line::width(when)
+        // A row that is turned to keeps what it had before: what can be done gets the rest.
+        let when = if columns < WITH_DATE { String::new() } else { format!("  {}", session.when) };
+        let state = line::cut(&session.state, MOST_STATE);
+        let room = columns.saturating_sub(line::width(&state) + line::width(&when) + 2);
+        let third = ((columns + LEAST_TITLE + 4) / 3).saturating_sub(LEAST_TITLE);
+        let words = match room {
+            // All of the words only where the title keeps a third.
+            _ if line::width(&words) + third <= room => words,
+            _ if line::width(&short) <= room => short,
+            _ => line::cut(short.trim_end_matches(" ←→"), room),
         };
-        let fitting = all.iter().find(|parts| width(parts) <= columns);
-        let (words, state, when) = *fitting.unwrap_or(&(&short, "", ""));
         let gap = if words.is_empty() { "" } else { "  " };
         // Before state and date, so that those keep their columns.
         Line::from(vec![
             Span::styled(format!("{words}{gap}"), self.theme.style(Role::Strong)),
-            Span::styled(state.to_owned(), self.theme.style(state_role(&session.state))),
-            Span::styled(when.to_owned(), self.theme.style(Role::Dim)),
+            Span::styled(state, self.theme.style(state_role(&session.state))),
+            Span::styled(when, self.theme.style(Role::Dim)),
         ])
     }
 
@@ -362,13 +411,25 @@ impl Start {
         self.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
     }
 
+    /// What would become of the task that is being written, once there are words.
+    fn outlook(&self, task: &TaskLine) -> Option<TaskOutlook> {
+        let (words, project) = task.words_and_project()?;
+        let mut outlook = self.facts.outlooks.of(words, project)?;
+        // A model that is there answers instead of a recording.
+        if !self.facts.models.is_empty() {
+            outlook.answered = None;
+        }
+        Some(outlook)
+    }
+
     /// The task that is being written, below what is chosen for it.
     fn draw_task(&self, task: &TaskLine, at: Rect, buf: &mut Buffer) {
         let (one, chosen) = match self.facts.models.len() {
             0 | 1 => (self.model_label(), None),
             _ => (None, self.model_label().or(Some("no model"))),
         };
-        let rows = task.settings(chosen, at.width, &self.theme);
+        let outlook = self.outlook(task);
+        let rows = task.settings(chosen, outlook.as_ref(), at.width, &self.theme);
         let count = u16::try_from(rows.len()).unwrap_or(1);
         for (y, row) in (at.y.saturating_sub(count)..at.y).zip(rows) {
             let settings = Rect { y, ..at };
@@ -444,8 +505,7 @@ impl Start {
         if rows.len() > MOST_NOTICE {
             rows.truncate(MOST_NOTICE);
             if let Some(last) = rows.last_mut() {
-                *last =
-                    format!("{}…", line::cut(last, width.saturating_sub(1)).trim_end_matches('…'));
+                *last = line::broken_off(last, width);
             }
         }
         rows
@@ -502,12 +562,10 @@ impl Start {
             let own = [("rename", Action::Change), ("delete", Action::Remove)];
             hints.extend(own.into_iter().filter_map(named));
         }
-        let all = [
-            ("new task", Action::Compose),
-            ("search sessions", Action::Find),
-            ("help", Action::Help),
-        ];
-        hints.extend(all.into_iter().filter_map(named));
+        let search = Some(("search sessions", Action::Find));
+        let search = search.filter(|_| !self.facts.sessions.is_empty());
+        let all = [Some(("new task", Action::Compose)), search, Some(("help", Action::Help))];
+        hints.extend(all.into_iter().flatten().filter_map(named));
         hints
     }
 }

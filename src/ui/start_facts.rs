@@ -1,5 +1,8 @@
 //! What the start screen shows, and what can be chosen there.
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::model::{Budget, HealthLine};
 
 use super::overlay::ModelOffer;
@@ -12,13 +15,15 @@ pub struct StartSession {
     pub title: String,
     /// The folder that it worked in.
     pub project: String,
-    /// What it is about.
+    /// What was asked last.
     pub task: String,
-    /// What was asked for later, oldest first.
-    pub later: Vec<String>,
-    /// The team that began it.
+    /// What was asked before that, the first request first, as far as it is known.
+    pub earlier: Vec<String>,
+    /// How many requests it has had.
+    pub requests: u32,
+    /// The team of the last request.
     pub team: String,
-    /// How it stands, in words.
+    /// How it stands, in words: that is how the last request came out.
     pub state: String,
     /// When it was last used, in words.
     pub when: String,
@@ -78,8 +83,40 @@ pub enum ExampleGround {
     Project,
 }
 
+/// What would become of a task if it were begun now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskOutlook {
+    /// The team that would take it on where none is chosen.
+    pub team: String,
+    /// What answers for the agents where no model is set up; `None`: there is one.
+    pub answered: Option<String>,
+}
+
+type OutlookOf = dyn Fn(&str, Option<&str>) -> TaskOutlook + Send + Sync;
+
+/// Tells the outlook of a task in a project, or in a new folder; nothing by default.
+#[derive(Clone, Default)]
+pub struct Outlooks(Option<Arc<OutlookOf>>);
+
+impl Outlooks {
+    /// As `of` tells them from the words of a task and the folder of its project.
+    pub fn new(of: impl Fn(&str, Option<&str>) -> TaskOutlook + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(of)))
+    }
+
+    pub(super) fn of(&self, task: &str, project: Option<&str>) -> Option<TaskOutlook> {
+        self.0.as_ref().map(|of| of(task, project))
+    }
+}
+
+impl fmt::Debug for Outlooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Outlooks").field(&self.0.is_some()).finish()
+    }
+}
+
 /// All facts of the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct StartFacts {
     /// What the demo is about.
     pub demo: String,
@@ -91,6 +128,8 @@ pub struct StartFacts {
     pub sessions: Vec<StartSession>,
     /// Names of the teams that a task can be given to.
     pub teams: Vec<String>,
+    /// What becomes of a task.
+    pub outlooks: Outlooks,
     /// Folders that sessions worked in, the newest first.
     pub projects: Vec<String>,
     /// Tasks to begin with.

@@ -75,9 +75,6 @@ pub(super) fn rows_of(
         rows.push(StartRow::Words("none yet; the demo takes three minutes and needs no account"));
     }
     rows.extend(listed.into_iter().map(StartRow::Session));
-    if more > 0 {
-        rows.push(StartRow::Words("and older ones: / searches all of them"));
-    }
     if !facts.projects.is_empty() {
         rows.extend([StartRow::Blank, StartRow::Heading("Projects", 0)]);
         rows.extend((0..facts.projects.len().min(MOST)).map(StartRow::Project));

@@ -9,8 +9,7 @@ use super::overlay::search_field::SearchField;
 use super::start_facts::{StartChoice, StartSession};
 use crate::text::sanitize;
 
-/// Sessions that are listed while nothing is searched for, and at most.
-const USUAL: usize = 8;
+/// Sessions that are found at most.
 const MOST: usize = 200;
 
 /// Which sessions are listed.
@@ -44,15 +43,14 @@ impl SessionList {
     /// Places of the sessions that are listed, and how many more there are.
     pub(super) fn listed(&self, all: &[StartSession]) -> (Vec<usize>, usize) {
         let Some(search) = &self.search else {
-            let shown = all.len().min(USUAL);
-            return ((0..shown).collect(), all.len() - shown);
+            return ((0..all.len()).collect(), 0);
         };
         let words: Vec<String> =
             search.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
         let has = |session: &StartSession| {
-            let StartSession { name, title, task, later, project, state, .. } = session;
-            let later = later.join(" ");
-            let text = format!("{name} {title} {task} {later} {project} {state}").to_lowercase();
+            let StartSession { name, title, task, earlier, project, state, .. } = session;
+            let earlier = earlier.join(" ");
+            let text = format!("{name} {title} {task} {earlier} {project} {state}").to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
         let mut found: Vec<usize> =

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::line;
 use super::overlay::search_field::SearchField;
 use super::role::Role;
-use super::start_facts::{Draft, ExampleGround, StartExample, StartFacts};
+use super::start_facts::{Draft, ExampleGround, StartExample, StartFacts, TaskOutlook};
 use super::theme::Theme;
 use crate::model::{Budget, Cost};
 
@@ -149,10 +149,12 @@ impl TaskLine {
     }
 
     /// What was chosen besides the place, with the keys that choose, in rows of at most `width`
-    /// cells; `model` is the label of the one that answers where another one can be chosen.
+    /// cells; `model` is the label of the one that answers where another one can be chosen, `outlook`
+    /// what becomes of the words as they are.
     pub(super) fn settings(
         &self,
         model: Option<&str>,
+        outlook: Option<&TaskOutlook>,
         width: u16,
         theme: &Theme,
     ) -> Vec<Line<'static>> {
@@ -160,7 +162,10 @@ impl TaskLine {
         let team = match (&self.example, team) {
             (Some(example), _) => format!("team {}", example.team),
             (None, Some(team)) => format!("team {team}"),
-            (None, None) => "the team that fits".to_owned(),
+            (None, None) => outlook.map_or_else(
+                || "the team that fits".to_owned(),
+                |outlook| format!("team {} fits", outlook.team),
+            ),
         };
         let Budget { tokens, cost, seconds, .. } = self.budget();
         let tokens = tokens.map_or_else(
@@ -186,10 +191,13 @@ impl TaskLine {
             (minutes, "ctrl-n"),
             (temperature, "ctrl-e"),
         ];
+        let answered = outlook.and_then(|outlook| outlook.answered.clone());
+        let answered = answered.map(|words| (words, ""));
         let mut rows: Vec<Line<'static>> = vec![Line::default()];
-        for (words, key) in settings.into_iter().chain(model) {
+        for (words, key) in settings.into_iter().chain(model).chain(answered) {
+            let gap = if key.is_empty() { "" } else { " " };
             let setting = [
-                Span::styled(format!("{words} "), theme.style(Role::Text)),
+                Span::styled(format!("{words}{gap}"), theme.style(Role::Text)),
                 Span::styled(key, theme.style(Role::Key)),
             ];
             let taken: usize = setting.iter().map(Span::width).sum();
@@ -213,6 +221,13 @@ impl TaskLine {
     pub(super) fn turn_place(&mut self) -> bool {
         self.place = (self.place + 1) % self.places.len().max(1);
         self.places.len() > 1
+    }
+
+    /// The words and the project, once there are words.
+    pub(super) fn words_and_project(&self) -> Option<(&str, Option<&str>)> {
+        let words = self.field.text().trim();
+        let project = self.places.get(self.place).and_then(Option::as_deref);
+        (!words.is_empty()).then_some((words, project))
     }
 
     /// Whether there is another place.

@@ -17,7 +17,8 @@ fn facts() -> StartFacts {
         title: String::new(),
         project: "/home/me/blinky".into(),
         task: format!("Scan the I2C bus and print what answers ({name})"),
-        later: Vec::new(),
+        earlier: Vec::new(),
+        requests: 1,
         team: "generate".into(),
         state: state.into(),
         when: "2026-01-02 03:04".into(),
@@ -32,6 +33,7 @@ fn facts() -> StartFacts {
             session("a", SessionAccess::Replay, "completed"),
         ],
         teams: vec!["generate".into(), "mesh".into()],
+        outlooks: Outlooks::default(),
         projects: vec!["/home/me/blinky".into()],
         findings: vec![
             HealthLine::new("toolchain", "ESP-IDF", Health::Absent, "idf.py is not found")
@@ -348,13 +350,99 @@ fn sessions_are_searched_renamed_and_deleted_after_a_question() {
 }
 
 #[test]
+fn a_list_of_many_sessions_takes_the_free_rows_and_leaves_some_to_the_other_blocks() {
+    let first = facts().sessions.swap_remove(0);
+    let of = |number| StartSession { task: format!("Task {number:03}"), ..first.clone() };
+    let health = |_| HealthLine::new("tool", "tool", Health::Good, "it is there");
+    let facts = StartFacts {
+        sessions: (0..500).map(of).collect(),
+        findings: (0..8).map(health).collect(),
+        ..facts()
+    };
+    let mut start = start(facts);
+    let count = |shown: &str, words: &str| shown.lines().filter(|row| row.contains(words)).count();
+    let wide = screen(&start, 200, 60);
+    assert!(count(&wide, "Task ") > 25, "{wide}");
+    assert_eq!(count(&wide, "it is there"), 8, "{wide}");
+    let small = screen(&start, 80, 24);
+    assert!(small.contains("What is new") && count(&small, "it is there") >= 3, "{small}");
+    press(&mut start, &[Tab, Tab, Tab]);
+    assert!(start.rows[start.selected] == StartRow::HealthLine(0), "tab goes on by blocks");
+    start.act(Action::FocusPrevious);
+    start.act(Action::FocusPrevious);
+    (0..60).for_each(|_| start.step(1));
+    assert!(screen(&start, 80, 24).contains("Task 060"), "{}", screen(&start, 80, 24));
+}
+
+#[test]
+fn a_session_tells_what_was_asked_last_and_how_many_requests_there_are() {
+    let mut facts = facts();
+    let session = &mut facts.sessions[0];
+    session.task = "Why does it fail?".into();
+    session.earlier = vec!["Generate an I2C driver".into()];
+    session.requests = 5;
+    let mut start = start(facts);
+    let shown = screen(&start, 160, 40);
+    let row = shown.lines().find(|row| row.contains("unfinished")).unwrap();
+    assert!(row.contains("Why does it fail? · request 5 · blinky"), "{shown}");
+    press(&mut start, &[Down, Down, Down]);
+    let shown = screen(&start, 160, 40);
+    for words in ["last request Why does it fail?", "requests     5", "Generate an I2C driver"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
+
+#[test]
+fn a_session_that_is_turned_to_keeps_its_date_and_the_place_of_its_state() {
+    let mut start = start(facts());
+    let column = |shown: &str| {
+        let row = shown.lines().find(|row| row.contains("completed")).unwrap_or_default();
+        assert!(row.contains("2026-01-02 03:04"), "{shown}");
+        row.find("completed").map(|at| row[..at].chars().count())
+    };
+    let before = column(&screen(&start, 80, 24));
+    press(&mut start, &[Down, Down, Down, Down]);
+    let shown = screen(&start, 80, 24);
+    assert!(shown.contains("[replay]"), "{shown}");
+    assert_eq!(column(&shown), before, "{shown}");
+}
+
+#[test]
+fn a_new_task_names_the_team_that_fits_and_what_answers_without_a_model() {
+    let outlooks = Outlooks::new(|task, project| TaskOutlook {
+        team: if project.is_some() { "mesh" } else { "generate" }.to_owned(),
+        answered: Some(format!("nothing answers {task}")),
+    });
+    let mut start = start(StartFacts { outlooks, ..facts() });
+    press(&mut start, &[Char('i')]);
+    assert!(screen(&start, 120, 40).contains("the team that fits"));
+    press(&mut start, &[Char('x')]);
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("team generate fits ctrl-t"), "{shown}");
+    assert!(shown.contains("nothing answers x"), "{shown}");
+    press(&mut start, &[Tab]);
+    assert!(screen(&start, 120, 40).contains("team mesh fits"));
+    let offer = ModelOffer { profile: "a".into(), label: "gpt-5".into() };
+    start.facts.models = vec![offer];
+    assert!(!screen(&start, 120, 40).contains("nothing answers"), "a model is there");
+}
+
+#[test]
+fn a_search_is_offered_only_where_there_are_sessions() {
+    assert!(screen(&start(facts()), 80, 24).contains("search sessions"));
+    let empty = StartFacts { demo: "Scan".into(), ..StartFacts::default() };
+    assert!(!screen(&start(empty), 80, 24).contains("search sessions"));
+}
+
+#[test]
 fn five_hundred_sessions_are_searched_renamed_and_deleted_right() {
     let session = |number: usize| StartSession {
         name: format!("2026-01-{number:03}"),
         title: String::new(),
         project: format!("/home/me/project-{number}"),
         task: format!("Task of session {number:03}"),
-        later: Vec::new(),
+        earlier: Vec::new(),
+        requests: 1,
         team: "generate".into(),
         state: "completed".into(),
         when: "2026-01-02 03:04".into(),
@@ -362,7 +450,7 @@ fn five_hundred_sessions_are_searched_renamed_and_deleted_right() {
     };
     let mut start = start(StartFacts { sessions: (0..500).map(session).collect(), ..facts() });
     let shown = screen(&start, 120, 40);
-    assert!(shown.contains("Sessions 500") && shown.contains("/ searches all"), "{shown}");
+    assert!(shown.contains("of 500 · / searches all"), "{shown}");
     // More than are listed at once are counted, and it says that there are more.
     press(&mut start, &[Char('/'), Char('t'), Char('a'), Char('s'), Char('k')]);
     assert!(screen(&start, 120, 40).contains("Sessions found 500"), "{}", screen(&start, 120, 40));
