@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::engine::EngineHandle;
 use crate::gate::ApprovalQueue;
 use crate::journal::{JournalReader, ReadItem};
+use crate::model::event::SessionStart;
 use crate::model::{
     BuildEvent, BuildOutcome, ChatSummary, DecidedBy, Event, Intent, ModelEvent, Outcome,
     PersonEvent, PhaseEvent, PhaseOutcome, ProposalEvent, Record, Seq, SessionEvent,
@@ -205,7 +206,8 @@ fn of_step(step: Option<u32>) -> String {
 pub(super) fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::Session(SessionEvent::Started(start)) => {
-            format!("session {}: {}", start.id, start.task)
+            let SessionStart { id, team, task, .. } = &**start;
+            format!("session {id}: request 1 for the team {team}: {task}")
         }
         Event::Session(SessionEvent::RunStarted(start)) => {
             format!("request {} for the team {}: {}", start.number, start.team, start.task)

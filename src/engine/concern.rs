@@ -221,7 +221,7 @@ pub(super) fn failure(title: &str, attempts: u32, why: &str) -> UserError {
     UserError::new(
         format!("The phase “{title}” did not reach its goal{after}"),
         why,
-        "Look at its last messages and logs, then write a more precise request below.",
+        "Look at its last messages and logs, then make the request more precise.",
     )
 }
 
