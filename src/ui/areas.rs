@@ -7,10 +7,10 @@ use crate::view::SessionView;
 
 use super::action::Action;
 use super::focus::Focus;
-use super::layout::{Layout, LayoutInput, LogsWish, PaneId, ReviewWish, Shape, StripWish};
+use super::layout::{Layout, LayoutInput, LogsWish, PaneId, Shape, StripWish};
+use super::resize;
 use super::screen_kind::ScreenKind;
 use super::sizes::Sizes;
-use super::{resize, strip};
 
 /// The places of the panes, as they were last arranged.
 pub(super) struct Areas {
@@ -23,15 +23,13 @@ pub(super) struct Areas {
 struct Wishes {
     bottom_rows: u16,
     logs: LogsWish,
-    review: ReviewWish,
     strip: StripWish,
 }
 
 impl Areas {
     /// A screen of that size on which nothing happens yet.
     pub(super) fn new(size: Size, sizes: Sizes, focus: &Focus) -> Self {
-        let (logs, review, strip) = (LogsWish::Quiet, ReviewWish::Quiet, StripWish::Quiet);
-        let wishes = Wishes { bottom_rows: 1, logs, review, strip };
+        let wishes = Wishes { bottom_rows: 1, logs: LogsWish::Quiet, strip: strip_wish(focus) };
         let layout = arranged(size, sizes, focus, wishes);
         Self { size, sizes, layout }
     }
@@ -40,15 +38,7 @@ impl Areas {
     pub(super) fn arrange(&mut self, focus: &Focus, bottom_rows: u16, view: &SessionView) {
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
         let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };
-        let review = match view.review.proposals.is_empty() {
-            true => ReviewWish::Quiet,
-            false => ReviewWish::Full,
-        };
-        let strip = match focus.kind() == ScreenKind::Team && strip::is_wanted(view) {
-            true => StripWish::Full,
-            false => StripWish::Quiet,
-        };
-        let wishes = Wishes { bottom_rows, logs, review, strip };
+        let wishes = Wishes { bottom_rows, logs, strip: strip_wish(focus) };
         self.layout = arranged(self.size, self.sizes, focus, wishes);
     }
 
@@ -95,9 +85,17 @@ impl Areas {
     }
 }
 
+/// Only a team has runs of which there is something to tell.
+fn strip_wish(focus: &Focus) -> StripWish {
+    match focus.kind() == ScreenKind::Team {
+        true => StripWish::Kept,
+        false => StripWish::None,
+    }
+}
+
 fn arranged(size: Size, sizes: Sizes, focus: &Focus, wishes: Wishes) -> Layout {
-    let Wishes { bottom_rows, logs, review, strip } = wishes;
+    let Wishes { bottom_rows, logs, strip } = wishes;
     let screen = Rect::new(0, 0, size.width, size.height);
     let (front, zoom) = (focus.front(), focus.zoom());
-    Layout::new(&LayoutInput { screen, front, zoom, bottom_rows, logs, review, strip, sizes })
+    Layout::new(&LayoutInput { screen, front, zoom, bottom_rows, logs, strip, sizes })
 }

@@ -12,12 +12,6 @@ use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
-/// Columns that the project's name may take, fewer where the screen is no wider than [`ROOMY`], and
-/// fewest where it is no wider than [`WIDE`].
-const NAME: usize = 28;
-const SHORT_NAME: usize = 20;
-const SHORTEST_NAME: usize = 14;
-
 /// A model that is a recording, as sessions name it.
 const SCRIPTED: &str = "scripted model";
 
@@ -27,27 +21,69 @@ const VIRTUAL: &str = "virtual board";
 /// Columns of what waits.
 const WAITING: u16 = 11;
 
-/// Columns of an agent's name at most where there is little room, some and much, and where there is
-/// hardly any; of how long it has worked, and of the tokens.
-const AGENT_MOST: (usize, usize, usize) = (16, 24, 40);
+/// Columns of an agent's name where there is hardly any room, of how long it has worked, and of the
+/// tokens.
 const AGENT_LEAST: usize = 12;
 const ELAPSED: usize = 7;
 const TOKENS: usize = 9;
 
-/// Columns that are kept for who works, however short the names are.
-const STATE: usize = 14;
-
 /// Columns of the screen from which on everything has space.
 const ROOMY: u16 = 140;
 
-/// Columns of the screen from which on a rule is given more room.
+/// Columns of the screen from which on there is some space.
 const WIDE: u16 = 100;
 
 /// Columns that the words of a rule may take.
 const RULE: usize = 44;
 
-/// Columns that the name of a model may take where there is some room.
-const SHORT_MODEL: usize = 24;
+/// Columns of what changes in the course of a session, and most of what does not. They depend on the
+/// width of the screen alone, so that nothing moves, comes or goes when something else changes.
+struct Slots {
+    /// Most columns of the project's name.
+    name: usize,
+    team: usize,
+    phase: usize,
+    /// Of the name of an agent.
+    agent: usize,
+    model: usize,
+    /// Tokens and cost together, of a model that may cost something.
+    usage: usize,
+}
+
+impl Slots {
+    const fn of(columns: u16) -> Self {
+        match columns {
+            ..WIDE => Self { name: 14, team: 14, phase: 13, agent: 14, model: 10, usage: 9 },
+            WIDE..ROOMY => Self { name: 14, team: 14, phase: 14, agent: 16, model: 14, usage: 11 },
+            ROOMY.. => Self { name: 28, team: 15, phase: 24, agent: 24, model: 40, usage: 21 },
+        }
+    }
+}
+
+/// How much each part matters where not all have room: the ones that matter least are left out first.
+struct Weights {
+    project: u8,
+    team: u8,
+    phase: u8,
+    usage: u8,
+}
+
+impl Weights {
+    fn of(columns: u16, cx: &Cx<'_>) -> Self {
+        // Whoever has set a limit wants to see it, and a recording costs nothing.
+        let usage = match (cx.view.head.budget.is_open(), is_scripted(cx)) {
+            (false, _) => 5,
+            (true, true) => 1,
+            (true, false) if columns < WIDE => 2,
+            (true, false) => 4,
+        };
+        match columns {
+            ..WIDE if is_scripted(cx) => Self { project: 4, team: 3, phase: 6, usage },
+            ..WIDE => Self { project: 6, team: 3, phase: 4, usage },
+            WIDE.. => Self { project: 6, team: 5, phase: 3, usage },
+        }
+    }
+}
 
 /// Draws the header; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -62,7 +98,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         usize::from(row_area.width),
     );
     line::draw_split(&left, &right, row_area, buf);
-    if let Some(waiting) = waiting(cx) {
+    if let Some(waiting) = waiting(cx).or_else(|| rule_count(cx)) {
         let width = u16::try_from(waiting.width()).unwrap_or(WAITING).min(inside.width);
         let x = inside.right() - width;
         line::draw(&Line::from(waiting), Rect { x, width, ..inside }, buf);
@@ -86,6 +122,16 @@ fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
         Mode::Live => Span::styled(format!(" {words} "), cx.style(Role::Waiting)),
         Mode::Replay => Span::styled(words, cx.style(Role::Warn)),
     })
+}
+
+/// How many rules decide for the person, in the place of what waits while nothing does.
+fn rule_count(cx: &Cx<'_>) -> Option<Span<'static>> {
+    let words = match cx.view.review.rules().count() {
+        0 => return None,
+        1 => "1 rule".to_owned(),
+        rules => format!("{rules} rules"),
+    };
+    Some(Span::styled(words, cx.style(Role::Warn)))
 }
 
 /// Spans with blanks behind them, as many columns as that at least.
@@ -116,62 +162,55 @@ fn clean(text: &str) -> String {
     sanitize::line(text).into_owned()
 }
 
+/// Words in a place of as many columns, whether there are fewer or more.
+fn slot(words: &str, columns: usize, style: ratatui::style::Style) -> Span<'static> {
+    let words = line::cut(words, columns);
+    let blanks = " ".repeat(columns.saturating_sub(line::width(&words)));
+    Span::styled(format!("{words}{blanks}"), style)
+}
+
 fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
+    let (slots, weights) = (Slots::of(columns), Weights::of(columns, cx));
     let mut parts = LineParts::default();
     parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
     if cx.mode == Mode::Replay {
         parts.push(line::KEPT, vec![Span::styled("replay", cx.style(Role::Busy))]);
     }
     if let Some(start) = &head.start {
-        let name = clean(project_name(&start.project));
-        let most = match columns {
-            ..WIDE => SHORTEST_NAME,
-            WIDE..ROOMY => SHORT_NAME,
-            ROOMY.. => NAME,
-        };
-        let name = line::cut(&name, most).to_string();
-        // Where there is little room, what goes on counts more than where.
-        parts.push(
-            if columns < ROOMY { 4 } else { 6 },
-            vec![Span::styled(name, cx.style(Role::Strong))],
-        );
+        let name = line::cut(&clean(project_name(&start.project)), slots.name);
+        parts.push(weights.project, vec![Span::styled(name, cx.style(Role::Strong))]);
         // A later run may have another team.
         let team = head.run().map_or(&start.team, |run| &run.team);
-        parts.push(3, vec![Span::styled(clean(team), cx.style(Role::Dim))]);
-        if let Some(view) = &head.phase {
-            let mut phase = vec![Span::styled(clean(&view.title), cx.style(Role::Text))];
-            if view.max_attempts > 1 {
-                let attempt = match columns {
-                    ..WIDE => format!(" {}", view.attempt),
-                    _ => format!(" {}/{}", view.attempt, view.max_attempts),
-                };
-                phase.push(Span::styled(attempt, cx.style(Role::Dim)));
-            }
-            parts.push(6, phase);
-        }
+        parts.push(weights.team, vec![slot(team, slots.team, cx.style(Role::Dim))]);
+        parts.push(
+            weights.phase,
+            vec![slot(&phase(cx, columns), slots.phase, cx.style(Role::Text))],
+        );
     }
-    parts.push_forms(state(cx, columns));
-    // Rules come and go: what stands before them keeps its place.
-    parts.push(5, rules(cx, columns));
+    parts.push_forms(state(cx, slots.agent));
+    // Rules come and go, and nothing else gives way to their words.
+    parts.push(0, rule_words(cx));
     parts
 }
 
-/// The rules in force, the newest in its own words.
-fn rules(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
-    let mut holding: Vec<String> =
-        cx.view.review.rules().map(|view| view.rule.to_string()).collect();
-    let Some(newest) = holding.pop() else { return Vec::new() };
-    let count = match holding.len() {
-        0 => "1 rule".to_owned(),
-        others => format!("{} rules", others + 1),
+/// The phase and its attempt; empty between phases.
+fn phase(cx: &Cx<'_>, columns: u16) -> String {
+    let Some(view) = &cx.view.head.phase else { return String::new() };
+    let attempt = match view.max_attempts {
+        0 | 1 => String::new(),
+        _ if columns < ROOMY => format!(" {}", view.attempt),
+        most => format!(" {}/{most}", view.attempt),
     };
-    // Where there is little room, what goes on counts more than the words.
-    let text = match columns {
-        ..WIDE => count,
-        WIDE.. => format!("{count}: {}", line::cut(&newest, RULE)),
-    };
-    vec![Span::styled(text, cx.style(Role::Warn))]
+    let space = Slots::of(columns).phase.saturating_sub(line::width(&attempt));
+    format!("{}{attempt}", line::cut(&view.title, space))
+}
+
+/// The newest of the rules in force, in its own words.
+fn rule_words(cx: &Cx<'_>) -> Vec<Span<'static>> {
+    let Some(newest) = cx.view.review.rules().last() else { return Vec::new() };
+    let words = format!("rule: {}", line::cut(&newest.rule.to_string(), RULE));
+    vec![Span::styled(words, cx.style(Role::Warn))]
 }
 
 /// The last folder of a path, or the one around it where that is just called `project`, as it is
@@ -191,23 +230,13 @@ fn undated(name: &str) -> &str {
     if rest.is_empty() { name } else { rest }
 }
 
-/// Who speaks, or why nobody does: with the columns kept that any name, or the names so far, need, so
-/// that nothing else moves or is dropped when another one speaks; as it is; as short as it can be.
-fn state(cx: &Cx<'_>, columns: u16) -> Vec<(u8, Vec<Span<'static>>)> {
-    let most = longest_agent(columns);
-    let full = state_within(cx, most, Part::WithTime);
-    let short = state_within(cx, most.min(AGENT_LEAST), Part::NameAlone);
-    let names = cx.agents.names().iter().map(|name| line::width(name.as_str()).min(most));
-    let kept = match &cx.view.head.state {
-        // Nothing moves after the end.
-        state if state.is_over() && columns < WIDE => 0,
-        _ => names.max().unwrap_or(0).max(STATE) + ELAPSED,
-    };
-    let mut forms = vec![(8, padded(full.clone(), kept)), (8, full.clone()), (line::KEPT, short)];
-    if columns >= WIDE {
-        forms.insert(0, (2, padded(full, most + ELAPSED)));
-    }
-    forms
+/// Who speaks, or why nobody does, in as many columns as any agent takes; where these are too many,
+/// without its time.
+fn state(cx: &Cx<'_>, most: usize) -> Vec<(u8, Vec<Span<'static>>)> {
+    let full = padded(state_within(cx, most, Part::WithTime), most + ELAPSED);
+    let least = most.min(AGENT_LEAST);
+    let short = padded(state_within(cx, least, Part::NameAlone), least);
+    vec![(8, full), (line::KEPT, short)]
 }
 
 /// How much of who speaks is told.
@@ -232,15 +261,6 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     }
 }
 
-/// Columns that the name of an agent may take at most.
-const fn longest_agent(columns: u16) -> usize {
-    match columns {
-        ..WIDE => AGENT_MOST.0,
-        WIDE..ROOMY => AGENT_MOST.1,
-        ROOMY.. => AGENT_MOST.2,
-    }
-}
-
 fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     let head = &cx.view.head;
     let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
@@ -248,24 +268,31 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         let words = if is_held_up { "waits for you" } else { "next agent …" };
         return vec![Span::styled(words, cx.style(Role::Dim))];
     };
-    let name = line::cut(speaker.agent.as_str(), most);
-    let mut spans = vec![Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))];
+    let name = |columns: usize| {
+        let name = line::cut(speaker.agent.as_str(), columns);
+        Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))
+    };
     if part == Part::NameAlone {
-        return spans;
+        return vec![name(most)];
     }
-    let others = head.speakers.len() - 1;
-    if others > 0 {
-        spans.push(Span::styled(format!(" +{others}"), cx.style(Role::Dim)));
-    }
-    spans.push(match is_held_up {
-        true => Span::styled(" waits", cx.style(Role::Dim)),
+    let others = match head.speakers.len() - 1 {
+        0 => String::new(),
+        others => format!(" +{others}"),
+    };
+    let (does, role) = match is_held_up {
+        true => (" waits".to_owned(), Role::Dim),
         false => {
             let spinner = cx.clock.spinner(speaker.since);
-            let busy = format!(" {spinner} {}", elapsed(cx, speaker));
-            Span::styled(busy, cx.style(Role::Busy))
+            (format!(" {spinner} {}", elapsed(cx, speaker)), Role::Busy)
         }
-    });
-    spans
+    };
+    // The name gives way to the rest, so that all of it stays in its columns.
+    let space = (most + ELAPSED).saturating_sub(line::width(&others) + line::width(&does));
+    vec![
+        name(space.min(most)),
+        Span::styled(others, cx.style(Role::Dim)),
+        Span::styled(does, cx.style(role)),
+    ]
 }
 
 /// How long the turn has taken, without the time in which it waited for the person.
@@ -307,31 +334,47 @@ const fn sandbox(level: SandboxLevel, columns: u16) -> (u8, &'static str, Role) 
     }
 }
 
+/// How much a device matters that is simulated.
+const SIMULATED: u8 = 7;
+
 /// The board, or else the toolchain, and how much it matters; what is simulated matters more.
-fn device(cx: &Cx<'_>) -> Option<(Vec<Span<'static>>, u8)> {
+fn device(cx: &Cx<'_>, columns: u16) -> Option<(Vec<Span<'static>>, u8)> {
     let head = &cx.view.head;
-    let weight = |is_simulated| if is_simulated { 7 } else { 4 };
+    let weight = |is_simulated| if is_simulated { SIMULATED } else { 4 };
+    let short = |label: &str| match label {
+        VIRTUAL if columns < ROOMY => "virtual".to_owned(),
+        _ => clean(label),
+    };
     if let Some(board) = &head.board {
         let role = if board.simulated { Role::Simulated } else { Role::Text };
         let (dot, dot_role) = presence(cx, board);
-        let label = Span::styled(clean(&board.label), cx.style(role));
+        let label = Span::styled(short(&board.label), cx.style(role));
         let spans = vec![label, Span::styled(dot, cx.style(dot_role))];
         return Some((spans, weight(board.simulated)));
     }
     let start = head.start.as_ref().filter(|start| !start.toolchain.is_empty())?;
-    let label = Span::styled(clean(&start.toolchain), cx.style(Role::Dim));
+    let label = Span::styled(short(&start.toolchain), cx.style(Role::Dim));
     let spans = vec![label, Span::styled(" ○", cx.style(Role::Faint))];
     Some((spans, weight(start.toolchain == VIRTUAL)))
+}
+
+/// The model that answers now.
+fn model<'v>(cx: &Cx<'v>) -> Option<&'v String> {
+    let head = &cx.view.head;
+    head.start.as_ref().map(|start| head.model.as_ref().unwrap_or(&start.model))
+}
+
+fn is_scripted(cx: &Cx<'_>) -> bool {
+    model(cx).is_some_and(|model| model == SCRIPTED)
 }
 
 fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
     let mut parts = LineParts::default();
-    let model = head.start.as_ref().map(|start| head.model.as_ref().unwrap_or(&start.model));
-    let is_scripted = model.is_some_and(|model| model == SCRIPTED);
-    let device = device(cx);
+    let device = device(cx, columns);
     // What is simulated says so in one word each where there is little room.
-    let is_short = columns < ROOMY && is_scripted && device.as_ref().is_some_and(|of| of.1 == 7);
+    let is_simulated = device.as_ref().is_some_and(|(_, weight)| *weight == SIMULATED);
+    let is_short = columns < ROOMY && is_scripted(cx) && is_simulated;
     if let Some((spans, weight)) = device.filter(|_| !is_short) {
         parts.push(weight, spans);
     }
@@ -339,39 +382,52 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         let (weight, text, role) = sandbox(level, columns);
         parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
-    if let Some(model) = model {
+    if let Some(model) = model(cx) {
         // What is simulated says so before anything else gets room.
-        let (weight, role) =
-            if model.contains("script") { (8, Role::Simulated) } else { (4, Role::Text) };
-        let label = match is_scripted {
+        let role = if model.contains("script") { Role::Simulated } else { Role::Text };
+        let most = Slots::of(columns).model;
+        let label = match is_scripted(cx) {
             true if is_short => "virtual, scripted".to_owned(),
             true if columns < ROOMY => "scripted".to_owned(),
-            false if columns < ROOMY => line::cut(&clean(model), SHORT_MODEL).to_string(),
-            true | false => clean(model),
+            true => clean(model),
+            // Another model may be chosen at any time.
+            false => format!("{:<most$}", line::cut(&clean(model), most)),
         };
-        parts.push(weight, vec![Span::styled(label, cx.style(role))]);
+        parts.push(8, vec![Span::styled(label, cx.style(role))]);
     }
-    // Whoever has set a limit wants to see it.
-    let weight = if head.budget.is_open() && columns < WIDE { 2 } else { 5 };
-    let tokens = head.usage.total();
     if head.start.is_some() {
-        let most = head.budget.tokens;
-        let of = most.map_or_else(String::new, |most| format!("/{}", line::count(most)));
-        let role = spending(tokens, most);
-        let text = format!("{:>TOKENS$}", format!("{}{of} tok", line::count(tokens)));
-        parts.push(weight, vec![Span::styled(text, cx.style(role))]);
-    }
-    let cost = head.usage.cost;
-    if !cost.is_zero() {
-        let most = head.budget.cost;
-        let of = most.map_or_else(String::new, |most| format!("/{most}"));
-        let role = spending(cost.0, most.map(|most| most.0));
-        parts.push(
-            weight,
-            vec![Span::styled(format!("{}{of}", head.usage.cost_in_words()), cx.style(role))],
-        );
+        parts.push(Weights::of(columns, cx).usage, usage(cx, columns));
     }
     parts
+}
+
+/// Tokens and cost, in the same columns from the first request on; where there is little room, what
+/// was paid takes the place of the tokens.
+fn usage(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
+    let (used, budget) = (&cx.view.head.usage, &cx.view.head.budget);
+    let of = |limit: Option<String>| limit.map_or_else(String::new, |limit| format!("/{limit}"));
+    let total = used.total();
+    let tokens = format!("{}{} tok", line::count(total), of(budget.tokens.map(line::count)));
+    let tokens_role = spending(total, budget.tokens);
+    let cost = format!("{}{}", used.cost_in_words(), of(budget.cost.map(|most| most.to_string())));
+    let cost_role = spending(used.cost.0, budget.cost.map(|most| most.0));
+    if is_scripted(cx) && used.cost.is_zero() {
+        return vec![Span::styled(format!("{tokens:>TOKENS$}"), cx.style(tokens_role))];
+    }
+    let slot = Slots::of(columns).usage;
+    let right = |words: &str, role| vec![Span::styled(format!("{words:>slot$}"), cx.style(role))];
+    if used.cost.is_zero() {
+        return right(&tokens, tokens_role);
+    }
+    if columns < ROOMY {
+        return right(&cost, cost_role);
+    }
+    let space = slot.saturating_sub(line::width(&cost) + 3);
+    vec![
+        Span::styled(format!("{tokens:>space$}"), cx.style(tokens_role)),
+        Span::styled(" · ", cx.style(Role::Faint)),
+        Span::styled(cost, cx.style(cost_role)),
+    ]
 }
 
 #[cfg(test)]

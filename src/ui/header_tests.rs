@@ -121,3 +121,68 @@ fn a_project_is_called_by_the_folder_that_tells_most() {
     assert_eq!(project_name("project"), "project");
     assert_eq!(project_name("/"), "/");
 }
+
+/// The columns in which these words begin in the first row; `None` for those that are not there.
+fn columns_of(bench: &UiBench, words: &[&str]) -> Vec<Option<usize>> {
+    let screen = bench.screen();
+    let first = screen.lines().next().unwrap_or_default();
+    let column = |words: &&str| first.find(words).map(|at| first[..at].chars().count());
+    words.iter().map(column).collect()
+}
+
+#[test]
+fn phases_costs_and_the_end_move_nothing_and_a_model_that_is_chosen_shows() {
+    use crate::model::{Cost, ModelEvent, PhaseEvent, Usage};
+    for width in [80, 120, 200] {
+        let mut bench = UiBench::at_work(width, 40);
+        bench.record(0, Event::Model(ModelEvent::Named { model: "tiny".into() }));
+        bench.sync();
+        let mut parts = vec!["i2c-scan", "virtual", "sandbox", "tiny"];
+        parts.extend((width >= WIDE).then_some("generate"));
+        let level = SandboxLevel::Namespaces;
+        let sandboxed = crate::model::SessionEvent::Sandboxed { level, missing: Vec::new() };
+        bench.record(0, Event::Session(sandboxed));
+        bench.sync();
+        let before = columns_of(&bench, &parts);
+        assert!(before.iter().all(Option::is_some), "{width}: {}", bench.screen());
+        let (phase, title) = ("answer".to_owned(), "a phase with a long title".to_owned());
+        let started =
+            PhaseEvent::Started { phase, title, attempt: 10, max_attempts: 10, step: None };
+        bench.record(0, Event::Phase(started));
+        let usage = Usage { input: 41_236, cost: Cost(12_345_678_900), ..Usage::default() };
+        let answered = TurnEvent::ModelAnswered { turn: TurnId(2), usage, state: None };
+        bench.record(0, Event::Turn(answered));
+        bench.sync();
+        assert_eq!(columns_of(&bench, &parts), before, "{width}: {}", bench.screen());
+        assert!(width < WIDE || columns_of(&bench, &["$12"])[0].is_some(), "{}", bench.screen());
+        bench.end(SessionOutcome::Completed);
+        bench.sync();
+        assert_eq!(columns_of(&bench, &parts), before, "{width}: {}", bench.screen());
+        bench.record(0, Event::Model(ModelEvent::Named { model: "other-one".into() }));
+        bench.sync();
+        let other = ["i2c-scan", "virtual", "sandbox", "other-one"];
+        assert_eq!(columns_of(&bench, &other)[..], before[..4], "{width}: {}", bench.screen());
+    }
+}
+
+#[test]
+fn the_panes_stay_where_they_are_when_the_first_agent_speaks_and_something_is_proposed() {
+    let titles = |bench: &UiBench| {
+        let screen = bench.screen();
+        let place = |name: &str| {
+            let mut rows = screen.lines().enumerate().skip(1);
+            rows.find_map(|(row, text)| Some((row, text[..text.find(name)?].chars().count())))
+        };
+        [place("Chat"), place("Review"), place("Project")]
+    };
+    let mut empty = UiBench::new(120, 40, Mode::Live);
+    empty.begin();
+    empty.sync();
+    let before = titles(&empty);
+    assert!(before.iter().all(Option::is_some), "{}", empty.screen());
+    let mut bench = UiBench::at_work(120, 40);
+    assert_eq!(titles(&bench), before, "{}", bench.screen());
+    bench.propose(1);
+    bench.sync();
+    assert_eq!(titles(&bench), before, "{}", bench.screen());
+}

@@ -113,14 +113,12 @@ impl HintLine<'_> {
             // What waits is decided there, and by no key here.
             actions.push(Action::FocusReview);
         }
+        let is_replay = self.contexts(cx).contains(&KeyContext::Replay);
+        // What a replay is for comes before what a pane can do.
+        actions.extend(is_replay.then_some(Action::PlayPause));
         actions.extend(self.panes.pane(self.focus.front()).hints(cx));
-        if self.contexts(cx).contains(&KeyContext::Replay) {
-            actions.extend([
-                Action::PlayPause,
-                Action::JumpTo,
-                Action::StepForward,
-                Action::StepBack,
-            ]);
+        if is_replay {
+            actions.extend([Action::JumpTo, Action::StepForward, Action::StepBack]);
         } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
             actions.extend([Action::Compose, Action::TogglePause]);
         }

@@ -104,9 +104,7 @@ pub struct LayoutInput {
     pub bottom_rows: u16,
     /// Whether there is anything in the logs yet.
     pub logs: LogsWish,
-    /// Whether there is anything in the review yet.
-    pub review: ReviewWish,
-    /// Whether there is anything to tell about the run.
+    /// Whether a row tells about the run.
     pub strip: StripWish,
     /// What the person made larger or smaller.
     pub sizes: Sizes,
@@ -126,20 +124,13 @@ pub enum LogsWish {
     Full,
 }
 
-/// How much room the review needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReviewWish {
-    /// Nothing was proposed yet.
-    Quiet,
-    Full,
-}
-
-/// Whether a row below the header tells about the run.
+/// Whether a row below the header tells about the run. It is kept free before there is anything to
+/// tell, so that the panes do not move when the run begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StripWish {
-    /// There is nothing to tell.
-    Quiet,
-    Full,
+    /// There are no runs on this screen.
+    None,
+    Kept,
 }
 
 /// Columns of a review that shows two versions beside each other.
@@ -194,8 +185,8 @@ impl Layout {
         let bottom_rows = wish.bottom_rows.min(screen.height / 3);
         let [header, rest] = split_top(screen, 1);
         let strip_rows = match (wish.strip, shape) {
-            (StripWish::Full, Shape::Wide | Shape::Medium) => 1,
-            (StripWish::Full, Shape::Narrow | Shape::TooSmall) | (StripWish::Quiet, _) => 0,
+            (StripWish::Kept, Shape::Wide | Shape::Medium) => 1,
+            (StripWish::Kept, Shape::Narrow | Shape::TooSmall) | (StripWish::None, _) => 0,
         };
         let [strip, rest] = split_top(rest, strip_rows);
         let [rest, hints] = split_bottom(rest, 1);
@@ -269,7 +260,7 @@ fn wide(main: Rect, wish: &LayoutInput) -> Vec<PaneArea> {
             let most = rest.width.saturating_sub(LEAST_TEXT + 1);
             part(share, rest.width, LEAST_TEXT, most)
         }
-        None => usual_chat(main.width, rest.width, wish.review),
+        None => usual_chat(main.width, rest.width),
     };
     let [chat, review] = split_left(rest, chat_width);
     vec![
@@ -280,14 +271,14 @@ fn wide(main: Rect, wish: &LayoutInput) -> Vec<PaneArea> {
     ]
 }
 
-/// Columns of the chat; they depend on nothing that changes with every decision.
-fn usual_chat(screen: u16, rest: u16, review: ReviewWish) -> u16 {
-    let share = match review {
-        ReviewWish::Quiet => 62,
-        ReviewWish::Full => 42,
-    };
-    let usual = u16::try_from(u32::from(rest) * share / 100).unwrap_or(rest / 2);
-    if screen < WIDE_ENOUGH || review == ReviewWish::Quiet {
+/// Columns of the chat, of a hundred that it shares with the review.
+const CHAT_SHARE: u32 = 42;
+
+/// Columns of the chat; they depend on nothing that happens in the session, as text that one reads
+/// must not be wrapped again by a proposal that comes.
+fn usual_chat(screen: u16, rest: u16) -> u16 {
+    let usual = u16::try_from(u32::from(rest) * CHAT_SHARE / 100).unwrap_or(rest / 2);
+    if screen < WIDE_ENOUGH {
         return usual;
     }
     usual.min(rest.saturating_sub(SIDE_BY_SIDE + 1).max(LEAST_CHAT))
@@ -350,8 +341,7 @@ mod tests {
             zoom: None,
             bottom_rows: 1,
             logs: LogsWish::Full,
-            review: ReviewWish::Full,
-            strip: StripWish::Quiet,
+            strip: StripWish::None,
             sizes: Sizes::default(),
         })
     }
@@ -376,7 +366,7 @@ mod tests {
             [PaneId::Chat, PaneId::Review].map(|id| layout.pane(id).unwrap().body.width)
         };
         assert_eq!(widths(PaneId::Chat), widths(PaneId::Review));
-        assert_eq!(usual_chat(120, 93, ReviewWish::Quiet), 57);
+        assert_eq!(usual_chat(120, 93), 39);
         for width in 160..=240 {
             let review = layout(width, 50, PaneId::Review).pane(PaneId::Review).unwrap().body;
             assert!(review.width >= SIDE_BY_SIDE, "{width}: {review:?}");
@@ -392,8 +382,7 @@ mod tests {
             zoom: Some(PaneId::Logs),
             bottom_rows: 1,
             logs: LogsWish::Full,
-            review: ReviewWish::Full,
-            strip: StripWish::Quiet,
+            strip: StripWish::None,
             sizes: Sizes::default(),
         };
         let layout = Layout::new(&wish);
@@ -409,18 +398,9 @@ mod tests {
         for (width, height) in sizes {
             for (front, sizes) in PaneId::ALL.into_iter().flat_map(|id| all.map(|all| (id, all))) {
                 let screen = Rect::new(0, 0, width, height);
-                let (logs, review) = (LogsWish::Full, ReviewWish::Full);
-                let strip = StripWish::Full;
-                let wish = LayoutInput {
-                    screen,
-                    front,
-                    zoom: None,
-                    bottom_rows: 1,
-                    logs,
-                    review,
-                    strip,
-                    sizes,
-                };
+                let (logs, strip) = (LogsWish::Full, StripWish::Kept);
+                let wish =
+                    LayoutInput { screen, front, zoom: None, bottom_rows: 1, logs, strip, sizes };
                 let layout = Layout::new(&wish);
                 let mut parts = vec![layout.header, layout.bottom, layout.hints];
                 parts.extend(Some(layout.strip).filter(|strip| !strip.is_empty()));

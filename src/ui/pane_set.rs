@@ -14,9 +14,9 @@ use super::dialogs::Dialogs;
 use super::file_glance::FileGlance;
 use super::focus::Focus;
 use super::layout::PaneId;
-use super::overlay::FileContents;
+use super::overlay::{FileContents, Overlay};
 use super::pane::{Keys, Mode, Pane};
-use super::panes::{ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
+use super::panes::{AskedIn, ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
 use super::scene::Scene;
 use super::screen_kind::ScreenKind;
 
@@ -83,12 +83,12 @@ impl Panes {
         self.glance.as_ref().filter(|_| id == PaneId::Review)
     }
 
-    /// Rows that the message or the timeline needs.
-    pub(super) fn bottom_rows(&self, mode: Mode, kind: ScreenKind) -> u16 {
+    /// Rows that the message or the timeline needs on a screen of so many columns.
+    pub(super) fn bottom_rows(&self, mode: Mode, kind: ScreenKind, columns: u16) -> u16 {
         match (mode, kind) {
             (Mode::Live, ScreenKind::Team) => self.composer.rows(),
             (Mode::Live, ScreenKind::Port) => 0,
-            (Mode::Replay, _) => TimelineBar::ROWS,
+            (Mode::Replay, _) => TimelineBar::rows(columns),
         }
     }
 
@@ -106,6 +106,10 @@ impl Panes {
         view: &SessionView,
     ) {
         self.look_at_file(areas, focus, scene, view);
+        self.composer.set_asked(match dialogs.get() {
+            Some(Overlay::Question(_)) => AskedIn::Sight,
+            Some(_) | None => AskedIn::Nothing,
+        });
         for area in &areas.layout().panes {
             let cx = scene.cx(view, focus.keys_of(area.id, dialogs));
             self.pane_mut(area.id).prepare(area.body, &cx);

@@ -151,25 +151,15 @@ fn clamp(at: Position, area: Rect) -> Position {
 mod tests {
     use crossterm::event::KeyModifiers;
 
-    use super::super::layout::{LayoutInput, LogsWish, ReviewWish, StripWish};
+    use super::super::layout::{LayoutInput, LogsWish, StripWish};
     use super::*;
 
     fn layout(sizes: Sizes) -> Layout {
         let screen = Rect::new(0, 0, 120, 40);
         let (front, logs) = (PaneId::Chat, LogsWish::Full);
-        let review = ReviewWish::Full;
-        let strip = StripWish::Quiet;
+        let strip = StripWish::None;
         let bottom_rows = 1;
-        Layout::new(&LayoutInput {
-            screen,
-            front,
-            zoom: None,
-            bottom_rows,
-            logs,
-            review,
-            strip,
-            sizes,
-        })
+        Layout::new(&LayoutInput { screen, front, zoom: None, bottom_rows, logs, strip, sizes })
     }
 
     fn mouse(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {

@@ -230,12 +230,12 @@ fn panes_are_resized_by_keys_and_keep_their_sizes() {
 fn dragging_selects_and_copies_text_and_no_marks() {
     let mut desk = UiBench::at_work(120, 40);
     let body = desk.ui.bench.areas.layout().pane(PaneId::Chat).unwrap().body;
-    mouse(&mut desk, DOWN, body.x, body.y + 2);
-    mouse(&mut desk, DRAG, body.right() - 1, body.y + 3);
-    let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 3);
+    mouse(&mut desk, DOWN, body.x, body.y + 4);
+    mouse(&mut desk, DRAG, body.right() - 1, body.y + 5);
+    let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 5);
     let [UiCommand::Copy(text)] = commands.as_slice() else { panic!("{commands:?}") };
     let screen = desk.screen();
-    let lines: Vec<&str> = screen.lines().skip(usize::from(body.y + 2)).take(2).collect();
+    let lines: Vec<&str> = screen.lines().skip(usize::from(body.y + 4)).take(2).collect();
     assert_eq!(text.lines().count(), 2);
     for (copied, shown) in text.lines().zip(lines) {
         assert!(shown.contains(copied.trim_end()), "{copied:?} {shown:?}");

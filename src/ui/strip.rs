@@ -30,7 +30,7 @@ const ROOMY: u16 = 160;
 
 /// Draws the row; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    if area.is_empty() {
+    if area.is_empty() || !has_run(cx.view) {
         return;
     }
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
@@ -57,28 +57,41 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
         );
     }
     if let Some(run) = cx.view.work.run() {
-        let after = cx.clock.millis_since(cx.view.work.counted_until());
-        let agents = named(cx, if columns < ROOMY { NAMED.0 } else { NAMED.1 });
-        for (rank, name) in (0_u8..).zip(&agents) {
-            let millis = cx.view.work.spoke(name, after);
-            let clean = sanitize::line(name.as_str()).into_owned();
-            parts.push(
-                6 - rank.min(2),
-                vec![
-                    Span::styled(clean, cx.style(cx.agents.role(name))),
-                    Span::styled(format!(" {}", duration(millis)), cx.style(Role::Dim)),
-                ],
-            );
-        }
-        let rest = run.agents.len().saturating_sub(agents.len());
-        if rest > 0 {
-            parts.push(4, vec![Span::styled(format!("{rest} more"), cx.style(Role::Faint))]);
-        }
+        let most = if columns < ROOMY { NAMED.0 } else { NAMED.1 };
+        let forms = (1..=most.min(run.agents.len())).rev().map(|named| {
+            // The first one stays longest.
+            (if named == 1 { 7 } else { 5 }, agents(cx, named))
+        });
+        parts.push_forms(forms.collect());
     }
     if let Some((weight, next)) = next(cx) {
         parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
     }
     parts
+}
+
+/// So many agents with their time, and how many others spoke.
+fn agents(cx: &Cx<'_>, most: usize) -> Vec<Span<'static>> {
+    let after = cx.clock.millis_since(cx.view.work.counted_until());
+    let separator = || Span::styled(" · ", cx.style(Role::Faint));
+    let names = named(cx, most);
+    let all = cx.view.work.run().map_or(0, |run| run.agents.len());
+    let mut spans = Vec::new();
+    for name in &names {
+        if !spans.is_empty() {
+            spans.push(separator());
+        }
+        let clean = sanitize::line(name.as_str()).into_owned();
+        let millis = cx.view.work.spoke(name, after);
+        spans.push(Span::styled(clean, cx.style(cx.agents.role(name))));
+        spans.push(Span::styled(format!(" {}", duration(millis)), cx.style(Role::Dim)));
+    }
+    let others = all.saturating_sub(names.len());
+    if others > 0 {
+        spans.push(separator());
+        spans.push(Span::styled(format!("{others} more"), cx.style(Role::Faint)));
+    }
+    spans
 }
 
 /// What is worked on next, and how much that matters. It comes and goes, so that it stands last.
@@ -169,7 +182,7 @@ fn right(cx: &Cx<'_>) -> LineParts {
 }
 
 /// Whether there is anything to tell.
-pub(super) fn is_wanted(view: &SessionView) -> bool {
+fn has_run(view: &SessionView) -> bool {
     view.work.run().is_some_and(|run| !run.agents.is_empty())
 }
 
@@ -245,5 +258,20 @@ mod tests {
         let at = |words: &str| row.find(words);
         assert!(at("next: main/main.c").is_some(), "{row}");
         assert!(at("next: ") > at("CodeFixerAgent"), "{row}");
+    }
+
+    #[test]
+    fn how_many_others_spoke_is_told_where_not_all_are_named() {
+        use crate::model::{Event, TurnEvent, TurnId};
+        let mut bench = UiBench::at_work(120, 40);
+        for number in 3..6 {
+            let (turn, agent) = (TurnId(number), format!("WriterOfTests{number}").as_str().into());
+            bench.record(1_000, Event::Turn(TurnEvent::Started { turn, agent, step: None }));
+        }
+        bench.pass(70_000);
+        bench.sync();
+        let row = row(&bench);
+        assert!(row.contains("BuildAgent 3 s · WriterOfTests5"), "{row}");
+        assert!(row.contains(" · 3 more"), "{row}");
     }
 }

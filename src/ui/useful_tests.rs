@@ -148,3 +148,26 @@ fn the_help_of_a_replay_explains_the_signs_of_its_timeline() {
         assert!(seen.contains(words), "{words}: {}", desk.screen());
     }
 }
+
+#[test]
+fn a_replay_offers_to_play_and_explains_all_signs_on_a_small_screen() {
+    let mut desk = UiBench::new(80, 24, Mode::Replay);
+    desk.begin();
+    desk.work();
+    desk.propose(1);
+    desk.sync();
+    desk.press("2");
+    assert!(desk.last_row().contains("space play/pause"), "{}", desk.last_row());
+    assert_eq!(panes::TimelineBar::rows(80), 3, "track, time and signs");
+}
+
+#[test]
+fn a_question_in_a_dialog_is_not_repeated_in_the_composer() {
+    let mut desk = UiBench::at_work(80, 24);
+    desk.ask();
+    desk.sync();
+    let rows = rows(&desk);
+    let has = |words: &str| rows.iter().any(|row| row.contains(words));
+    let shown = rows.join("\n");
+    assert!(has("the team waits for an answer") && !has("› ? CodeFixerAgent"), "{shown}");
+}

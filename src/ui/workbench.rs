@@ -372,7 +372,8 @@ impl Workbench {
             let cx = self.scene.cx(view, Keys::Here);
             self.panes.composer.prepare(&cx);
         }
-        let rows = self.panes.bottom_rows(self.scene.mode, self.focus.kind());
+        let rows =
+            self.panes.bottom_rows(self.scene.mode, self.focus.kind(), self.areas.size().width);
         self.areas.arrange(&self.focus, rows, view);
         let size = self.areas.size();
         self.panes.review.set_screen_width(size.width);

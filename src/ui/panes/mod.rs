@@ -13,7 +13,7 @@ mod timeline_signs;
 mod wrap;
 
 pub use chat::ChatPane;
-pub use composer::Composer;
+pub use composer::{AskedIn, Composer};
 pub use logs::{LogsPane, Tab as LogsTab};
 pub use project::ProjectPane;
 pub use review::ReviewPane;

@@ -21,12 +21,18 @@ pub struct TimelineBar {
     marks: Vec<Mark>,
 }
 
+/// Columns from which on the meaning of all signs has room behind the time.
+const WITH_LEGEND: u16 = 120;
+
 /// Columns left free at each end of the track.
 const MARGIN: u16 = 1;
 
 impl TimelineBar {
-    /// Rows it takes.
-    pub const ROWS: u16 = 2;
+    /// Rows it takes: where there are few columns, the signs are explained in a row of their own.
+    #[must_use]
+    pub const fn rows(columns: u16) -> u16 {
+        if columns < WITH_LEGEND { 3 } else { 2 }
+    }
 
     /// Takes over the moments of the whole session, also those that lie ahead.
     pub fn set_marks(&mut self, marks: Vec<Mark>) {
@@ -46,8 +52,14 @@ impl TimelineBar {
         }
         if let Some(row) = rows.next() {
             let state = state(timeline, cx);
-            let space = usize::from(area.width).saturating_sub(state.width() + 2);
-            line::draw_split(&state, &legend(self.known(cx), space, cx), row, buf);
+            let Some(below) = rows.next() else {
+                let space = usize::from(area.width).saturating_sub(state.width() + 2);
+                return line::draw_split(&state, &legend(self.known(cx), space, cx), row, buf);
+            };
+            line::draw(&state, row, buf);
+            let below = Rect { x: below.x + MARGIN, width: track(below.width), ..below };
+            let legend = legend(self.known(cx), usize::from(below.width) + 2, cx);
+            line::draw(&legend, below, buf);
         }
     }
 

@@ -34,8 +34,21 @@ const MAX_ROWS: u16 = 8;
 /// Why no team can be chosen.
 const NO_TEAMS: &str = "the team is chosen for the next task, once this run is over";
 
+/// Columns for what is written, next to the team.
+const LEAST_FIELD: usize = 24;
+
 /// Messages that are remembered.
 const MAX_HISTORY: usize = 100;
+
+/// Where the words of a question that waits are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AskedIn {
+    /// In no other part of the screen.
+    #[default]
+    Nothing,
+    /// In the chat or in a dialog that is shown.
+    Sight,
+}
 
 /// The message that is being written.
 pub struct Composer {
@@ -58,6 +71,8 @@ pub struct Composer {
     recorded: Option<String>,
     /// The task that was sent last, until its run begins or is refused.
     sent: Option<SentTask>,
+    /// Where the words of a question that waits are.
+    asked: AskedIn,
 }
 
 /// A task on its way, with what the session had when it was sent.
@@ -95,7 +110,13 @@ impl Composer {
             team,
             recorded,
             sent,
+            asked: AskedIn::Nothing,
         }
+    }
+
+    /// Takes note of where else a question that waits is shown, so that it is not shown twice.
+    pub fn set_asked(&mut self, asked: AskedIn) {
+        self.asked = asked;
     }
 
     /// Lets the person choose the team of the next run among those that `offers` knows.
@@ -363,15 +384,19 @@ impl Composer {
         let keys = [Action::NextTeam, Action::PreviousTeam].into_iter();
         let keys = keys.filter_map(|action| cx.keymap.key_of(&[KeyContext::Composer], action));
         let key = keys.filter(|_| cx.keys == Keys::Here).collect::<Vec<_>>().join(" ");
-        let spans = vec![
-            Span::styled(format!(" {} ", team.name), cx.style(Role::Accent)),
-            Span::styled(key, cx.style(Role::Key)),
-        ];
-        let line = Line::from(spans);
+        let does = if key.is_empty() { "" } else { " change it" };
+        let of = |lead: &'static str, does: &'static str| {
+            Line::from(vec![
+                Span::styled(lead, cx.style(Role::Dim)),
+                Span::styled(format!("{} ", team.name), cx.style(Role::Accent)),
+                Span::styled(key.clone(), cx.style(Role::Key)),
+                Span::styled(does, cx.style(Role::KeyHelp)),
+            ])
+        };
+        let fits = |line: &Line<'_>| line.width() + LEAST_FIELD <= usize::from(area.width);
+        let forms = [of(" team ", does), of(" team ", ""), of(" ", "")];
+        let Some(line) = forms.into_iter().find(fits) else { return 0 };
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
-        if width + 24 > area.width {
-            return 0;
-        }
         let place = Rect { x: area.right() - width - 1, width, height: 1, ..area };
         line::draw(&line, place, buf);
         width + 1
@@ -426,7 +451,10 @@ impl Composer {
             return format!("the run stopped: {} · {key} leaves", sanitize::line(cause));
         }
         match &cx.view.head.question {
-            // What was asked is seen from every pane; which key answers it, the hints tell.
+            // Which key answers it, the hints tell.
+            Some(_) if cx.keys == Keys::Elsewhere && self.asked == AskedIn::Sight => {
+                "the team waits for an answer to its question".to_owned()
+            }
             Some(question) if cx.keys == Keys::Elsewhere => {
                 let who = question.agent.as_ref().map_or("firmhand", AgentName::as_str);
                 sanitize::line(&format!("? {who}: {}", question.text.trim())).into_owned()

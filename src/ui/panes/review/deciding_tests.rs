@@ -252,6 +252,8 @@ fn a_flash_that_touches_the_boot_is_typed_and_hardware_has_no_always() {
     let mut pane = pane(&desk);
     desk.show(&mut pane, 90, 24);
     desk.wait(400);
+    let hints = pane.hints(&desk.cx());
+    assert!(hints.contains(&Action::Rules) && !hints.contains(&Action::Comment), "{hints:?}");
     let mut overlay = opened(desk.press(&mut pane, Action::Approve));
     assert!(overlay.care().is_some() && !overlay.on_paste("flash esp32 boot"));
     type_into(&mut overlay, "flash esp32 boo");

@@ -164,7 +164,7 @@ fn finding_rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> 
         if words.len() > MAX_FINDING_ROWS {
             words.truncate(MAX_FINDING_ROWS);
             if let Some(last) = words.last_mut() {
-                *last = format!("{}…", line::cut(last, width.saturating_sub(6)));
+                *last = line::broken_off(last, width.saturating_sub(4));
             }
         }
         for (nth, row) in words.into_iter().enumerate() {
@@ -246,7 +246,7 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
     if words.len() > most {
         words.truncate(most);
         if let Some(last) = words.last_mut() {
-            *last = format!("{}…", line::cut(last, width.saturating_sub(4)));
+            *last = line::broken_off(last, width.saturating_sub(2));
         }
     }
     let rows = words.into_iter().map(|row| plain(format!(" {row}"), style));

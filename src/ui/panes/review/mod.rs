@@ -379,8 +379,10 @@ impl Pane for ReviewPane {
             hints.extend(choices.filter(is_short));
         }
         hints.extend([Action::NextHunk, Action::PreviousProposal, Action::NextProposal]);
-        if self.decision(cx).is_ok() && self.picking.is_none() {
-            hints.extend([Action::Comment, Action::Rules]);
+        if let Some(decision) = self.decision(cx).ok().filter(|_| self.picking.is_none()) {
+            // What is decided as a whole has no lines to comment on.
+            hints.extend(decision.first_to_pick().is_ok().then_some(Action::Comment));
+            hints.push(Action::Rules);
         }
         hints
     }
