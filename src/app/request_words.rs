@@ -61,7 +61,7 @@ impl Wanted {
     pub fn of(task: &str) -> Self {
         let lower = task.trim().to_lowercase();
         let is_end = |c: char| matches!(c, '.' | '?' | '!' | '\n' | ';');
-        let mut sentences = lower.split_inclusive(is_end).map(str::trim).filter(|it| is_said(it));
+        let mut sentences = lower.split_inclusive(is_end).map(str::trim).filter(|it| has_words(it));
         let is_answer = sentences.next().is_some_and(is_question) && sentences.all(is_question);
         if is_answer {
             return Self::Answer;
@@ -82,7 +82,7 @@ fn is_failing_build(clause: &str) -> bool {
     at(&BUILD).zip(at(&FAILS)).is_some_and(|(build, fails)| build.abs_diff(fails) <= NEAR)
 }
 
-fn is_said(sentence: &str) -> bool {
+fn has_words(sentence: &str) -> bool {
     sentence.chars().any(char::is_alphanumeric)
 }
 
@@ -92,8 +92,8 @@ fn is_question(sentence: &str) -> bool {
     let words: Vec<&str> = words.skip_while(|word| BEFORE.contains(word)).collect();
     let Some(first) = words.first() else { return false };
     if QUESTIONS.contains(first) {
-        let said = words.join(" ");
-        return !WISHES.iter().any(|wish| said.starts_with(wish));
+        let joined = words.join(" ");
+        return !WISHES.iter().any(|wish| joined.starts_with(wish));
     }
     sentence.ends_with('?') && words.len() <= BARE && !POLITE.contains(first)
 }

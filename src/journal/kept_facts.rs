@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::dir::SessionDir;
-use super::list::JournalFacts;
+use super::facts::JournalFacts;
 use crate::files;
 
 /// Name of the file in the data folder.

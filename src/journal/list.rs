@@ -6,8 +6,6 @@ use std::num::NonZero;
 use std::path::Path;
 use std::thread;
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::event::SessionStart;
 use crate::model::{
     Event, PersonEvent, ProposalEvent, Record, Seq, SessionEvent, SessionId, SessionOutcome,
@@ -16,6 +14,7 @@ use crate::model::{
 
 use super::dir::SessionDir;
 use super::error::JournalError;
+use super::facts::{JournalFacts, LaterRequest};
 use super::kept_facts::{KeptFacts, Known, Stamp};
 use super::lock::{Holder, holder};
 use super::parse::ReadItem;
@@ -44,16 +43,6 @@ pub struct SessionSummary {
     pub state: SessionState,
     /// Proposals and questions that wait for the person, among the latest records.
     pub waiting: usize,
-}
-
-/// What was asked for in a session after its first request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaterRequest {
-    /// Counted from 1 over the whole session, so that the first of these is 2.
-    pub number: u32,
-    pub task: String,
-    /// The team that worked on it.
-    pub team: String,
 }
 
 impl SessionSummary {
@@ -101,20 +90,6 @@ const STATE_EVENTS: &[&str] = &["session_ended", "run_started", "proposed", "dec
 /// Sessions that one thread reads at least, and threads at most.
 const LEAST_SHARE: usize = 32;
 const MOST_THREADS: usize = 8;
-
-/// What a journal alone tells of its session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct JournalFacts {
-    start: Option<SessionStart>,
-    later: Vec<LaterRequest>,
-    started_at: Timestamp,
-    last_at: Timestamp,
-    last: Seq,
-    bytes: u64,
-    /// How the last run ended; `None`: it has not.
-    outcome: Option<SessionOutcome>,
-    waiting: usize,
-}
 
 /// A session of the list, and what its journal tells, if that can be read.
 struct Listed {
@@ -169,7 +144,7 @@ pub fn summary(dir: &SessionDir) -> SessionSummary {
 fn one(dir: &SessionDir, kept: &KeptFacts) -> Listed {
     match known(dir, kept) {
         Ok((known, is_read)) => {
-            let summary = known.facts.clone().summary(dir);
+            let summary = summarised(known.facts.clone(), dir);
             Listed { summary, known: Some(known), is_read }
         }
         Err(error) => Listed { summary: unreadable(dir, &error), known: None, is_read: false },
@@ -187,57 +162,55 @@ fn known(dir: &SessionDir, kept: &KeptFacts) -> Result<(Known, bool), JournalErr
     let file = File::open(&path).map_err(failed())?;
     // Taken before it is read: what is written meanwhile makes it another one.
     let stamp = Stamp::of(&file.metadata().map_err(failed())?);
-    Ok((Known { stamp, facts: JournalFacts::read(&file, &path)? }, true))
+    Ok((Known { stamp, facts: read_facts(&file, &path)? }, true))
 }
 
-impl JournalFacts {
-    fn read(file: &File, path: &Path) -> Result<Self, JournalError> {
-        let wanted = Wanted::Events(STATE_EVENTS);
-        let mut tail = read_tail(file, path, TAIL, &wanted)?;
-        if tail.first.is_none() && later(&tail.records).is_empty() {
-            tail = read_tail(file, path, LONG_TAIL, &wanted)?;
-        }
-        let first = match tail.first.clone() {
-            Some(first) => Some(first),
-            None => first_record(path)?,
-        };
-        let start = first.as_ref().and_then(|record| match &record.event {
-            Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
-            _ => None,
-        });
-        let last = tail.records.last();
-        Ok(Self {
-            start: start.map(|start| *start),
-            later: later(&tail.records),
-            started_at: first.map_or(Timestamp(0), |record| record.at),
-            last_at: last.map_or(Timestamp(0), |record| record.at),
-            last: last.map_or(Seq(0), |record| record.seq),
-            bytes: tail.len,
-            outcome: outcome(&tail.records),
-            waiting: waiting(&tail.records),
-        })
+fn read_facts(file: &File, path: &Path) -> Result<JournalFacts, JournalError> {
+    let wanted = Wanted::Events(STATE_EVENTS);
+    let mut tail = read_tail(file, path, TAIL, &wanted)?;
+    if tail.first.is_none() && later(&tail.records).is_empty() {
+        tail = read_tail(file, path, LONG_TAIL, &wanted)?;
     }
+    let first = match tail.first.clone() {
+        Some(first) => Some(first),
+        None => first_record(path)?,
+    };
+    let start = first.as_ref().and_then(|record| match &record.event {
+        Event::Session(SessionEvent::Started(start)) => Some(start.clone()),
+        _ => None,
+    });
+    let last = tail.records.last();
+    Ok(JournalFacts {
+        start: start.map(|start| *start),
+        later: later(&tail.records),
+        started_at: first.map_or(Timestamp(0), |record| record.at),
+        last_at: last.map_or(Timestamp(0), |record| record.at),
+        last: last.map_or(Seq(0), |record| record.seq),
+        bytes: tail.len,
+        outcome: outcome(&tail.records),
+        waiting: waiting(&tail.records),
+    })
+}
 
-    /// The session as a list shows it; whether a program runs it is looked up now.
-    fn summary(self, dir: &SessionDir) -> SessionSummary {
-        let state = match (holder(dir), self.outcome) {
-            (Holder::Process(id), Some(_)) => SessionState::Open(id),
-            (Holder::Process(id), None) => SessionState::Running(id),
-            (Holder::Nobody, Some(outcome)) => SessionState::Ended(outcome),
-            (Holder::Nobody, None) => SessionState::Unfinished,
-        };
-        SessionSummary {
-            id: dir.id().clone(),
-            title: dir.title(),
-            start: self.start,
-            later: self.later,
-            started_at: self.started_at,
-            last_at: self.last_at,
-            last: self.last,
-            bytes: self.bytes,
-            state,
-            waiting: self.waiting,
-        }
+/// The session as a list shows it; whether a program runs it is looked up now.
+fn summarised(facts: JournalFacts, dir: &SessionDir) -> SessionSummary {
+    let state = match (holder(dir), facts.outcome) {
+        (Holder::Process(id), Some(_)) => SessionState::Open(id),
+        (Holder::Process(id), None) => SessionState::Running(id),
+        (Holder::Nobody, Some(outcome)) => SessionState::Ended(outcome),
+        (Holder::Nobody, None) => SessionState::Unfinished,
+    };
+    SessionSummary {
+        id: dir.id().clone(),
+        title: dir.title(),
+        start: facts.start,
+        later: facts.later,
+        started_at: facts.started_at,
+        last_at: facts.last_at,
+        last: facts.last,
+        bytes: facts.bytes,
+        state,
+        waiting: facts.waiting,
     }
 }
 

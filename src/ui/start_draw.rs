@@ -39,7 +39,7 @@ const FOLDER: usize = 16;
 /// Rows of an advice at most.
 const MOST_ADVICE: usize = 5;
 
-/// Columns from which on there is room beside the list.
+/// Columns from which on there is space beside the list.
 const WIDE: u16 = 150;
 
 /// Fewest rows for what is new.
@@ -96,7 +96,7 @@ impl Start {
         }
     }
 
-    /// Draws what of the list has room, `news` rows left out as far as the list can do without them;
+    /// Draws what of the list has space, `news` rows left out as far as the list can do without them;
     /// what is free below it.
     fn draw_list(&self, list: Rect, news: u16, buf: &mut Buffer) -> Rect {
         let (height, news) = (usize::from(list.height), usize::from(news));
@@ -160,7 +160,7 @@ impl Start {
         self.draw_news(Rect { y, height: area.bottom() - y, ..area }, buf);
     }
 
-    /// What is new, as far as there is room.
+    /// What is new, as far as there is space.
     fn draw_news(&self, area: Rect, buf: &mut Buffer) {
         if area.height >= LEAST_NEWS && !self.facts.news.is_empty() && !self.sessions.is_searching()
         {
@@ -351,7 +351,7 @@ impl Start {
         (Line::from(left), right)
     }
 
-    /// What can be done with a session, its state and its date, as far as there is room for them.
+    /// What can be done with a session, its state and its date, as far as there is space for them.
     fn session_right(
         &self,
         session: &StartSession,
@@ -369,13 +369,13 @@ impl Start {
         // A row that is turned to keeps what it had before: what can be done gets the rest.
         let when = if columns < WITH_DATE { String::new() } else { format!("  {}", session.when) };
         let state = line::cut(&session.state, MOST_STATE);
-        let room = columns.saturating_sub(line::width(&state) + line::width(&when) + 2);
+        let space = columns.saturating_sub(line::width(&state) + line::width(&when) + 2);
         let third = ((columns + LEAST_TITLE + 4) / 3).saturating_sub(LEAST_TITLE);
-        let words = match room {
+        let words = match space {
             // All of the words only where the title keeps a third.
-            _ if line::width(&words) + third <= room => words,
-            _ if line::width(&short) <= room => short,
-            _ => line::cut(short.trim_end_matches(" ←→"), room),
+            _ if line::width(&words) + third <= space => words,
+            _ if line::width(&short) <= space => short,
+            _ => line::cut(short.trim_end_matches(" ←→"), space),
         };
         let gap = if words.is_empty() { "" } else { "  " };
         // Before state and date, so that those keep their columns.
@@ -511,7 +511,7 @@ impl Start {
         rows
     }
 
-    /// The keys that do something now, as many whole ones as there is room for, and always the last.
+    /// The keys that do something now, as many whole ones as there is space for, and always the last.
     fn draw_keys(&self, second: Rect, buf: &mut Buffer) {
         let hints = self.key_hints();
         let width = |(key, words): &(String, &str)| line::width(key) + 1 + line::width(words) + 3;

@@ -67,11 +67,11 @@ pub(super) fn window(
     let mut blocks = blocks(rows);
     let is_roomy = height >= ROOMY;
     let apart = if is_roomy { blanks + 1 } else { 0 };
-    let room = height.saturating_sub(blocks.len() + apart);
+    let space = height.saturating_sub(blocks.len() + apart);
     // What is new has a heading, and keeps its rows only where the blocks keep theirs.
     let least: usize = blocks.iter().map(|block| block.least).sum();
-    let kept = if news > 0 && least + LEAST_NEWS < room { LEAST_NEWS + 1 } else { 0 };
-    share(&mut blocks, room - kept.min(room), kept.saturating_sub(1), news.saturating_sub(1));
+    let kept = if news > 0 && least + LEAST_NEWS < space { LEAST_NEWS + 1 } else { 0 };
+    share(&mut blocks, space - kept.min(space), kept.saturating_sub(1), news.saturating_sub(1));
     let mut all = StartWindow::default();
     for block in &blocks {
         all.places.push(block.heading);
@@ -88,16 +88,16 @@ pub(super) fn window(
     all
 }
 
-/// Hands out `room` rows; of those that are left, what is new takes one in its turn too, until it has
+/// Hands out `space` rows; of those that are left, what is new takes one in its turn too, until it has
 /// all that it `wants`.
-fn share(blocks: &mut [Block], room: usize, news: usize, wants: usize) {
+fn share(blocks: &mut [Block], space: usize, news: usize, wants: usize) {
     for block in blocks.iter_mut() {
         block.share = block.least;
     }
-    let (mut news, mut left) = (news, room);
+    let (mut news, mut left) = (news, space);
     let total = |blocks: &[Block]| blocks.iter().map(|block| block.share).sum::<usize>();
     // The largest gives way, of several the last one.
-    while total(blocks) > room {
+    while total(blocks) > space {
         let Some(largest) = blocks.iter_mut().max_by_key(|block| block.share) else { return };
         largest.share = largest.share.saturating_sub(1);
     }

@@ -224,10 +224,10 @@ mod tests {
     use super::*;
 
     fn words_of(trouble: &Trouble) -> String {
-        told(trouble, FlashState::Untouched)
+        reported(trouble, FlashState::Untouched)
     }
 
-    fn told(trouble: &Trouble, flash: FlashState) -> String {
+    fn reported(trouble: &Trouble, flash: FlashState) -> String {
         let error = trouble.tell("Cannot flash", "/dev/ttyUSB0", flash);
         format!("{}. {}", error.why, error.fix)
     }
@@ -252,8 +252,8 @@ mod tests {
             let differs = Trouble::Differs(stage);
             for trouble in [refused(stage), silent(stage), differs, Trouble::Gone, Trouble::Stopped]
             {
-                assert!(told(&trouble, FlashState::Begun).contains(half), "{trouble:?}");
-                let words = told(&trouble, FlashState::Untouched);
+                assert!(reported(&trouble, FlashState::Begun).contains(half), "{trouble:?}");
+                let words = reported(&trouble, FlashState::Untouched);
                 assert!(!words.contains(half) && words.contains("Nothing was written"), "{words}");
             }
         }

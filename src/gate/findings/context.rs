@@ -207,8 +207,8 @@ impl FindingsContext {
 
     /// What the person asked for, in lower case.
     pub(super) fn person_words(&self) -> String {
-        let said = std::iter::once(&self.task).chain(&self.messages).map(String::as_str);
-        said.collect::<Vec<_>>().join("\n").to_lowercase()
+        let asked = std::iter::once(&self.task).chain(&self.messages).map(String::as_str);
+        asked.collect::<Vec<_>>().join("\n").to_lowercase()
     }
 }
 

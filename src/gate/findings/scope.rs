@@ -287,7 +287,7 @@ mod tests {
     }
 
     /// What the check tells of a change of a project with `led.c`.
-    fn told(
+    fn reported_with(
         task: &str,
         steps: &[&str],
         change: crate::model::DraftChange,
@@ -314,14 +314,14 @@ mod tests {
     #[test]
     fn who_says_that_a_file_stays_as_it_is_is_named() {
         let steps = ["Change pump.c", "Leave led.c as it is"];
-        assert_eq!(told("Raise the limit", &steps, save()).unwrap().1, PLANNED_TO_STAY);
+        assert_eq!(reported_with("Raise the limit", &steps, save()).unwrap().1, PLANNED_TO_STAY);
         let task = "Raise the limit. Do not touch led.c";
-        assert_eq!(told(task, &steps, save()).unwrap().1, TO_STAY);
+        assert_eq!(reported_with(task, &steps, save()).unwrap().1, TO_STAY);
     }
 
     #[test]
     fn a_file_that_nobody_named_stands_out_where_files_are_named() {
-        let reported = |task: &str, change| told(task, &[], change);
+        let reported = |task: &str, change| reported_with(task, &[], change);
         let path = ProjectPath::new("led.c").unwrap();
         let base = b"int a;\n".to_vec();
         let delete =

@@ -36,6 +36,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("gate/effects/swap.rs", &[Effect::Files], "files are put in place, and displaced ones back"),
     ("journal/blobs.rs", &[Effect::Files], "contents of a session"),
     ("journal/dir.rs", &[Effect::Files], "a session's own folder"),
+    ("journal/kept_facts.rs", &[Effect::Files], "what the list of sessions has read"),
     ("journal/lock.rs", &[Effect::Files], "the lock file of a session"),
     ("journal/log_writer.rs", &[Effect::Files], "raw logs of a session"),
     ("journal/manage.rs", &[Effect::Files], "names of sessions, and the end of sessions"),
@@ -43,6 +44,8 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("journal/writer.rs", &[Effect::Files], "the journal of a session"),
     ("knowledge/build.rs", &[Effect::Files], "indexes of documentation, in the data folder"),
     ("knowledge/folder.rs", &[Effect::Files], "files of an index of documentation"),
+    ("knowledge/leftovers.rs", &[Effect::Files], "what a failed build of an index leaves"),
+    ("knowledge/stored_notes.rs", &[Effect::Files], "the index of the notes, in the data folder"),
     ("policy/store.rs", &[Effect::Files], "learned policies, and a chart where the person says"),
     (
         "app/project_folder.rs",
