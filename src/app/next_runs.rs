@@ -122,10 +122,10 @@ impl NextRuns for SessionRuns {
         let recorded = recordings.of_task(task).filter(|_| plays_recording);
         let recording = recorded.filter(|it| it.is_of(&self.project, &self.machine.assets));
         let (name, why) = match (team, recording) {
-            (Some(team), Some(recording)) if team != recording.team => {
-                return Err(recorded_otherwise(team, recording));
-            }
-            (Some(team), _) => (team, "you chose it".to_owned()),
+            (Some(team), _) => match recorded.filter(|recording| team != recording.team) {
+                Some(recording) => return Err(recorded_otherwise(team, recording)),
+                None => (team, "you chose it".to_owned()),
+            },
             (None, Some(recording)) => {
                 (recording.team.as_str(), "it was recorded with this task".to_owned())
             }
