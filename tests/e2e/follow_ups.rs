@@ -124,7 +124,7 @@ fn an_ended_session_goes_on_line_by_line() {
     let mut terminal = place.open(&["resume", "--plain"], Size::LARGE);
     terminal.wait_for("Type: task WORDS, or quit");
     // No model knows it: the person is reported, and the session stays.
-    terminal.type_text("task And SPI?\r");
+    terminal.type_text("task Write about SPI\r");
     place.wait_for_event(&terminal, "the next run", |event| match event {
         Event::Session(SessionEvent::RunStarted(start)) => Some(start.team.clone()),
         _ => None,

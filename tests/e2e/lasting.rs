@@ -112,7 +112,9 @@ fn no_line_is_written_before_the_names_that_it_rests_on_are_on_the_disk() {
     let (project, data) = (project.to_str().unwrap(), data.to_str().unwrap());
     let (mut unsynced, mut lines, mut changes) = (BTreeSet::new(), 0, 0);
     for call in &calls {
-        if let Some(folder) = makes_name(call) {
+        // Indexes are made again where they are missing.
+        let is_index = call.contains(&format!("{data}/knowledge"));
+        if let Some(folder) = makes_name(call).filter(|_| !is_index) {
             let counts = folder.starts_with(project) || folder.starts_with(data);
             unsynced.extend(counts.then(|| folder.to_owned()));
             changes += u32::from(folder.starts_with(project));
