@@ -19,8 +19,10 @@ pub(super) fn clear_up(data: &Path, own: &SessionDir, project: &ProjectDir) -> V
         return Vec::new();
     }
     let mut notices = settle_leftovers(project, &mut left, own).unwrap_or_default();
-    let mut is_alone = true;
-    for summary in list_sessions(data).unwrap_or_default() {
+    let sessions = list_sessions(data);
+    // Who cannot be listed may run.
+    let mut is_alone = sessions.is_ok();
+    for summary in sessions.unwrap_or_default() {
         let root = summary.start.as_ref().map(|start| start.project.as_str());
         let is_here = root.is_some_and(|root| Path::new(root) == project.root());
         if summary.id == *own.id() || !is_here || left.is_empty() {

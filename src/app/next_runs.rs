@@ -71,14 +71,19 @@ impl SessionRuns {
         choice::ground(Some(&self.project))
     }
 
-    /// Another model, when the one that answers now plays a recording of another task.
+    fn is_of_project(&self, recording: &Recording) -> bool {
+        recording.is_of(&self.project, &self.machine.assets)
+    }
+
+    /// Another model, when the one that answers now plays a recording of another task; `recorded` answers
+    /// this one, perhaps in another project.
     fn model(
         &self,
-        (recordings, recording): (&Recordings, Option<&Recording>),
+        (recordings, recorded): (&Recordings, Option<&Recording>),
         provider: &str,
     ) -> Result<Option<NextModel>, UserError> {
         let Some(ModelSource::Script(now)) = ModelSource::parse(provider) else { return Ok(None) };
-        if let Some(recording) = recording {
+        if let Some(recording) = recorded.filter(|recording| self.is_of_project(recording)) {
             return self.script(&recording.name).map(Some);
         }
         // A script of the person's own may know more than one run.
@@ -93,10 +98,10 @@ impl SessionRuns {
                 let chosen = ChosenModel { provider, label };
                 Ok(Some(NextModel { provider: Arc::new(panel), chosen }))
             }
-            None => {
-                let team = choice::next_team(self.ground(), &self.project);
-                Err(no_model_for(recordings, Some(team)))
-            }
+            None => Err(recorded.map_or_else(
+                || no_model_for(recordings, Some(choice::next_team(self.ground(), &self.project))),
+                recorded_elsewhere,
+            )),
         }
     }
 
@@ -120,7 +125,7 @@ impl NextRuns for SessionRuns {
         let recordings = Recordings::load(&self.machine.assets)?;
         let plays_recording = matches!(ModelSource::parse(provider), Some(ModelSource::Script(_)));
         let recorded = recordings.of_task(task).filter(|_| plays_recording);
-        let recording = recorded.filter(|it| it.is_of(&self.project, &self.machine.assets));
+        let recording = recorded.filter(|recording| self.is_of_project(recording));
         let (name, why) = match (team, recording) {
             (Some(team), _) => match recorded.filter(|recording| team != recording.team) {
                 Some(recording) => return Err(recorded_otherwise(team, recording)),
@@ -136,12 +141,7 @@ impl NextRuns for SessionRuns {
         };
         let team = self.load(name)?;
         choice::check(&team, ground)?;
-        let model = match (self.model((&recordings, recording), provider), recorded) {
-            (Err(_), Some(elsewhere)) if recording.is_none() => {
-                return Err(recorded_elsewhere(elsewhere));
-            }
-            (model, _) => model?,
-        };
+        let model = self.model((&recordings, recorded), provider)?;
         let team = self.briefed(team)?;
         let team = learned::with_policy(&self.machine.assets, &self.machine.dirs.data, team)?;
         Ok(NextRun { team, why, model })
@@ -161,7 +161,7 @@ impl TeamOffers for SessionRuns {
         let load = || Recordings::load(&self.machine.assets).ok();
         let recordings = self.recordings.get_or_init(load).as_ref();
         let recording = recordings.and_then(|recordings| recordings.of_task(task));
-        let recording = recording.filter(|it| it.is_of(&self.project, &self.machine.assets));
+        let recording = recording.filter(|recording| self.is_of_project(recording));
         match recording {
             Some(recording) => Some(recording.team.clone()),
             // Most requests: the first offer.

@@ -1,7 +1,11 @@
 //! What kind of work a request asks for, as far as its words tell.
 //!
-//! Only what is plain counts: whatever is not told from the words is work on the project. Must not know
-//! teams.
+//! Only what is plain counts: whatever is not told from the words is work on the project, so that a wish
+//! is never taken for a question. Must not know teams.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,88 +18,88 @@ pub enum Wanted {
     Work,
 }
 
-/// How a question begins.
-const QUESTIONS: [&str; 20] = [
-    "how", "what", "why", "which", "where", "when", "who", "explain", "is", "are", "does", "do",
-    "did", "was", "were", "has", "have", "what's", "how's", "where's",
-];
+/// A sentence that asks, with or without its mark.
+static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let verb = "is|are|was|were|does|do|did|can|could|should|would|will|has|have|happens|means";
+    let pattern = format!(
+        r"^(?:(?:what|who|which|where|when)(?: (?:{verb})|'s|’s)|how (?:{verb}|to|many|much|long|often|fast|big|far)|why|what's|how's|where's|explain|describe)\b"
+    );
+    Regex::new(&pattern).ok()
+});
 
-/// How a wish begins that has the form of a question.
-const WISHES: [&str; 8] = [
-    "how about",
-    "what about",
-    "what if",
-    "why not",
-    "why don't",
-    "why do you not",
-    "do not",
-    "have the",
-];
+/// How a sentence with a question mark begins that asks.
+static ASKS_WITH_MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:what|who|whose|which|where|when|how|why|is|are|was|were|does|do|did|has|have)\b",
+    )
+    .ok()
+});
+
+/// What makes a wish of a question, or has it end in the project.
+static WISHES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b(?:can|could|would|will) (?:you|we)\b|\bplease\b|^(?:how|what) about\b|^what if\b|^why (?:not|don't|do you not)\b|\b(?:readme|comments?|documents?|docs|files?)\b",
+    )
+    .ok()
+});
 
 /// What may stand before a question.
-const BEFORE: [&str; 8] = ["and", "but", "so", "then", "ok", "okay", "well", "also"];
-
-/// How a wish begins that is said politely.
-const POLITE: [&str; 9] =
-    ["can", "could", "would", "will", "shall", "should", "may", "please", "let"];
+static BEFORE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:(?:and|but|so|then|ok|okay|well|also)\b[ ,]*)+").ok());
 
 /// Words of the longest question that has no verb, such as `And SPI?`.
 const BARE: usize = 4;
 
-/// Words for a build.
-const BUILD: [&str; 8] =
-    ["build", "builds", "compile", "compiles", "compiling", "compilation", "link", "links"];
+/// How such a wish begins.
+const POLITE: [&str; 6] = ["can", "could", "would", "will", "shall", "should"];
 
-/// Words for one that fails.
-const FAILS: [&str; 13] = [
-    "broken", "fail", "fails", "failed", "failing", "failure", "error", "errors", "doesn't",
-    "won't", "cannot", "can't", "not",
-];
+/// What is said of a build that fails, and of one that is to be brought back.
+static BROKEN_BUILD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let build = "(?:build|compilation|compiler|linker|compile|linking|compiling)";
+    let bad = "(?:broken|failing|fails|failed|fail|red)";
+    let cannot = "(?:does not|doesn't|doesn’t|won't|won’t|will not|cannot|can't|can’t|can not|no longer|fails? to|failed to|unable to)";
+    let pattern = [
+        format!(r"\b{build} (?:is |was |has |keeps |still |now |always )*{bad}\b"),
+        format!(r"\b(?:broken|failing|failed) {build}\b"),
+        format!(r"\b{cannot} (?:be )?(?:build|built|compile|compiled|link|linked)s?\b"),
+        format!(r"\b{build} (?:errors?|failures?)(?:$|[.,;:!?]| (?:in|of|from|at|on|when|since|after|again|please|and)\b)"),
+        r"\b(?:fix|repair|restore|correct) (?:the |my |this )?build\b".to_owned(),
+    ]
+    .join("|");
+    Regex::new(&pattern).ok()
+});
 
-/// How far the two are apart at most, in words.
-const NEAR: usize = 4;
+fn fits(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
 
 impl Wanted {
     /// Reads a request.
     #[must_use]
     pub fn of(task: &str) -> Self {
-        let lower = task.trim().to_lowercase();
-        let is_end = |c: char| matches!(c, '.' | '?' | '!' | '\n' | ';');
-        let mut sentences = lower.split_inclusive(is_end).map(str::trim).filter(|it| has_words(it));
+        let lower = task.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let is_end = |c: char| matches!(c, '.' | '?' | '!' | ';');
+        let has_words = |sentence: &&str| sentence.chars().any(char::is_alphanumeric);
+        let mut sentences = lower.split_inclusive(is_end).map(str::trim).filter(has_words);
         let is_answer = sentences.next().is_some_and(is_question) && sentences.all(is_question);
-        if is_answer {
-            return Self::Answer;
-        }
-        let mut clauses = lower.split(|c: char| is_end(c) || matches!(c, ',' | ':'));
-        match clauses.any(is_failing_build) {
-            true => Self::Build,
+        match is_answer {
+            true => Self::Answer,
+            false if fits(&BROKEN_BUILD, &lower) => Self::Build,
             false => Self::Work,
         }
     }
 }
 
-/// Whether a part of a sentence says of a build that it fails.
-fn is_failing_build(clause: &str) -> bool {
-    let words = clause.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let at = |known: &[&str]| words.iter().position(|word| known.contains(word));
-    at(&BUILD).zip(at(&FAILS)).is_some_and(|(build, fails)| build.abs_diff(fails) <= NEAR)
-}
-
-fn has_words(sentence: &str) -> bool {
-    sentence.chars().any(char::is_alphanumeric)
-}
-
 fn is_question(sentence: &str) -> bool {
-    let words =
-        sentence.split_whitespace().map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.skip_while(|word| BEFORE.contains(word)).collect();
-    let Some(first) = words.first() else { return false };
-    if QUESTIONS.contains(first) {
-        let joined = words.join(" ");
-        return !WISHES.iter().any(|wish| joined.starts_with(wish));
+    let lead = BEFORE.as_ref().and_then(|before| before.find(sentence)).map_or(0, |it| it.end());
+    let asked = sentence.get(lead..).unwrap_or_default();
+    if fits(&WISHES, asked) {
+        return false;
     }
-    sentence.ends_with('?') && words.len() <= BARE && !POLITE.contains(first)
+    let is_marked = asked.ends_with('?');
+    let first = asked.split_whitespace().next().unwrap_or_default();
+    let is_bare = asked.split_whitespace().count() <= BARE && !POLITE.contains(&first);
+    fits(&ASKS, asked) || is_marked && (fits(&ASKS_WITH_MARK, asked) || is_bare)
 }
 
 #[cfg(test)]
@@ -112,6 +116,9 @@ mod tests {
             "Does the ESP32-C3 have a DAC?",
             "And SPI?",
             "so, what is that?",
+            "how many UARTs does the S3 have",
+            "Which pins can wake it?",
+            "What does error 0x105 mean",
         ] {
             assert_eq!(Wanted::of(task), Wanted::Answer, "{task}");
         }
@@ -125,6 +132,15 @@ mod tests {
             "How it blinks is wrong: twice as fast. Change it.",
             "Is the LED inverted? If so, correct it.",
             "Do not touch led.c; change the period",
+            "Do a scan of the bus at start",
+            "Have the LED blink twice",
+            "When the button is pressed, toggle the LED",
+            "When it is pressed, can you toggle the LED?",
+            "What the user types is to be echoed",
+            "Which sensor is read should be configurable",
+            "Where possible, use const",
+            "Explain the pins in the README",
+            "How it works should stand in a comment",
             "Blink the LED",
             "",
             "?",
@@ -141,6 +157,9 @@ mod tests {
             "Fix the compile errors",
             "the project won't build any more",
             "main.c fails to compile",
+            "there is a linker error in app_main",
+            "Why? It no longer builds",
+            "fix the build",
         ] {
             assert_eq!(Wanted::of(task), Wanted::Build, "{task}");
         }
@@ -149,6 +168,10 @@ mod tests {
             "Link the button to the LED",
             "Blink an error code, and build it into the status line of the display on the wall",
             "Handle the error of i2c_master_probe",
+            "Do not build yet, only change main.c",
+            "Build an error page for the web server",
+            "Add a link that fails over to the second access point",
+            "Build the error handler",
         ] {
             assert_eq!(Wanted::of(task), Wanted::Work, "{task}");
         }

@@ -129,7 +129,7 @@ pub fn settle_leftovers(
 }
 
 /// Removes those of `found` that were never put in place and that no journal names: a power cut has
-/// taken the lines with it, and the numbers of their proposals are given anew. Only for where no other
+/// taken the lines with it, and other proposals get their numbers. Only for where no other
 /// program changes the project now, whose contents lie ready for a moment too.
 pub fn discard_unnamed(project_dir: &ProjectDir, found: &[Leftover]) {
     for leftover in found.iter().filter(|leftover| !leftover.is_displaced) {

@@ -2,8 +2,8 @@
 //!
 //! A journal of the same length and time of change is not read again: with hundreds of sessions,
 //! reading their ends takes longer than the first frame may. Only speed depends on this file: one that
-//! is missing, damaged or of another version of the program is made again. Must not tell whether a
-//! program runs a session: only its lock does.
+//! is missing, damaged or of another format is made again. Must not tell whether a program runs a
+//! session: only its lock does.
 
 #![expect(clippy::disallowed_methods, reason = "the program's own data folder")]
 
@@ -22,8 +22,11 @@ use crate::files;
 /// Name of the file in the data folder.
 const FILE: &str = "session-list.json";
 
-/// Journals that have to be read anew before the file is written again.
-const ANEW: usize = 16;
+/// Counts up whenever other facts are read of a journal.
+const FORMAT: u32 = 1;
+
+/// Journals that a list has to read itself before the file is written again.
+const MANY: usize = 16;
 
 /// By what a journal is recognised as unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +52,7 @@ pub(super) struct Known {
 /// What is known of all journals, by the names of their sessions.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct KeptFacts {
-    /// Version of the program that wrote it.
-    program: String,
+    format: u32,
     sessions: HashMap<String, Known>,
 }
 
@@ -59,7 +61,7 @@ impl KeptFacts {
     pub fn read(data: &Path) -> Self {
         let text = files::read(&path(data), files::SOURCE).unwrap_or_default();
         let kept: Self = serde_json::from_slice(&text).unwrap_or_default();
-        if kept.program == env!("CARGO_PKG_VERSION") { kept } else { Self::default() }
+        if kept.format == FORMAT { kept } else { Self::default() }
     }
 
     /// What is known of a session whose journal has that stamp.
@@ -70,13 +72,13 @@ impl KeptFacts {
 
     /// As much as a list has found out.
     pub fn new(sessions: HashMap<String, Known>) -> Self {
-        Self { program: env!("CARGO_PKG_VERSION").to_owned(), sessions }
+        Self { format: FORMAT, sessions }
     }
 
-    /// Whether a list that had to read `anew` of `total` journals should be kept: many were read, or
+    /// Whether a list that had to read `read` of `total` journals should be kept: many were read, or
     /// a session is gone that is still in here.
-    pub fn is_worth_writing(&self, anew: usize, total: usize) -> bool {
-        anew >= ANEW || self.sessions.len() > total
+    pub fn is_worth_writing(&self, read: usize, total: usize) -> bool {
+        read >= MANY || self.sessions.len() > total
     }
 
     /// Keeps this for the next list. When that fails, the next list takes longer, and nothing else is
@@ -155,8 +157,8 @@ mod tests {
     #[test]
     fn journals_that_have_not_changed_are_not_read_again_and_others_are() {
         let data = tempfile::tempdir().unwrap();
-        let dirs = sessions(data.path(), ANEW);
-        assert_eq!(tasks(data.path()).len(), ANEW);
+        let dirs = sessions(data.path(), MANY);
+        assert_eq!(tasks(data.path()).len(), MANY);
         let text = fs::read_to_string(path(data.path())).unwrap();
         fs::write(path(data.path()), text.replace("task 3", "kept 3")).unwrap();
         assert!(tasks(data.path()).contains(&"kept 3".to_owned()), "it was not read again");
@@ -178,11 +180,11 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_made_again() {
         let data = tempfile::tempdir().unwrap();
-        sessions(data.path(), ANEW);
+        sessions(data.path(), MANY);
         let right = tasks(data.path());
         let text = fs::read_to_string(path(data.path())).unwrap();
-        let version = format!("\"program\":\"{}\"", env!("CARGO_PKG_VERSION"));
-        let older = text.replace("task 3", "older").replacen(&version, "\"program\":\"0.0.1\"", 1);
+        let format = format!("\"format\":{FORMAT}");
+        let older = text.replace("task 3", "older").replacen(&format, "\"format\":0", 1);
         for wrong in ["", "{", "[]", "\0\0\0", older.as_str(), &text[..text.len() / 2]] {
             fs::write(path(data.path()), wrong).unwrap();
             assert_eq!(tasks(data.path()), right);
@@ -196,7 +198,7 @@ mod tests {
     #[test]
     fn nothing_of_a_deleted_session_stays() {
         let data = tempfile::tempdir().unwrap();
-        let dirs = sessions(data.path(), ANEW);
+        let dirs = sessions(data.path(), MANY);
         list(data.path());
         delete(&dirs[2]).unwrap();
         assert!(!path(data.path()).exists());
@@ -204,7 +206,7 @@ mod tests {
         list(data.path());
         fs::write(path(data.path()), "{}").unwrap();
         let more = sessions(data.path(), 2);
-        assert_eq!(list(data.path()).len(), ANEW + 1);
+        assert_eq!(list(data.path()).len(), MANY + 1);
         assert!(fs::read_to_string(path(data.path())).unwrap().contains("task 4"));
         // Removed by hand, without the program.
         fs::remove_dir_all(more[0].root()).unwrap();
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn a_journal_with_the_same_length_and_another_time_is_read_again() {
         let data = tempfile::tempdir().unwrap();
-        let dirs = sessions(data.path(), ANEW);
+        let dirs = sessions(data.path(), MANY);
         list(data.path());
         let journal = dirs[7].journal();
         let text = fs::read_to_string(&journal).unwrap();

@@ -107,8 +107,8 @@ pub fn list_sessions(data: &Path) -> Result<Vec<SessionSummary>, JournalError> {
     let dirs = SessionDir::all(data)?;
     let kept = KeptFacts::read(data);
     let listed = listed(&dirs, &kept);
-    let anew = listed.iter().filter(|one| one.is_read).count();
-    if kept.is_worth_writing(anew, dirs.len()) {
+    let read = listed.iter().filter(|one| one.is_read).count();
+    if kept.is_worth_writing(read, dirs.len()) {
         let id = |one: &Listed| one.summary.id.to_string();
         let known = listed.iter().filter_map(|one| Some((id(one), one.known.clone()?)));
         KeptFacts::new(known.collect()).write(data);
