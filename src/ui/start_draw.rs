@@ -180,15 +180,21 @@ impl Start {
         let mut rows = vec![self.heading(title, area.width)];
         let lead = words.iter().map(|(about, _)| line::width(about)).max().unwrap_or(0);
         let width = usize::from(area.width).saturating_sub(lead + 4).max(8);
+        let mut texts = Vec::new();
         for (about, text) in words {
-            for (nth, words) in wrap_words(&sanitize::line(text), width).into_iter().enumerate() {
-                let about = if nth == 0 { about } else { "" };
-                rows.push(Line::from(vec![
-                    self.span(format!("  {about:<lead$} "), Role::Dim),
-                    self.span(words, Role::Text),
-                ]));
-            }
+            let wrapped = wrap_words(&sanitize::line(text), width).into_iter().enumerate();
+            texts.extend(wrapped.map(|(nth, row)| (if nth == 0 { *about } else { "" }, row)));
         }
+        let shown = usize::from(area.height).saturating_sub(rows.len());
+        let is_cut = texts.len() > shown;
+        texts.truncate(shown);
+        if let Some((_, last)) = texts.last_mut().filter(|_| is_cut) {
+            *last = line::broken_off(last, width);
+        }
+        rows.extend(texts.into_iter().map(|(about, words)| {
+            let about = self.span(format!("  {about:<lead$} "), Role::Dim);
+            Line::from(vec![about, self.span(words, Role::Text)])
+        }));
         for (text, row) in rows.iter().zip(area.rows()) {
             line::draw(text, row, buf);
         }

@@ -375,6 +375,17 @@ fn a_list_of_many_sessions_takes_the_free_rows_and_leaves_some_to_the_other_bloc
 }
 
 #[test]
+fn news_that_do_not_fit_end_in_an_ellipsis() {
+    let news = (0..9).map(|number| format!("{number} {}", "something is new here. ".repeat(9)));
+    let start = start(StartFacts { news: news.collect(), ..facts() });
+    let shown = screen(&start, 80, 24);
+    let last = shown.lines().rfind(|row| row.contains("something")).unwrap();
+    assert!(last.trim_end_matches([' ', '"']).ends_with('…'), "{shown}");
+    let shown = screen(&start, 200, 60);
+    assert!(shown.contains("8 something") && !shown.contains("here…"), "{shown}");
+}
+
+#[test]
 fn a_session_tells_what_was_asked_last_and_how_many_requests_there_are() {
     let mut facts = facts();
     let session = &mut facts.sessions[0];
