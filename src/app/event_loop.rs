@@ -17,6 +17,8 @@ use super::copies::Chores;
 use super::editor;
 use super::feed::Feed;
 use super::frames::{FRAME, FRAME_AFTER_INPUT, Frames};
+use super::machine::Machine;
+use super::passage_files;
 use super::signals::{Signal, Signals};
 use super::terminal::{self, Screen};
 use super::themes::Themes;
@@ -24,7 +26,7 @@ use super::timeline::FeedChange;
 use crate::engine::BreakOff;
 use crate::model::{Intent, SerialCommand, TimelineCommand, UserError};
 use crate::text;
-use crate::ui::{BROKE_OFF, FilePlace, OutsideEdit, ThemeChoice, Ui, UiCommand};
+use crate::ui::{BROKE_OFF, FilePlace, OutsideEdit, PassagePlace, ThemeChoice, Ui, UiCommand};
 use crate::view::RunState;
 
 /// Terminal events handled before the next frame; a paste of any length stays interruptible.
@@ -48,6 +50,8 @@ pub enum Outside {
     Text(OutsideEdit),
     /// A file of the project.
     File(FilePlace),
+    /// The file of a passage of the documentation.
+    Source(PassagePlace),
 }
 
 /// One screen on one session.
@@ -71,6 +75,8 @@ pub struct Session<'a> {
     pub outside: Option<Outside>,
     /// What is done besides, for the person alone.
     pub chores: Chores,
+    /// Where the documents of the person are.
+    pub machine: &'a Machine,
 }
 
 impl Session<'_> {
@@ -275,6 +281,7 @@ impl Session<'_> {
             // Done by the loop, which has to let go of the keyboard first.
             UiCommand::EditOutside(edit) => self.outside = Some(Outside::Text(edit)),
             UiCommand::Edit(place) => self.outside = Some(Outside::File(place)),
+            UiCommand::EditSource(place) => self.outside = Some(Outside::Source(place)),
             UiCommand::Quit => return Ok(Some(Left::Quit)),
             UiCommand::ShowTheme(name) => self.show_theme(&name, ThemeChoice::No),
             UiCommand::KeepTheme(name) => self.show_theme(&name, ThemeChoice::Yes),
@@ -382,6 +389,7 @@ impl Session<'_> {
         let done = match &outside {
             Outside::Text(edit) => self.edit_text(edit)?,
             Outside::File(place) => self.edit_file(place)?,
+            Outside::Source(place) => self.edit_source(place)?,
         };
         Ok(done.is_ok().then(EventStream::new))
     }
@@ -408,7 +416,24 @@ impl Session<'_> {
     fn edit_file(&mut self, place: &FilePlace) -> Result<io::Result<()>, UserError> {
         let Some(start) = &self.feed.view().head.start else { return Ok(Ok(())) };
         let file = Path::new(&start.project).join(place.path.as_str());
-        match self.screen.lend(|| editor::edit_file(&file, place.line)) {
+        self.edit(&file, place.line)
+    }
+
+    /// Opens the file of a passage in the person's own editor; the run goes on meanwhile.
+    fn edit_source(&mut self, place: &PassagePlace) -> Result<io::Result<()>, UserError> {
+        let Some(start) = &self.feed.view().head.start else { return Ok(Ok(())) };
+        match passage_files::find(self.machine, Path::new(&start.project), place) {
+            Ok((file, line)) => self.edit(&file, line),
+            Err(error) => {
+                self.ui.tell_result(Err(error), Instant::now());
+                Ok(Ok(()))
+            }
+        }
+    }
+
+    /// Gives the terminal to the person's own editor until it ends.
+    fn edit(&mut self, file: &Path, line: Option<u32>) -> Result<io::Result<()>, UserError> {
+        match self.screen.lend(|| editor::edit_file(file, line)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.ui.tell_result(Err(error), Instant::now()),
             Err(error) => return Ok(Err(error)),

@@ -27,6 +27,7 @@ pub mod news;
 pub mod next_runs;
 mod own_file;
 mod parts;
+mod passage_files;
 mod past;
 mod past_sessions;
 pub mod pdf_apart;

@@ -260,6 +260,7 @@ fn show(
         ui_due: None,
         outside: None,
         chores: Chores::new(dir.clone(), history_of(machine, dir)),
+        machine,
     };
     let left = runtime::screen()?.block_on(session.run());
     drop(screen);

@@ -11,6 +11,7 @@ mod headless;
 mod help;
 mod index;
 mod index_args;
+mod last_reply;
 mod limit_args;
 mod lines;
 mod man;

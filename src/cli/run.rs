@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::last_reply::LastReply;
 use crate::engine::EngineHandle;
 use crate::gate::ApprovalQueue;
 use crate::journal::{JournalReader, ReadItem};
@@ -75,14 +76,14 @@ pub async fn run_headless(
 ) -> Result<RunExit, UserError> {
     let Headless { engine, queue, journal, mut published, form } = run;
     queue.leave_unattended(NOBODY);
-    let mut reader = JournalReader::open(&journal)?;
+    let mut events = Events::new(JournalReader::open(&journal)?, form);
     let mut interrupted = std::pin::pin!(interrupted);
     let mut exit = None;
     loop {
         // Looked at before reading, so that nothing recorded before the end is missed.
         let is_over = engine.is_finished();
         let last = *published.borrow_and_update();
-        match write_new(&mut reader, last, (form, out)) {
+        match events.write_new(last, out) {
             Ok(Some(question)) => {
                 exit = exit.or(Some(RunExit::NeedsPerson));
                 send(&engine, question).await;
@@ -129,27 +130,44 @@ async fn send(engine: &EngineHandle, intent: Intent) {
     let _ = engine.intents.send(intent).await;
 }
 
-/// Writes what was recorded meanwhile, up to the record `published`; returns what to answer to the
-/// last question, if there was one.
-fn write_new(
-    reader: &mut JournalReader,
-    published: Seq,
-    (form, out): (EventFormat, &mut (dyn Write + Send)),
-) -> Result<Option<Intent>, UserError> {
-    let mut question = None;
-    while let Some(item) = reader.next_published(published)? {
-        let ReadItem::Record(record) = item else { continue };
-        write_record(&record, form, out).map_err(cannot_write)?;
-        // An agent's own question has no answer that ends the run.
-        if let Event::Person(PersonEvent::Asked { question: id, agent, .. }) = record.event {
-            question = Some(match agent {
-                Some(_) => Intent::Stop,
-                None => Intent::Answer { question: id, answer: "stop".to_owned() },
-            });
-        }
+/// The events of a run on their way to standard output.
+struct Events {
+    reader: JournalReader,
+    form: EventFormat,
+    reply: LastReply,
+}
+
+impl Events {
+    fn new(reader: JournalReader, form: EventFormat) -> Self {
+        Self { reader, form, reply: LastReply::default() }
     }
-    out.flush().map_err(cannot_write)?;
-    Ok(question)
+
+    /// Writes what was recorded meanwhile, up to the record `published`; returns what to answer to
+    /// the last question, if there was one.
+    fn write_new(
+        &mut self,
+        published: Seq,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Option<Intent>, UserError> {
+        let mut question = None;
+        while let Some(item) = self.reader.next_published(published)? {
+            let ReadItem::Record(record) = item else { continue };
+            let reply = self.reply.take(&record.event);
+            if let Some(reply) = reply.filter(|_| self.form == EventFormat::Text) {
+                writeln!(out, "{}", sanitize::block(&reply)).map_err(cannot_write)?;
+            }
+            write_record(&record, self.form, out).map_err(cannot_write)?;
+            // An agent's own question has no answer that ends the run.
+            if let Event::Person(PersonEvent::Asked { question: id, agent, .. }) = record.event {
+                question = Some(match agent {
+                    Some(_) => Intent::Stop,
+                    None => Intent::Answer { question: id, answer: "stop".to_owned() },
+                });
+            }
+        }
+        out.flush().map_err(cannot_write)?;
+        Ok(question)
+    }
 }
 
 fn cannot_write(error: std::io::Error) -> UserError {
@@ -396,9 +414,9 @@ mod tests {
             serde_json::to_string(&record).unwrap() + "\n"
         };
         std::fs::write(&journal, line(1) + &line(2)).unwrap();
-        let mut reader = JournalReader::open(&journal).unwrap();
+        let reader = JournalReader::open(&journal).unwrap();
         let mut out = Vec::new();
-        write_new(&mut reader, Seq(1), (EventFormat::Json, &mut out)).unwrap();
+        Events::new(reader, EventFormat::Json).write_new(Seq(1), &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1);
     }
 
@@ -427,6 +445,17 @@ mod tests {
         assert_eq!(exit, RunExit::Completed);
         assert_eq!(records, world.records());
         assert_eq!(world.file().unwrap(), "mended");
+    }
+
+    #[tokio::test]
+    async fn as_text_the_last_reply_stands_before_the_end() {
+        let world = SessionBench::new(TEAM);
+        let run = headless(world.begin_under(allow_saves(), Arc::new(usual)));
+        let run = Headless { form: EventFormat::Text, ..run };
+        let mut out = Vec::new();
+        run_headless(run, std::future::pending(), &mut out).await.unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        assert!(lines.ends_with("completed\n"), "{lines}");
     }
 
     #[tokio::test]

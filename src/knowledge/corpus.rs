@@ -443,7 +443,9 @@ fn is_public(path: &str) -> bool {
         || path.contains("/esp_rom/")
         || path.contains("/esp_private/")
         || name == "io_mux_reg.h";
-    path.contains("/include/") && !is_internal && !is_foreign(path)
+    // Drivers of old that are still there lie in a folder of their own: `driver/deprecated/driver`.
+    let is_in_place = path.contains("/include/") || path.contains("/deprecated/driver/");
+    is_in_place && !is_internal && !is_foreign(path)
 }
 
 /// Whether a file belongs to a library that the framework only carries: `components/NAME/NAME/…`.
@@ -478,6 +480,7 @@ mod tests {
         assert_eq!(chip.chips.names(), ["esp32c3"]);
         let api = Some(FileRole::Passages(Form::Header, PassageKind::Api));
         assert_eq!(role("components/nvs_flash/include/nvs.h"), api);
+        assert_eq!(role("components/driver/deprecated/driver/adc.h"), api);
         assert_eq!(role("components/soc/esp32/include/soc/gpio_reg.h"), Some(FileRole::Names));
         assert_eq!(role("components/lwip/lwip/src/include/lwip/ip.h"), Some(FileRole::Names));
         assert_eq!(role("examples/a/main/a.py"), None);

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use tantivy::collector::Count;
 use tantivy::merge_policy::NoMergePolicy;
-use tantivy::query::TermQuery;
+use tantivy::query::{FuzzyTermQuery, TermQuery};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, STRING, Schema,
     TextFieldIndexing, TextOptions, Value,
@@ -25,7 +25,7 @@ use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -118,7 +118,7 @@ impl Columns {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageFacts {
     pub kind: PassageKind,
-    /// It tells how to move from one version to the next.
+    /// It tells how to move from one version to the next, or declares what only old code uses.
     pub is_migration: bool,
     pub chips: ChipSet,
 }
@@ -130,7 +130,8 @@ impl PassageFacts {
     /// Of a passage.
     #[must_use]
     pub fn of(passage: &Passage) -> Self {
-        let is_migration = passage.path.contains("migration-guides");
+        let is_migration =
+            ["migration-guides", "/deprecated/"].iter().any(|part| passage.path.contains(part));
         Self { kind: passage.kind, is_migration, chips: passage.chips }
     }
 
@@ -381,20 +382,26 @@ impl PassageIndex {
         Ok(names)
     }
 
-    /// Calls `take` with each word of a searched field that begins so, and how many passages have it
-    /// there.
+    /// Calls `take` with each word of a searched field that begins with `start` and in which at most
+    /// `slips` letters (up to 2) differ from `word`, are missing, added or exchanged with the next one,
+    /// and how many passages have it there.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn each_term(
+    pub fn each_near_term(
         &self,
         field: usize,
+        (word, slips): (&str, u8),
         start: &str,
         mut take: impl FnMut(&str, u64),
     ) -> tantivy::Result<()> {
+        let field = self.fields.searched[field];
+        let near = FuzzyTermQuery::new(Term::from_field_text(field, word), slips, true);
         for segment in self.searcher.segment_readers() {
-            let terms = segment.inverted_index(self.fields.searched[field])?;
-            let mut found = terms.terms().range().ge(start.as_bytes()).into_stream()?;
+            let terms = segment.inverted_index(field)?;
+            // It never enters the part of the dictionary in which nothing can be near.
+            let search = terms.terms().search(near.automaton()?);
+            let mut found = search.ge(start.as_bytes()).into_stream()?;
             while found.advance() && found.key().starts_with(start.as_bytes()) {
                 if let Ok(term) = std::str::from_utf8(found.key()) {
                     take(term, u64::from(found.value().doc_freq));

@@ -9,6 +9,8 @@ use super::rank::Spread;
 
 /// Least letters of a word that is corrected; shorter ones have too many neighbours.
 const SHORTEST: usize = 5;
+/// Most letters of a word that is corrected; what is longer is no word.
+const LONGEST: usize = 64;
 /// Letters from which on two of them may be wrong.
 const LONG: usize = 8;
 /// Least letters of each half of two words that were written as one.
@@ -43,7 +45,8 @@ pub fn corrections(
     let mut found = Corrections::new();
     for (number, group) in unknown.take(MOST) {
         let word = &group.words[0].0;
-        if word.chars().count() < SHORTEST || word.bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_word = (SHORTEST..=LONGEST).contains(&word.chars().count());
+        if !is_word || word.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
         let count = spread.counts.get(number).map_or(0, |counts| counts.iter().sum());
@@ -98,11 +101,8 @@ fn nearest_of(
     let mut best: Option<(usize, u64, String)> = None;
     for index in indexes {
         let field = if is_name { SYMBOLS } else { TEXT };
-        index.each_term(field, start, |term, count| {
-            if count < least
-                || term.contains('_') != is_name
-                || term.len().abs_diff(word.len()) > most
-            {
+        index.each_near_term(field, (word, most), start, |term, count| {
+            if count < least || term.contains('_') != is_name {
                 return;
             }
             // A number tells one chip or one pin from another.
@@ -113,7 +113,7 @@ fn nearest_of(
             let is_better = best.as_ref().is_none_or(|(known, counted, _)| {
                 distance < *known || distance == *known && count > *counted
             });
-            if distance <= most && is_better {
+            if distance <= usize::from(most) && is_better {
                 best = Some((distance, count, term.to_owned()));
             }
         })?;

@@ -56,7 +56,10 @@ impl HintLine<'_> {
         let mut spans: Vec<Span<'static>> = Vec::new();
         for action in self.actions(cx) {
             let Some(key) = self.first_key(&chain, action, cx) else { continue };
-            let words = words_of(action, cx);
+            let words = match (action, self.dialogs.get()) {
+                (Action::Accept, Some(Overlay::Sources(_))) => "unfold or fold",
+                _ => words_of(action, cx),
+            };
             let width = line::width(&key) + 1 + line::width(words);
             let gap = if spans.is_empty() { 0 } else { 3 };
             if width + gap > space {
@@ -89,7 +92,7 @@ impl HintLine<'_> {
 
     fn actions(&self, cx: &Cx<'_>) -> Vec<Action> {
         if let Some(overlay) = self.dialogs.get() {
-            return of_dialog(overlay);
+            return of_dialog(overlay, cx);
         }
         if self.focus.is_composing() {
             let completes = self.panes.composer.has_list().then_some(Action::Complete);
@@ -145,10 +148,15 @@ fn words_of(action: Action, cx: &Cx<'_>) -> &'static str {
 }
 
 /// What the keys of a dialog do; the others name their keys themselves.
-fn of_dialog(overlay: &Overlay) -> Vec<Action> {
+fn of_dialog(overlay: &Overlay, cx: &Cx<'_>) -> Vec<Action> {
     match overlay {
         Overlay::Sources(_) => {
-            vec![Action::Accept, Action::PinSource, Action::MuteSource, Action::Cancel]
+            let mut actions = vec![Action::Accept, Action::EditFile];
+            if cx.mode == Mode::Live {
+                actions.extend([Action::PinSource, Action::MuteSource]);
+            }
+            actions.push(Action::Cancel);
+            actions
         }
         Overlay::Reverty(_) => vec![Action::Down, Action::Right, Action::Cancel],
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],

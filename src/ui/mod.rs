@@ -75,7 +75,7 @@ pub use colour::Depth;
 pub use keymap::Keymap;
 pub use looks::{ThemeChoice, ThemeState};
 pub use overlay::{FileContents, ModelOffer};
-pub use pane::{FilePlace, Mode, OutsideEdit, Saved, UiCommand};
+pub use pane::{FilePlace, Mode, OutsideEdit, PassagePlace, Saved, UiCommand};
 pub use run::BROKE_OFF;
 pub use setup::UiSetup;
 pub use theme::Theme;

@@ -60,6 +60,8 @@ pub enum UiCommand {
     KeepTheme(String),
     /// Open a file of the project in the person's editor.
     Edit(FilePlace),
+    /// Open the file of a passage of the documentation in the person's editor.
+    EditSource(PassagePlace),
     /// Keep a message for the history of the project.
     Remember(String),
     /// Write a copy of a log to a file that does not exist yet.
@@ -69,6 +71,18 @@ pub enum UiCommand {
         /// Where to, as the person typed it.
         to: String,
     },
+}
+
+/// Where a passage of the documentation is from, as the search told it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassagePlace {
+    /// Relative to the root of its documents, with `#section` where there is one.
+    pub source: String,
+    /// Name and version of the documents, such as `esp-idf 5.4.1`; empty when they have no version.
+    pub documents: String,
+    /// The kind of the passage; empty when it is not known.
+    pub kind: String,
+    pub text: String,
 }
 
 /// A place in a file of the project.

@@ -60,6 +60,13 @@ fn what_was_found_is_listed_unfolded_pinned_and_muted() {
     assert!(matches!(&sent[..], [Intent::MarkPassage(it)] if it.mark == PassageMark::None));
     let sent = intents(&desk.press("down m"));
     assert!(matches!(&sent[..], [Intent::MarkPassage(it)] if it.mark == PassageMark::Muted));
+    let commands = desk.press("up o");
+    let [UiCommand::EditSource(place)] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!(
+        (place.source.as_str(), place.documents.as_str(), place.kind.as_str()),
+        ("docs/en/i2c.rst#probing", "esp-idf 5.4", "guide")
+    );
+    assert!(place.text.contains("i2c_master_probe(bus"));
     desk.press("esc");
     assert!(!desk.screen().contains("Sources"), "{}", desk.screen());
 }
@@ -74,6 +81,7 @@ fn nothing_is_marked_in_a_replay_and_a_mark_of_before_is_listed() {
     );
     desk.press("D");
     assert!(desk.screen().contains("✗ UART · docs/uart.rst"), "{}", desk.screen());
+    assert!(!desk.screen().contains("p pin"), "{}", desk.screen());
     assert!(intents(&desk.press("p m")).is_empty());
 }
 

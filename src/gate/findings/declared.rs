@@ -44,13 +44,21 @@ fn reader(path: &ProjectPath) -> Option<fn(&str) -> Uses> {
     is_code.then_some(declared_uses::of_code)
 }
 
+/// Names that nothing declares that could be looked at.
+#[derive(Default)]
+struct Unknown {
+    names: BTreeSet<(UseKind, String)>,
+    /// A header of neither the framework nor the project, which may declare any of them.
+    strange_header: Option<String>,
+}
+
 /// What neither the framework nor the project declares, of names that the framework would.
 fn unknown(
     path: &ProjectPath,
     subject: &Subject<'_>,
     names: &DeclaredNames,
     uses: &Uses,
-) -> BTreeSet<(UseKind, String)> {
+) -> Unknown {
     let text = subject.text().unwrap_or_default();
     // A text for several versions names what only some of them have.
     let is_for_several = text.contains("ESP_IDF_VERSION");
@@ -65,7 +73,7 @@ fn unknown(
     };
     let mut unknown: BTreeSet<_> = uses.keys().filter(judged).cloned().collect();
     if unknown.is_empty() {
-        return unknown;
+        return Unknown::default();
     }
     // A header that is not there yet may declare anything.
     let headers = uses.keys().filter(|(kind, name)| *kind == UseKind::Header && !names.has(name));
@@ -73,7 +81,7 @@ fn unknown(
     let wanted: BTreeSet<_> = unknown.union(&headers).cloned().collect();
     let project = project_names::look_up(path, subject, &wanted);
     if project.is_open {
-        return BTreeSet::new();
+        return Unknown::default();
     }
     let is_strange = |used: &(UseKind, String)| {
         let (_, name) = used;
@@ -82,11 +90,9 @@ fn unknown(
             && names.namespace(name).is_none()
             && !is_removed(used, names)
     };
-    let is_open = headers.iter().any(is_strange);
-    unknown.retain(|(kind, name)| {
-        !(project.known.contains(name) || is_open && *kind == UseKind::Symbol)
-    });
-    unknown
+    let strange_header = headers.iter().find(|used| is_strange(used)).map(|(_, name)| name.clone());
+    unknown.retain(|(_, name)| !project.known.contains(name));
+    Unknown { names: unknown, strange_header }
 }
 
 /// Whether the installed version is known to have a name no longer, or not yet.
@@ -152,24 +158,36 @@ fn is_of_compiler(name: &str) -> bool {
 fn in_source(
     source: &SourceText<'_>,
     names: &DeclaredNames,
-    unknown: &BTreeSet<(UseKind, String)>,
+    unknown: &Unknown,
     uses: &Uses,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (key, ranges) in uses.iter().filter(|(key, _)| unknown.contains(*key)) {
+    for (key, ranges) in uses.iter().filter(|(key, _)| unknown.names.contains(*key)) {
         let (kind, name) = key;
         let framework = names.framework();
         let plain = plain_name(name);
+        let removal = removed::advice(key, names.version());
+        // What a header that is not there declares is not known; what was removed is.
+        let strange_header = unknown
+            .strange_header
+            .as_deref()
+            .filter(|_| *kind == UseKind::Symbol && removal.is_none());
         let text = match kind {
-            UseKind::Symbol => format!("`{plain}` is not declared in {framework}"),
+            UseKind::Symbol => match strange_header.map(plain_name) {
+                None => format!("`{plain}` is not declared in {framework}"),
+                Some(header) => format!(
+                    "`{plain}` is not declared in {framework}; `{header}`, which is not there, \
+                     could declare it"
+                ),
+            },
             UseKind::Option => {
                 format!("no Kconfig of {framework} or of the project declares `{plain}`")
             }
             UseKind::Header => format!("{framework} has no header `{plain}`"),
             UseKind::Component => format!("{framework} has no component `{plain}`"),
         };
-        let removal = removed::advice(key, names.version());
-        let is_certain = removal.is_some() || names.namespace(name).is_some();
+        let is_certain =
+            removal.is_some() || strange_header.is_none() && names.namespace(name).is_some();
         let level = if is_certain { FindingLevel::Warning } else { FindingLevel::Note };
         let finding = Finding::new(level, text).at(source.place(source.newest(ranges)));
         found.push(finding.advice(removal.unwrap_or_else(|| advice(names, name))));

@@ -143,9 +143,13 @@ fn what_cannot_be_known_is_not_judged() {
     let world = World::new();
     let code = "void f(void) { bus_wire_gone(); my_own_thing(); printf(\"bus_wire_text()\"); }\n";
     assert_eq!(world.texts(&[("main/main.c", code)]).len(), 1);
-    // A header that another step is going to write.
+    // A header that another step is going to write, or that nobody has.
     let with_header = format!("#include \"not_yet.h\"\n{code}");
-    assert_eq!(world.texts(&[("main/main.c", &with_header)]), Vec::<String>::new());
+    let found = world.found(&[("main/main.c", &with_header)]);
+    let expected = "`bus_wire_gone` is not declared in ESP-IDF 5.4.1; `not_yet.h`, which is not \
+                    there, could declare it";
+    assert_eq!(found.iter().map(|finding| finding.text.as_str()).collect::<Vec<_>>(), [expected]);
+    assert_eq!(found[0].level, FindingLevel::Note);
     // A text for several versions.
     let several = format!("#if ESP_IDF_VERSION >= 5\n{code}#endif\n");
     assert_eq!(world.texts(&[("main/main.c", &several)]), Vec::<String>::new());
@@ -154,6 +158,18 @@ fn what_cannot_be_known_is_not_judged() {
     assert_eq!(world.texts(&[("main/main.c", code)]), Vec::<String>::new());
     write(world.project.path(), "managed_components/x__bus_far/a.h", "\n");
     assert_eq!(world.texts(&[("main/main.c", code)]).len(), 1);
+}
+
+/// The value of a variable outside of functions is used there, not declared.
+#[test]
+fn values_outside_of_functions_are_looked_up() {
+    let world = World::new();
+    let code = "static int mode = bus_wire_fast(1);\nstatic const bus_wire_state_t state;\n\
+                typedef bus_wire_old_t bus_wire_new_t;\nint bus_wire_mine(int x);\n\
+                static bus_wire_new_t all[] = { bus_wire_more(1), bus_wire_mine(1) };\n";
+    let texts = world.texts(&[("main/main.c", code)]);
+    let names: Vec<&str> = texts.iter().filter_map(|text| text.split('`').nth(1)).collect();
+    assert_eq!(names, ["bus_wire_fast", "bus_wire_more", "bus_wire_old_t", "bus_wire_state_t"]);
 }
 
 #[test]

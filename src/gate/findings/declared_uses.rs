@@ -46,6 +46,10 @@ const NO_TYPES: [&str; 16] = [
     "typeof",
 ];
 
+/// Words before a type that say how something is declared, not what.
+const QUALIFIERS: [&str; 8] =
+    ["static", "const", "extern", "volatile", "register", "inline", "typedef", "constexpr"];
+
 /// What a source uses.
 pub(super) fn of_code(text: &str) -> Uses {
     let tokens = tokens(text, Style::C);
@@ -170,15 +174,18 @@ enum Brace {
 }
 
 /// The names that a source declares: what follows a type, what is defined, values of enumerations,
-/// and all that is called or ended by a semicolon outside of functions.
+/// and all that is called or ended by a semicolon outside of functions, but for values.
 pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text, Style::C);
     let mut found = BTreeSet::new();
     let mut open: Vec<Brace> = Vec::new();
     let mut next = Brace::Other;
+    // Whether this is the value of a variable: between `=` and what ends the declaration.
+    let mut in_value = false;
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
         match token.raw {
+            "=" => in_value = open.iter().all(|brace| *brace == Brace::Top),
             "enum" => next = Brace::Enumeration,
             "namespace" => next = Brace::Top,
             "{" => {
@@ -187,7 +194,8 @@ pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
                 open.push(if is_linkage { Brace::Top } else { brace });
             }
             "}" => _ = open.pop(),
-            ";" | ")" => next = Brace::Other,
+            ";" => (next, in_value) = (Brace::Other, false),
+            ")" => next = Brace::Other,
             _ if token.kind == TokenKind::Word => {
                 let is_value = open.last() == Some(&Brace::Enumeration)
                     && before.is_some_and(|before| {
@@ -195,6 +203,7 @@ pub(super) fn declared_in(text: &str) -> BTreeSet<String> {
                     });
                 let is_at_top = open.iter().all(|brace| *brace == Brace::Top)
                     && !token.in_directive
+                    && !in_value
                     && tokens.get(at + 1).is_some_and(|after| after.is("(") || after.is(";"));
                 let is_declared = before.is_some_and(|before| declares(before, &tokens, at));
                 if is_value || is_at_top || is_declared {
@@ -224,6 +233,11 @@ fn declares(before: &Token<'_>, tokens: &[Token<'_>], at: usize) -> bool {
         }),
         // Of directives only `#define NAME` declares, not `#if NAME`.
         _ if before.in_directive => before.raw.trim_start_matches(['#', ' ']) == "define",
+        // What a name follows that is declared is its type.
+        _ if QUALIFIERS.iter().any(|word| before.is_word(word)) => {
+            let after = tokens.get(at + 1);
+            !after.is_some_and(|after| after.kind == TokenKind::Word || after.is("*"))
+        }
         _ => is_type(before),
     }
 }

@@ -18,7 +18,7 @@ use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::markdown::code_rows;
-use crate::ui::pane::{Cx, Effect, Mode};
+use crate::ui::pane::{Cx, Effect, Mode, PassagePlace, UiCommand};
 use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{CallState, CallView, SessionView};
@@ -150,6 +150,12 @@ impl SourceList {
             }
             Action::PinSource => mark(row, PassageMark::Pinned, cx),
             Action::MuteSource => mark(row, PassageMark::Muted, cx),
+            Action::EditFile => {
+                let text = |key: &str| row.text(key).to_owned();
+                let [source, documents, kind] = ["source", "version", "kind"].map(text);
+                let place = PassagePlace { source, documents, kind, text: text("text") };
+                vec![Effect::Command(UiCommand::EditSource(place))]
+            }
             _ => Effect::info(format!(
                 "{} unfolds a passage, {} goes back",
                 cx.key(KeyContext::Dialog, Action::Accept),
@@ -187,9 +193,11 @@ impl SourceList {
             line::draw(&Line::from(row.iter().map(span).collect::<Vec<_>>()), at, buf);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        if cx.mode == Mode::Live {
-            super::draw_keys(&[Action::PinSource, Action::MuteSource], foot, buf, cx);
-        }
+        let keys = match cx.mode {
+            Mode::Live => &[Action::EditFile, Action::PinSource, Action::MuteSource][..],
+            Mode::Replay => &[Action::EditFile],
+        };
+        super::draw_keys(keys, foot, buf, cx);
     }
 
     /// What can be done with the selected passage.
