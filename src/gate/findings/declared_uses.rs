@@ -227,10 +227,14 @@ fn declares(before: &Token<'_>, tokens: &[Token<'_>], at: usize) -> bool {
         ">" => second.is_some_and(|token| !token.is("-")),
         // What ends a type, e.g. `typedef struct { … } name_t;`.
         "}" => true,
-        // Macros that define a name, e.g. `ESP_EVENT_DEFINE_BASE(NAME)`.
-        "(" => second.is_some_and(|token| {
-            ["DEFINE", "DECLARE", "HEAD"].iter().any(|word| token.raw.contains(word))
-        }),
+        // Macros that define a name, e.g. `ESP_EVENT_DEFINE_BASE(NAME)`, and `typedef void (name)(…)`.
+        "(" => {
+            let is_macro = second.is_some_and(|token| {
+                ["DEFINE", "DECLARE", "HEAD"].iter().any(|word| token.raw.contains(word))
+            });
+            let after = |step: usize, mark: &str| tokens.get(at + step).is_some_and(|t| t.is(mark));
+            is_macro || second.is_some_and(is_type) && after(1, ")") && after(2, "(")
+        }
         // Of directives only `#define NAME` declares, not `#if NAME`.
         _ if before.in_directive => before.raw.trim_start_matches(['#', ' ']) == "define",
         // What a name follows that is declared is its type.
@@ -265,9 +269,9 @@ mod tests {
     #[test]
     fn declarations_of_every_form_are_seen() {
         let text = "#define A_B_C 1\ntypedef enum { E_ONE_X, E_TWO_X = 2 } e_t;\nstatic int *p_f(void);\n\
-                    ESP_EVENT_DEFINE_BASE(MY_EV_BASE);\nint g(void) { return esp_no(1) + other_x(2); }\n";
+                    ESP_EVENT_DEFINE_BASE(MY_EV_BASE);\ntypedef void (my_call_t)(int);\nint g(void) { return esp_no(1) + other_x(2); }\n";
         let found = declared_in(text);
-        for name in ["A_B_C", "E_ONE_X", "E_TWO_X", "e_t", "p_f", "MY_EV_BASE", "g"] {
+        for name in ["A_B_C", "E_ONE_X", "E_TWO_X", "e_t", "p_f", "MY_EV_BASE", "my_call_t", "g"] {
             assert!(found.contains(name), "{name}: {found:?}");
         }
         assert!(!found.contains("esp_no") && !found.contains("other_x"));
