@@ -23,6 +23,7 @@ use super::chips::ChipSet;
 use super::folder::{IndexFolder, WriteFaults};
 use super::passage::{Passage, PassageKind};
 use super::words::Splitter;
+use crate::text::contain::contained;
 
 /// Changes whenever older indexes can no longer be used.
 pub const FORMAT: u32 = 8;
@@ -176,6 +177,12 @@ fn schema() -> (Schema, Fields) {
     (schema.build(), Fields { searched, names, path, stored })
 }
 
+/// Opens an index; its library panics on some files that are damaged.
+fn whole<T>(open: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
+    let damaged = || tantivy::TantivyError::InternalError("a file of it is damaged".to_owned());
+    contained(open).unwrap_or_else(|| Err(damaged()))
+}
+
 impl PassageIndex {
     /// Opens the index in a folder.
     ///
@@ -184,7 +191,7 @@ impl PassageIndex {
     pub fn open(folder: &Path) -> tantivy::Result<Self> {
         let folder = IndexFolder::open(folder)?;
         let faults = folder.faults();
-        Self::of(Index::open(folder)?, faults)
+        whole(|| Self::of(Index::open(folder)?, faults))
     }
 
     /// Opens the index in a folder, or makes an empty one.
@@ -194,7 +201,7 @@ impl PassageIndex {
     pub fn open_or_create(folder: &Path) -> tantivy::Result<Self> {
         let folder = IndexFolder::open(folder)?;
         let faults = folder.faults();
-        Self::of(Index::open_or_create(folder, schema().0)?, faults)
+        whole(|| Self::of(Index::open_or_create(folder, schema().0)?, faults))
     }
 
     /// An empty index in memory.

@@ -32,6 +32,7 @@ const LEAST_COVERED: f32 = 0.5;
 const LEAST_COVERED_WITH_FOREIGN: f32 = 0.7;
 /// The same for the passage itself.
 const LEAST_IN_PASSAGE: f32 = 0.45;
+const LEAST_IN_PASSAGE_WITH_FOREIGN: f32 = 0.6;
 /// Both, for a question with a word of the field.
 const LEAST_COVERED_OF_FIELD: f32 = 0.3;
 const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.2;
@@ -236,10 +237,14 @@ impl Library {
         k: usize,
         filter: &Filter,
     ) -> tantivy::Result<Vec<(Place, Found)>> {
+        if self.open.is_empty() {
+            return Ok(Vec::new());
+        }
         let (question, spread, corrections) = self.read(query)?;
         let hits = self.hits(&question, &spread, filter)?;
         let judge = RelevanceJudge::new(&question, &spread);
-        let hits = hits.into_iter().filter(|(_, hit)| judge.is_about(hit));
+        let kind = |number: usize| self.open[number].corpus.kind;
+        let hits = hits.into_iter().filter(|(number, hit)| judge.is_about(hit, kind(*number)));
         let mut best = None;
         let mut found: Vec<(Place, Found)> = Vec::new();
         for (number, hit) in hits {
@@ -436,8 +441,8 @@ impl<'a> RelevanceJudge<'a> {
         let has_foreign = (0..question.groups.len()).any(is_foreign);
         let is_of_field = question.groups.iter().enumerate().any(|(number, group)| {
             let says_so = match &group.origin {
-                // Beside a word of another field any other may be meant otherwise.
-                Origin::For(_) => !has_foreign,
+                // Beside a word of another field any other word alone may be meant otherwise.
+                Origin::For(numbers) => !has_foreign || numbers.len() > 1,
                 Origin::Written => group.words[0].0.contains('_'),
                 Origin::Part => false,
             };
@@ -503,8 +508,13 @@ impl<'a> RelevanceJudge<'a> {
         self.question.groups.iter().enumerate().any(of)
     }
 
-    fn is_about(&self, hit: &Hit) -> bool {
-        if self.holds_all(hit) {
+    fn is_about(&self, hit: &Hit, corpus: CorpusKind) -> bool {
+        // What the person has added is small, and is about what they ask: words that stand in each of
+        // its files score low there.
+        let is_theirs = corpus == CorpusKind::Documents
+            && self.written > 1
+            && self.written_part(hit.words) >= ALL;
+        if is_theirs || self.holds_all(hit) {
             return true;
         }
         let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));
@@ -518,8 +528,11 @@ impl<'a> RelevanceJudge<'a> {
         }
         // Long questions of everyday words meet some passage by chance, but score low there.
         let is_strong = self.written < 2 || hit.score >= self.least_score;
-        let least = if self.has_foreign { LEAST_COVERED_WITH_FOREIGN } else { LEAST_COVERED };
-        is_strong && file >= least && passage >= LEAST_IN_PASSAGE
+        let (least, least_in_passage) = match self.has_foreign {
+            true => (LEAST_COVERED_WITH_FOREIGN, LEAST_IN_PASSAGE_WITH_FOREIGN),
+            false => (LEAST_COVERED, LEAST_IN_PASSAGE),
+        };
+        is_strong && file >= least && passage >= least_in_passage
     }
 
     fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {

@@ -120,6 +120,63 @@ fn damaged_and_old_indexes_are_built_again() {
     assert!(failed);
 }
 
+/// The library of the index panics on a file that is shorter than what stands at its end.
+#[test]
+fn a_file_of_a_few_bytes_costs_the_index_and_not_the_program() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    let whole = indexed(root.path(), index.path()).unwrap();
+    for ending in ["idx", "store"] {
+        let files = std::fs::read_dir(index.path()).unwrap().flatten().map(|file| file.path());
+        let of_ending = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == ending);
+        for file in files.filter(of_ending) {
+            std::fs::write(file, "junk\n").unwrap();
+        }
+        let mut library = Library::default();
+        let opened = library.open(index.path());
+        let failed = opened.is_err() || library.search("bus_probe", 5, &Filter::default()).is_err();
+        assert!(failed && is_damaged(index.path()), "{ending}");
+        let again = indexed(root.path(), index.path()).unwrap();
+        assert_eq!((again.read, again.passages), (whole.files, whole.passages), "{ending}");
+        assert!(!is_damaged(index.path()), "{ending}");
+    }
+}
+
+#[test]
+fn without_an_index_nothing_is_found() {
+    let answer = Library::default().search("watchdog", 5, &Filter::default()).unwrap();
+    assert_eq!(answer, SearchAnswer::default());
+}
+
+/// Words that each of the person's files has say little, and are what they ask for all the same.
+#[test]
+fn words_that_all_documents_of_the_person_share_are_found() {
+    let [root, own, index, own_index] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    framework(root.path());
+    for file in 0..50 {
+        let topic = |part| format!("Topic {part}\n-------\n\nAbout the number {part}.\n\n");
+        let text: String = (0..FEW_PASSAGES / 50 + 1).map(topic).collect();
+        write(root.path(), &format!("docs/en/many/{file}.rst"), &format!("Many\n====\n\n{text}"));
+    }
+    for number in 0..40 {
+        write(
+            own.path(),
+            &format!("{number}.md"),
+            &format!("# Part {number}\n\nA watchdog and gadgets of {number}.\n"),
+        );
+    }
+    indexed(root.path(), index.path()).unwrap();
+    indexed(own.path(), own_index.path()).unwrap();
+    let mut library = Library::default();
+    library.open(index.path()).unwrap();
+    library.open(own_index.path()).unwrap();
+    for query in ["watchdog gadgets", "gadgets"] {
+        let found = library.search(query, 5, &Filter::default()).unwrap().found;
+        assert_eq!(found.len(), 5, "{query}");
+    }
+    assert!(library.search("watchdog giraffe", 5, &Filter::default()).unwrap().found.is_empty());
+}
+
 /// As on a full disk: what was committed before stays what is searched.
 #[test]
 fn a_build_that_cannot_write_leaves_the_older_index() {

@@ -10,6 +10,7 @@ use super::index::PassageFacts;
 use super::passage::PassageKind;
 use super::synonyms::Synonyms;
 use super::words::{Splitter, Word, WordRole};
+use crate::text::sanitize;
 
 /// Most groups of words of one question: one bit each.
 const MOST_GROUPS: usize = 48;
@@ -111,7 +112,9 @@ impl Question {
         synonyms: &Synonyms,
         corrections: &Corrections,
     ) -> Self {
-        let text = without_log_prefix(&text[..text.floor_char_boundary(MOST_BYTES)]);
+        // A pasted line of a monitor has its colours with it.
+        let text = sanitize::strip_sequences(&text[..text.floor_char_boundary(MOST_BYTES)]);
+        let text = without_log_prefix(&text);
         let text = &without_line_numbers(text);
         let form = form_of(text);
         let written = words.words(text).into_iter().flat_map(|word| corrected(word, corrections));
@@ -269,6 +272,7 @@ mod tests {
     #[test]
     fn what_differs_from_run_to_run_is_not_searched() {
         assert_eq!(words("E (1423) wifi: no memory"), ["wifi", "memori"]);
+        assert_eq!(words("\u{1b}[0;31mE (1423) wifi: no memory\u{1b}[0m"), ["wifi", "memori"]);
         assert_eq!(words("panic at 0x400d1234, code 0x105"), ["panic", "code", "0x105"]);
         assert_eq!(words("E (abc) wifi"), ["e", "abc", "wifi"]);
         assert_eq!(words("queue.c:1709 (full)"), ["queue", "c", "full"]);

@@ -13,8 +13,9 @@ use crate::model::UserError;
 const MOST_BETWEEN: usize = 4;
 /// What an added word counts for.
 const ADDED: f32 = 0.85;
-/// What one of several words counts for, once the phrase was understood.
-const UNDERSTOOD: f32 = 0.55;
+/// What a word counts for once it was understood: documents that have it as it was written may mean
+/// something else by it.
+const UNDERSTOOD: f32 = 0.6;
 /// What a word of the same meaning counts for.
 const EQUAL: f32 = 0.7;
 
@@ -85,10 +86,8 @@ impl Synonyms {
         for start in 0..places.len() {
             for (phrase, words) in self.phrases.get(&places[start].0).into_iter().flatten() {
                 let Some(numbers) = matched(phrase, &places[start..]) else { continue };
-                if numbers.len() > 1 {
-                    for number in &numbers {
-                        groups[*number].weight = groups[*number].weight.min(UNDERSTOOD);
-                    }
+                for number in &numbers {
+                    groups[*number].weight = groups[*number].weight.min(UNDERSTOOD);
                 }
                 added.extend(words.iter().map(|word| (word.clone(), numbers.clone())));
             }

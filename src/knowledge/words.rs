@@ -15,6 +15,11 @@ const STOP_WORDS: &str = " a about after all also am an and any are as at be bee
     s she should so some such t than that the their them then there these they this those through to \
     too up us use used using very via want wants was way we were what when where whether which while \
     who whom why will with without would you your re ve ll m d \
+    gives given gave giving goes going went something anything everything someone somebody anyone \
+    anybody everyone everybody thing things stuff every each both quite rather still already yet \
+    ever always often sometimes usually again almost maybe perhaps really actually simply else \
+    because though although however tells says said knows think happens seem seems comes came \
+    coming got bother rid hello hi thanks thank whenever wherever whatever somehow somewhere \
     der die das dem ein eine einen einem einer ist sind wie ich mein meine meinen meinem nicht kein \
     keine keinen und oder mit im ins auf für fuer von vom zum zur beim nach wenn wird werden kann \
     sich wo wohin warum wieso welche welcher welches soll muss durch über ueber unter aus haben nur \
