@@ -3,6 +3,7 @@
 //! The one place that knows every part. Owns the order in which they are made, so that whatever
 //! is wrong is said before a session exists. Decides nothing; that is done in `plan`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use super::parts::{FoundParts, RunParts};
 use super::past::Past;
 use super::plan::{LaunchLimits, LaunchPlan, ProjectPlan, log_limits};
 use super::project_folder::{begin_with, project_folder};
+use super::session_choices;
 use super::shipped::{load_adapters, load_limited_team, load_names, load_team};
 use super::trust::Trust;
 use crate::device::{Programs, SerialHub};
@@ -158,10 +160,17 @@ pub fn resume(
     if !project.is_dir() {
         return Err(project_gone(&dir, project));
     }
+    let choices = &session.parts.choices;
+    let machine = &session_choices::machine_for(machine, choices);
     let facts = LaunchFacts::of_project(machine, Some(project))?;
     let ground = facts.ground;
     let run = past.run_to_go_on(&session);
-    let load = |name: &str| match load_team(&machine.assets, name) {
+    // Limits of the first team say nothing to another.
+    let limits = match past.last_run.as_ref().is_none_or(|run| run.team == session.team) {
+        true => choices.team_limits.clone(),
+        false => BTreeMap::new(),
+    };
+    let load = |name: &str| match load_limited_team(&machine.assets, name, &limits) {
         // The next run of a session that has ended is given a team that fits.
         Err(_) if past.has_ended => load_team(&machine.assets, choice::usual_team(ground)),
         loaded => loaded,

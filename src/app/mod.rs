@@ -39,6 +39,7 @@ pub mod recordings;
 mod request_words;
 mod search_models;
 pub mod serial_commands;
+mod session_choices;
 pub mod shipped;
 pub mod signals;
 pub mod start;

@@ -74,6 +74,7 @@ impl FoundParts {
         let names = SessionParts {
             provider: plan.model.to_string(),
             toolchain: toolchain.name().to_owned(),
+            choices: plan.choices.clone(),
         };
         Ok(Self { names, provider, toolchain })
     }

@@ -12,10 +12,11 @@ use super::choice;
 use super::launch_facts::LaunchFacts;
 use super::launch_request::{LaunchRequest, ModelRequest, ToolchainChoice, Work};
 use super::recordings::{Recording, Recordings};
+use super::session_choices;
 use crate::config::{Policy, Settings};
 use crate::engine::{AttemptsUsedUp, Budgets, EngineLimits, Supervision, Team};
 use crate::journal::LogLimits;
-use crate::model::event::SessionStart;
+use crate::model::event::{SessionChoices, SessionStart};
 use crate::model::{Budget, Document, Ground, UserError};
 use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
@@ -45,6 +46,8 @@ pub struct LaunchPlan {
     pub limits: LaunchLimits,
     /// Rules that decide for the person.
     pub policy: Policy,
+    /// What the person has set for the session.
+    pub choices: SessionChoices,
 }
 
 /// Where the project is.
@@ -279,6 +282,7 @@ impl LaunchPlan {
             documents: facts.documents,
             limits: LaunchLimits::of(settings, supervision, used_up),
             policy: settings.policy.clone(),
+            choices: session_choices::of_start(settings, request.team_limits, supervision),
         })
     }
 
@@ -307,8 +311,13 @@ impl LaunchPlan {
             pacing: Pacing::default(),
             record: None,
             documents: facts.documents,
-            limits: LaunchLimits::of(settings, Supervision::Ask, AttemptsUsedUp::Ask),
+            limits: LaunchLimits::of(
+                settings,
+                session_choices::supervision(&session.parts.choices),
+                AttemptsUsedUp::Ask,
+            ),
             policy: settings.policy.clone(),
+            choices: session.parts.choices.clone(),
         })
     }
 }

@@ -1,9 +1,12 @@
 //! The decisions of a launch plan.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
 use crate::app::shipped;
-use crate::config::{Assets, Example};
+use crate::config::{Assets, Dirs, Example, LimitOverrides, Overrides};
 use crate::model::event::SessionParts;
 use crate::toolchain::ToolchainKind::{Arduino, Idf, Platformio};
 
@@ -214,7 +217,11 @@ fn a_session_goes_on_with_what_it_had() {
         model: String::new(),
         toolchain: String::new(),
         program: String::new(),
-        parts: SessionParts { provider: provider.to_owned(), toolchain: toolchain.to_owned() },
+        parts: SessionParts {
+            provider: provider.to_owned(),
+            toolchain: toolchain.to_owned(),
+            ..SessionParts::default()
+        },
     };
     let assets = Assets::built_in();
     let load = |name: &str| shipped::load_team(&assets, name);
@@ -228,6 +235,41 @@ fn a_session_goes_on_with_what_it_had() {
     let plan = again(&session("script:pair", ""), Some("profile:other/big"));
     assert_eq!(plan.model, profile("other", Some("big")));
     assert_eq!(plan.toolchain, ToolchainPlan::Virtual);
+}
+
+/// What was set for a session holds when it is opened again, unless something else is set then.
+#[test]
+fn what_was_set_for_a_session_stays_set() {
+    let mut settings = Settings::default();
+    assert!(session_choices::of_start(&settings, BTreeMap::new(), Supervision::Ask).is_usual());
+    // What a file says is read again.
+    settings.limits.build_seconds.value = 77;
+    assert!(session_choices::of_start(&settings, BTreeMap::new(), Supervision::Ask).is_usual());
+    settings.models.temperature = Some(0.35);
+    settings.take_limits(LimitOverrides { max_attempts: Some(3), ..LimitOverrides::default() });
+    let limits: BTreeMap<String, u32> = [("max_fixes".to_owned(), 2)].into();
+    let choices = session_choices::of_start(&settings, limits.clone(), Supervision::Show);
+    let expected = SessionChoices {
+        temperature: Some(350),
+        team_limits: limits,
+        max_attempts: Some(3),
+        plans_go_on: true,
+        ..SessionChoices::default()
+    };
+    assert_eq!(choices, expected);
+    let text = serde_json::to_string(&choices).unwrap();
+    assert_eq!(serde_json::from_str::<SessionChoices>(&text).unwrap(), choices);
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str| folder.path().join(name);
+    let dirs = Dirs { config: of("config"), data: of("data") };
+    let machine = Machine::load(&dirs, None, &Overrides::default()).unwrap();
+    let again = session_choices::machine_for(&machine, &choices);
+    assert_eq!(again.settings.models.temperature, Some(0.35));
+    assert_eq!(again.settings.limits.max_attempts.value, Some(3));
+    let mut now = machine;
+    now.settings.models.temperature = Some(1.0);
+    let again = session_choices::machine_for(&now, &choices);
+    assert_eq!(again.settings.models.temperature, Some(1.0));
 }
 
 #[test]

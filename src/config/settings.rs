@@ -309,7 +309,7 @@ impl Settings {
     }
 
     /// Takes limits that were set for one session.
-    fn take_limits(&mut self, given: LimitOverrides) {
+    pub fn take_limits(&mut self, given: LimitOverrides) {
         let origin = || Origin::Flag("--limit");
         let optional = [
             (given.max_attempts, &mut self.limits.max_attempts),

@@ -62,7 +62,11 @@ impl Engine {
             shared.record(Event::Session(resumed))?;
         }
         let desk = setup.desk.clone();
-        shared.set_budget(setup.limits.budgets.session)?;
+        // What the session may use was recorded; it stays so where nothing else is set now.
+        let budget = setup.limits.budgets.session;
+        if !budget.is_open() {
+            shared.set_budget(budget)?;
+        }
         let shared_run = Arc::clone(&shared);
         let runner = Runner::new(setup, shared, rebuilt.proposals);
         // After the record that the session goes on: what is found out now belongs to this start.

@@ -237,6 +237,35 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     assert_eq!(opened, ended, "everything that began has an end");
 }
 
+/// Whoever opened the session again without naming a budget has not lifted it.
+#[tokio::test]
+async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
+    let world = SessionBench::new(TEAM);
+    let budgets = Budgets { session: tokens(10), ..Budgets::default() };
+    let limits = EngineLimits { budgets, ..EngineLimits::default() };
+    let handle = world.begin_within(limits, Arc::new(usual)).unwrap();
+    let is_asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
+    while !world.events().iter().any(is_asked) {
+        world.decide(&handle, "").await;
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    handle.detach().await;
+    let handle = world.resume(Arc::new(usual)).unwrap();
+    let asked = || world.events().iter().filter(|e| is_asked(e)).count();
+    until(&world, |_| asked() == 2).await;
+    let events = world.events();
+    let is_resumed = |e: &Event| matches!(e, Event::Session(SessionEvent::Resumed { .. }));
+    let resumed = events.iter().position(is_resumed).unwrap();
+    let is_answer = |e: &Event| matches!(e, Event::Turn(TurnEvent::ModelAnswered { .. }));
+    assert!(!events[resumed..].iter().any(is_answer), "no model may answer before the person");
+    assert_eq!(world.supervise(handle, "go on").await.unwrap(), SessionOutcome::Completed);
+    let limits = world.events().into_iter().filter_map(|event| match event {
+        Event::Model(ModelEvent::Budgeted(budget)) => Some(budget.tokens),
+        _ => None,
+    });
+    assert_eq!(limits.take(2).collect::<Vec<_>>(), [Some(10), Some(22)]);
+}
+
 #[tokio::test]
 async fn a_turn_ends_with_its_budget_and_the_run_goes_on() {
     let world = SessionBench::new(TEAM);

@@ -19,7 +19,7 @@ pub use build::{BuildEvent, LogEvent};
 pub use files::{FileSignatures, FilesEvent, ProjectFile};
 pub use person::{Level, PersonEvent};
 pub use proposal::ProposalEvent;
-pub use session::{PhaseEvent, RunStart, SessionEvent, SessionParts, SessionStart};
+pub use session::{PhaseEvent, RunStart, SessionChoices, SessionEvent, SessionParts, SessionStart};
 pub use turn::TurnEvent;
 
 use super::answering::ModelEvent;

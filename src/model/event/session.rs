@@ -1,5 +1,7 @@
 //! Facts of a session as a whole: its beginning, its phases and its end.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::SessionId;
@@ -36,6 +38,44 @@ pub struct SessionParts {
     pub provider: String,
     /// What builds and flashes: `virtual` or `idf`.
     pub toolchain: String,
+    /// What the person has set for it.
+    #[serde(default, skip_serializing_if = "SessionChoices::is_usual")]
+    pub choices: SessionChoices,
+}
+
+/// What the person has set for one session, where it is other than usual; the budget of the session
+/// has a record of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SessionChoices {
+    /// Sampling temperature of all agents, in thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<u32>,
+    /// Limits of the team that are other than in its file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub team_limits: BTreeMap<String, u32>,
+    /// Attempts of each phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// Seconds of a build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_seconds: Option<u32>,
+    /// Seconds of a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_seconds: Option<u32>,
+    /// Seconds that a board is listened to when an agent does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor_seconds: Option<u32>,
+    /// Plans, and files for the context, are shown and do not wait for the person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plans_go_on: bool,
+}
+
+impl SessionChoices {
+    /// Whether nothing was set.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A run that follows in a session; the body of [`SessionEvent::RunStarted`].
