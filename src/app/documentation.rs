@@ -10,6 +10,7 @@ use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
+use super::addable::{addable, refused};
 use super::machine::Machine;
 use super::{own_file, past_sessions, pdf_apart, search_models};
 use crate::files;
@@ -82,27 +83,40 @@ impl<'a> Documentation<'a> {
         self.folder.join(corpus.id())
     }
 
-    /// Adds a folder or a file. Whether it was not there before.
+    /// Indexes a folder or a file and adds it to the list; what cannot be indexed is not added.
     ///
     /// # Errors
-    /// When there is nothing at that path, or the list cannot be written.
-    pub fn add(&self, path: &Path, is_for_project: IndexScope) -> Result<bool, UserError> {
-        let what = || format!("Cannot add {}", path.display());
-        let path = path.canonicalize().map_err(|error| {
-            UserError::from_cause(what(), &error).fix("Name a folder or a file that exists.")
-        })?;
+    /// When there is nothing at that path that can be read, or the index or the list cannot be
+    /// written.
+    pub fn add(
+        &self,
+        named: &Path,
+        is_for_project: IndexScope,
+        progress: &(dyn Fn(&Corpus, usize, usize) + Sync),
+    ) -> Result<(Corpus, BuildReport), UserError> {
+        let path = addable(named)?;
+        let corpus = Corpus::at(&path);
+        let built = self.build(&corpus, &|done, all| progress(&corpus, done, all))?;
+        if path.is_file() && built.passages == 0 {
+            if !self.page()?.added.iter().any(|added| added.path == path) {
+                // An index that stays costs space only.
+                let _ = knowledge::remove(&self.index_folder(&corpus));
+            }
+            let why = built.refused.into_iter().next().map(|(_, why)| why);
+            let why = why.unwrap_or_else(|| "there is no text in it".to_owned());
+            return Err(refused(named, why, "Name a file with text in it."));
+        }
         let project = match is_for_project {
             IndexScope::All => None,
             IndexScope::Project => self.project.clone(),
         };
         self.change(|page| {
             let added = Added { path, project };
-            let is_new = !page.added.contains(&added);
-            if is_new {
+            if !page.added.contains(&added) {
                 page.added.push(added);
             }
-            is_new
-        })
+        })?;
+        Ok((corpus, built))
     }
 
     /// Takes a folder or a file out, and removes its index; it is named by its path or as it is

@@ -6,7 +6,7 @@ use super::pdf_apart;
 use crate::files;
 use crate::model::{Document, UserError};
 use crate::text::pdf::PdfText;
-use crate::text::sanitize;
+use crate::text::{encoding, sanitize};
 
 /// Longest text file that is read, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
@@ -60,12 +60,9 @@ fn read_text(path: &Path) -> Result<Document, UserError> {
     let bytes = length(path, MOST_BYTES)?;
     let content = files::read(path, MOST_BYTES)
         .map_err(|error| cannot(path, error.to_string(), "Check that you can read it."))?;
-    let Ok(text) = String::from_utf8(content) else {
-        return Err(cannot(
-            path,
-            "it is not text in UTF-8",
-            "Save it as UTF-8 and attach it again.",
-        ));
+    let Some(text) = encoding::decode(content) else {
+        let fix = "Save it as text in UTF-8 and attach it again.";
+        return Err(cannot(path, "its content is not text", fix));
     };
     if text.trim().is_empty() {
         return Err(cannot(path, "it is empty", "Attach a file with content."));
@@ -113,6 +110,8 @@ mod tests {
         let document = attach("spec.MD", "It \u{1b}[31mblinks.\n".as_bytes()).unwrap();
         assert_eq!((document.name.as_str(), document.omitted), ("spec.MD", 0));
         assert!(!document.text.contains('\u{1b}') && document.text.contains("blinks"));
+        let latin = attach("a.txt", b"Gr\xF6\xDFe und Gewicht\n").unwrap();
+        assert_eq!(latin.text, "Größe und Gewicht\n");
         let long = attach("a.txt", "ä".repeat(MOST_TEXT).as_bytes()).unwrap();
         assert_eq!(long.text.len() as u64 + long.omitted, 2 * MOST_TEXT as u64);
     }
@@ -121,7 +120,7 @@ mod tests {
     fn what_cannot_be_read_says_why_and_what_to_do() {
         for (name, content, why) in [
             ("a.exe", &b"x"[..], "only md, txt, csv"),
-            ("a.txt", &b"\xff\xfe"[..], "UTF-8"),
+            ("a.txt", &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], "not text"),
             ("a.txt", &b" \n"[..], "empty"),
         ] {
             let error = attach(name, content).unwrap_err();

@@ -1,5 +1,6 @@
 //! Puts a mode together: terminal guard, event loop, and the feed of records.
 
+mod addable;
 pub mod assemble;
 mod checkpoints;
 pub mod choice;

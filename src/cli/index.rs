@@ -10,12 +10,15 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::index_args::{IndexArgs, IndexCommand, SearchArgs};
-use super::report;
 use super::run::EventFormat;
+use super::{report, search_filter};
 use crate::app::documentation::{Documentation, IndexScope};
 use crate::app::machine::Machine;
-use crate::knowledge::{self, ChipSet, Corpus, Filter, Found, PassageIndex, SearchAnswer};
+use crate::knowledge::{
+    self, BuildReport, ChipSet, Corpus, Filter, Found, PassageIndex, SearchAnswer,
+};
 use crate::model::UserError;
+use crate::text::sanitize;
 use crate::tools::ToolError;
 
 /// What is said where neither a framework is found nor a document was added.
@@ -28,6 +31,7 @@ const NOTHING_TO_BUILD: &str = "There is nothing to build: no ESP-IDF was found,
 /// # Errors
 /// When documents or their index cannot be read or written.
 pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCode, UserError> {
+    search_filter::check_project("Cannot work with the documents", project)?;
     let documentation = Documentation::of(machine, Some(project));
     match args.command.unwrap_or(IndexCommand::List { json: false }) {
         IndexCommand::List { json } => {
@@ -35,13 +39,16 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
         }
         IndexCommand::Add { path, here } => {
             let scope = if here { IndexScope::Project } else { IndexScope::All };
-            documentation.add(&path, scope)?;
-            let path = path.canonicalize().unwrap_or(path);
-            build(&documentation, &Corpus::at(&path))?;
+            let start = Instant::now();
+            let tell = |corpus: &Corpus, done, all| progress(corpus)(done, all);
+            let (corpus, built) = documentation.add(&path, scope, &tell)?;
+            print_built(&corpus, &built, start);
+            build_vectors(&documentation, &corpus)?;
             Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Remove { path } => {
-            report::line(&format!("Removed {}", documentation.remove(&path)?.display()));
+            let removed = documentation.remove(&path)?.display().to_string();
+            report::line(&format!("Removed {}", sanitize::line(&removed)));
             Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Build => build_all(&documentation),
@@ -71,10 +78,10 @@ fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCo
                 passages.map_or("not indexed".to_owned(), |count| counted(count, "passage"));
             let root = if root.is_empty() { "inside the program" } else { &root };
             report::line(&format!(
-                "{:24} {:>16}  {:20} {root}",
-                corpus.label(),
-                state,
-                corpus.licence
+                "{:24} {state:>16}  {:20} {}",
+                sanitize::line(&corpus.label()),
+                corpus.licence,
+                sanitize::line(root),
             ));
         }
     }
@@ -94,7 +101,7 @@ fn build_all(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
         if let Err(error) = build(documentation, corpus) {
             report::aside(&format!(
                 "not indexed: {}: {}. {}",
-                corpus.label(),
+                sanitize::line(&corpus.label()),
                 error.why,
                 error.fix
             ));
@@ -111,24 +118,57 @@ fn build_all(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
 fn build(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserError> {
     let start = Instant::now();
     let built = documentation.build(corpus, &progress(corpus))?;
-    let mut words = format!(
+    print_built(corpus, &built, start);
+    build_vectors(documentation, corpus)
+}
+
+/// Says what was indexed, and what was not.
+fn print_built(corpus: &Corpus, built: &BuildReport, start: Instant) {
+    const MOST: usize = 20;
+    report::line(&format!(
         "{}: {}, {}; {} read, {} removed in {:.1} s",
-        corpus.label(),
+        sanitize::line(&corpus.label()),
         counted(built.files, "file"),
         counted(built.passages, "passage"),
         built.read,
         built.removed,
         start.elapsed().as_secs_f64(),
-    );
-    for (file, why) in built.refused.iter().take(20) {
-        words.push_str(&format!("\n  {file}: {why}"));
+    ));
+    for (file, why) in built.refused.iter().take(MOST) {
+        report::line(&format!("  {}: {}", sanitize::line(file), sanitize::line(why)));
     }
-    report::line(&words);
+    if let more @ 1.. = built.refused.len().saturating_sub(MOST) {
+        report::line(&format!("  and {more} more that could not be read"));
+    }
+    if let Some(words) = unread_words(&corpus.unread()) {
+        report::line(&format!("  {words}"));
+    }
+}
+
+/// How many files were passed over for their kind; nothing when there are none.
+fn unread_words(unread: &[(String, usize)]) -> Option<String> {
+    const MOST: usize = 6;
+    let all: usize = unread.iter().map(|(_, count)| count).sum();
+    let mut kinds: Vec<String> = unread
+        .iter()
+        .take(MOST)
+        .map(|(kind, count)| format!("{count} {}", sanitize::line(kind)))
+        .collect();
+    if unread.len() > MOST {
+        kinds.push("others".to_owned());
+    }
+    let words =
+        || format!("{} of kinds that are not read: {}", counted(all, "file"), kinds.join(", "));
+    (all > 0).then(words)
+}
+
+/// Makes the vectors of one index, if an endpoint is set up for that.
+fn build_vectors(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(), UserError> {
     let start = Instant::now();
     if let Some(built) = documentation.build_vectors(corpus, &vector_progress(corpus))? {
         report::line(&format!(
             "{}: {}; {} made in {:.1} s",
-            corpus.label(),
+            sanitize::line(&corpus.label()),
             counted(built.vectors, "vector"),
             built.made,
             start.elapsed().as_secs_f64(),
@@ -144,7 +184,8 @@ fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, one: &str) -> S
 }
 
 fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
-    let (label, is_shown) = (corpus.label(), std::io::stderr().is_terminal());
+    let label = sanitize::line(&corpus.label()).into_owned();
+    let is_shown = std::io::stderr().is_terminal();
     move |done, all| {
         if is_shown && done.is_multiple_of(1_000) && done > 0 {
             let all = counted(all, "file");
@@ -155,7 +196,8 @@ fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
 
 /// Making vectors takes minutes, so it is said each time some are done.
 fn vector_progress(corpus: &Corpus) -> impl Fn(usize, usize) {
-    let (label, is_shown) = (corpus.label(), std::io::stderr().is_terminal());
+    let label = sanitize::line(&corpus.label()).into_owned();
+    let is_shown = std::io::stderr().is_terminal();
     move |done, all| {
         if is_shown && done.is_multiple_of(640) {
             report::aside(&format!("vectors of {label}: {done} of {all}"));
@@ -182,9 +224,9 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
             },
         };
         match state {
-            Ok(()) => report::line(&format!("{}: ok", corpus.label())),
+            Ok(()) => report::line(&format!("{}: ok", sanitize::line(&corpus.label()))),
             Err(why) => {
-                report::line(&format!("{}: {why}", corpus.label()));
+                report::line(&format!("{}: {why}", sanitize::line(&corpus.label())));
                 code = ExitCode::FAILURE;
             }
         }
@@ -219,7 +261,8 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
 /// What there is for the question, and what was not searched; indexes what is not indexed yet.
 fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<SearchAnswer, UserError> {
     let documentation = Documentation::of(machine, Some(project));
-    let filter = filter(args)?;
+    search_filter::check_project("Cannot search", project)?;
+    let filter = search_filter::of(args, &documentation.corpora()?, project)?;
     let query = args.query.join(" ");
     let own = filter.own_kinds();
     let mut answer = match filter.of_documents() {
@@ -243,7 +286,7 @@ fn in_documents(
     filter: &Filter,
 ) -> Result<SearchAnswer, UserError> {
     let build_missing = |corpus: &Corpus| {
-        report::aside(&format!("indexing {}, once", corpus.label()));
+        report::aside(&format!("indexing {}, once", sanitize::line(&corpus.label())));
         documentation.build_missing(corpus, &progress(corpus)).map(|_| true)
     };
     let k = usize::from(k);
@@ -264,7 +307,7 @@ fn in_documents(
 /// Says on standard error what is not searched.
 fn say_left_out(left_out: &[String]) {
     for what in left_out {
-        report::aside(&format!("not searched: {what}"));
+        report::aside(&format!("not searched: {}", sanitize::line(what)));
     }
 }
 
@@ -279,11 +322,11 @@ fn print(found: &[Found]) {
         report::line(&format!(
             "{}. {}\n   {} · {} · {}\n   {}\n{}\n",
             number + 1,
-            found.passage.full_title(),
-            found.passage.source(),
+            sanitize::line(&found.passage.full_title()),
+            sanitize::line(&found.passage.source()),
             found.passage.kind.name(),
-            label(found),
-            found.why,
+            sanitize::line(&label(found)),
+            sanitize::line(&found.why),
             indented(&found.passage.text),
         ));
     }
@@ -340,27 +383,6 @@ fn result(found: &Found) -> serde_json::Value {
     value
 }
 
-fn filter(args: &SearchArgs) -> Result<Filter, UserError> {
-    let chip = match &args.chip {
-        None => None,
-        Some(name) => Some(ChipSet::of(name).ok_or_else(|| {
-            let known = ChipSet::ALL.names().join(", ");
-            UserError::new(
-                "Cannot search",
-                format!("`{name}` is not a chip that is known here"),
-                format!("Use one of {known}."),
-            )
-        })?),
-    };
-    Ok(Filter {
-        kinds: args.kind.clone(),
-        chip,
-        component: args.component.clone(),
-        corpus: args.corpus.clone(),
-        version: args.idf.clone(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,5 +390,12 @@ mod tests {
     #[test]
     fn one_thing_is_not_several() {
         assert_eq!([0_usize, 1, 2].map(|n| counted(n, "file")), ["0 files", "1 file", "2 files"]);
+    }
+    #[test]
+    fn kinds_that_are_not_read_are_one_line() {
+        let of = |kind: &str, count| (kind.to_owned(), count);
+        assert_eq!(unread_words(&[]), None);
+        let words = unread_words(&[of(".html", 2), of(".a\nb", 1)]).unwrap();
+        assert_eq!(words, "3 files of kinds that are not read: 2 .html, 1 .a␊b");
     }
 }

@@ -27,6 +27,7 @@ mod reverty;
 mod reverty_repl;
 pub mod run;
 mod runtime;
+mod search_filter;
 mod session_args;
 mod session_report;
 mod session_words;

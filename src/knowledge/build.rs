@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tantivy::TantivyError;
 
-use super::chips::ChipFacts;
+use super::chips::{ChipFacts, ChipSet};
 use super::corpus::{Corpus, CorpusFile, CorpusKind, FileRole, SEPARATE, is_shared};
 use super::folder::disk_words;
 use super::index::{COMPONENT, FORMAT, HEADER, IndexChange, MISSING, PassageIndex};
@@ -26,8 +26,8 @@ use super::words::Splitter;
 use crate::files;
 use crate::model::UserError;
 use crate::text::contain::contained;
-use crate::text::credentials;
 use crate::text::redact::Redactor;
+use crate::text::{credentials, encoding};
 
 /// Name of the description of a corpus beside its index.
 const CORPUS_FILE: &str = "corpus.json";
@@ -39,6 +39,8 @@ const LOCK_FILE: &str = "build.lock";
 pub const VECTORS_LOCK: &str = "vectors.lock";
 /// Name of the file with the vectors of the passages.
 pub const VECTORS_FILE: &str = "vectors.bin";
+/// Why a file is not read whose name is that of a text.
+const NO_TEXT: &str = "its content is not text";
 /// Threads that read files.
 const THREADS: usize = 2;
 
@@ -67,6 +69,9 @@ struct FileStamp {
     modified: u64,
     hash: String,
     passages: usize,
+    /// The chips that it was for; other files say so, which change on their own.
+    #[serde(default)]
+    chips: ChipSet,
 }
 
 /// What was done.
@@ -351,7 +356,11 @@ impl Plan {
                 .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
             let old = known.remove(&file.path);
             match old {
-                Some(stamp) if stamp.bytes == found.len() && stamp.modified == modified => {
+                Some(stamp)
+                    if stamp.bytes == found.len()
+                        && stamp.modified == modified
+                        && stamp.chips == file.chips =>
+                {
                     kept.insert(file.path, stamp);
                 }
                 before => {
@@ -420,8 +429,9 @@ impl Job<'_> {
         let parts = match is_plain {
             false => (self.options.parts)(&place),
             true => files::read_start(&place, files::SOURCE)
-                .map(|bytes| vec![whole(String::from_utf8_lossy(&bytes).into_owned())])
-                .map_err(|error| error.to_string()),
+                .map_err(|error| error.to_string())
+                .and_then(|bytes| encoding::decode(bytes).ok_or_else(|| NO_TEXT.to_owned()))
+                .map(|text| vec![whole(text)]),
         };
         let mut parts = match parts {
             Ok(parts) => parts,
@@ -438,7 +448,8 @@ impl Job<'_> {
             done.refused.push((path.clone(), why));
         }
         let hash = hash_of(&parts);
-        if let Some(old) = work.before.as_ref().filter(|old| old.hash == hash) {
+        let is_same = |old: &&FileStamp| old.hash == hash && old.chips == work.file.chips;
+        if let Some(old) = work.before.as_ref().filter(is_same) {
             let stamp = FileStamp { bytes: work.bytes, modified: work.modified, ..old.clone() };
             done.stamps.insert(path.clone(), stamp);
             return Ok(());
@@ -466,6 +477,7 @@ impl Job<'_> {
             modified: work.modified,
             hash,
             passages: count,
+            chips: work.file.chips,
         };
         done.stamps.insert(path.clone(), stamp);
         Ok(())

@@ -16,8 +16,11 @@ const NAMES: [&str; 13] = [
 /// Chips with Xtensa cores; all others have RISC-V cores.
 const XTENSA: [&str; 3] = ["esp32", "esp32s2", "esp32s3"];
 
+/// Most words of a condition that are looked at; what is longer is no condition.
+const MOST_WORDS: usize = 100;
+
 /// A set of chips.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChipSet(u32);
 
@@ -88,11 +91,14 @@ impl ChipSet {
 #[derive(Debug, Clone, Default)]
 pub struct ChipFacts {
     capabilities: HashMap<String, ChipSet>,
+    /// Chips whose list was there.
+    listed: ChipSet,
 }
 
 impl ChipFacts {
     /// Adds what one chip's list of capabilities (`Kconfig.soc_caps.in`) says.
     pub fn add(&mut self, chip: ChipSet, list: &str) {
+        self.listed = self.listed.or(chip);
         let mut name = "";
         for line in list.lines() {
             let line = line.trim();
@@ -108,12 +114,22 @@ impl ChipFacts {
         }
     }
 
+    /// The chips whose lists were there.
+    #[must_use]
+    pub const fn listed(&self) -> ChipSet {
+        self.listed
+    }
+
     /// The chips for which a condition holds: names, `and`, `or`, `not` and brackets. A name that is
     /// not known holds for every chip, so that nothing is left out for it.
     #[must_use]
     pub fn holds_for(&self, condition: &str) -> ChipSet {
         let spaced = condition.replace('(', " ( ").replace(')', " ) ");
-        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let words: Vec<&str> = spaced.split_whitespace().take(MOST_WORDS + 1).collect();
+        // Each bracket is a step deeper.
+        if words.len() > MOST_WORDS {
+            return ChipSet::ALL;
+        }
         let mut place = 0;
         self.any(&words, &mut place)
     }
@@ -185,5 +201,7 @@ mod tests {
         assert_eq!(names("not CONFIG_IDF_TARGET_ARCH_RISCV"), XTENSA);
         assert_eq!(facts.holds_for("SOC_NEVER_HEARD_OF"), ChipSet::ALL);
         assert_eq!(facts.holds_for("((("), ChipSet::ALL);
+        assert_eq!(facts.holds_for(&"(".repeat(1 << 20)), ChipSet::ALL);
+        assert_eq!(facts.listed().names(), ["esp32c3"]);
     }
 }

@@ -4,6 +4,8 @@
 //! Owns which files belong to a corpus, and its version. Reads folders; must not write, and must
 //! not know how passages are stored.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use ignore::{DirEntry, WalkBuilder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::applies::Applicability;
 use super::chips::{ChipFacts, ChipSet};
 use super::passage::PassageKind;
 use super::split::Form;
@@ -233,6 +236,13 @@ impl Corpus {
             files.extend(names.iter().filter_map(|name| framework_file(name)));
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
+        if is_framework {
+            let paths = files.iter().map(|file| file.path.as_str());
+            let rules = Applicability::read(&self.root, &self.chip_facts(), paths);
+            for file in &mut files {
+                file.chips = rules.chips(&file.path, file.chips);
+            }
+        }
         files
     }
 
@@ -305,6 +315,22 @@ impl Corpus {
 
     /// Goes through a folder of the person without what Git ignores.
     fn walk_ignoring(&self, skipped: &'static [&str], most: usize, found: &mut Vec<CorpusFile>) {
+        let is_project = self.kind == CorpusKind::Project;
+        for entry in self.entries(skipped) {
+            if found.len() >= most {
+                return;
+            }
+            let Some(path) = self.relative(&entry) else { continue };
+            found.extend(match is_project {
+                true if is_long(&entry) => None,
+                true => project_file(path),
+                false => document(path),
+            });
+        }
+    }
+
+    /// The files of a folder of the person.
+    fn entries(&self, skipped: &'static [&str]) -> impl Iterator<Item = DirEntry> + use<> {
         let mut walk = WalkBuilder::new(&self.root);
         walk.standard_filters(false).follow_links(false).max_depth(Some(DEEPEST));
         walk.git_ignore(true).git_exclude(true).hidden(true).require_git(false);
@@ -313,23 +339,42 @@ impl Corpus {
             let name = entry.file_name().to_string_lossy();
             !is_dir || entry.depth() == 0 || !skipped.contains(&name.as_ref())
         });
-        let is_project = self.kind == CorpusKind::Project;
-        for entry in walk.build().flatten() {
-            if found.len() >= most {
-                return;
-            }
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
-            }
-            let Ok(path) = entry.path().strip_prefix(&self.root) else { continue };
-            let Some(path) = path.to_str() else { continue };
-            found.extend(match is_project {
-                true if is_long(&entry) => None,
-                true => project_file(path),
-                false => document(path),
-            });
-        }
+        let is_file = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
+        walk.build().flatten().filter(is_file)
     }
+
+    fn relative<'a>(&self, entry: &'a DirEntry) -> Option<&'a str> {
+        entry.path().strip_prefix(&self.root).ok()?.to_str()
+    }
+
+    /// How many files of the person's documents are of kinds that are not read, the most frequent
+    /// kind first.
+    #[must_use]
+    pub fn unread(&self) -> Vec<(String, usize)> {
+        if self.kind != CorpusKind::Documents || self.root.is_file() {
+            return Vec::new();
+        }
+        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in self.entries(&SKIPPED).take(MOST_FILES) {
+            if self.relative(&entry).is_none_or(|path| document(path).is_none()) {
+                let kind = entry.path().extension();
+                let kind = kind.map_or_else(
+                    || "no ending".to_owned(),
+                    |kind| format!(".{}", kind.to_string_lossy().to_lowercase()),
+                );
+                *kinds.entry(kind).or_default() += 1;
+            }
+        }
+        let mut kinds: Vec<(String, usize)> = kinds.into_iter().collect();
+        kinds.sort_by_key(|(_, count)| Reverse(*count));
+        kinds
+    }
+}
+
+/// Whether a file is of a kind that is read when the person adds it.
+#[must_use]
+pub fn is_document(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| document(name).is_some())
 }
 
 /// Whether a folder holds an ESP-IDF, or enough of one.
@@ -486,6 +531,18 @@ mod tests {
         assert_eq!(role("examples/a/main/a.py"), None);
         assert_eq!(role("examples/a/README_CN.md"), None);
         assert_eq!(role("components/x/x.c"), None);
+    }
+
+    #[test]
+    fn files_of_other_kinds_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.md", "b.HTML", "c.html", "d.docx", "LICENCE"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let unread = Corpus::at(folder.path()).unread();
+        let of = |kind: &str, count| (kind.to_owned(), count);
+        assert_eq!(unread, [of(".html", 2), of(".docx", 1), of("no ending", 1)]);
+        assert!(Corpus::at(&folder.path().join("a.md")).unread().is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Owns passages, their stored indexes, the ranking, and the list of names that the framework has
 //! taken. Reads the corpora; writes nothing but indexes in the folder that it is given.
 
+mod applies;
 mod build;
 mod chips;
 mod corpus;
@@ -17,6 +18,7 @@ mod library;
 mod names;
 mod notes;
 mod passage;
+mod python_lists;
 mod query;
 mod rank;
 mod spelling;
@@ -28,7 +30,7 @@ mod words;
 
 pub use build::{BuildOptions, BuildReport, IndexInfo, Part, build, info, is_damaged, remove};
 pub use chips::{ChipFacts, ChipSet};
-pub use corpus::{Corpus, CorpusKind, JOURNAL, is_framework};
+pub use corpus::{Corpus, CorpusKind, JOURNAL, is_document, is_framework};
 pub use declared::DeclaredNames;
 pub use endpoint::{Embedder, Endpoints, Reranker};
 pub use index::{COMPONENT, HEADER, PassageIndex};

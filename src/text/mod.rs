@@ -22,6 +22,7 @@ pub mod contain;
 pub mod credentials;
 pub mod diff;
 mod diff_line;
+pub mod encoding;
 pub mod esp_log;
 pub mod file_blocks;
 pub mod growing_json;

@@ -113,6 +113,10 @@ fn read_lines<'a>(
             }
         }
         let chips = open.last().map_or(document.chips, |(_, chips)| *chips);
+        // A block for chips that the document is not about is shown to nobody.
+        if chips.is_empty() {
+            continue;
+        }
         if let Some(condition) = trimmed.strip_prefix(".. only::") {
             let inside = chips.and(context.facts.holds_for(condition));
             open.push((indent, inside));
@@ -127,6 +131,8 @@ fn read_lines<'a>(
                 bounds.1 = option.strip_prefix(":end-before:").map(str::trim).or(bounds.1);
                 source.next();
             }
+            // What a block for some chips includes is for those alone.
+            let document = Document { chips, ..document };
             include(target.trim(), bounds, document, context, depth, lines);
             continue;
         }
@@ -318,7 +324,7 @@ impl Body {
     /// Says where text for some chips only begins, and where it ends.
     fn mark(&mut self, chips: ChipSet) {
         if chips != self.last {
-            let words = if chips == self.of_document {
+            let words = if chips == ChipSet::ALL {
                 "[all chips]\n".to_owned()
             } else {
                 format!("[only {}]\n", chips.names().join(", "))
@@ -467,6 +473,23 @@ mod tests {
         let new = found.iter().find(|passage| passage.text.contains("New.")).unwrap();
         assert_eq!(new.chips, ChipSet::ALL);
         assert_eq!(new.text, "[only esp32c3]\nNew.\n\n[all chips]\nFor all.");
+    }
+
+    #[test]
+    fn what_is_for_no_chip_of_its_document_is_no_text() {
+        let text = "A\n===\n\n.. only:: esp32\n\n    Old.\n\n.. only:: esp32c3\n\n    .. include:: \
+                    ../inc/part.rst\n\nFor both.\n";
+        let chips = ChipSet::of("esp32s2").unwrap().or(ChipSet::of("esp32c3").unwrap());
+        let include = |path: &str| (path == "docs/en/inc/part.rst").then(|| "Included.".into());
+        let (facts, window) = (&ChipFacts::default(), WindowSize::default());
+        let context = SplitContext { facts, window, include: &include };
+        let (path, kind) = ("docs/en/api/a.rst", PassageKind::Guide);
+        let found = split(Document { path, text, kind, chips }, &context);
+        assert_eq!(
+            found[0].text,
+            "[only esp32c3]\nIncluded.\n\n[only esp32s2, esp32c3]\nFor both."
+        );
+        assert_eq!(found[0].chips, chips);
     }
 
     #[test]
