@@ -23,12 +23,13 @@ use super::project_folder::{begin_with, project_folder};
 use super::session_choices;
 use super::shipped::{load_adapters, load_limited_team, load_names, load_team};
 use super::trust::Trust;
+use crate::config::Assets;
 use crate::device::{Programs, SerialHub};
-use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, toolbox};
+use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, Team, toolbox};
 use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
-use crate::model::{Event, Examiner, Ledger, SessionEvent, TeamOffers, UserError};
+use crate::model::{Event, Examiner, Ground, Ledger, SessionEvent, TeamOffers, UserError};
 use crate::provider::Pacing;
 use crate::sandbox::Runner;
 use crate::toolchain::BuildSandbox;
@@ -160,21 +161,11 @@ pub fn resume(
     if !project.is_dir() {
         return Err(project_gone(&dir, project));
     }
-    let choices = &session.parts.choices;
-    let machine = &session_choices::machine_for(machine, choices);
+    let machine = &session_choices::machine_for(machine, &session.parts.choices);
     let facts = LaunchFacts::of_project(machine, Some(project))?;
     let ground = facts.ground;
     let run = past.run_to_go_on(&session);
-    // Limits of the first team say nothing to another.
-    let limits = match past.last_run.as_ref().is_none_or(|run| run.team == session.team) {
-        true => choices.team_limits.clone(),
-        false => BTreeMap::new(),
-    };
-    let load = |name: &str| match load_limited_team(&machine.assets, name, &limits) {
-        // The next run of a session that has ended is given a team that fits.
-        Err(_) if past.has_ended => load_team(&machine.assets, choice::usual_team(ground)),
-        loaded => loaded,
-    };
+    let load = |name: &str| team_of_session((&machine.assets, name), &session, &past, ground);
     let provider = past.provider.as_deref();
     let plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
     let plan = LaunchPlan { pacing, record, ..plan };
@@ -207,6 +198,25 @@ pub fn resume(
     });
     tell_all(running.recorder.as_ref(), damage.into_iter().chain(unread).collect())?;
     Ok(running)
+}
+
+/// The team that goes on in a session.
+fn team_of_session(
+    (assets, name): (&Assets, &str),
+    session: &SessionStart,
+    past: &Past,
+    ground: Ground,
+) -> Result<Arc<Team>, UserError> {
+    // Limits of the first team say nothing to another.
+    let limits = match name == session.team {
+        true => session.parts.choices.team_limits.clone(),
+        false => BTreeMap::new(),
+    };
+    match load_limited_team(assets, name, &limits) {
+        // The next run of a session that has ended is given a team that fits.
+        Err(_) if past.has_ended => load_team(assets, choice::usual_team(ground)),
+        loaded => loaded,
+    }
 }
 
 fn no_start(dir: &SessionDir, unread: Option<UserError>) -> UserError {

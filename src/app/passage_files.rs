@@ -47,7 +47,7 @@ fn find_below(roots: &[&Path], place: &PassagePlace) -> Result<(PathBuf, Option<
         return failed(why, "Its whole text stands below its title.");
     }
     if is_of(PassageKind::Session) {
-        let why = "it is from an earlier session, which is no text file";
+        let why = "it is from an earlier session, which is not a text file";
         return failed(why, "`firmhand replay` shows the session.");
     }
     let path = place.source.split('#').next().unwrap_or_default();
@@ -64,7 +64,7 @@ fn find_below(roots: &[&Path], place: &PassagePlace) -> Result<(PathBuf, Option<
     match there.into_iter().next() {
         Some((file, _)) if is_pdf(path) => failed(
             "it is a PDF, which an editor of texts cannot show",
-            &format!("It lies at {}.", file.display()),
+            &format!("Open {} with a reader of PDFs.", file.display()),
         ),
         Some(found) => Ok(found),
         None => {

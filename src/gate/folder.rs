@@ -19,6 +19,9 @@ pub(super) enum PlaceError {
     /// A part of the path is a symbolic link.
     #[error("`{0}` is a symbolic link, and changes are never made through one")]
     Link(String),
+    /// The folder of the project was deleted.
+    #[error("the project folder was deleted while the session was open")]
+    ProjectGone,
     /// A part of the path that has to be a folder is something else.
     #[error("`{0}` is not a folder")]
     NotAFolder(String),
@@ -54,6 +57,7 @@ impl PlaceError {
         let errno = match self {
             Self::Disk(error) => Errno::from_io_error(error),
             Self::Link(_)
+            | Self::ProjectGone
             | Self::NotAFolder(_)
             | Self::NotAFile
             | Self::Protected
@@ -63,6 +67,9 @@ impl PlaceError {
         };
         let fix = match (self, errno) {
             (Self::Link(_), _) => "Replace the link by a real file or folder.",
+            (Self::ProjectGone, _) => {
+                "Put the folder back where it was, leave the session, and open it with `firmhand resume`."
+            }
             (Self::NotAFolder(_) | Self::NotAFile, _) => "Choose another path.",
             (Self::Protected, _) => "Change such files yourself.",
             (Self::TooLarge(_), _) => "Change such a file yourself.",
@@ -126,7 +133,12 @@ pub(super) fn open_folder(
         return Err(PlaceError::Protected);
     }
     let root = project_dir.dir_for_effects();
-    let mut folder = openat(root.as_fd(), ".", FOLDER, Mode::empty())?;
+    let mut folder = match openat(root.as_fd(), ".", FOLDER, Mode::empty()) {
+        // What was deleted keeps no name, and is open all the same.
+        Ok(folder) if fstat(&folder)?.st_nlink == 0 => return Err(PlaceError::ProjectGone),
+        Err(Errno::NOENT) => return Err(PlaceError::ProjectGone),
+        opened => opened?,
+    };
     for part in path.parent().into_iter().flat_map(|parent| parent.split('/')) {
         let next = match openat(&folder, part, FOLDER, Mode::empty()) {
             Err(Errno::NOENT) => {
@@ -273,5 +285,17 @@ mod tests {
         fs::write(folder.path().join("plain/file"), "").unwrap();
         let through = ProjectPath::new("plain/file/a.c").unwrap();
         assert!(identity(&project_dir, &through).is_err(), "a file is no folder");
+    }
+
+    #[test]
+    fn a_project_folder_that_was_deleted_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        let path = ProjectPath::new("main/main.c").unwrap();
+        assert!(folder_if_there(&project_dir, &path).unwrap().is_none());
+        folder.close().unwrap();
+        let error = folder_if_there(&project_dir, &path).unwrap_err();
+        assert!(matches!(error, PlaceError::ProjectGone), "{error}");
+        assert!(error.tell("save", &path).fix.contains("firmhand resume"));
     }
 }

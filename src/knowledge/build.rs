@@ -134,13 +134,17 @@ pub fn build(
         return Err(UserError::new(what(), why, "Remove it with `firmhand index remove`."));
     }
     let lock = lock(folder, LOCK_FILE).map_err(wrong)?;
-    let built = attempt(folder, corpus, options).or_else(|why| {
+    let attempt = || {
+        contained(|| attempt(folder, corpus, options))
+            .unwrap_or_else(|| Err("a file of the index is damaged".to_owned()))
+    };
+    let built = attempt().or_else(|why| {
         // A full disk, for example, leaves the older state as it was.
         if !is_damaged(folder) {
             return Err(why);
         }
         discard(folder).map_err(|error| disk_words(&error))?;
-        attempt(folder, corpus, options)
+        attempt()
     });
     match &built {
         Ok(_) => leftovers::forget(folder),
