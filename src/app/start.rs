@@ -10,14 +10,21 @@ use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::machine::Machine;
 use super::terminal::Screen;
-use crate::journal::{self, SessionDir};
+use crate::journal::{self, JournalError, SessionDir};
 use crate::model::{HealthLine, UserError};
 use crate::sandbox::Runner;
 use crate::ui::start::{Start, StartChoice};
 
+#[path = "start_refresh.rs"]
+mod refresh;
+
+pub use refresh::SessionReader;
+use refresh::SessionRefresh;
+
 /// Shows `start` and returns what was chosen, or how the person left. Draws only after something
 /// happened. The sandbox of the machine is tried meanwhile, because that takes longer than the
-/// first frame may. Sessions are renamed and deleted here.
+/// first frame may; the list of sessions is read again by `reader` from time to time. Sessions are
+/// renamed and deleted here.
 ///
 /// # Errors
 /// When signals cannot be watched.
@@ -25,12 +32,15 @@ pub async fn choose(
     screen: &mut Screen,
     start: &mut Start,
     machine: &Machine,
+    reader: SessionReader,
 ) -> Result<Result<StartChoice, Left>, UserError> {
     let mut sources = Sources::watch()?;
     let mut sandbox = None;
     let mut is_tried = false;
+    let mut refresh = SessionRefresh::new(reader);
+    let mut is_same = false;
     loop {
-        if screen.draw(|frame| start.draw(frame)).is_err() {
+        if !std::mem::take(&mut is_same) && screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
         }
         let sandbox = sandbox.get_or_insert_with(|| sandbox_health(machine.runner.clone()));
@@ -42,7 +52,12 @@ pub async fn choose(
                 line.into_iter().for_each(|line| start.add_health(line));
                 continue;
             }
+            sessions = refresh.next() => {
+                is_same = !start.list_sessions(sessions);
+                continue;
+            }
         };
+        refresh.hurry();
         let choice = match wake {
             Ok(IdleWake::Event(event)) => start.on_event(&event),
             Ok(IdleWake::Suspend) => Some(StartChoice::Suspend),
@@ -57,28 +72,51 @@ pub async fn choose(
             }
             Some(StartChoice::Suspend) => {}
             Some(StartChoice::Rename { name, title }) => {
-                let done = SessionDir::find(&machine.dirs.data, &name)
-                    .and_then(|dir| journal::rename(&dir, &title));
-                match done {
-                    Ok(title) => start.renamed(&name, &title),
-                    Err(error) => start.refuse(UserError::from(error).to_string()),
-                }
+                refresh.discard();
+                rename(start, machine, &name, &title);
             }
             Some(StartChoice::Delete(name)) => {
-                let done = SessionDir::find(&machine.dirs.data, &name)
-                    .and_then(|dir| journal::delete(&dir))
-                    .map_err(UserError::from);
-                if done.is_ok() {
-                    start.deleted(&name);
-                }
-                let forgotten =
-                    done.and_then(|()| documentation::forget_sessions(&machine.dirs.data));
-                if let Err(error) = forgotten {
-                    start.refuse(error.to_string());
-                }
+                refresh.discard();
+                delete(start, machine, &name);
             }
             Some(choice) => return Ok(Ok(choice)),
         }
+    }
+}
+
+/// Gives a session a title.
+fn rename(start: &mut Start, machine: &Machine, name: &str, title: &str) {
+    let done =
+        SessionDir::find(&machine.dirs.data, name).and_then(|dir| journal::rename(&dir, title));
+    match done {
+        Ok(title) => start.renamed(name, &title),
+        Err(error) => start.refuse(UserError::from(error).to_string()),
+    }
+}
+
+/// Deletes a session, and forgets what it came to.
+fn delete(start: &mut Start, machine: &Machine, name: &str) {
+    let done = SessionDir::find(&machine.dirs.data, name)
+        .and_then(|dir| journal::delete(&dir))
+        .map_err(|error| not_deleted(error, name));
+    if done.is_ok() {
+        start.deleted(name);
+    }
+    let forgotten = done.and_then(|()| documentation::forget_sessions(&machine.dirs.data));
+    if let Err(error) = forgotten {
+        start.refuse(error.to_string());
+    }
+}
+
+/// Why a session could not be deleted.
+fn not_deleted(error: JournalError, name: &str) -> UserError {
+    let is_open = matches!(error, JournalError::Locked { .. });
+    let error = UserError::from(error);
+    match is_open {
+        true => {
+            UserError::new(format!("Cannot delete session {name}"), error.why, "Close it first.")
+        }
+        false => error,
     }
 }
 

@@ -34,6 +34,19 @@ pub fn state_with_waiting(session: &SessionSummary) -> String {
     format!("{}{waiting}", state_words(&session.state))
 }
 
+/// The same in few columns: what waits comes first, and no process is named.
+pub fn state_in_short(session: &SessionSummary) -> String {
+    let state = match &session.state {
+        SessionState::Running(_) => "running".to_owned(),
+        SessionState::Open(_) => "open".to_owned(),
+        state => state_words(state),
+    };
+    match session.waiting {
+        0 => state,
+        n => format!("{n} waiting · {state}"),
+    }
+}
+
 /// How a session stands.
 pub fn state_words(state: &SessionState) -> String {
     match state {
@@ -94,6 +107,16 @@ mod tests {
         let later = vec![of(4, "Add a test"), of(5, "Why does it fail?")];
         let about = about(&session(SessionState::Ended(SessionOutcome::Stopped), later));
         assert_eq!(about, "Why does it fail? (request 5)");
+    }
+
+    #[test]
+    fn a_short_state_begins_with_what_waits_and_names_no_process() {
+        let mut running = session(SessionState::Running(Some(8_483)), Vec::new());
+        assert_eq!(state_in_short(&running), "running");
+        running.waiting = 4;
+        assert_eq!(state_in_short(&running), "4 waiting · running");
+        running.state = SessionState::Unfinished;
+        assert_eq!(state_in_short(&running), "4 waiting · unfinished");
     }
 
     #[test]

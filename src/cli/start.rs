@@ -113,7 +113,9 @@ fn choose(
         start.select_session(&session);
     }
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
-    let shown = start::choose(&mut screen, &mut start, machine);
+    let data = machine.dirs.data.clone();
+    let read = move || Some(list_sessions(&data).ok()?.iter().map(start_session).collect());
+    let shown = start::choose(&mut screen, &mut start, machine, start::SessionReader::new(read));
     runtime::screen()?.block_on(shown)
 }
 
@@ -151,6 +153,30 @@ fn outlook(recordings: &Recordings, task: &str, project: Option<&str>) -> TaskOu
     }
 }
 
+/// A session as the list shows it.
+fn start_session(summary: &SessionSummary) -> StartSession {
+    StartSession {
+        name: summary.id.to_string(),
+        title: summary.title.clone().unwrap_or_default(),
+        project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
+        task: session_words::last_task(summary).to_owned(),
+        earlier: earlier_tasks(summary),
+        requests: summary.requests(),
+        team: summary.last_request().map_or_else(String::new, |(_, team)| team.to_owned()),
+        state: session_words::state_in_short(summary),
+        when: session_words::local(summary.last_at),
+        open: match summary.state {
+            // No team has worked in it.
+            SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
+            SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
+            SessionState::Running(_)
+            | SessionState::Open(_)
+            | SessionState::Newer(_)
+            | SessionState::Unreadable(_) => SessionAccess::Replay,
+        },
+    }
+}
+
 /// What was asked before the last request, the first one first, as far as it is known.
 fn earlier_tasks(session: &SessionSummary) -> Vec<String> {
     let Some((_, later)) = session.later.split_last() else { return Vec::new() };
@@ -169,26 +195,6 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             projects.push(start.project.clone());
         }
     }
-    let session = |summary: &SessionSummary| StartSession {
-        name: summary.id.to_string(),
-        title: summary.title.clone().unwrap_or_default(),
-        project: summary.start.as_ref().map_or_else(String::new, |start| start.project.clone()),
-        task: session_words::last_task(summary).to_owned(),
-        earlier: earlier_tasks(summary),
-        requests: summary.requests(),
-        team: summary.last_request().map_or_else(String::new, |(_, team)| team.to_owned()),
-        state: session_words::state_with_waiting(summary),
-        when: session_words::local(summary.last_at),
-        open: match summary.state {
-            // No team has worked in it.
-            SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
-            SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
-            SessionState::Running(_)
-            | SessionState::Open(_)
-            | SessionState::Newer(_)
-            | SessionState::Unreadable(_) => SessionAccess::Replay,
-        },
-    };
     let recordings = Recordings::load(&machine.assets)?;
     Ok(StartFacts {
         demo: recordings.of_team(None)?.task.clone(),
@@ -198,7 +204,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             .as_ref()
             .and_then(|draft| draft.model.clone())
             .or_else(|| machine.profiles.default_name()),
-        sessions: all.iter().map(session).collect(),
+        sessions: all.iter().map(start_session).collect(),
         projects,
         teams: Team::names(&machine.assets),
         examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),

@@ -307,6 +307,9 @@ fn missing(text: &str) -> RecoverError {
     let text = text.trim();
     let mut begins: String = text.chars().take(FIRST).flat_map(char::escape_debug).collect();
     if text.chars().count() > FIRST {
+        // Whole words only, unless there is hardly one.
+        let end = begins.rfind(' ').filter(|end| *end > FIRST / 2).unwrap_or(begins.len());
+        begins.truncate(end);
         begins.push('…');
     }
     RecoverError::Missing { begins }

@@ -57,6 +57,9 @@ fn prose_alone_is_an_error_that_quotes_it() {
     assert_eq!(structured(" \n"), Err(RecoverError::Empty));
     let error = structured("I could not { do } that.").unwrap_err().to_string();
     assert!(error.ends_with("begins with `I could not { do } that.`"), "{error}");
+    let long = "I could not do what you asked me for, because there is no board.";
+    let error = structured(long).unwrap_err().to_string();
+    assert!(error.ends_with("begins with `I could not do what you asked me for,…`"), "{error}");
 }
 
 #[test]

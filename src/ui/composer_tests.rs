@@ -180,3 +180,57 @@ fn what_is_next_is_asked_with_an_ellipsis_where_there_is_little_room() {
     let row = screen.lines().find(|row| row.contains("what is next?")).unwrap();
     assert!(row.contains('…') || row.contains("in this session"), "{screen}");
 }
+
+/// A request that takes two rows at 80 columns and more than three with `times`.
+fn request(times: usize) -> String {
+    "Print the address of each device found on the bus, ".repeat(times)
+}
+
+#[test]
+fn a_message_that_is_wrapped_shows_all_its_rows_or_says_where_it_is_cut() {
+    for (width, height, most) in [(80, 24, 3), (120, 40, 5)] {
+        let mut desk = UiBench::at_work(width, height);
+        desk.press("i");
+        desk.event(&TerminalEvent::Paste(format!("BEGINS {}ENDS", request(3))));
+        desk.sync();
+        let screen = desk.screen();
+        assert!(screen.contains("› BEGINS") && screen.contains("ENDS"), "{screen}");
+        desk.event(&TerminalEvent::Paste(request(20)));
+        desk.event(&TerminalEvent::Paste("LAST".into()));
+        desk.sync();
+        let screen = desk.screen();
+        let first = screen.lines().position(|row| row.starts_with(" ›…")).expect(&screen);
+        let last = screen.lines().position(|row| row.contains("LAST")).expect(&screen);
+        assert_eq!(last - first + 1, most, "{screen}");
+        desk.press("esc");
+        desk.sync();
+        let screen = desk.screen();
+        assert!(screen.contains("› BEGINS") && !screen.contains("LAST"), "{screen}");
+        let end = screen.lines().nth(usize::from(height) - 2).unwrap_or_default();
+        assert!(end.ends_with('…'), "{screen}");
+    }
+}
+
+#[test]
+fn why_a_task_cannot_start_is_on_the_screen_wherever_the_person_looked() {
+    let what = "Cannot start: no model can do this task";
+    let (why, fix) = ("the recording knows other tasks", "Set up a model, see firmhand doctor.");
+    for (width, height) in [(80, 24), (120, 40)] {
+        for keys in ["2 home", "4", "1"] {
+            let mut desk = writing_the_next_task(width, height);
+            desk.press("esc");
+            desk.press(keys);
+            desk.press("i");
+            desk.type_text("Blink twice");
+            desk.press("enter");
+            let (level, notice) = (event::Level::Warning, UserError::new(what, why, fix));
+            desk.record(10, Event::Person(PersonEvent::Noticed { level, notice }));
+            desk.sync();
+            desk.sync();
+            let screen = desk.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+            for words in ["no model can", "other tasks", "Set up a model"] {
+                assert!(screen.contains(words), "{keys}: {words}: {}", desk.screen());
+            }
+        }
+    }
+}

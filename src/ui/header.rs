@@ -33,6 +33,15 @@ const ROOMY: u16 = 140;
 /// Columns of the screen from which on there is some space.
 const WIDE: u16 = 100;
 
+/// Columns of a phase from which on it is told how many attempts there may be.
+const WITH_MOST: usize = 16;
+
+/// Columns of a team and of a model where other parts need the space, and how much the longer forms
+/// matter.
+const SHORT: usize = 8;
+const SHORT_MODEL: usize = 9;
+const LONGER: u8 = 2;
+
 /// Columns that the words of a rule may take.
 const RULE: usize = 44;
 
@@ -42,7 +51,8 @@ struct Slots {
     /// Most columns of the project's name.
     name: usize,
     team: usize,
-    phase: usize,
+    /// Of the phase and its attempt, where there is hardly any space and where there is more.
+    phase: (usize, usize),
     /// Of the name of an agent.
     agent: usize,
     model: usize,
@@ -53,9 +63,13 @@ struct Slots {
 impl Slots {
     const fn of(columns: u16) -> Self {
         match columns {
-            ..WIDE => Self { name: 14, team: 14, phase: 13, agent: 14, model: 10, usage: 9 },
-            WIDE..ROOMY => Self { name: 14, team: 14, phase: 14, agent: 16, model: 14, usage: 11 },
-            ROOMY.. => Self { name: 28, team: 15, phase: 24, agent: 24, model: 40, usage: 21 },
+            ..WIDE => Self { name: 14, team: 14, phase: (13, 13), agent: 14, model: 10, usage: 9 },
+            WIDE..ROOMY => {
+                Self { name: 14, team: 14, phase: (13, 16), agent: 16, model: 14, usage: 9 }
+            }
+            ROOMY.. => {
+                Self { name: 28, team: 15, phase: (24, 24), agent: 24, model: 40, usage: 21 }
+            }
         }
     }
 }
@@ -80,7 +94,8 @@ impl Weights {
         match columns {
             ..WIDE if is_scripted(cx) => Self { project: 4, team: 3, phase: 6, usage },
             ..WIDE => Self { project: 6, team: 3, phase: 4, usage },
-            WIDE.. => Self { project: 6, team: 5, phase: 3, usage },
+            WIDE.. if is_scripted(cx) => Self { project: 6, team: 5, phase: 3, usage },
+            WIDE.. => Self { project: 6, team: 3, phase: 5, usage },
         }
     }
 }
@@ -182,11 +197,19 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(weights.project, vec![Span::styled(name, cx.style(Role::Strong))]);
         // A later run may have another team.
         let team = head.run().map_or(&start.team, |run| &run.team);
-        parts.push(weights.team, vec![slot(team, slots.team, cx.style(Role::Dim))]);
-        parts.push(
-            weights.phase,
-            vec![slot(&phase(cx, columns), slots.phase, cx.style(Role::Text))],
-        );
+        let team = |columns: usize| vec![slot(team, columns, cx.style(Role::Dim))];
+        let short = (weights.team, team(slots.team.min(SHORT)));
+        parts.push_forms(match columns {
+            WIDE..ROOMY if !is_scripted(cx) => vec![(LONGER, team(slots.team)), short],
+            _ => vec![(weights.team, team(slots.team))],
+        });
+        let phase = |columns: usize| vec![slot(&phase(cx, columns), columns, cx.style(Role::Text))];
+        parts.push_forms(match slots.phase {
+            (short, long) if short < long => {
+                vec![(LONGER, phase(long)), (weights.phase, phase(short))]
+            }
+            (_, long) => vec![(weights.phase, phase(long))],
+        });
     }
     parts.push_forms(state(cx, slots.agent));
     // Rules come and go, and nothing else gives way to their words.
@@ -194,15 +217,15 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     parts
 }
 
-/// The phase and its attempt; empty between phases.
-fn phase(cx: &Cx<'_>, columns: u16) -> String {
+/// The phase and its attempt in so many columns; empty between phases.
+fn phase(cx: &Cx<'_>, columns: usize) -> String {
     let Some(view) = &cx.view.head.phase else { return String::new() };
     let attempt = match view.max_attempts {
         0 | 1 => String::new(),
-        _ if columns < ROOMY => format!(" {}", view.attempt),
+        _ if columns < WITH_MOST => format!(" {}", view.attempt),
         most => format!(" {}/{most}", view.attempt),
     };
-    let space = Slots::of(columns).phase.saturating_sub(line::width(&attempt));
+    let space = columns.saturating_sub(line::width(&attempt));
     format!("{}{attempt}", line::cut(&view.title, space))
 }
 
@@ -386,19 +409,30 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         // What is simulated says so before anything else gets room.
         let role = if model.contains("script") { Role::Simulated } else { Role::Text };
         let most = Slots::of(columns).model;
-        let label = match is_scripted(cx) {
-            true if is_short => "virtual, scripted".to_owned(),
-            true if columns < ROOMY => "scripted".to_owned(),
-            true => clean(model),
-            // Another model may be chosen at any time.
-            false => format!("{:<most$}", line::cut(&clean(model), most)),
+        // Another model may be chosen at any time.
+        let other = |most: usize| format!("{:<most$}", model_label(model, most));
+        let forms = match is_scripted(cx) {
+            true if is_short => vec![(8, "virtual, scripted".to_owned())],
+            true if columns < ROOMY => vec![(8, "scripted".to_owned())],
+            true => vec![(8, clean(model))],
+            false if columns < WIDE => vec![(8, other(most))],
+            false => vec![(LONGER, other(most)), (8, other(SHORT_MODEL))],
         };
-        parts.push(8, vec![Span::styled(label, cx.style(role))]);
+        let styled =
+            |(weight, text): (u8, String)| (weight, vec![Span::styled(text, cx.style(role))]);
+        parts.push_forms(forms.into_iter().map(styled).collect());
     }
     if head.start.is_some() {
         parts.push(Weights::of(columns, cx).usage, usage(cx, columns));
     }
     parts
+}
+
+/// The name of a model in so many columns; who provides it, in brackets, gives way first.
+fn model_label(model: &str, columns: usize) -> String {
+    let model = clean(model);
+    let name = model.split(" (").next().unwrap_or_default();
+    if line::width(&model) <= columns { model } else { line::cut(name, columns) }
 }
 
 /// Tokens and cost, in the same columns from the first request on; where there is little room, what

@@ -186,3 +186,35 @@ fn the_panes_stay_where_they_are_when_the_first_agent_speaks_and_something_is_pr
     bench.sync();
     assert_eq!(titles(&bench), before, "{}", bench.screen());
 }
+
+#[test]
+fn the_phase_stays_next_to_a_model_that_costs_and_the_provider_gives_way() {
+    use crate::model::{Cost, ModelEvent, Usage};
+    for project in ["/projects/m1", "/projects/i2c-scan-of-bus"] {
+        let mut bench = UiBench::at_work(120, 40);
+        bench.view.head.start.as_mut().unwrap().project = project.into();
+        let model = "tiny2 (openai, local)".to_owned();
+        bench.record(0, Event::Model(ModelEvent::Named { model }));
+        let level = SandboxLevel::Namespaces;
+        let sandboxed = crate::model::SessionEvent::Sandboxed { level, missing: Vec::new() };
+        bench.record(0, Event::Session(sandboxed));
+        let usage = Usage { input: 41_236, cost: Cost(12_000_000), ..Usage::default() };
+        let answered = TurnEvent::ModelAnswered { turn: TurnId(2), usage, state: None };
+        bench.record(0, Event::Turn(answered));
+        bench.sync();
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        for part in ["build & fix 2", "sandbox", "tiny2", "$0.0", "CodeFixerAgent"] {
+            assert!(first.contains(part), "{part}: {first}");
+        }
+        assert!(!first.contains("openai"), "{first}");
+    }
+}
+
+#[test]
+fn the_number_of_attempts_is_told_where_there_is_space() {
+    for (width, words) in [(80, "build & fix 2 "), (120, "build & fix 2/10"), (200, "fix 2/10")] {
+        let bench = UiBench::at_work(width, 40);
+        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        assert!(first.contains(words), "{first}");
+    }
+}

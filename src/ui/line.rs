@@ -239,6 +239,12 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// So many of something, in words for one and for several: `1 line`, `1,200 lines`.
+#[must_use]
+pub fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{} {}", grouped(count as u64), if count == 1 { one } else { several })
+}
+
 /// A number with `,` between groups of three digits.
 #[must_use]
 pub fn grouped(number: u64) -> String {

@@ -208,7 +208,7 @@ impl Ui {
         self.follow_up.follow(view, now, (&mut bench.focus, &bench.areas, mode));
         bench.drop_stale_dialog(view, now);
         bench.panes.composer.look_up_teams(view);
-        bench.panes.composer.give_back(view);
+        bench.give_back(view);
         bench.notice.expire(now);
         if mode == Mode::Live {
             bench.notice.repeat_warning(view, &bench.areas, now);
@@ -228,15 +228,17 @@ impl Ui {
         [idle, noted, self.bench.next_wake(view)].into_iter().flatten().min()
     }
 
-    /// Lets a deciding key take effect whose moment has come. Call it when [`Ui::next_wake`] says
+    /// Lets a deciding key take effect whose moment has come, and goes where a search was to lead that
+    /// took its time. Call it when [`Ui::next_wake`] says
     /// so and no event waits to be dealt with: an event that waits may be the rest of pasted text.
     pub fn settle(&mut self, view: &SessionView, now: Instant) -> Vec<UiCommand> {
+        let mut commands = self.bench.go_on(Now { view, at: now });
         if self.bench.deciding.settles_at().is_none_or(|due| now < due) {
-            return Vec::new();
+            return commands;
         }
         self.note_shown();
         self.bench.scene.clock.now = now;
-        let commands = self.bench.settle(Now { view, at: now });
+        commands.extend(self.bench.settle(Now { view, at: now }));
         self.refresh(view, now);
         commands
     }

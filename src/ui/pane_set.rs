@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ratatui::layout::Size;
+
 use crate::model::{BlobSource, EventSource, FileSource, LogSource};
 use crate::view::SessionView;
 
@@ -15,7 +17,7 @@ use super::file_glance::FileGlance;
 use super::focus::Focus;
 use super::layout::PaneId;
 use super::overlay::{FileContents, Overlay};
-use super::pane::{Keys, Mode, Pane};
+use super::pane::{Cx, Keys, Mode, Pane};
 use super::panes::{AskedIn, ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
 use super::scene::Scene;
 use super::screen_kind::ScreenKind;
@@ -23,7 +25,7 @@ use super::screen_kind::ScreenKind;
 /// All panes, shown or not.
 pub(super) struct Panes {
     project: ProjectPane,
-    chat: ChatPane,
+    pub chat: ChatPane,
     pub review: ReviewPane,
     pub logs: LogsPane,
     pub composer: Composer,
@@ -83,12 +85,12 @@ impl Panes {
         self.glance.as_ref().filter(|_| id == PaneId::Review)
     }
 
-    /// Rows that the message or the timeline needs on a screen of so many columns.
-    pub(super) fn bottom_rows(&self, mode: Mode, kind: ScreenKind, columns: u16) -> u16 {
-        match (mode, kind) {
-            (Mode::Live, ScreenKind::Team) => self.composer.rows(),
+    /// Rows that the message or the timeline needs on a screen of that size.
+    pub(super) fn bottom_rows(&self, kind: ScreenKind, screen: Size, cx: &Cx<'_>) -> u16 {
+        match (cx.mode, kind) {
+            (Mode::Live, ScreenKind::Team) => self.composer.rows(screen, cx),
             (Mode::Live, ScreenKind::Port) => 0,
-            (Mode::Replay, _) => TimelineBar::rows(columns),
+            (Mode::Replay, _) => TimelineBar::rows(screen.width),
         }
     }
 

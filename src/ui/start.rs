@@ -276,6 +276,27 @@ impl Start {
         }
     }
 
+    /// Takes over which sessions there are now; what is selected stays selected. Whether anything
+    /// has changed.
+    pub fn list_sessions(&mut self, sessions: Vec<StartSession>) -> bool {
+        if self.facts.sessions == sessions {
+            return false;
+        }
+        let row = self.rows.get(self.selected).copied();
+        let name = self.selected_session().map(|session| session.name.clone());
+        self.facts.sessions = sessions;
+        self.list_anew();
+        match (name, row) {
+            (Some(name), _) => self.select_session(&name),
+            (None, Some(row)) => {
+                let same = self.rows.iter().position(|other| *other == row);
+                self.selected = same.unwrap_or(self.selected);
+            }
+            (None, None) => {}
+        }
+        true
+    }
+
     /// Takes note of the title that a session got.
     pub fn renamed(&mut self, name: &str, title: &str) {
         let own = self.facts.sessions.iter_mut().find(|session| session.name == name);

@@ -533,3 +533,21 @@ fn the_selected_session_keeps_its_title_at_every_size() {
         }
     }
 }
+
+#[test]
+fn the_list_shows_what_sessions_come_to_and_keeps_what_is_selected() {
+    let mut start = start(facts());
+    start.select_session("a");
+    let mut sessions = start.facts.sessions.clone();
+    assert!(!start.list_sessions(sessions.clone()), "nothing is drawn again for the same list");
+    sessions[0].state = "stopped".into();
+    let new = StartSession { name: "c".into(), state: "running".into(), ..sessions[0].clone() };
+    sessions.insert(0, new);
+    assert!(start.list_sessions(sessions.clone()));
+    assert_eq!(start.selected_session().map(|session| session.name.as_str()), Some("a"));
+    let shown = screen(&start, 120, 40);
+    assert!(shown.contains("running") && !shown.contains("1 waiting"), "{shown}");
+    press(&mut start, &[Char('/'), Char('z'), Char('z')]);
+    start.list_sessions(sessions.into_iter().skip(1).collect());
+    assert!(screen(&start, 120, 40).contains("no session has these words"));
+}

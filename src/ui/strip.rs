@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::model::AgentName;
+use crate::model::{AgentName, BuildOutcome};
 use crate::text::sanitize;
 use crate::view::{RunState, SessionView, duration};
 
@@ -42,7 +42,9 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 
 fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     let mut parts = LineParts::default();
-    if let Some(progress) = cx.view.progress() {
+    if let Some(attempt) = attempt(cx) {
+        parts.push(9, attempt);
+    } else if let Some(progress) = cx.view.progress() {
         let (done, open) = line::bar(progress.done, progress.total, BAR);
         parts.push(
             9,
@@ -68,6 +70,31 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
     }
     parts
+}
+
+/// How a phase stands that tries until the build passes, once all files of the plan are written: these
+/// tell nothing any more.
+fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
+    let view = cx.view;
+    let phase = view.head.phase.as_ref().filter(|phase| phase.max_attempts > 1)?;
+    let files = view.progress().filter(|progress| progress.unit == "files")?;
+    if files.done < files.total || view.head.state.is_over() {
+        return None;
+    }
+    let text = format!("attempt {}/{}", phase.attempt, phase.max_attempts);
+    let mut spans = vec![Span::styled(text, cx.style(Role::Text))];
+    if let Some(build) = view.logs.builds.last() {
+        let (words, role) = match &build.outcome {
+            None => ("building", Role::Busy),
+            Some(BuildOutcome::Passed) if build.has_changed_since => ("not built again", Role::Dim),
+            Some(BuildOutcome::Passed) => ("build passed", Role::Ok),
+            Some(BuildOutcome::Cancelled) => ("build stopped", Role::Dim),
+            Some(_) => ("build failed", Role::Error),
+        };
+        spans.push(Span::styled(" · ", cx.style(Role::Faint)));
+        spans.push(Span::styled(words, cx.style(role)));
+    }
+    Some(spans)
 }
 
 /// So many agents with their time, and how many others spoke.
@@ -130,11 +157,15 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let mut parts = LineParts::default();
-    if let Some(phase) = &cx.view.head.phase {
+    // Where an attempt is told of, the header names its phase.
+    let attempt = attempt(cx);
+    if let Some(phase) = cx.view.head.phase.as_ref().filter(|_| attempt.is_none()) {
         let title = sanitize::line(&phase.title).into_owned();
         parts.push(9, vec![Span::styled(title, cx.style(Role::Text))]);
     }
-    if let Some(progress) = cx.view.progress() {
+    if let Some(attempt) = attempt {
+        parts.push(8, attempt);
+    } else if let Some(progress) = cx.view.progress() {
         let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
         parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
     }
@@ -258,6 +289,53 @@ mod tests {
         let at = |words: &str| row.find(words);
         assert!(at("next: main/main.c").is_some(), "{row}");
         assert!(at("next: ") > at("CodeFixerAgent"), "{row}");
+    }
+
+    #[test]
+    fn once_all_files_are_written_the_strip_tells_how_the_build_goes() {
+        use crate::model::{CallId, Event, Outcome, ProposalEvent, ProposalId, TurnEvent};
+        for (width, height) in [(80, 24), (120, 40)] {
+            let mut bench = UiBench::at_work(width, height);
+            let file = serde_json::json!({ "file_name": "main/src/i2c_scan.c", "description": "" });
+            let files = serde_json::json!({ "files": [file] });
+            bench.call(2, 9, "file_name_checker", files);
+            let result = serde_json::json!({ "ok": true });
+            let answered = TurnEvent::ToolAnswered { call: CallId(9), result, millis: 1 };
+            bench.record(5, Event::Turn(answered));
+            bench.propose(1);
+            bench.sync();
+            assert!(bench.screen().contains("0/1 files"), "{}", bench.screen());
+            let (proposal, outcome) = (ProposalId(1), Outcome::Applied);
+            bench.record(5, Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
+            bench.sync();
+            let shown = bench.screen();
+            assert!(shown.contains("attempt 2/10 · build failed"), "{shown}");
+            assert!(!shown.contains("1/1 files"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_build_that_passed_is_outdated_once_a_file_has_changed() {
+        use crate::model::{
+            BuildEvent, BuildId, BuildOutcome, Event, LogId, LogKind, Outcome, ProposalEvent,
+            ProposalId,
+        };
+        let mut bench = UiBench::at_work(120, 40);
+        let (build, log) = (BuildId(2), LogId { kind: LogKind::Build, number: 2 });
+        let command = "idf.py build".to_owned();
+        bench.record(5, Event::Build(BuildEvent::Started { build, log, command }));
+        let (outcome, diagnostics, size) = (BuildOutcome::Passed, Vec::new(), None);
+        let ended = BuildEvent::Ended { build, outcome, diagnostics, millis: 9, size };
+        bench.record(5, Event::Build(ended));
+        bench.sync();
+        assert!(bench.screen().contains("Build ✓ ─"), "{}", bench.screen());
+        bench.propose(1);
+        let (proposal, outcome) = (ProposalId(1), Outcome::Applied);
+        bench.record(5, Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
+        bench.sync();
+        let shown = bench.screen();
+        assert!(shown.contains("Build ✓ outdated"), "{shown}");
+        assert!(shown.contains("passed, files changed since"), "{shown}");
     }
 
     #[test]

@@ -171,3 +171,61 @@ fn a_question_in_a_dialog_is_not_repeated_in_the_composer() {
     let shown = rows.join("\n");
     assert!(has("the team waits for an answer") && !has("› ? CodeFixerAgent"), "{shown}");
 }
+
+#[test]
+fn what_would_do_nothing_is_not_offered() {
+    let mut desk = UiBench::new(120, 40, Mode::Live);
+    desk.begin();
+    desk.sync();
+    desk.press("2");
+    let offered = |desk: &mut UiBench, action: &str| {
+        desk.press(":");
+        desk.type_text(action);
+        let screen = desk.screen();
+        desk.press("esc");
+        !screen.contains("is not possible now")
+    };
+    assert!(!offered(&mut desk, "copy-code"), "there is no code");
+    desk.work();
+    desk.sync();
+    assert!(offered(&mut desk, "copy-code"), "there is");
+    desk.propose(1);
+    desk.sync();
+    desk.press("3");
+    assert!(!offered(&mut desk, "translation"), "C is not translated");
+    desk.press("4");
+    for _ in 0..5 {
+        if desk.screen().contains("no board") || desk.screen().contains("no port") {
+            break;
+        }
+        desk.press("tab");
+    }
+    desk.press("2 end");
+    let mut folds = 0;
+    while desk.last_row().contains("next fold") && folds < 20 {
+        desk.press("J");
+        folds += 1;
+    }
+    assert!(folds < 20, "the last fold is the end: {}", desk.last_row());
+}
+
+#[test]
+fn a_run_at_a_glance_names_every_file() {
+    use crate::model::{Event, Outcome, ProposalEvent, ProposalId};
+    let mut desk = UiBench::at_work(120, 40);
+    for number in 1..=6 {
+        let mut proposal = desk.propose(number);
+        let file = crate::model::ProjectPath::new(&format!("main/part_{number}.c")).unwrap();
+        if let crate::model::Change::Save { path, .. } = &mut proposal.change {
+            *path = file;
+        }
+        proposal.id = ProposalId(number + 10);
+        let (id, outcome) = (proposal.id, Outcome::Applied);
+        desk.record(1, Event::Proposal(ProposalEvent::Made(Box::new(proposal))));
+        desk.record(1, Event::Proposal(ProposalEvent::Settled { proposal: id, outcome }));
+    }
+    desk.sync();
+    desk.press("I");
+    let screen = desk.screen();
+    assert!(screen.contains("part_6.c") && !screen.contains(" more,"), "{screen}");
+}

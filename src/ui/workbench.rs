@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::model::Seq;
+use crate::model::{Intent, Seq};
 use crate::view::{RunState, SessionView};
 
 use super::action::{Action, KeyContext};
@@ -163,6 +163,13 @@ impl Workbench {
         commands
     }
 
+    /// Does what the open dialog has found out by itself.
+    pub(super) fn go_on(&mut self, now: Now<'_>) -> Vec<UiCommand> {
+        let Some(overlay) = self.dialogs.get_mut() else { return Vec::new() };
+        let effects = overlay.go_on(&self.scene.cx(now.view, Keys::Elsewhere));
+        self.carry_out(effects, now)
+    }
+
     /// Does what a key asked for.
     fn perform(&mut self, action: Action, now: Now<'_>) -> Vec<Effect> {
         if let Some(overlay) = self.dialogs.get_mut() {
@@ -314,6 +321,9 @@ impl Workbench {
             match effect {
                 Effect::Command(command) => {
                     if let UiCommand::Intent(intent) = &command {
+                        if is_message(intent) {
+                            self.panes.chat.follow();
+                        }
                         let cx = self.scene.cx(now.view, Keys::Here);
                         todo.extend(self.panes.review.note_sent(intent, &cx));
                     }
@@ -346,6 +356,16 @@ impl Workbench {
         commands
     }
 
+    /// Puts a task that could not start back into the field, and turns to the chat, which tells why.
+    pub(super) fn give_back(&mut self, view: &SessionView) {
+        if self.panes.composer.give_back(view) {
+            self.panes.chat.follow();
+            if !self.areas.shows(PaneId::Chat) {
+                self.focus.call_to_chat();
+            }
+        }
+    }
+
     /// Shows a file; in a replay as it was then, as far as the session kept it.
     fn preview(&mut self, place: FilePlace, view: &SessionView) {
         let kept = match self.scene.mode {
@@ -372,8 +392,8 @@ impl Workbench {
             let cx = self.scene.cx(view, Keys::Here);
             self.panes.composer.prepare(&cx);
         }
-        let rows =
-            self.panes.bottom_rows(self.scene.mode, self.focus.kind(), self.areas.size().width);
+        let cx = self.scene.cx(view, self.focus.keys_of_composer(&self.dialogs));
+        let rows = self.panes.bottom_rows(self.focus.kind(), self.areas.size(), &cx);
         self.areas.arrange(&self.focus, rows, view);
         let size = self.areas.size();
         self.panes.review.set_screen_width(size.width);
@@ -447,4 +467,9 @@ impl Workbench {
         let goes_on = self.scene.mode == Mode::Live && !view.head.state.is_over();
         shows && goes_on && view.work.is_waiting()
     }
+}
+
+/// Whether the person speaks to the team, so that what comes of it is to be seen.
+const fn is_message(intent: &Intent) -> bool {
+    matches!(intent, Intent::Say { .. } | Intent::StartRun { .. } | Intent::Answer { .. })
 }

@@ -58,6 +58,8 @@ pub struct BuildView {
     pub size: Option<ProgramSize>,
     /// What that of the last measured build before took.
     pub before: Option<ProgramSize>,
+    /// Whether the session has changed files since it began.
+    pub has_changed_since: bool,
     /// How long it took; 0 while it runs.
     pub millis: u64,
     /// Bytes of raw output so far.
@@ -134,6 +136,13 @@ impl SerialView {
 }
 
 impl Logs {
+    /// A file of the project has changed: the newest build does not tell of it.
+    pub(super) fn note_changed_file(&mut self) {
+        if let Some(newest) = self.builds.last_mut().filter(|build| !build.has_changed_since) {
+            Arc::make_mut(newest).has_changed_since = true;
+        }
+    }
+
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply(&mut self, record: &Record) {
         self.tests.apply(record);
@@ -151,6 +160,7 @@ impl Logs {
                     diagnostics: Vec::new(),
                     size: None,
                     before: self.measured.clone(),
+                    has_changed_since: false,
                     millis: 0,
                     bytes: 0,
                     lines: 0,

@@ -47,10 +47,10 @@ impl MarkKind {
             Self::Proposal => 1,
             Self::BuildPassed => 2,
             Self::Flash => 3,
-            Self::Error => 4,
-            Self::Panic => 5,
-            Self::Rejection => 6,
-            Self::Request => 7,
+            Self::Request => 4,
+            Self::Rejection => 5,
+            Self::Error => 6,
+            Self::Panic => 7,
         }
     }
 }

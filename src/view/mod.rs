@@ -45,8 +45,8 @@ pub use work_words::{FileNames, duration, summary};
 use std::sync::Arc;
 
 use crate::model::{
-    ContentHash, OpenCall, ProjectPath, QuestionId, READ_FILES, Record, START_PLAN, Seq, Timestamp,
-    UserError,
+    Change, ContentHash, Event, OpenCall, Outcome, ProjectPath, ProposalEvent, QuestionId,
+    READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
 };
 
 /// Settled proposals, builds and connections that [`SessionView::thin_out`] leaves.
@@ -98,7 +98,28 @@ impl SessionView {
         self.project.apply(record, &self.review);
         self.team.apply(record);
         self.logs.apply(record);
+        if self.has_changed_file(record) {
+            self.logs.note_changed_file();
+        }
         self.marks.apply(record);
+    }
+
+    /// Whether a change of a file was applied, or taken back.
+    fn has_changed_file(&self, record: &Record) -> bool {
+        let Event::Proposal(ProposalEvent::Settled { proposal, outcome: Outcome::Applied }) =
+            &record.event
+        else {
+            return false;
+        };
+        let view = self.review.get(*proposal);
+        view.is_some_and(|view| match view.proposal.change {
+            Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } => true,
+            Change::Flash(_)
+            | Change::Erase(_)
+            | Change::Send(_)
+            | Change::Read(_)
+            | Change::Nvs(_) => false,
+        })
     }
 
     /// Notes that the run stopped unexpectedly, which no record can say.

@@ -204,6 +204,10 @@ impl TeamView {
                 };
                 let steps = items.iter().map(|item| (item.clone(), state(item))).collect();
                 self.plan = Some(PlanView { by: by.clone(), turn: None, steps });
+                // Whoever makes it may have a step of its own in it.
+                for agent in self.speakers.values().cloned().collect::<Vec<_>>() {
+                    self.mark(&agent, StepState::Open, StepState::Active);
+                }
             }
             TeamEvent::ContextListed { call, files } => {
                 self.context = Some(ContextView { call: *call, files: files.clone() });
@@ -329,6 +333,20 @@ mod tests {
         assert_eq!((progress.done, progress.current.as_str()), (0, "build"));
         apply(&mut view, ended(BuildOutcome::Passed));
         assert_eq!(states(&view), [Done]);
+    }
+
+    #[test]
+    fn a_step_of_the_agent_that_makes_the_plan_is_done_when_it_has_spoken() {
+        let mut view = TeamView::default();
+        let agent = AgentName::from("PlanningAgent");
+        let (turn, step) = (TurnId(1), None);
+        apply(&mut view, Event::Turn(TurnEvent::Started { turn, agent: agent.clone(), step }));
+        let item = |name: &str| PlanItem { task: "a".to_owned(), agent: Some(name.into()) };
+        let items = vec![item("PlanningAgent"), item("BuildAgent")];
+        apply(&mut view, Event::Team(TeamEvent::PlanMade { by: Some(agent), items }));
+        assert_eq!(states(&view), [StepState::Active, StepState::Open]);
+        apply(&mut view, Event::Turn(TurnEvent::Ended { turn, stop: TurnStop::Done }));
+        assert_eq!(states(&view), [StepState::Done, StepState::Open]);
     }
 
     #[test]

@@ -130,7 +130,9 @@ impl ProposalText {
     /// Tells what differs between two versions of a text.
     pub fn of_texts(before: &[u8], after: &[u8]) -> Self {
         let diff = diff::diff(before, after, Options::default());
-        let counts = format!("  {} lines are added, {} are removed:", diff.added, diff.removed);
+        let (added, removed) = (diff.added, diff.removed);
+        let noun = if added == 1 { "line is" } else { "lines are" };
+        let counts = format!("  {added} {noun} added, {removed} are removed:");
         let (mut lines, mut changed) = (vec![counts], Vec::new());
         for hunk in &diff.hunks {
             lines.push(format!("  {}", hunk.header()));

@@ -42,7 +42,8 @@ impl Listed {
             let path = proposal.change.path().map_or("", |path| path.as_str());
             let (id, kind) = (proposal.id, proposal.change.kind());
             let path = sanitize::line(path);
-            report::line(&format!("  {id}: {kind} {path}, {lines} lines, {unseen} not printed"));
+            let noun = if lines == 1 { "line" } else { "lines" };
+            report::line(&format!("  {id}: {kind} {path}, {lines} {noun}, {unseen} not printed"));
             shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen, stops: 0 });
         }
         if shown.is_empty() {

@@ -108,8 +108,12 @@ impl BatchList {
             }
             Some(needed) => {
                 let (key, lines) = (key(cx, needed), self.unseen());
+                let lines = match lines {
+                    1 => "1 changed line was".to_owned(),
+                    lines => format!("{lines} changed lines were"),
+                };
                 Effect::refuse(format!(
-                    "not decided: {lines} changed lines were not on screen; {key} approves them anyway"
+                    "not decided: {lines} not on screen; {key} approves them anyway"
                 ))
             }
             None => {

@@ -24,10 +24,21 @@ use crate::view::line_scan::Matcher;
 pub struct JumpTo {
     field: Box<TextArea<'static>>,
     search: Option<LogSearch>,
+    /// The way that is gone as soon as something is found.
+    wanted: Option<Way>,
     events: Events,
     /// The last record there is.
     last: u64,
     message: String,
+}
+
+/// Which of the events that match is gone to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The next one.
+    Forward,
+    /// The one before.
+    Back,
 }
 
 /// The session's records; a name for what cannot be printed.
@@ -46,18 +57,53 @@ impl JumpTo {
     pub fn new(events: Arc<dyn EventSource>, last: Seq) -> Self {
         let mut field = TextArea::default();
         field.set_cursor_line_style(ratatui::style::Style::new());
-        let (search, message) = (None, String::new());
-        Self { field: Box::new(field), search, events: Events(events), last: last.0, message }
+        let (search, wanted, message) = (None, None, String::new());
+        let (field, events) = (Box::new(field), Events(events));
+        Self { field, search, wanted, events, last: last.0, message }
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         self.field.input(*key);
+        self.look_for_typed();
+    }
+
+    fn text(&self) -> String {
+        self.field.lines().join("").trim().to_owned()
+    }
+
+    /// Looks for words while they are typed, so that it shows how many events match.
+    fn look_for_typed(&mut self) {
         self.message.clear();
+        self.wanted = None;
+        match self.text().strip_prefix('/') {
+            // What is not finished yet may be wrong.
+            Some(pattern) if Matcher::regex(pattern).is_ok() => self.look_for(pattern),
+            _ => self.search = None,
+        }
+    }
+
+    /// Begins to look for words, unless that is done already.
+    fn look_for(&mut self, pattern: &str) {
+        let is_same = |search: &LogSearch| search.matcher().words() == pattern;
+        if self.search.as_ref().is_some_and(is_same) {
+            return;
+        }
+        self.search = None;
+        match Matcher::regex(pattern) {
+            Ok(matcher) if !pattern.is_empty() => {
+                let source = LogSourceView::Records(Arc::clone(&self.events.0));
+                self.search = Some(LogSearch::new(source, matcher));
+            }
+            Ok(_) => self.message = "type what to find".to_owned(),
+            Err(why) => self.message = why,
+        }
+        self.prepare();
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
         let line: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
         self.field.insert_str(line);
+        self.look_for_typed();
     }
 
     /// Goes on with a search.
@@ -76,17 +122,19 @@ impl JumpTo {
 
     pub(super) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
         let Some(timeline) = cx.timeline else { return vec![Effect::Close] };
-        let text = self.field.lines().join("").trim().to_owned();
+        let text = self.text();
         match action {
-            Action::Accept | Action::Down => self.go(&text, timeline, true),
-            Action::Up => self.go(&text, timeline, false),
+            Action::Accept | Action::Down => self.go(&text, timeline, Way::Forward),
+            Action::Up => self.go(&text, timeline, Way::Back),
             _ => Effect::info("enter goes there; esc closes"),
         }
     }
 
-    fn go(&mut self, text: &str, timeline: &TimelineView, is_forward: bool) -> Vec<Effect> {
+    fn go(&mut self, text: &str, timeline: &TimelineView, way: Way) -> Vec<Effect> {
         if let Some(pattern) = text.strip_prefix('/') {
-            return self.find(pattern, timeline, is_forward);
+            self.look_for(pattern);
+            self.wanted = self.search.as_ref().map(|_| way);
+            return self.go_found(timeline);
         }
         match place(text, timeline) {
             Ok(command) => vec![Effect::Close, Effect::Command(UiCommand::Timeline(command))],
@@ -97,23 +145,21 @@ impl JumpTo {
         }
     }
 
-    fn find(&mut self, pattern: &str, timeline: &TimelineView, is_forward: bool) -> Vec<Effect> {
-        let is_same = |search: &LogSearch| search.matcher().words() == pattern;
-        if !self.search.as_ref().is_some_and(is_same) {
-            match Matcher::regex(pattern) {
-                Ok(matcher) if !pattern.is_empty() => {
-                    let source = LogSourceView::Records(Arc::clone(&self.events.0));
-                    self.search = Some(LogSearch::new(source, matcher));
-                }
-                Ok(_) => self.message = "type what to find".to_owned(),
-                Err(why) => self.message = why,
-            }
-            self.prepare();
-        }
-        let Some(search) = &self.search else { return Vec::new() };
+    /// Goes to the event that was wanted, once it is known.
+    pub(super) fn go_found(&mut self, timeline: &TimelineView) -> Vec<Effect> {
+        let (Some(way), Some(search)) = (self.wanted, &self.search) else { return Vec::new() };
         // Lines count from 0, records from 1.
         let here = timeline.position.0.saturating_sub(1);
-        let found = if is_forward { search.next(here) } else { search.previous(here) };
+        let found = match way {
+            Way::Forward => search.next(here),
+            Way::Back => search.previous(here),
+        };
+        // One further on may still be found, or one nearer.
+        let is_near = |line: u64| way == Way::Forward && line > here;
+        if !search.is_complete(self.last) && !found.is_some_and(is_near) {
+            return Vec::new();
+        }
+        self.wanted = None;
         let Some(line) = found else { return Vec::new() };
         let seq = Seq(line + 1);
         self.message = format!("event {seq}");
@@ -122,12 +168,18 @@ impl JumpTo {
 
     fn state(&self) -> String {
         let found = match &self.search {
-            Some(_) if self.is_busy() => "searching… ".to_owned(),
+            Some(search) if self.is_busy() => format!("searching… {} so far ", search.total()),
             Some(search) if search.total() == 0 => "no event matches ".to_owned(),
-            Some(search) if self.message.is_empty() => {
-                format!("{} match · enter goes to the next", search.total())
+            Some(search) => {
+                let matches = match search.total() {
+                    1 => "1 event matches".to_owned(),
+                    total => format!("{total} events match"),
+                };
+                match self.message.is_empty() {
+                    true => format!("{matches} · enter goes to the next"),
+                    false => format!("{matches} · "),
+                }
             }
-            Some(search) => format!("{} match · ", search.total()),
             None => String::new(),
         };
         format!("{found}{}", self.message)
@@ -180,7 +232,54 @@ fn place(text: &str, timeline: &TimelineView) -> Result<TimelineCommand, String>
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+    use crate::model::{Event, Record, TurnEvent, TurnId, UserError};
+
+    /// Turns of which one is that of `Needle`.
+    struct Turns(u64);
+
+    impl EventSource for Turns {
+        fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
+            let record = |seq| {
+                let agent = if seq == self.0 { "Needle" } else { "Hay" }.into();
+                let event = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent, step: None });
+                Record { v: 1, seq: Seq(seq), at: Timestamp(0), event }
+            };
+            Ok(range.map(record).collect())
+        }
+    }
+
+    #[test]
+    fn the_first_enter_goes_to_what_matches_however_long_the_search_takes() {
+        for (needle, last) in [(7, 40), (90_000, 100_000)] {
+            let timeline = TimelineView { last: Seq(last), position: Seq(1), ..Default::default() };
+            let mut jump = JumpTo::new(Arc::new(Turns(needle)), Seq(last));
+            jump.on_paste("/needle");
+            let mut effects = jump.go("/needle", &timeline, Way::Forward);
+            for _ in 0..1_000 {
+                if !effects.is_empty() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                jump.prepare();
+                effects = jump.go_found(&timeline);
+            }
+            let seek = UiCommand::Timeline(TimelineCommand::Seek(Seq(needle)));
+            assert!(matches!(&effects[..], [Effect::Command(to)] if *to == seek), "{effects:?}");
+            assert!(jump.go_found(&timeline).is_empty(), "it goes there once");
+        }
+    }
+
+    #[test]
+    fn how_many_events_match_shows_while_words_are_typed() {
+        let mut jump = JumpTo::new(Arc::new(Turns(7)), Seq(40));
+        jump.on_paste("/needl");
+        assert_eq!(jump.state(), "1 event matches · enter goes to the next");
+        jump.on_paste("[");
+        assert_eq!(jump.state(), "", "what is not finished is not wrong yet");
+    }
 
     #[test]
     fn times_events_and_shares_are_understood_and_nothing_else_is() {

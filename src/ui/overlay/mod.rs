@@ -392,6 +392,17 @@ impl Overlay {
         }
     }
 
+    /// What it does by itself, now that it has found what was asked for.
+    pub fn go_on(&mut self, cx: &Cx<'_>) -> Vec<Effect> {
+        match (self, cx.timeline) {
+            (Self::JumpTo(jump), Some(timeline)) => {
+                jump.prepare();
+                jump.go_found(timeline)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// When it changes by itself.
     #[must_use]
     pub fn next_wake(&self, now: Instant) -> Option<Instant> {

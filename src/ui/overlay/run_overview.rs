@@ -119,7 +119,9 @@ fn plan(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
             StepState::Done => ("✓", Role::Ok),
             StepState::NeedsAttention => ("!", Role::Warn),
             StepState::Active => ("▸", Role::Busy),
-            StepState::Open | StepState::Untold => ("☐", Role::Dim),
+            StepState::Open => ("☐", Role::Dim),
+            // Nothing tells when it is done.
+            StepState::Untold => ("·", Role::Dim),
         };
         let agent = item.agent.as_ref().map_or_else(String::new, |agent| format!("{agent}: "));
         let lead = if *state == StepState::NeedsAttention { "needs attention: " } else { "" };
@@ -173,7 +175,7 @@ fn totals(cx: &Cx<'_>) -> Vec<(&'static str, String)> {
     let mut run = crate::view::RunWork::clone(run);
     (run.millis, run.waited_millis) =
         cx.view.work.times(cx.clock.millis_since(cx.view.work.counted_until()));
-    summary(&run, FileNames::Few)
+    summary(&run, FileNames::All)
 }
 
 #[cfg(test)]

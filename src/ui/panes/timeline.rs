@@ -74,17 +74,7 @@ impl TimelineBar {
             };
             buf.set_string(row.x + MARGIN + column, row.y, sign, cx.style(role));
         }
-        let known = self.known(cx);
-        // The most telling mark of a column is the one that shows.
-        let mut shown: Vec<Option<MarkKind>> = vec![None; usize::from(columns)];
-        for mark in known {
-            let column = usize::from(column_of(mark.seq, timeline.last, columns));
-            if let Some(cell) = shown.get_mut(column)
-                && cell.is_none_or(|kind| kind.weight() < mark.kind.weight())
-            {
-                *cell = Some(mark.kind);
-            }
-        }
+        let shown = shown(self.known(cx), timeline.last, columns, head);
         for (column, kind) in (0..columns).zip(shown) {
             let Some((sign, role)) = kind.and_then(look).filter(|_| column != head) else {
                 continue;
@@ -107,6 +97,36 @@ impl TimelineBar {
         let seq = seq_of(column, timeline.last, columns);
         vec![Effect::Command(UiCommand::Timeline(TimelineCommand::Seek(seq)))]
     }
+}
+
+/// The mark of each column: the one that tells most. A kind that is left without any takes a column
+/// next to one of its own that is free, so that nothing is lost.
+fn shown(known: &[Mark], last: Seq, columns: u16, head: u16) -> Vec<Option<MarkKind>> {
+    let mut shown: Vec<Option<MarkKind>> = vec![None; usize::from(columns)];
+    let place = |mark: &Mark| usize::from(column_of(mark.seq, last, columns));
+    for mark in known {
+        if let Some(cell) = shown.get_mut(place(mark))
+            && cell.is_none_or(|kind| kind.weight() < mark.kind.weight())
+        {
+            *cell = Some(mark.kind);
+        }
+    }
+    for (kind, ..) in SIGNS {
+        let head = usize::from(head);
+        if shown.iter().enumerate().any(|(column, cell)| *cell == Some(kind) && column != head) {
+            continue;
+        }
+        let near = |mark: &Mark| [place(mark) + 1, place(mark).wrapping_sub(1)];
+        let own = known.iter().filter(|mark| mark.kind == kind).flat_map(near);
+        let is_free = |column: &usize| {
+            let cell = shown.get(*column).copied();
+            *column != head && matches!(cell, Some(None | Some(MarkKind::Turn)))
+        };
+        if let Some(cell) = own.filter(is_free).next().and_then(|column| shown.get_mut(column)) {
+            *cell = Some(kind);
+        }
+    }
+    shown
 }
 
 const fn track(width: u16) -> u16 {
@@ -179,6 +199,18 @@ fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
+
+    #[test]
+    fn of_marks_in_one_column_the_worse_one_shows_and_no_kind_is_lost() {
+        let mark = |seq, kind| Mark { seq: Seq(seq), at: Timestamp(0), kind };
+        let of = |marks: &[Mark]| shown(marks, Seq(1_000), 11, 0);
+        let rejected = of(&[mark(510, MarkKind::Rejection), mark(520, MarkKind::Request)]);
+        assert_eq!(rejected[5], Some(MarkKind::Rejection));
+        assert!(rejected.contains(&Some(MarkKind::Request)), "{rejected:?}");
+        let failed = of(&[mark(510, MarkKind::Rejection), mark(520, MarkKind::Error)]);
+        assert_eq!((failed[5], failed[6]), (Some(MarkKind::Error), Some(MarkKind::Rejection)));
+    }
 
     #[test]
     fn a_click_on_the_head_of_a_record_goes_to_it_or_its_neighbours_in_the_column() {

@@ -4,6 +4,7 @@
 use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
+use crate::ui::panes::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{RetryView, SummaryView, TrimView};
 
@@ -15,6 +16,9 @@ const MOST_SHOWN: usize = 64 << 10;
 /// Columns of the time until a call is made again, and before what is indented.
 const COUNTDOWN: usize = 10;
 const INDENT: usize = 2;
+
+/// Rows of a call that is made again at most.
+const MOST_RETRY: usize = 3;
 
 /// Pieces that are named when something was left out.
 const MOST_NAMED: usize = 6;
@@ -37,7 +41,7 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -
     rows
 }
 
-/// The row of a call that is made again; all of the reason is told when the last try has failed.
+/// The rows of a call that is made again; all of the reason is told when the last try has failed.
 pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let RetryView { attempt, most, due, fault } = view;
     let lead = format!("↻ try {attempt} of {most}: ");
@@ -49,10 +53,22 @@ pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
         true => whole,
         false => fault.why.clone(),
     };
-    let text = line::cut(&format!("{lead}{words}"), space);
-    let pieces =
-        vec![StyledText::new(" ".repeat(INDENT), Role::Warn), StyledText::new(text, Role::Warn)];
-    vec![EntryRow { right: Right::Countdown(*due), ..EntryRow::new(pieces) }]
+    let mut rows = wrap_words(&sanitize::line(&format!("{lead}{words}")), space);
+    if rows.len() > MOST_RETRY {
+        rows.truncate(MOST_RETRY);
+        if let Some(last) = rows.last_mut() {
+            *last = line::broken_off(last, space);
+        }
+    }
+    let row = |text: String| {
+        let indent = StyledText::new(" ".repeat(INDENT), Role::Warn);
+        EntryRow::new(vec![indent, StyledText::new(text, Role::Warn)])
+    };
+    let mut rows: Vec<EntryRow> = rows.into_iter().map(row).collect();
+    if let Some(first) = rows.first_mut() {
+        first.right = Right::Countdown(*due);
+    }
+    rows
 }
 
 /// The rows on an answer that cannot be used.
@@ -180,6 +196,21 @@ mod tests {
         desk.press(&mut pane, Action::Open);
         let shown = desk.show(&mut pane, 60, 20);
         assert!(shown.contains("▾ thinking") && shown.contains("what the pins are"), "{shown}");
+    }
+
+    #[test]
+    fn why_a_call_is_made_again_is_told_on_as_many_rows_as_it_takes() {
+        let mut desk = PaneBench::new();
+        let mut pane = ChatPane::default();
+        let turn = TurnId(1);
+        desk.record(Event::Turn(TurnEvent::Started { turn, agent: "Coder".into(), step: None }));
+        let why = "it answered “overloaded, try again later” (status 529)";
+        let fault = UserError::new("the service has a fault", why, "");
+        let (attempt, most, wait_millis) = (3, 6, 9_000);
+        desk.record(Event::Model(ModelEvent::Faulted { turn, attempt, most, wait_millis, fault }));
+        let shown = desk.show(&mut pane, 46, 20);
+        assert!(shown.contains("try 3 of 6") && shown.contains("in 9 s"), "{shown}");
+        assert!(shown.contains("(status 529)") && !shown.contains('…'), "{shown}");
     }
 
     fn summarised(failed: Option<UserError>) -> Event {

@@ -82,6 +82,12 @@ impl ChatPane {
         (is_searching || self.is_colouring).then(|| now + job::LOOK)
     }
 
+    /// Goes to the end, and stays there as more comes.
+    pub fn follow(&mut self) {
+        self.mark = None;
+        self.scroll.follow();
+    }
+
     /// A walk from where `at` is, if that is in sight, else from the edge of the screen that lies
     /// behind.
     fn seek<'a, 'c>(&'a mut self, at: Option<Anchor>, way: Way, cx: &'a Cx<'c>) -> Seek<'a, 'c> {
@@ -237,15 +243,31 @@ impl ChatPane {
         Effect::copy(copy::text(entry, selection))
     }
 
-    fn copy_code(&self, cx: &Cx<'_>) -> Vec<Effect> {
+    /// The code of the nearest message before that has any.
+    fn code_here(&self, cx: &Cx<'_>) -> Option<String> {
         let from = self.entry_here(cx).unwrap_or(0);
-        // The nearest message before with code in it.
         let code = |entry: &Arc<ChatEntry>| copy::code_blocks(&copy::message(entry)).pop();
         let before = cx.view.chat.entries.iter().take(from + 1).rev();
-        match before.take(MAX_SEARCHED).find_map(code) {
-            Some(code) => Effect::copy(code),
-            None => Effect::info("there is no code above"),
+        before.take(MAX_SEARCHED).find_map(code)
+    }
+
+    fn copy_code(&self, cx: &Cx<'_>) -> Vec<Effect> {
+        let code = self.code_here(cx);
+        code.map_or_else(|| Effect::info("there is no code above"), Effect::copy)
+    }
+
+    /// Whether there is, or may be, something to unfold below what is selected; of so many entries.
+    fn has_fold_below(&self, all: usize) -> bool {
+        let visible = self.scroll.visible();
+        if visible.last().is_none_or(|last| last.entry + 1 < all) || !self.scroll.follows() {
+            return true;
         }
+        let selected = self.selected.and_then(|selected| {
+            visible.iter().position(|at| self.layouts.has_item(*at, selected))
+        });
+        let below = visible.iter().skip(selected.map_or(0, |row| row + 1));
+        let is_cited = matches!(self.selected, Some((_, FoldItem::Cited(..))));
+        is_cited || below.into_iter().any(|at| self.layouts.item_at(*at).is_some())
     }
 
     /// Rows for the task at the top of so many.
@@ -370,6 +392,8 @@ impl Pane for ChatPane {
             Action::NextFold | Action::PreviousFold if is_all_shown && !unfolds() => {
                 "there is nothing to unfold"
             }
+            Action::NextFold if !self.has_fold_below(all) => "nothing to unfold below",
+            Action::CopyCode if self.code_here(cx).is_none() => "there is no code above",
             Action::NextTurn | Action::Follow if self.scroll.follows() => "this is the end",
             Action::NextMatch | Action::PreviousMatch if self.search.is_none() => {
                 "there is no search yet"
@@ -393,10 +417,7 @@ impl Pane for ChatPane {
             Action::PageUp => scroll.move_by(-page, layouts, cx),
             Action::PageDown => scroll.move_by(page, layouts, cx),
             Action::Top => scroll.go_to(Anchor::default(), layouts, cx),
-            Action::Bottom | Action::Follow => {
-                self.mark = None;
-                self.scroll.follow();
-            }
+            Action::Bottom | Action::Follow => self.follow(),
             Action::NextTurn => return scroll.next_turn(layouts, cx),
             Action::PreviousTurn => return scroll.previous_turn(layouts, cx),
             Action::NextOfAgent => return self.jump(None, Way::Forward, cx),

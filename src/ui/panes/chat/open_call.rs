@@ -125,7 +125,7 @@ fn value(arg: &OpenArg, place: &RowContext<'_>) -> Vec<EntryRow> {
         return [name].into_iter().chain(newest(rows)).map(plain).collect();
     }
     let size = if arg.is_whole { "" } else { " so far" };
-    let size = format!("{} lines{size}", arg.lines);
+    let size = format!("{}{size}", line::counted(arg.lines, "line", "lines"));
     let name = vec![lead[0].clone(), StyledText::new(format!("{label}{size}"), Role::Dim)];
     let mut rows = vec![EntryRow::new(name)];
     if !arg.is_whole {

@@ -4,12 +4,13 @@
 
 mod commands;
 mod completion;
+mod wrapped;
 
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
@@ -28,11 +29,19 @@ use crate::view::{ChatEntry, ContextWish, RunState, SessionView};
 use self::commands::run_command;
 use self::completion::Completion;
 
-/// Most rows it takes.
+/// Most rows it takes for lines that the person began, and for those that are wrapped on a small and on
+/// a larger screen.
 const MAX_ROWS: u16 = 8;
+const MAX_WRAPPED: (u16, u16) = (3, 5);
+
+/// Rows of a screen from which on it is a larger one.
+const LARGER: u16 = 30;
 
 /// Why no team can be chosen.
 const NO_TEAMS: &str = "the team is chosen for the next task, once this run is over";
+
+/// Columns before and behind what is written.
+const AROUND: u16 = 4;
 
 /// Columns for what is written, next to the team.
 const LEAST_FIELD: usize = 24;
@@ -136,23 +145,22 @@ impl Composer {
         (self.teams, self.team) = (offers.map_or_else(Vec::new, |teams| teams.offers()), None);
     }
 
-    /// Puts a task that could not start back into the field.
-    pub fn give_back(&mut self, view: &SessionView) {
-        let Some(sent) = &self.sent else { return };
+    /// Puts a task that could not start back into the field; whether that was refused just now.
+    pub fn give_back(&mut self, view: &SessionView) -> bool {
+        let Some(sent) = &self.sent else { return false };
         if view.head.runs.len() > sent.runs {
             self.sent = None;
-            return;
+            return false;
         }
         let new = view.chat.entries.get(sent.entries..).unwrap_or_default();
         let is_refusal = |entry: &Arc<ChatEntry>| {
             matches!(&**entry, ChatEntry::Notice { level: Level::Warning, .. })
         };
-        if new.iter().any(is_refusal)
-            && let Some(sent) = self.sent.take()
-            && self.text.is_empty()
-        {
+        let sent = self.sent.take_if(|_| new.iter().any(is_refusal));
+        if let Some(sent) = sent.as_ref().filter(|_| self.text.is_empty()) {
             self.text = field(&sent.task);
         }
+        sent.is_some()
     }
 
     /// The team of the next run: the chosen one, else the one that would begin now.
@@ -235,10 +243,17 @@ impl Composer {
         Vec::new()
     }
 
-    /// Rows it wants.
+    /// Rows it wants on a screen of that size.
     #[must_use]
-    pub fn rows(&self) -> u16 {
-        u16::try_from(self.text.lines().len()).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS)
+    pub fn rows(&self, screen: Size, cx: &Cx<'_>) -> u16 {
+        let own = u16::try_from(self.text.lines().len()).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS);
+        let most = if screen.height < LARGER { MAX_WRAPPED.0 } else { MAX_WRAPPED.1 };
+        if own >= most || self.text.is_empty() {
+            return own;
+        }
+        let taken = self.team_line(screen.width, cx).map_or(0, |line| line.width() + 1);
+        let taken = u16::try_from(taken).unwrap_or(0) + AROUND;
+        wrapped::rows(&self.text, screen.width.saturating_sub(taken), most)
     }
 
     /// Whether there is no text.
@@ -377,10 +392,10 @@ impl Composer {
         effects
     }
 
-    /// The team of the next run, at the right edge.
-    fn draw_team(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) -> u16 {
+    /// The team of the next run, where there are so many columns.
+    fn team_line(&self, columns: u16, cx: &Cx<'_>) -> Option<Line<'static>> {
         let next = self.next_team().filter(|_| matches!(cx.view.head.state, RunState::Ended(_)));
-        let Some(team) = next else { return 0 };
+        let team = next?;
         let keys = [Action::NextTeam, Action::PreviousTeam].into_iter();
         let keys = keys.filter_map(|action| cx.keymap.key_of(&[KeyContext::Composer], action));
         let key = keys.filter(|_| cx.keys == Keys::Here).collect::<Vec<_>>().join(" ");
@@ -393,9 +408,14 @@ impl Composer {
                 Span::styled(does, cx.style(Role::KeyHelp)),
             ])
         };
-        let fits = |line: &Line<'_>| line.width() + LEAST_FIELD <= usize::from(area.width);
+        let fits = |line: &Line<'_>| line.width() + LEAST_FIELD <= usize::from(columns);
         let forms = [of(" team ", does), of(" team ", ""), of(" ", "")];
-        let Some(line) = forms.into_iter().find(fits) else { return 0 };
+        forms.into_iter().find(fits)
+    }
+
+    /// Draws the team at the right edge; the columns that it takes.
+    fn draw_team(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) -> u16 {
+        let Some(line) = self.team_line(area.width, cx) else { return 0 };
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
         let place = Rect { x: area.right() - width - 1, width, height: 1, ..area };
         line::draw(&line, place, buf);
@@ -404,7 +424,7 @@ impl Composer {
 
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let mark = Rect { x: area.x + 1, width: 2.min(area.width), height: 1, ..area };
-        let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(4), ..area };
+        let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(AROUND), ..area };
         let is_here = cx.keys == Keys::Here;
         let role = if is_here { Role::Accent } else { Role::Dim };
         Span::styled("›", cx.style(role)).render(mark, buf);
@@ -416,17 +436,20 @@ impl Composer {
             line::draw(&Line::styled(self.placeholder(cx), cx.style(role)), inside, buf);
             return;
         }
+        if !is_here {
+            return wrapped::draw_beginning(&self.text, inside, buf, cx);
+        }
         let mut text = self.text.clone();
         text.set_style(cx.style(Role::Text));
-        text.set_cursor_style(if is_here { cx.style(Role::Cursor) } else { Style::new() });
+        text.set_cursor_style(cx.style(Role::Cursor));
         if self.text.is_empty() {
             let words =
                 line::cut(&self.placeholder(cx), usize::from(inside.width).saturating_sub(1));
             text.set_placeholder_text(words);
             text.set_placeholder_style(cx.style(Role::Dim));
         }
-        text.render(inside, buf);
-        if let Some(completion) = self.completion.as_ref().filter(|_| is_here) {
+        wrapped::draw(&text, inside, buf, cx);
+        if let Some(completion) = &self.completion {
             completion.draw(area, buf, cx);
         }
     }

@@ -52,6 +52,9 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
             let text = format!("{} building", cx.clock.spinner(build.at));
             (text, Role::Busy)
         }
+        Some(BuildOutcome::Passed) if build.has_changed_since => {
+            ("✓ passed, files changed since".to_owned(), Role::Dim)
+        }
         Some(BuildOutcome::Passed) => ("✓ passed".to_owned(), Role::Ok),
         Some(BuildOutcome::Failed) => ("✗ failed".to_owned(), Role::Error),
         Some(BuildOutcome::TimedOut) => ("✗ reached the time limit".to_owned(), Role::Error),

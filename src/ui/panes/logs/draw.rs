@@ -99,6 +99,9 @@ fn state(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
             Some(match (&build.outcome, build.progress) {
                 (None, Some((done, total))) => (format!("{done}/{total}"), Role::Busy),
                 (None, None) => ("…".to_owned(), Role::Busy),
+                (Some(BuildOutcome::Passed), _) if build.has_changed_since => {
+                    ("✓ outdated".to_owned(), Role::Dim)
+                }
                 (Some(BuildOutcome::Passed), _) => ("✓".to_owned(), Role::Ok),
                 (Some(BuildOutcome::Cancelled), _) => ("stopped".to_owned(), Role::Dim),
                 (Some(_), _) => match build.count(Severity::Error) {

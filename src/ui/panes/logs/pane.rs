@@ -53,6 +53,8 @@ impl Pane for LogsPane {
             | Action::FilterLog
             | Action::SaveLog
             | Action::Follow
+            | Action::NextError
+            | Action::PreviousError
             | Action::Copy
                 if !of_list && self.log_view(view).is_none() =>
             {

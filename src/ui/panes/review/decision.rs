@@ -66,7 +66,7 @@ pub(super) enum KeyStep {
     /// These are carried out.
     Effects(Vec<Effect>),
     /// What was not on screen yet is shown first.
-    ShowUnseen,
+    ShowUnseen(String),
     /// Lines are picked from that one on.
     Pick(usize),
     /// The same, for a comment on one of them.
@@ -122,7 +122,10 @@ impl<'a> Decision<'a> {
         } else if unseen > 0 {
             choices.push((Action::Approve, format!("show {unseen} unseen")));
             choices.extend((!is_edit).then(|| words(Action::Reject)));
-            choices.extend((!is_stopped).then(|| words(Action::ApproveUnseen)));
+            choices.push(match is_stopped {
+                true => (Action::ApproveDespite, format!("shows {unseen} unseen first")),
+                false => words(Action::ApproveUnseen),
+            });
         } else if is_stopped {
             choices.extend((!is_edit).then(|| words(Action::Reject)));
             choices.push((Action::ApproveDespite, self.approve_despite_words()));
@@ -258,7 +261,7 @@ impl<'a> Decision<'a> {
         match self.change().unseen() {
             0 if self.is_stopped() => Err(self.stopped_words(cx)),
             0 => Ok(self.approve()),
-            _ => Ok(KeyStep::ShowUnseen),
+            _ => Ok(KeyStep::ShowUnseen(String::new())),
         }
     }
 
@@ -273,7 +276,11 @@ impl<'a> Decision<'a> {
         let left_out = change.body().map_or(0, |body| body.left_out);
         match change.unseen().saturating_sub(left_out) {
             0 => Ok(self.approve()),
-            _ => Ok(KeyStep::ShowUnseen),
+            unseen => {
+                let key = cx.key(KeyContext::Review, Action::ApproveDespite);
+                let lines = crate::ui::line::counted(unseen, "unseen line", "unseen lines");
+                Ok(KeyStep::ShowUnseen(format!("not decided: {key} shows {lines} first")))
+            }
         }
     }
 

@@ -238,6 +238,11 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
     vec![Effect::Open(Box::new(Overlay::Details(Details::new(lines))))]
 }
 
+/// Whether a change is of a program that has a translation to look at.
+pub(super) fn is_translated(change: &crate::model::Change) -> bool {
+    change.path().is_some_and(|path| reverty::is_program(path.as_str()))
+}
+
 /// A proposed program in Reverty with its syntax tree and its Python.
 pub(super) fn translation(
     view: &ProposalView,

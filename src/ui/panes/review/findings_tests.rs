@@ -97,6 +97,22 @@ fn a_stop_stands_in_the_title_first_among_the_findings_and_on_its_line() {
 }
 
 #[test]
+fn the_key_that_passes_over_a_finding_says_that_unseen_lines_come_first() {
+    let mut desk = PaneBench::new();
+    let checks = vec![Check::of(CheckKind::Secrets, FindingLevel::Stop, "contains a password")];
+    propose(&mut desk, &"int limit = 60;\n".repeat(90), checks, Facts::default());
+    let mut pane = pane(&desk);
+    let shown = desk.show(&mut pane, 80, 20);
+    assert!(shown.contains("unseen first") && shown.contains(" X shows "), "{shown}");
+    assert!(!shown.contains("approve although"), "{shown}");
+    desk.wait(400);
+    let [Effect::Notice(notice)] = &desk.press(&mut pane, Action::ApproveDespite)[..] else {
+        panic!("the key says what it did")
+    };
+    assert!(notice.text.starts_with("not decided: X shows "), "{}", notice.text);
+}
+
+#[test]
 fn a_file_that_nobody_asked_for_says_so_and_a_held_rule_says_why() {
     let mut desk = PaneBench::new();
     let stop = Check::of(CheckKind::Secrets, FindingLevel::Stop, "contains a password");

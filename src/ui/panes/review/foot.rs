@@ -64,9 +64,9 @@ fn keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>
     };
     let what = match (decision.picked, change.body()) {
         (Some(picked), Some(body)) => format!(
-            " approves {} of {} changed lines ",
+            " approves {} of {} ",
             picked.picked().len(),
-            body.changed().count()
+            line::counted(body.changed().count(), "changed line", "changed lines")
         ),
         _ if change.is_reading() => " still being read ".to_owned(),
         _ if decision.own.is_checking() => " checking your edit… ".to_owned(),
@@ -118,7 +118,9 @@ fn came_of_it(
         verdict if verdict.is_approval() => {
             words.push((format!("{} {by} {when}", verdict.label()), Role::Dim));
             if decision.unseen > 0 {
-                words.push((format!("{} lines unseen", decision.unseen), Role::Warn));
+                let unseen = usize::try_from(decision.unseen).unwrap_or(usize::MAX);
+                let lines = line::counted(unseen, "line", "lines");
+                words.push((format!("{lines} unseen"), Role::Warn));
             }
         }
         verdict => words.push((format!("{} {by} {when}", verdict.label()), Role::Error)),

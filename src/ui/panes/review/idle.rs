@@ -161,6 +161,9 @@ fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<L
 fn build_words(build: &BuildView) -> (String, Role) {
     match &build.outcome {
         None => ("is running".to_owned(), Role::Busy),
+        Some(BuildOutcome::Passed) if build.has_changed_since => {
+            ("passed, files changed since".to_owned(), Role::Dim)
+        }
         Some(BuildOutcome::Passed) => ("passed".to_owned(), Role::Ok),
         Some(BuildOutcome::Cancelled) => ("was stopped".to_owned(), Role::Dim),
         Some(_) => match build.count(Severity::Error) {

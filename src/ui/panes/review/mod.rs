@@ -264,7 +264,11 @@ impl ReviewPane {
     fn take(&mut self, step: KeyStep) -> Vec<Effect> {
         match step {
             KeyStep::Effects(effects) => return effects,
-            KeyStep::ShowUnseen => return self.show_unseen(),
+            KeyStep::ShowUnseen(words) => {
+                let effects = self.show_unseen();
+                let is_silent = effects.is_empty() && !words.is_empty();
+                return if is_silent { Effect::info(words) } else { effects };
+            }
             KeyStep::Pick(line) => self.picking = Some(PickedLines::new(line)),
             KeyStep::PickForComment(line) => {
                 self.picking = Some(PickedLines::new(line));
@@ -284,7 +288,8 @@ impl ReviewPane {
         self.look = look;
         match (went, left_out) {
             (false, 1..) => Effect::refuse(format!(
-                "{left_out} changed lines are too long or too many to be shown here"
+                "{} too long or too many to be shown here",
+                crate::ui::line::counted(left_out, "changed line is", "changed lines are")
             )),
             (true, _) if had_folded => Effect::info("changes of white space are shown again"),
             _ => Vec::new(),
@@ -409,11 +414,16 @@ impl Pane for ReviewPane {
             Action::NextHunk => shown.top_of_hunk(1).is_none(),
             Action::PreviousHunk => shown.top_of_hunk(-1).is_none(),
             Action::Search | Action::NextMatch | Action::PreviousMatch => true,
+            Action::Translation => {
+                let view = cx.view.review.get(own.id);
+                !view.is_some_and(|view| dialogs::is_translated(&view.proposal.change))
+            }
             _ => false,
         };
         let why = match action {
             Action::NextHunk | Action::PreviousHunk => "no other change is out of sight",
             Action::NextProposal | Action::PreviousProposal => "there is no other proposal",
+            Action::Translation => "this is not a program in Reverty (.rev)",
             _ => "a change cannot be searched",
         };
         is_missing.then(|| why.to_owned())

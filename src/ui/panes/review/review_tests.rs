@@ -155,7 +155,7 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
             break;
         }
     }
-    assert_eq!(message, "1 changed lines are too long or too many to be shown here");
+    assert_eq!(message, "1 changed line is too long or too many to be shown here");
     let unseen = intents(desk.press(&mut pane, Action::ApproveUnseen));
     assert!(
         matches!(unseen[..], [Intent::Decide { shown: ShownHash { unseen: 1, .. }, .. }]),

@@ -336,19 +336,20 @@ fn statements(diff: &FileDiff, body: &ReviewBody, versions: [Option<&[u8]>; 2]) 
     if body.left_out > 0 {
         let size = line::bytes(newest.len() as u64);
         let text = format!(
-            "{size}: too long to be shown completely; {} changed lines are not shown, or not to \
-             their end",
-            line::grouped(body.left_out as u64)
+            "{size}: too long to be shown completely; {} not shown, or not to the \
+             end",
+            line::counted(body.left_out, "changed line is", "changed lines are")
         );
         facts.push(fact(text, Ink::Warning));
     }
     if diff.hunks.is_empty() {
-        let text = match versions {
-            [None, Some(_)] => "an empty file",
-            [Some(_), None] => "the file is empty",
-            _ => "nothing changes",
+        let (text, role) = match versions {
+            [None, Some(_)] => ("an empty file", LineRole::Fact),
+            [Some(_), None] => ("the file is empty", LineRole::Fact),
+            // There is no line of it that could be missed.
+            _ => ("nothing changes", LineRole::Note),
         };
-        facts.push(fact(text.to_owned(), Ink::Dim));
+        facts.push(BodyLine::of_pieces(role, vec![LinePiece::new(text.to_owned(), Ink::Dim)]));
     }
     facts
 }

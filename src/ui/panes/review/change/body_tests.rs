@@ -54,7 +54,9 @@ fn only_a_change_of_line_ends_shows_them() {
 fn even_nothing_is_stated() {
     assert_eq!(text(&body(None, Some("")).lines[0]), "an empty file");
     assert_eq!(text(&body(Some(""), None).lines[0]), "the file is empty");
-    assert_eq!(text(&body(Some("a\n"), Some("a\n")).lines[0]), "nothing changes");
+    let same = body(Some("a\n"), Some("a\n"));
+    assert_eq!(text(&same.lines[0]), "nothing changes");
+    assert_eq!(same.to_see(), 0, "no line of it can be missed");
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn what_is_too_long_says_what_is_missing_and_counts_it() {
     let wide = format!("int a;\nchar x[] = \"{}\";\n", "y".repeat(300_000));
     let body = body(None, Some(&wide));
     assert_eq!(body.left_out, 1);
-    assert!(text(&body.lines[0]).contains("1 changed lines are not shown"));
+    assert!(text(&body.lines[0]).contains("1 changed line is not shown"));
     let last = text(body.lines.last().unwrap());
     assert!(last.ends_with("37.8 kB more of this line"), "{}", &last[last.len() - 60..]);
     let long = "int line_of_a_very_long_file;\n".repeat(250_000);
