@@ -218,7 +218,11 @@ fn generate(dir: &SessionDir, project: &Path, events: u64) -> u64 {
         model: "scripted model".into(),
         toolchain: "virtual board".into(),
         program: "0".into(),
-        parts: SessionParts::default(),
+        parts: SessionParts {
+            provider: "script:i2c-scan".into(),
+            toolchain: "virtual".into(),
+            ..SessionParts::default()
+        },
     }))));
     let file = |n| ProjectFile { path: path(n), bytes: 4_000 };
     let signatures = Vec::new();

@@ -43,7 +43,7 @@ impl Checkpoint {
 const THIN: usize = 256;
 
 /// Most views kept along the whole session.
-const MAX_COARSE: u64 = 36;
+const MAX_COARSE: u64 = 32;
 
 /// Least bytes of journal between two of them, about two thousand records.
 const LEAST_SPACING: u64 = 320_000;

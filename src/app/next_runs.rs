@@ -157,9 +157,10 @@ impl TeamOffers for SessionRuns {
         offers_for(&self.machine, self.ground(), &self.project)
     }
 
-    fn suggested(&self, task: &str) -> Option<String> {
+    fn suggested(&self, task: &str, profile: Option<&str>) -> Option<String> {
         let load = || Recordings::load(&self.machine.assets).ok();
-        let recordings = self.recordings.get_or_init(load).as_ref();
+        // A service answers whatever is asked.
+        let recordings = self.recordings.get_or_init(load).as_ref().filter(|_| profile.is_none());
         let recording = recordings.and_then(|recordings| recordings.of_task(task));
         let recording = recording.filter(|recording| self.is_of_project(recording));
         match recording {

@@ -1,6 +1,6 @@
 //! Tests over whole corpora: a small framework on the disk, and the notes with their questions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::build::{BuildOptions, BuildReport, build, info, is_damaged};
 use super::super::notes;
@@ -128,7 +128,7 @@ fn a_file_of_a_few_bytes_costs_the_index_and_not_the_program() {
     let whole = indexed(root.path(), index.path()).unwrap();
     for ending in ["idx", "store"] {
         let files = std::fs::read_dir(index.path()).unwrap().flatten().map(|file| file.path());
-        let of_ending = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == ending);
+        let of_ending = |path: &PathBuf| path.extension().is_some_and(|it| it == ending);
         for file in files.filter(of_ending) {
             std::fs::write(file, "junk\n").unwrap();
         }

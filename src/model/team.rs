@@ -35,8 +35,9 @@ pub trait TeamOffers: Send + Sync {
     /// The one that fits best comes first.
     fn offers(&self) -> Vec<TeamOffer>;
 
-    /// The team for this task: of its recording, or the one that its words tell of; `None`: the first offer.
-    fn suggested(&self, task: &str) -> Option<String>;
+    /// The team for this task: of its recording, or the one that its words tell of; `None`: the first
+    /// offer. `profile`: whose model answers; `None`: recordings do.
+    fn suggested(&self, task: &str, profile: Option<&str>) -> Option<String>;
 }
 
 /// One step of a plan.

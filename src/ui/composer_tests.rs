@@ -8,8 +8,8 @@ use super::fixture::UiBench;
 use super::tests::intents;
 use crate::model::event::{self, RunStart};
 use crate::model::{
-    AgentName, Event, Intent, PersonEvent, SessionEvent, SessionOutcome, TeamOffer, TeamOffers,
-    UserError,
+    AgentName, Event, Intent, ModelEvent, PersonEvent, SessionEvent, SessionOutcome, TeamOffer,
+    TeamOffers, UserError,
 };
 
 #[test]
@@ -114,7 +114,7 @@ impl TeamOffers for Offers {
         vec![offer("edit-generated"), offer("single")]
     }
 
-    fn suggested(&self, task: &str) -> Option<String> {
+    fn suggested(&self, task: &str, _: Option<&str>) -> Option<String> {
         (task == "How is a register read?").then(|| "single".to_owned())
     }
 }
@@ -161,6 +161,17 @@ fn the_team_that_is_shown_is_the_one_that_will_run_and_a_refused_task_comes_back
     desk.record(10, Event::Person(PersonEvent::Noticed { level, notice }));
     desk.sync();
     assert_eq!(desk.ui.bench.panes.composer.text(), "");
+}
+
+/// A service answers: the team that is shown is found for it as well.
+#[test]
+fn the_team_is_also_suggested_where_a_service_answers() {
+    let mut desk = writing_the_next_task(120, 40);
+    let chosen = ModelEvent::Chosen { provider: "profile:mine".into(), label: "mine".into() };
+    desk.record(10, Event::Model(chosen));
+    desk.sync();
+    desk.type_text("How is a register read?");
+    assert!(desk.screen().contains(" single "), "{}", desk.screen());
 }
 
 #[test]

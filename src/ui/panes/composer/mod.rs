@@ -77,7 +77,7 @@ pub struct Composer {
     /// Which of them was chosen; `None`: the one that fits best.
     team: Option<usize>,
     /// The team whose recording answers what is written, where a recording answers.
-    recorded: Option<String>,
+    suggested: Option<String>,
     /// The task that was sent last, until its run begins or is refused.
     sent: Option<SentTask>,
     /// Where the words of a question that waits are.
@@ -106,7 +106,7 @@ impl Composer {
         let (completion, completed_for) = (None, None);
         let (offers, offered, teams, team) = (None, 0, Vec::new(), None);
         let (text, recalled) = (field(""), None);
-        let (recorded, sent) = (None, None);
+        let (suggested, sent) = (None, None);
         Self {
             text,
             history,
@@ -117,7 +117,7 @@ impl Composer {
             offered,
             teams,
             team,
-            recorded,
+            suggested,
             sent,
             asked: AskedIn::Nothing,
         }
@@ -165,9 +165,10 @@ impl Composer {
 
     /// The team of the next run: the chosen one, else the one that would begin now.
     fn next_team(&self) -> Option<&TeamOffer> {
-        let recorded = self.recorded.as_ref().filter(|_| self.team.is_none());
-        let recorded = recorded.and_then(|name| self.teams.iter().find(|team| team.name == *name));
-        recorded.or_else(|| self.teams.get(self.team.unwrap_or(0)))
+        let suggested = self.suggested.as_ref().filter(|_| self.team.is_none());
+        let suggested =
+            suggested.and_then(|name| self.teams.iter().find(|team| team.name == *name));
+        suggested.or_else(|| self.teams.get(self.team.unwrap_or(0)))
     }
 
     /// Whether the team of a next run can be chosen now.
@@ -214,9 +215,9 @@ impl Composer {
             return;
         }
         self.completed_for = now;
-        let is_recorded = cx.view.head.profile().is_none() && !self.teams.is_empty();
-        let offers = self.offers.as_ref().filter(|_| is_recorded);
-        self.recorded = offers.and_then(|offers| offers.suggested(self.text().trim()));
+        let offers = self.offers.as_ref().filter(|_| !self.teams.is_empty());
+        let profile = cx.view.head.profile();
+        self.suggested = offers.and_then(|it| it.suggested(self.text().trim(), profile));
         let line = self.text.lines().get(row).map_or("", String::as_str);
         self.completion = Completion::find(line, column, row == 0, cx);
     }
