@@ -118,7 +118,7 @@ impl PlanTrack {
         let known = steps.iter().filter(|(step, _)| *step < self.steps.len());
         let known: Vec<&(usize, String)> = known.collect();
         for (step, why) in &known {
-            let why = why.chars().take(MOST_REASON).collect();
+            let why = kept_reason(why);
             self.set(*step, StepState::SentBack(why));
         }
         self.sent_back += u32::from(!known.is_empty());
@@ -137,7 +137,7 @@ impl PlanTrack {
 
     /// All attempts at a step failed.
     pub fn failed(&mut self, step: usize, why: &str) {
-        let why = why.chars().take(MOST_REASON).collect();
+        let why = kept_reason(why);
         self.set(step, StepState::NeedsAttention(why));
     }
 
@@ -217,6 +217,14 @@ impl PlanTrack {
     }
 }
 
+/// A reason as it is kept: one that is too long ends at a word, with an ellipsis.
+fn kept_reason(why: &str) -> String {
+    let Some((end, _)) = why.char_indices().nth(MOST_REASON) else { return why.to_owned() };
+    let kept = &why[..end];
+    let kept = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
+    format!("{} …", kept.trim_end_matches([' ', ',', ';', ':']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,5 +296,13 @@ mod tests {
         plan.done(0);
         plan.replace(&items(&["test", "test"]));
         assert_eq!(plan.next_open(), Some(1));
+    }
+
+    #[test]
+    fn a_long_reason_ends_at_a_word() {
+        assert_eq!(kept_reason("the tests fail"), "the tests fail");
+        let long = "a word, ".repeat(MOST_REASON);
+        let kept = kept_reason(&long);
+        assert!(kept.chars().count() <= MOST_REASON + 2 && kept.ends_with("word …"), "{kept}");
     }
 }

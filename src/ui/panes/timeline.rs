@@ -117,12 +117,12 @@ fn shown(known: &[Mark], last: Seq, columns: u16, head: u16) -> Vec<Option<MarkK
             continue;
         }
         let near = |mark: &Mark| [place(mark) + 1, place(mark).wrapping_sub(1)];
-        let own = known.iter().filter(|mark| mark.kind == kind).flat_map(near);
+        let mut own = known.iter().filter(|mark| mark.kind == kind).flat_map(near);
         let is_free = |column: &usize| {
             let cell = shown.get(*column).copied();
             *column != head && matches!(cell, Some(None | Some(MarkKind::Turn)))
         };
-        if let Some(cell) = own.filter(is_free).next().and_then(|column| shown.get_mut(column)) {
+        if let Some(cell) = own.find(is_free).and_then(|column| shown.get_mut(column)) {
             *cell = Some(kind);
         }
     }
