@@ -68,7 +68,7 @@ impl Checkpoints {
     /// Room for those of a journal of `bytes`. Their spacing is set beforehand: a copy of a view
     /// that is thrown away later costs as much as one that is kept.
     pub fn along(bytes: u64) -> Self {
-        let spacing = bytes.div_ceil(MAX_COARSE).max(LEAST_SPACING);
+        let spacing = (bytes / MAX_COARSE + 1).max(LEAST_SPACING);
         Self { coarse: vec![Checkpoint::default()], spacing, fine: Vec::new() }
     }
 

@@ -54,10 +54,8 @@ pub struct BuildView {
     pub outcome: Option<BuildOutcome>,
     /// Errors first.
     pub diagnostics: Vec<Diagnostic>,
-    /// What its program takes; `None` unless it passed and was measured.
-    pub size: Option<ProgramSize>,
-    /// What that of the last measured build before took.
-    pub before: Option<ProgramSize>,
+    /// What its program takes.
+    pub size: BuildSize,
     /// Whether the session has changed files since it began.
     pub has_changed_since: bool,
     /// How long it took; 0 while it runs.
@@ -66,6 +64,15 @@ pub struct BuildView {
     pub bytes: u64,
     /// Lines of raw output so far.
     pub lines: u64,
+}
+
+/// What the program of a build takes, next to that of the build before.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BuildSize {
+    /// `None` unless it passed and was measured.
+    pub now: Option<ProgramSize>,
+    /// Of the last measured build before.
+    pub before: Option<ProgramSize>,
 }
 
 impl BuildView {
@@ -158,8 +165,7 @@ impl Logs {
                     progress: None,
                     outcome: None,
                     diagnostics: Vec::new(),
-                    size: None,
-                    before: self.measured.clone(),
+                    size: BuildSize { now: None, before: self.measured.clone() },
                     has_changed_since: false,
                     millis: 0,
                     bytes: 0,
@@ -184,7 +190,7 @@ impl Logs {
                         view.outcome = Some(outcome.clone());
                         view.diagnostics.clone_from(diagnostics);
                         view.millis = *millis;
-                        view.size = size.as_deref().cloned();
+                        view.size.now = size.as_deref().cloned();
                     },
                 );
             }

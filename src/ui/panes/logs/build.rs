@@ -86,12 +86,12 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
 
 /// Rows that the size and the findings of a build take.
 pub(super) fn rows(build: &BuildView) -> usize {
-    usize::from(build.size.is_some()) + build.diagnostics.iter().map(height).sum::<usize>()
+    usize::from(build.size.now.is_some()) + build.diagnostics.iter().map(height).sum::<usize>()
 }
 
 /// Rows that the size takes where there are `height`: none when that would hide all findings.
 fn size_rows(build: &BuildView, height: u16) -> u16 {
-    u16::from(build.size.is_some() && (height > 1 || build.diagnostics.is_empty()))
+    u16::from(build.size.now.is_some() && (height > 1 || build.diagnostics.is_empty()))
 }
 
 fn height(found: &Diagnostic) -> usize {
@@ -140,9 +140,9 @@ fn first_shown(build: &BuildView, selected: usize, height: u16) -> usize {
 /// Draws as many findings as there is room for, the selected one among them.
 pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let over = size_rows(build, area.height);
-    if let (Some(size), 1..) = (&build.size, over) {
+    if let (Some(size), 1..) = (&build.size.now, over) {
         line::draw(
-            &size_line(size, build.before.as_ref(), cx),
+            &size_line(size, build.size.before.as_ref(), cx),
             area.rows().next().unwrap_or(area),
             buf,
         );
