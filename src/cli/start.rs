@@ -114,7 +114,7 @@ fn choose(
     }
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
     let data = machine.dirs.data.clone();
-    let read = move || Some(list_sessions(&data).ok()?.iter().map(start_session).collect());
+    let read = move || Some(listed(&list_sessions(&data).ok()?));
     let shown = start::choose(&mut screen, &mut start, machine, start::SessionReader::new(read));
     runtime::screen()?.block_on(shown)
 }
@@ -151,6 +151,14 @@ fn outlook(recordings: &Recordings, task: &str, project: Option<&str>) -> TaskOu
         team: recording.map_or_else(|| team().to_owned(), |recording| recording.team.clone()),
         answered: Some(answered.to_owned()),
     }
+}
+
+/// The sessions as the list shows them: those that wait for the person first, which a small screen would
+/// hide behind newer ones.
+fn listed(sessions: &[SessionSummary]) -> Vec<StartSession> {
+    let (waiting, others): (Vec<_>, Vec<_>) =
+        sessions.iter().partition(|session| session.waiting > 0);
+    waiting.into_iter().chain(others).map(start_session).collect()
 }
 
 /// A session as the list shows it.
@@ -204,7 +212,7 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
             .as_ref()
             .and_then(|draft| draft.model.clone())
             .or_else(|| machine.profiles.default_name()),
-        sessions: all.iter().map(start_session).collect(),
+        sessions: listed(&all),
         projects,
         teams: Team::names(&machine.assets),
         examples: Example::all(&machine.assets)?.into_iter().map(example).collect(),

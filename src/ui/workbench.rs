@@ -324,6 +324,11 @@ impl Workbench {
                         if is_message(intent) {
                             self.panes.chat.follow();
                         }
+                        // What comes of a request is told there, and begins at once.
+                        let begins = matches!(intent, Intent::StartRun { .. });
+                        if begins && !self.areas.shows(PaneId::Chat) {
+                            todo.push_back(Effect::Focus(PaneId::Chat));
+                        }
                         let cx = self.scene.cx(now.view, Keys::Here);
                         todo.extend(self.panes.review.note_sent(intent, &cx));
                     }

@@ -210,6 +210,7 @@ impl Chat {
             }
             Event::Person(PersonEvent::Asked { question, agent, text, options, .. }) => {
                 self.question = Some(self.entries.len());
+                self.replace_older_question(agent.as_ref(), text);
                 self.push(ChatEntry::Question {
                     id: *question,
                     agent: agent.clone(),
@@ -445,10 +446,19 @@ impl Chat {
                 self.with_turn(summary.turn, |view| view.usage += summary.usage);
                 self.add_settled(summary.turn, part);
             }
-            ModelEvent::Chosen { label, .. } => self.push(ChatEntry::Notice {
-                level: Level::Info,
-                notice: UserError::new(format!("{label} answers from now on"), "you chose it", ""),
-            }),
+            ModelEvent::Chosen { label, .. } => {
+                // What comes with the start of a run was chosen for its request.
+                let is_at_start = self
+                    .entries
+                    .last()
+                    .is_some_and(|entry| matches!(&**entry, ChatEntry::RunStarted { .. }));
+                let why = match is_at_start {
+                    true => "the model before has no answer to this request",
+                    false => "you chose it",
+                };
+                let notice = UserError::new(format!("{label} answers from now on"), why, "");
+                self.push(ChatEntry::Notice { level: Level::Info, notice });
+            }
             ModelEvent::Named { .. } | ModelEvent::Budgeted(_) => {}
         }
     }
@@ -513,6 +523,18 @@ impl Chat {
         let Some(view) = self.turn_at(place) else { return };
         if let Some(TurnPart::Call(view)) = view.parts.get_mut(part) {
             view.state = state;
+        }
+    }
+
+    /// A question that is asked once more, after the session was opened again, waits at one place.
+    fn replace_older_question(&mut self, by: Option<&AgentName>, asked: &str) {
+        let is_older = |entry: &&mut Arc<ChatEntry>| {
+            matches!(&***entry, ChatEntry::Question { agent, text, answer: None, .. }
+                if agent.as_ref() == by && text == asked)
+        };
+        if let Some(entry) = self.entries.iter_mut().rev().find(is_older) {
+            let notice = UserError::new("A question waited here", "it is asked again below", "");
+            *Arc::make_mut(entry) = ChatEntry::Notice { level: Level::Info, notice };
         }
     }
 

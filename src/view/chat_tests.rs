@@ -254,3 +254,58 @@ fn refused_answers_are_marked_and_what_comes_after_a_question_stands_below_it() 
     );
     assert_eq!(shown, [&first, "Ask it again?", "[Text(\"complexity: 3\")] false"]);
 }
+
+/// A session that is opened again asks once more: only the newest copy waits.
+#[test]
+fn a_question_that_is_asked_again_waits_at_one_place() {
+    let asked = |id, text: &str| {
+        Event::Person(PersonEvent::Asked {
+            question: QuestionId(id),
+            agent: None,
+            text: text.into(),
+            options: vec!["go on".into(), "stop".into()],
+            step: None,
+        })
+    };
+    let answered = |id| {
+        let (question, answer) = (QuestionId(id), "go on".to_owned());
+        Event::Person(PersonEvent::Answered { question, answer })
+    };
+    let chat = chat(vec![
+        asked(1, "Allow more?"),
+        answered(1),
+        asked(2, "Allow more?"),
+        asked(3, "Start?"),
+        asked(4, "Allow more?"),
+    ]);
+    let shown = chat.entries.iter().map(|entry| match &**entry {
+        ChatEntry::Question { id, answer, .. } => format!("{} {}", id.0, answer.is_some()),
+        ChatEntry::Notice { notice, .. } => notice.why.clone(),
+        _ => "other".to_owned(),
+    });
+    let expected = ["1 true", "it is asked again below", "3 false", "4 false"];
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_model_is_chosen_by_the_person_or_for_a_request() {
+    let chosen = || {
+        let (provider, label) = ("profile:m".to_owned(), "m".to_owned());
+        Event::Model(ModelEvent::Chosen { provider, label })
+    };
+    let start = RunStart {
+        number: 2,
+        task: "more".into(),
+        team: "single".into(),
+        why: String::new(),
+        changed: Vec::new(),
+    };
+    let started = Event::Session(SessionEvent::RunStarted(Box::new(start)));
+    let chat = chat(vec![started, chosen(), chosen()]);
+    let why = chat.entries.iter().filter_map(|entry| match &**entry {
+        ChatEntry::Notice { notice, .. } => Some(notice.why.as_str()),
+        _ => None,
+    });
+    let expected = ["the model before has no answer to this request", "you chose it"];
+    assert_eq!(why.collect::<Vec<_>>(), expected);
+}

@@ -9,6 +9,7 @@ use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
+use crate::view::RunState;
 
 use super::pick;
 
@@ -44,9 +45,10 @@ impl QuitChoice {
         let waiting = cx.view.review.waiting.len();
         let lead = match waiting {
             0 if cx.view.head.question.is_some() => "The run waits for your answer.".to_owned(),
+            0 if cx.view.head.state == RunState::Paused => "The run is paused.".to_owned(),
             0 => "The run goes on.".to_owned(),
-            1 => "The run goes on, and 1 proposal waits for you.".to_owned(),
-            more => format!("The run goes on, and {more} proposals wait for you."),
+            1 => "1 proposal waits for you.".to_owned(),
+            more => format!("{more} proposals wait for you."),
         };
         let hint = Line::styled(" enter · esc stays ", cx.style(Role::DialogDim));
         let inside = super::frame("Leave?", hint, (72, 7), screen, buf, cx);
