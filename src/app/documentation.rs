@@ -103,7 +103,7 @@ impl<'a> Documentation<'a> {
                 let _ = knowledge::remove(&self.index_folder(&corpus));
             }
             let why = built.refused.into_iter().next().map(|(_, why)| why);
-            let why = why.unwrap_or_else(|| "there is no text in it".to_owned());
+            let why = why.unwrap_or_else(|| "the file has no text".to_owned());
             return Err(refused(named, why, "Name a file with text in it."));
         }
         let project = match is_for_project {

@@ -44,6 +44,7 @@ mod session_choices;
 pub mod shipped;
 pub mod signals;
 pub mod start;
+pub mod start_refresh;
 pub mod terminal;
 pub mod themes;
 pub mod timeline;

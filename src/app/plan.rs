@@ -261,6 +261,11 @@ impl LaunchPlan {
         let folder = request.project.as_deref();
         let toolchain = ToolchainPlan::resolve(toolchain, &name, folder, &facts)?;
         let supervision = request.supervision.unwrap_or(defaults.supervision);
+        // That nobody watches holds for this start; whoever opens the session again is there.
+        let kept_supervision = match (request.supervision, &request.work) {
+            (None, Work::Unattended(_)) => Supervision::Ask,
+            _ => supervision,
+        };
         // Where nobody can be asked, the run fails.
         let used_up = match request.work {
             Work::Unattended(_) => AttemptsUsedUp::Fail,
@@ -282,7 +287,7 @@ impl LaunchPlan {
             documents: facts.documents,
             limits: LaunchLimits::of(settings, supervision, used_up),
             policy: settings.policy.clone(),
-            choices: session_choices::of_start(settings, request.team_limits, supervision),
+            choices: session_choices::of_start(settings, request.team_limits, kept_supervision),
         })
     }
 

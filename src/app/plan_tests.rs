@@ -272,6 +272,20 @@ fn what_was_set_for_a_session_stays_set() {
     assert_eq!(again.settings.models.temperature, Some(1.0));
 }
 
+/// Nobody can be asked while nobody watches; whoever opens the session again can.
+#[test]
+fn a_session_that_nobody_watched_asks_whoever_opens_it() {
+    let of = |work: Work, supervision: Option<Supervision>| {
+        let request = LaunchRequest { supervision, ..request(work) };
+        resolve(request, with_model()).unwrap().choices.plans_go_on
+    };
+    let task = || "blink".to_owned();
+    assert!(!of(Work::Unattended(task()), None));
+    assert!(of(Work::Unattended(task()), Some(Supervision::Show)));
+    assert!(!of(Work::New { task: Some(task()), example: None }, None));
+    assert!(of(Work::Demo, None));
+}
+
 #[test]
 fn a_limit_of_turns_on_the_command_line_goes_before_the_setting() {
     let limits = |flag: Option<u32>, setting: Option<u32>| {

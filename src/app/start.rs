@@ -9,17 +9,12 @@ use super::documentation;
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::machine::Machine;
+use super::start_refresh::{SessionReader, SessionRefresh};
 use super::terminal::Screen;
 use crate::journal::{self, JournalError, SessionDir};
 use crate::model::{HealthLine, UserError};
 use crate::sandbox::Runner;
 use crate::ui::start::{Start, StartChoice};
-
-#[path = "start_refresh.rs"]
-mod refresh;
-
-pub use refresh::SessionReader;
-use refresh::SessionRefresh;
 
 /// Shows `start` and returns what was chosen, or how the person left. Draws only after something
 /// happened. The sandbox of the machine is tried meanwhile, because that takes longer than the

@@ -25,7 +25,7 @@ impl LastReply {
             Event::Turn(TurnEvent::Started { agent, .. }) => {
                 *self = Self { agent: Some(agent.clone()), ..Self::default() };
             }
-            // What stands before a call is no answer yet.
+            // Text before a call is not the answer.
             Event::Turn(TurnEvent::ToolCalled { .. }) => {
                 self.text.clear();
                 self.is_cut = false;

@@ -403,21 +403,46 @@ mod tests {
         (exit, lines.map(|line| serde_json::from_slice(line).unwrap()).collect())
     }
 
-    #[test]
-    fn what_is_not_published_is_not_written() {
+    /// What is written of a journal with these events, up to the record `published`.
+    fn written(events: Vec<Event>, published: u64, form: EventFormat) -> String {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("journal.jsonl");
-        let line = |seq| {
-            let event = Event::Person(PersonEvent::Paused);
-            let record =
-                Record { v: Record::VERSION, seq: Seq(seq), at: crate::model::Timestamp(0), event };
+        let line = |(seq, event)| {
+            let at = crate::model::Timestamp(0);
+            let record = Record { v: Record::VERSION, seq: Seq(seq), at, event };
             serde_json::to_string(&record).unwrap() + "\n"
         };
-        std::fs::write(&journal, line(1) + &line(2)).unwrap();
+        std::fs::write(&journal, (1..).zip(events).map(line).collect::<String>()).unwrap();
         let reader = JournalReader::open(&journal).unwrap();
         let mut out = Vec::new();
-        Events::new(reader, EventFormat::Json).write_new(Seq(1), &mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1);
+        Events::new(reader, form).write_new(Seq(published), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_published_is_not_written() {
+        let events = vec![Event::Person(PersonEvent::Paused); 2];
+        assert_eq!(written(events, 1, EventFormat::Json).lines().count(), 1);
+    }
+
+    #[test]
+    fn as_text_the_last_reply_is_written_before_the_end_and_harmless() {
+        let turn = crate::model::TurnId(1);
+        let events = || {
+            let text = "Use `esp_timer`\u{1b}[31m [1].".to_owned();
+            vec![
+                Event::Turn(TurnEvent::Started { turn, agent: "Answerer".into(), step: None }),
+                Event::Turn(TurnEvent::TextAdded { turn, text }),
+                Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Completed }),
+            ]
+        };
+        let text = written(events(), 3, EventFormat::Text);
+        assert!(
+            text.starts_with("Answerer:\nUse `esp_timer`") && !text.contains('\u{1b}'),
+            "{text}"
+        );
+        assert!(text.ends_with(" [1].\ncompleted\n"), "{text}");
+        assert_eq!(written(events(), 3, EventFormat::Json).lines().count(), 3);
     }
 
     proptest::proptest! {
@@ -445,17 +470,6 @@ mod tests {
         assert_eq!(exit, RunExit::Completed);
         assert_eq!(records, world.records());
         assert_eq!(world.file().unwrap(), "mended");
-    }
-
-    #[tokio::test]
-    async fn as_text_the_last_reply_stands_before_the_end() {
-        let world = SessionBench::new(TEAM);
-        let run = headless(world.begin_under(allow_saves(), Arc::new(usual)));
-        let run = Headless { form: EventFormat::Text, ..run };
-        let mut out = Vec::new();
-        run_headless(run, std::future::pending(), &mut out).await.unwrap();
-        let lines = String::from_utf8(out).unwrap();
-        assert!(lines.ends_with("completed\n"), "{lines}");
     }
 
     #[tokio::test]

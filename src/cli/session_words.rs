@@ -47,6 +47,13 @@ pub fn state_in_short(session: &SessionSummary) -> String {
     }
 }
 
+/// Those that wait for the person first, which a small screen would hide behind newer ones.
+pub fn waiting_first(sessions: &[SessionSummary]) -> Vec<&SessionSummary> {
+    let (waiting, others): (Vec<_>, Vec<_>) =
+        sessions.iter().partition(|session| session.waiting > 0);
+    [waiting, others].concat()
+}
+
 /// How a session stands.
 pub fn state_words(state: &SessionState) -> String {
     match state {
@@ -117,6 +124,18 @@ mod tests {
         assert_eq!(state_in_short(&running), "4 waiting · running");
         running.state = SessionState::Unfinished;
         assert_eq!(state_in_short(&running), "4 waiting · unfinished");
+    }
+
+    #[test]
+    fn sessions_that_wait_come_first_and_the_others_keep_their_order() {
+        let of = |id: &str, waiting| {
+            let session = session(SessionState::Unfinished, Vec::new());
+            SessionSummary { id: SessionId::new(id), waiting, ..session }
+        };
+        let all = [of("d", 0), of("c", 2), of("b", 0), of("a", 1)];
+        let ids: Vec<&str> =
+            waiting_first(&all).iter().map(|session| session.id.as_str()).collect();
+        assert_eq!(ids, ["c", "a", "d", "b"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::app::event_loop::Left;
 use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
+use crate::app::start_refresh::SessionReader;
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{choice, doctor, model_doctor, monitor, news, start};
 use crate::config::Example;
@@ -115,7 +116,7 @@ fn choose(
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
     let data = machine.dirs.data.clone();
     let read = move || Some(listed(&list_sessions(&data).ok()?));
-    let shown = start::choose(&mut screen, &mut start, machine, start::SessionReader::new(read));
+    let shown = start::choose(&mut screen, &mut start, machine, SessionReader::new(read));
     runtime::screen()?.block_on(shown)
 }
 
@@ -153,12 +154,9 @@ fn outlook(recordings: &Recordings, task: &str, project: Option<&str>) -> TaskOu
     }
 }
 
-/// The sessions as the list shows them: those that wait for the person first, which a small screen would
-/// hide behind newer ones.
+/// The sessions as the list shows them.
 fn listed(sessions: &[SessionSummary]) -> Vec<StartSession> {
-    let (waiting, others): (Vec<_>, Vec<_>) =
-        sessions.iter().partition(|session| session.waiting > 0);
-    waiting.into_iter().chain(others).map(start_session).collect()
+    session_words::waiting_first(sessions).into_iter().map(start_session).collect()
 }
 
 /// A session as the list shows it.

@@ -16,7 +16,7 @@ const NAMES: [&str; 13] = [
 /// Chips with Xtensa cores; all others have RISC-V cores.
 const XTENSA: [&str; 3] = ["esp32", "esp32s2", "esp32s3"];
 
-/// Most words of a condition that are looked at; what is longer is no condition.
+/// Most words of a condition; a longer text is not taken for one.
 const MOST_WORDS: usize = 100;
 
 /// A set of chips.

@@ -9,7 +9,7 @@ use super::rank::Spread;
 
 /// Least letters of a word that is corrected; shorter ones have too many neighbours.
 const SHORTEST: usize = 5;
-/// Most letters of a word that is corrected; what is longer is no word.
+/// Most letters of a word that is corrected; longer ones are data.
 const LONGEST: usize = 64;
 /// Letters from which on two of them may be wrong.
 const LONG: usize = 8;

@@ -3,6 +3,8 @@
 //! Owns how an encoding is found out: by the mark at the start, else UTF-8, else Windows-1252, which
 //! has the letters of Latin-1 too. Bytes that are not text are told apart.
 
+use encoding_rs::{Encoding, WINDOWS_1252};
+
 /// Of so many bytes at most one may be a control character that texts do not have, and one more; in
 /// a short text, of so many.
 const BYTES_FOR_A_CONTROL: usize = 50;
@@ -10,29 +12,18 @@ const SHORT: usize = 8;
 /// Of so many bytes at most one may be beyond ASCII in a text with one byte for each letter.
 const BYTES_FOR_A_LETTER: usize = 3;
 
-/// What Windows-1252 has where Latin-1 has controls; `\0` where it has nothing.
-const FROM_80: [char; 32] = [
-    '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘',
-    '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
-];
-
 /// The text in some bytes; `None` when they are no text. What cannot be read becomes U+FFFD.
 #[must_use]
 pub fn decode(bytes: Vec<u8>) -> Option<String> {
-    let text = match bytes.as_slice() {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        _ => without_mark(bytes)?,
+    let text = match Encoding::for_bom(&bytes) {
+        Some((encoding, mark)) => {
+            encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned()
+        }
+        None => without_mark(bytes)?,
     };
     let strange = text.chars().filter(|c| is_strange(*c)).count();
     let most = (1 + text.len() / BYTES_FOR_A_CONTROL).min(text.len() / SHORT);
     (strange <= most).then_some(text)
-}
-
-fn utf16(bytes: &[u8], number: fn([u8; 2]) -> u16) -> String {
-    let units = bytes.chunks_exact(2).map(|pair| number([pair[0], pair[1]]));
-    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 fn without_mark(bytes: Vec<u8>) -> Option<String> {
@@ -51,17 +42,7 @@ fn without_mark(bytes: Vec<u8>) -> Option<String> {
     }
     let high = bytes.iter().filter(|byte| !byte.is_ascii()).count();
     let is_text = high * BYTES_FOR_A_LETTER <= bytes.len() && !bytes.contains(&0);
-    is_text.then(|| bytes.into_iter().map(windows_1252).collect())
-}
-
-fn windows_1252(byte: u8) -> char {
-    match byte {
-        0x80..=0x9F => match FROM_80[usize::from(byte - 0x80)] {
-            '\0' => char::REPLACEMENT_CHARACTER,
-            letter => letter,
-        },
-        byte => char::from(byte),
-    }
+    is_text.then(|| WINDOWS_1252.decode_without_bom_handling(&bytes).0.into_owned())
 }
 
 /// Whether a text for people has no such character.

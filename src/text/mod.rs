@@ -20,6 +20,7 @@ pub mod colouring;
 pub mod confusables;
 pub mod contain;
 pub mod credentials;
+pub mod cut;
 pub mod diff;
 mod diff_line;
 pub mod encoding;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::cut::cut_at_word;
 use super::lines::line_at;
 use super::toon;
 
@@ -305,13 +306,7 @@ fn near(text: &str, at: usize) -> String {
 fn missing(text: &str) -> RecoverError {
     const FIRST: usize = 40;
     let text = text.trim();
-    let mut begins: String = text.chars().take(FIRST).flat_map(char::escape_debug).collect();
-    if text.chars().count() > FIRST {
-        // Whole words only, unless there is hardly one.
-        let end = begins.rfind(' ').filter(|end| *end > FIRST / 2).unwrap_or(begins.len());
-        begins.truncate(end);
-        begins.push('…');
-    }
+    let begins = cut_at_word(text, FIRST).chars().flat_map(char::escape_debug).collect();
     RecoverError::Missing { begins }
 }
 

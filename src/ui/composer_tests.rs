@@ -174,6 +174,18 @@ fn the_team_is_also_suggested_where_a_service_answers() {
     assert!(desk.screen().contains(" single "), "{}", desk.screen());
 }
 
+/// What comes of a request is in the chat, wherever it was written.
+#[test]
+fn a_request_turns_to_the_chat_where_the_screen_shows_one_pane() {
+    let mut desk = writing_the_next_task(80, 24);
+    desk.press("esc 3 i");
+    assert!(!desk.screen().contains("─ Chat ─"), "{}", desk.screen());
+    desk.type_text("How is a register read?");
+    assert_eq!(intents(&desk.press("enter")).len(), 1);
+    desk.sync();
+    assert!(desk.screen().contains("─ Chat ─"), "{}", desk.screen());
+}
+
 #[test]
 fn teams_are_walked_through_both_ways() {
     let mut desk = writing_the_next_task(120, 40);

@@ -10,8 +10,8 @@ use super::layout::PaneId;
 use super::*;
 use crate::model::event::RunStart;
 use crate::model::{
-    Event, Intent, QuestionId, SessionEvent, SessionOutcome, Shown, TimelineCommand, UserError,
-    Verdict,
+    Event, Intent, PersonEvent, QuestionId, SessionEvent, SessionOutcome, Shown, TimelineCommand,
+    UserError, Verdict,
 };
 
 pub(super) fn intents(commands: &[UiCommand]) -> Vec<Intent> {
@@ -57,6 +57,11 @@ fn screens_of_questions_and_ends() {
     insta::assert_snapshot!("help", desk.screen());
     desk.press("esc q");
     insta::assert_snapshot!("quit", desk.screen());
+    let mut desk = UiBench::at_work(120, 40);
+    desk.record(10, Event::Person(PersonEvent::Paused));
+    desk.sync();
+    desk.press("q");
+    assert!(desk.screen().contains("The run is paused."), "{}", desk.screen());
 }
 
 #[test]
@@ -403,7 +408,7 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     );
     desk.record(
         1,
-        Event::Person(crate::model::PersonEvent::Asked {
+        Event::Person(PersonEvent::Asked {
             question: QuestionId(1),
             agent: Some(evil.into()),
             text: evil.into(),
@@ -413,7 +418,7 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     );
     desk.record(
         1,
-        Event::Person(crate::model::PersonEvent::Noticed {
+        Event::Person(PersonEvent::Noticed {
             level: crate::model::event::Level::Error,
             notice: UserError::new(evil, evil, evil),
         }),

@@ -526,13 +526,15 @@ impl Chat {
         }
     }
 
-    /// A question that is asked once more, after the session was opened again, waits at one place.
+    /// What was asked before the session was opened again, and is asked once more, waits at one place.
     fn replace_older_question(&mut self, by: Option<&AgentName>, asked: &str) {
+        let is_opening = |entry: &Arc<ChatEntry>| matches!(**entry, ChatEntry::Resumed { .. });
+        let Some(opened) = self.entries.iter().rposition(is_opening) else { return };
         let is_older = |entry: &&mut Arc<ChatEntry>| {
             matches!(&***entry, ChatEntry::Question { agent, text, answer: None, .. }
                 if agent.as_ref() == by && text == asked)
         };
-        if let Some(entry) = self.entries.iter_mut().rev().find(is_older) {
+        if let Some(entry) = self.entries[..opened].iter_mut().rev().find(is_older) {
             let notice = UserError::new("A question waited here", "it is asked again below", "");
             *Arc::make_mut(entry) = ChatEntry::Notice { level: Level::Info, notice };
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::engine::speaker::plan::shortened;
 use crate::model::PlanItem;
+use crate::text::cut::cut_at_word;
 use crate::text::plan_order::{self, After};
 
 /// Most characters of the reason why a step needs attention.
@@ -118,7 +119,7 @@ impl PlanTrack {
         let known = steps.iter().filter(|(step, _)| *step < self.steps.len());
         let known: Vec<&(usize, String)> = known.collect();
         for (step, why) in &known {
-            let why = kept_reason(why);
+            let why = cut_at_word(why, MOST_REASON).into_owned();
             self.set(*step, StepState::SentBack(why));
         }
         self.sent_back += u32::from(!known.is_empty());
@@ -137,7 +138,7 @@ impl PlanTrack {
 
     /// All attempts at a step failed.
     pub fn failed(&mut self, step: usize, why: &str) {
-        let why = kept_reason(why);
+        let why = cut_at_word(why, MOST_REASON).into_owned();
         self.set(step, StepState::NeedsAttention(why));
     }
 
@@ -217,14 +218,6 @@ impl PlanTrack {
     }
 }
 
-/// A reason as it is kept: one that is too long ends at a word, with an ellipsis.
-fn kept_reason(why: &str) -> String {
-    let Some((end, _)) = why.char_indices().nth(MOST_REASON) else { return why.to_owned() };
-    let kept = &why[..end];
-    let kept = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
-    format!("{} …", kept.trim_end_matches([' ', ',', ';', ':']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,16 +289,5 @@ mod tests {
         plan.done(0);
         plan.replace(&items(&["test", "test"]));
         assert_eq!(plan.next_open(), Some(1));
-    }
-
-    #[test]
-    fn a_long_reason_ends_at_a_word() {
-        assert_eq!(kept_reason("the tests fail"), "the tests fail");
-        let long = "a word, ".repeat(MOST_REASON);
-        let kept = kept_reason(&long);
-        assert!(kept.chars().count() <= MOST_REASON + 2 && kept.ends_with(" …"), "{kept}");
-        assert!(
-            kept.trim_end_matches(" …").split(' ').all(|it| it == "a" || it.starts_with("word"))
-        );
     }
 }

@@ -237,7 +237,7 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     assert_eq!(opened, ended, "everything that began has an end");
 }
 
-/// Whoever opened the session again without naming a budget has not lifted it.
+/// Opening a session again without a budget does not remove the one that it has.
 #[tokio::test]
 async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
     let world = SessionBench::new(TEAM);

@@ -76,7 +76,7 @@ pub struct Composer {
     teams: Vec<TeamOffer>,
     /// Which of them was chosen; `None`: the one that fits best.
     team: Option<usize>,
-    /// The team whose recording answers what is written, where a recording answers.
+    /// The team that the words of the message suggest.
     suggested: Option<String>,
     /// The task that was sent last, until its run begins or is refused.
     sent: Option<SentTask>,
