@@ -237,6 +237,7 @@ fn show(
     };
     let mut ui = Ui::new(ui_setup(machine, mode, dir, (memory.recall(), keymap, &themes))?);
     ui.set_marks(feed.marks());
+    ui.set_title(dir.title().unwrap_or_default());
     ui.filter_tags(channels.filter);
     if let Some(examiner) = channels.examiner {
         ui.examine_by(examiner);

@@ -158,6 +158,14 @@ impl UiBench {
         self.screen();
     }
 
+    /// The same for a replay that stands at its end.
+    pub fn sync_replay(&mut self) {
+        let last = self.view.seq;
+        let place = TimelineView { last, position: last, ..TimelineView::default() };
+        self.ui.sync(&self.view, Some(&place), self.now);
+        self.screen();
+    }
+
     /// Presses keys, written as in a keymap, each after a pause and a frame.
     pub fn press(&mut self, keys: &str) -> Vec<UiCommand> {
         let press = |key| {

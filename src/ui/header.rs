@@ -157,10 +157,10 @@ fn padded(mut spans: Vec<Span<'static>>, columns: usize) -> Vec<Span<'static>> {
 }
 
 /// The title for the terminal's window or tab.
-pub(super) fn terminal_title(view: &SessionView, mode: Mode) -> String {
+pub(super) fn terminal_title(view: &SessionView, own: &str, mode: Mode) -> String {
     let mut title = "firmhand".to_owned();
     if let Some(start) = &view.head.start {
-        title.push_str(&format!(" · {}", line::cut(project_name(&start.project), 40)));
+        title.push_str(&format!(" · {}", line::cut(name(&start.project, own), 40)));
     }
     match (mode, waiting_words(view), &view.head.state) {
         (Mode::Replay, ..) => title.push_str(" · replay"),
@@ -193,7 +193,7 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(line::KEPT, vec![Span::styled("replay", cx.style(Role::Busy))]);
     }
     if let Some(start) = &head.start {
-        let name = line::cut(&clean(project_name(&start.project)), slots.name);
+        let name = line::cut(&clean(name(&start.project, cx.title)), slots.name);
         parts.push(weights.project, vec![Span::styled(name, cx.style(Role::Strong))]);
         // A later run may have another team.
         let team = head.run().map_or(&start.team, |run| &run.team);
@@ -234,6 +234,11 @@ fn rule_words(cx: &Cx<'_>) -> Vec<Span<'static>> {
     let Some(newest) = cx.view.review.rules().last() else { return Vec::new() };
     let words = format!("rule: {}", line::cut(&newest.rule.to_string(), RULE));
     vec![Span::styled(words, cx.style(Role::Warn))]
+}
+
+/// What a session is called: by the name that the person gave it, else by its project.
+fn name<'a>(project: &'a str, title: &'a str) -> &'a str {
+    if title.is_empty() { project_name(project) } else { title }
 }
 
 /// The last folder of a path, or the one around it where that is just called `project`, as it is

@@ -150,7 +150,12 @@ impl Ui {
     /// What the terminal's own title may say, safe to print.
     #[must_use]
     pub fn terminal_title(&self, view: &SessionView) -> String {
-        header::terminal_title(view, self.bench.scene.mode)
+        header::terminal_title(view, &self.bench.scene.title, self.bench.scene.mode)
+    }
+
+    /// Calls the session by the name that the person gave it.
+    pub fn set_title(&mut self, title: String) {
+        self.bench.scene.title = title;
     }
 
     /// Turns to the output of ports, on the whole screen; there is nothing else.
@@ -440,10 +445,10 @@ impl Ui {
             Pointed::Bottom(_) if bench.scene.mode == Mode::Live => {
                 vec![Effect::Compose(String::new())]
             }
-            Pointed::Bottom(column) => {
-                let width = bench.areas.layout().bottom.width;
+            Pointed::Bottom(at) => {
+                let area = bench.areas.layout().bottom;
                 let place = bench.scene.timeline.as_ref();
-                bench.panes.timeline.on_click(column, width, now.view, place)
+                bench.panes.timeline.on_click(at, area.as_size(), place)
             }
             Pointed::Resize(sizes) => {
                 bench.areas.set_sizes(sizes);
@@ -506,3 +511,5 @@ mod serial_tests;
 mod trial_tests;
 #[cfg(test)]
 mod useful_tests;
+#[cfg(test)]
+mod replay_tests;

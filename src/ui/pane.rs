@@ -243,6 +243,8 @@ pub struct Cx<'a> {
     pub view: &'a SessionView,
     /// The place in a replay.
     pub timeline: Option<&'a TimelineView>,
+    /// The name that the person gave the session; empty: none.
+    pub title: &'a str,
     /// How things look.
     pub theme: &'a Theme,
     /// Which key does what.

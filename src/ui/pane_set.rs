@@ -90,7 +90,10 @@ impl Panes {
         match (cx.mode, kind) {
             (Mode::Live, ScreenKind::Team) => self.composer.rows(screen, cx),
             (Mode::Live, ScreenKind::Port) => 0,
-            (Mode::Replay, _) => TimelineBar::rows(screen.width),
+            (Mode::Replay, ScreenKind::Team) => {
+                TimelineBar::task_rows(cx) + TimelineBar::rows(screen.width)
+            }
+            (Mode::Replay, ScreenKind::Port) => TimelineBar::rows(screen.width),
         }
     }
 

@@ -16,8 +16,8 @@ pub enum Pointed {
     Body(PaneId, Position),
     /// A click into a pane's title, in columns from its start.
     Title(PaneId, u16),
-    /// A click into the composer or the timeline, in columns from its start.
-    Bottom(u16),
+    /// A click into the composer or the timeline, counted from its first column and row.
+    Bottom(Position),
     /// The wheel over a pane, or over none.
     Wheel(Option<PaneId>, WheelTurn),
     /// A border was moved.
@@ -106,7 +106,8 @@ impl Pointer {
             return None;
         }
         if layout.bottom.contains(at) {
-            return Some(Pointed::Bottom(at.x - layout.bottom.x));
+            let inside = Position::new(at.x - layout.bottom.x, at.y - layout.bottom.y);
+            return Some(Pointed::Bottom(inside));
         }
         let area = layout.pane_at(at)?;
         if area.title.contains(at) {

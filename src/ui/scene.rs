@@ -19,6 +19,8 @@ pub(super) struct Scene {
     agents: Agents,
     pub clock: Clock,
     pub mode: Mode,
+    /// The name that the person gave the session; empty: none.
+    pub title: String,
     /// The place in a replay, as of the last [`super::Ui::sync`].
     pub timeline: Option<TimelineView>,
     /// Whether a key that decides would count, as of the last [`super::Ui::sync`] or event.
@@ -38,6 +40,7 @@ impl Scene {
             agents: Agents::default(),
             clock: Clock { now, anchor: (now, Timestamp(0)), mode },
             mode,
+            title: String::new(),
             timeline: None,
             decides: Decides::NotYet,
             seq: 0,
@@ -78,6 +81,7 @@ impl Scene {
         Cx {
             view,
             timeline: self.timeline.as_ref(),
+            title: &self.title,
             theme: &self.looks.theme,
             keymap: &self.keymap,
             agents: &self.agents,

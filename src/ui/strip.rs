@@ -25,6 +25,9 @@ const NAMED: (usize, usize) = (2, 4);
 /// Columns of the task in one row, at least.
 const LEAST_TASK: usize = 30;
 
+/// Columns of the session's name there, at most.
+const TITLE: usize = 20;
+
 /// Columns from which on there is much room.
 const ROOMY: u16 = 160;
 
@@ -177,11 +180,27 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
     let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
     let space = usize::from(inside.width).saturating_sub(right.width() + 2);
     let task = cx.view.head.run().map_or("", |run| run.task.as_str());
-    let (label, task) = words.map_or(("Task ", task), |words| ("", words));
-    let words = line::cut(&sanitize::line(task), space.saturating_sub(label.len())).to_string();
+    let (label, task) =
+        words.map_or_else(|| (task_label(cx), task), |words| (String::new(), words));
+    let most = space.saturating_sub(line::width(&label));
+    let words = line::cut(&sanitize::line(task), most).to_string();
     let task =
         vec![Span::styled(label, cx.style(Role::Title)), Span::styled(words, cx.style(Role::Dim))];
     line::draw_split(&Line::from(task), &right, inside, buf);
+}
+
+/// Stands before what was asked in one row: the name that the person gave the session, as the header of
+/// a small screen has no place for it, and which request it is.
+pub(super) fn task_label(cx: &Cx<'_>) -> String {
+    let request = match cx.view.head.runs.len() {
+        0 | 1 if cx.title.is_empty() => "Task ".to_owned(),
+        0 | 1 => String::new(),
+        requests => format!("Request {requests} "),
+    };
+    match cx.title {
+        "" => request,
+        title => format!("{} · {request}", line::cut(title, TITLE)),
+    }
 }
 
 /// Whether there is a run of which [`draw_short`] can tell.

@@ -68,6 +68,10 @@ impl RunOverview {
 
 fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
+    if !cx.title.is_empty() {
+        let title = sanitize::line(cx.title).into_owned();
+        rows.push(vec![("name  ".to_owned(), Role::Dim), (title, Role::Strong)]);
+    }
     if let Some(run) = cx.view.head.run() {
         let team = sanitize::line(&run.team).into_owned();
         rows.push(vec![("team  ".to_owned(), Role::Dim), (team, Role::Text)]);

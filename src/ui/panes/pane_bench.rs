@@ -242,6 +242,7 @@ impl PaneBench {
         Cx {
             view: &self.view,
             timeline: None,
+            title: "",
             theme: &self.theme,
             keymap: &self.keymap,
             agents: &self.agents,

@@ -4,16 +4,19 @@
 //! that a long wait takes no room.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect, Size};
 use ratatui::text::{Line, Span};
 
 use super::timeline_signs::{SIGNS, look};
 use crate::model::timeline::Playback;
 use crate::model::{Seq, TimelineCommand, TimelineView};
+use crate::text::sanitize;
 use crate::ui::line;
+use crate::ui::overlay::{Overlay, RunOverview};
 use crate::ui::pane::{Cx, Effect, UiCommand};
 use crate::ui::role::Role;
-use crate::view::{Mark, MarkKind, SessionView};
+use crate::ui::strip;
+use crate::view::{Mark, MarkKind};
 
 /// The bar under the panes of a replay.
 #[derive(Debug, Default)]
@@ -34,6 +37,12 @@ impl TimelineBar {
         if columns < WITH_LEGEND { 3 } else { 2 }
     }
 
+    /// Rows above them: one for what was asked, which no other part of the screen always shows.
+    #[must_use]
+    pub const fn task_rows(cx: &Cx<'_>) -> u16 {
+        if cx.view.head.runs.is_empty() { 0 } else { 1 }
+    }
+
     /// Takes over the moments of the whole session, also those that lie ahead.
     pub fn set_marks(&mut self, marks: Vec<Mark>) {
         self.marks = marks;
@@ -47,6 +56,11 @@ impl TimelineBar {
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let Some(timeline) = cx.timeline else { return };
         let mut rows = area.rows();
+        if area.height > Self::rows(area.width)
+            && let Some(row) = rows.next()
+        {
+            line::draw(&task(row.width, cx), row, buf);
+        }
         if let Some(row) = rows.next() {
             self.draw_track(timeline, row, buf, cx);
         }
@@ -83,20 +97,35 @@ impl TimelineBar {
         }
     }
 
-    /// A click at a column of `width`.
+    /// A click at a place of the bar, which has that size: to a moment, or to all of what was asked.
     pub fn on_click(
         &mut self,
-        column: u16,
-        width: u16,
-        _view: &SessionView,
+        at: Position,
+        size: Size,
         timeline: Option<&TimelineView>,
     ) -> Vec<Effect> {
         let Some(timeline) = timeline else { return Vec::new() };
-        let columns = track(width);
-        let column = column.saturating_sub(MARGIN).min(columns.saturating_sub(1));
+        if at.y < size.height.saturating_sub(Self::rows(size.width)) {
+            return vec![Effect::open(Overlay::Run(RunOverview::default()))];
+        }
+        let columns = track(size.width);
+        let column = at.x.saturating_sub(MARGIN).min(columns.saturating_sub(1));
         let seq = seq_of(column, timeline.last, columns);
         vec![Effect::Command(UiCommand::Timeline(TimelineCommand::Seek(seq)))]
     }
+}
+
+/// What was asked at this place of the session, which may have had several requests.
+fn task(columns: u16, cx: &Cx<'_>) -> Line<'static> {
+    let task = cx.view.head.run().map_or("", |run| run.task.as_str());
+    let label = format!(" {}", strip::task_label(cx));
+    let space = usize::from(columns).saturating_sub(line::width(&label) + 1);
+    let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = line::cut(&sanitize::line(&task), space);
+    Line::from(vec![
+        Span::styled(label, cx.style(Role::Title)),
+        Span::styled(words, cx.style(Role::Text)),
+    ])
 }
 
 /// The mark of each column: the one that tells most. A kind that is left without any takes a column
