@@ -15,7 +15,7 @@ use super::request_words::Wanted;
 use super::shipped::load_team;
 use crate::engine::{NextModel, NextRun, NextRuns, Team};
 use crate::model::event::SessionStart;
-use crate::model::{Ground, TeamOffer, TeamOffers, UserError};
+use crate::model::{Ground, NextSuggestion, TeamOffer, TeamOffers, UserError};
 use crate::provider::{ChosenModel, Pacing, Provider, Scripted};
 use crate::toolchain::Toolchain;
 use crate::workspace::ProjectDir;
@@ -86,8 +86,7 @@ impl SessionRuns {
         if let Some(recording) = recorded.filter(|recording| self.is_of_project(recording)) {
             return self.script(&recording.name).map(Some);
         }
-        // A script of the person's own may know more than one run.
-        if Path::new(&now).is_absolute() {
+        if is_own_script(&now) {
             return Ok(None);
         }
         match self.machine.profiles.default_name() {
@@ -157,18 +156,25 @@ impl TeamOffers for SessionRuns {
         offers_for(&self.machine, self.ground(), &self.project)
     }
 
-    fn suggested(&self, task: &str, profile: Option<&str>) -> Option<String> {
+    fn suggested(&self, task: &str, provider: &str) -> NextSuggestion {
         let load = || Recordings::load(&self.machine.assets).ok();
-        // A service answers whatever is asked.
-        let recordings = self.recordings.get_or_init(load).as_ref().filter(|_| profile.is_none());
+        let script = match ModelSource::parse(provider) {
+            Some(ModelSource::Script(script)) => Some(script),
+            // A service answers whatever is asked.
+            _ => None,
+        };
+        let recordings = self.recordings.get_or_init(load).as_ref().filter(|_| script.is_some());
         let recording = recordings.and_then(|recordings| recordings.of_task(task));
         let recording = recording.filter(|recording| self.is_of_project(recording));
-        match recording {
-            Some(recording) => Some(recording.team.clone()),
-            // Most requests: the first offer.
-            None if Wanted::of(task) == Wanted::Work => None,
-            None => Some(choice::team_for(task, self.ground(), &self.project).0.to_owned()),
+        if let Some(recording) = recording {
+            return NextSuggestion { team: Some(recording.team.clone()), profile: None };
         }
+        // Most requests: the first offer.
+        let is_work = Wanted::of(task) == Wanted::Work;
+        let team = (!is_work).then(|| choice::team_for(task, self.ground(), &self.project).0);
+        let profile = script.filter(|script| !is_own_script(script));
+        let profile = profile.and_then(|_| self.machine.profiles.default_name());
+        NextSuggestion { team: team.map(str::to_owned), profile }
     }
 }
 
@@ -190,6 +196,11 @@ pub fn offers_for(machine: &Machine, ground: Ground, project: &Path) -> Vec<Team
         .collect();
     offers.sort_by_key(|offer| offer.name != usual);
     offers
+}
+
+/// Whether a script is a file of the person's own, which may know more than one run.
+fn is_own_script(script: &str) -> bool {
+    Path::new(script).is_absolute()
 }
 
 /// A recording is played in its own project only.

@@ -152,6 +152,7 @@ fn work(work: &RunWork) -> Value {
             "approved_by_rule": decisions.approved_by_rule,
             "approvals_seen_whole": decisions.seen_whole,
             "lines_unseen": decisions.lines_unseen,
+            "not_done": decisions.not_done,
         },
         "builds": {
             "passed": work.builds.passed,

@@ -6,8 +6,9 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
 
 use crate::model::{ContentHash, ProjectPath, UserError};
@@ -22,6 +23,9 @@ pub(super) enum PlaceError {
     /// The folder of the project was deleted.
     #[error("the project folder was deleted while the session was open")]
     ProjectGone,
+    /// The folder of the project is elsewhere now, or another one has its place.
+    #[error("the project folder is no longer at `{0}`: it was moved, or another one has its place")]
+    ProjectMoved(String),
     /// A part of the path that has to be a folder is something else.
     #[error("`{0}` is not a folder")]
     NotAFolder(String),
@@ -58,6 +62,7 @@ impl PlaceError {
             Self::Disk(error) => Errno::from_io_error(error),
             Self::Link(_)
             | Self::ProjectGone
+            | Self::ProjectMoved(_)
             | Self::NotAFolder(_)
             | Self::NotAFile
             | Self::Protected
@@ -69,6 +74,9 @@ impl PlaceError {
             (Self::Link(_), _) => "Replace the link by a real file or folder.",
             (Self::ProjectGone, _) => {
                 "Put the folder back where it was, leave the session, and open it with `firmhand resume`."
+            }
+            (Self::ProjectMoved(_), _) => {
+                "Put the folder back where it was; then let the agent try again."
             }
             (Self::NotAFolder(_) | Self::NotAFile, _) => "Choose another path.",
             (Self::Protected, _) => "Change such files yourself.",
@@ -123,6 +131,16 @@ impl Identity {
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// Whether that path leads to the open folder.
+fn is_at(path: &Path, folder: &OwnedFd) -> Result<bool, Errno> {
+    let open = fstat(folder)?;
+    match stat(path) {
+        Ok(found) => Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino)),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+        Err(other) => Err(other),
+    }
+}
+
 /// Opens the folder that holds `path`. A missing one is handed to `on_missing` and tried again.
 pub(super) fn open_folder(
     project_dir: &ProjectDir,
@@ -139,6 +157,9 @@ pub(super) fn open_folder(
         Err(Errno::NOENT) => return Err(PlaceError::ProjectGone),
         opened => opened?,
     };
+    if !is_at(project_dir.root(), &folder)? {
+        return Err(PlaceError::ProjectMoved(project_dir.root().display().to_string()));
+    }
     for part in path.parent().into_iter().flat_map(|parent| parent.split('/')) {
         let next = match openat(&folder, part, FOLDER, Mode::empty()) {
             Err(Errno::NOENT) => {
@@ -297,5 +318,25 @@ mod tests {
         let error = folder_if_there(&project_dir, &path).unwrap_err();
         assert!(matches!(error, PlaceError::ProjectGone), "{error}");
         assert!(error.tell("save", &path).fix.contains("firmhand resume"));
+    }
+
+    #[test]
+    fn a_project_folder_that_was_moved_or_replaced_is_named() {
+        let around = tempfile::tempdir().unwrap();
+        let (here, there) = (around.path().join("here"), around.path().join("there"));
+        fs::create_dir(&here).unwrap();
+        let project_dir = ProjectDir::open(&here).unwrap();
+        let path = ProjectPath::new("main/main.c").unwrap();
+        fs::rename(&here, &there).unwrap();
+        let is_moved = || {
+            let error = folder_if_there(&project_dir, &path).unwrap_err();
+            assert!(matches!(error, PlaceError::ProjectMoved(_)), "{error}");
+        };
+        is_moved();
+        fs::create_dir(&here).unwrap();
+        is_moved();
+        fs::remove_dir(&here).unwrap();
+        fs::rename(&there, &here).unwrap();
+        assert!(folder_if_there(&project_dir, &path).unwrap().is_none());
     }
 }

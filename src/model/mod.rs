@@ -89,7 +89,8 @@ pub use sources::{
 };
 pub use team::{
     Artifact, ArtifactKind, ChosenBy, ContextFile, Document, Ground, MODEL_ANSWER, MODEL_HINT,
-    PlanItem, READ_FILES, START_PLAN, TeamEvent, TeamOffer, TeamOffers, estimated_tokens,
+    NextSuggestion, PlanItem, READ_FILES, START_PLAN, TeamEvent, TeamOffer, TeamOffers,
+    estimated_tokens,
 };
 pub use test_run::{TestCase, TestCounts, TestEvent, TestOutcome, TestReport, TestedFile};
 pub use time::Timestamp;

@@ -30,14 +30,23 @@ pub struct TeamOffer {
     pub description: String,
 }
 
+/// What would take a task on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NextSuggestion {
+    /// The team of its recording, or the one that its words suggest; `None`: the first offer.
+    pub team: Option<String>,
+    /// The profile whose model would answer, where a recording has answered so far; `None`: what answers
+    /// now goes on, or another recording does.
+    pub profile: Option<String>,
+}
+
 /// Knows the teams that can work on a project as it is now.
 pub trait TeamOffers: Send + Sync {
     /// The one that fits best comes first.
     fn offers(&self) -> Vec<TeamOffer>;
 
-    /// The team for this task: of its recording, or the one that its words tell of; `None`: the first
-    /// offer. `profile`: whose model answers; `None`: recordings do.
-    fn suggested(&self, task: &str, profile: Option<&str>) -> Option<String>;
+    /// What would take this task on, where `provider`, as sessions name it, answers now.
+    fn suggested(&self, task: &str, provider: &str) -> NextSuggestion;
 }
 
 /// One step of a plan.

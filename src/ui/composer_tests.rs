@@ -8,8 +8,8 @@ use super::fixture::UiBench;
 use super::tests::intents;
 use crate::model::event::{self, RunStart};
 use crate::model::{
-    AgentName, Event, Intent, ModelEvent, PersonEvent, SessionEvent, SessionOutcome, TeamOffer,
-    TeamOffers, UserError,
+    AgentName, Event, Intent, ModelEvent, NextSuggestion, PersonEvent, SessionEvent,
+    SessionOutcome, TeamOffer, TeamOffers, UserError,
 };
 
 #[test]
@@ -114,8 +114,10 @@ impl TeamOffers for Offers {
         vec![offer("edit-generated"), offer("single")]
     }
 
-    fn suggested(&self, task: &str, _: Option<&str>) -> Option<String> {
-        (task == "How is a register read?").then(|| "single".to_owned())
+    fn suggested(&self, task: &str, provider: &str) -> NextSuggestion {
+        let team = (task == "How is a register read?").then(|| "single".to_owned());
+        let is_new = task == "Add a button" && provider.starts_with("script:");
+        NextSuggestion { team, profile: is_new.then(|| "mine".to_owned()) }
     }
 }
 
@@ -172,6 +174,24 @@ fn the_team_is_also_suggested_where_a_service_answers() {
     desk.sync();
     desk.type_text("How is a register read?");
     assert!(desk.screen().contains(" single "), "{}", desk.screen());
+}
+
+/// A recording costs nothing, and a model may: the person is asked before it answers for the first time.
+#[test]
+fn a_task_without_a_recording_names_the_model_and_asks_before_it_is_sent() {
+    let mut desk = writing_the_next_task(80, 24);
+    let chosen =
+        ModelEvent::Chosen { provider: "script:scan".into(), label: "scripted model".into() };
+    desk.record(10, Event::Model(chosen));
+    desk.sync();
+    desk.type_text("Add a button");
+    assert!(desk.screen().contains(" model mine · team edit-generated "), "{}", desk.screen());
+    assert_eq!(desk.press("enter"), []);
+    assert_eq!(desk.ui.bench.panes.composer.text(), "Add a button");
+    let shown = desk.screen();
+    assert!(shown.contains("your model `mine` would answer"), "{shown}");
+    let sent = intents(&desk.press("enter"));
+    assert_eq!(sent, [Intent::StartRun { task: "Add a button".into(), team: None }]);
 }
 
 /// What comes of a request is in the chat, wherever it was written.

@@ -508,8 +508,8 @@ mod question_tests;
 mod serial_tests;
 
 #[cfg(test)]
+mod replay_tests;
+#[cfg(test)]
 mod trial_tests;
 #[cfg(test)]
 mod useful_tests;
-#[cfg(test)]
-mod replay_tests;

@@ -292,3 +292,18 @@ fn the_terminals_title_tells_what_waits_in_clean_words() {
     assert!(title.starts_with("firmhand · ") && title.ends_with("1 waiting"), "{title}");
     assert!(!title.chars().any(char::is_control));
 }
+
+#[test]
+fn keys_sent_in_one_go_to_the_leave_dialog_are_refused_in_words() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut desk = UiBench::at_work(width, height);
+        desk.propose(1);
+        desk.sync();
+        desk.press("q");
+        assert!(desk.screen().contains("1 proposal waits for you."), "{}", desk.screen());
+        desk.press_after("down", 300);
+        assert_eq!(desk.press_after("enter", 0), []);
+        assert_eq!(desk.rest(), []);
+        assert!(desk.screen().contains("not decided: several keys"), "{}", desk.screen());
+    }
+}

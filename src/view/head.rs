@@ -126,9 +126,15 @@ impl Head {
     /// Name of the profile whose model answers; `None`: a script does.
     #[must_use]
     pub fn profile(&self) -> Option<&str> {
-        let began = self.start.as_ref().map(|start| start.parts.provider.as_str());
-        let name = self.provider.as_deref().or(began)?.strip_prefix("profile:")?;
+        let name = self.provider()?.strip_prefix("profile:")?;
         Some(name.split('/').next().unwrap_or(name))
+    }
+
+    /// What answers now, as sessions name it, e.g. `script:blink` or `profile:mine`.
+    #[must_use]
+    pub fn provider(&self) -> Option<&str> {
+        let began = self.start.as_ref().map(|start| start.parts.provider.as_str());
+        self.provider.as_deref().or(began)
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each event")]

@@ -4,9 +4,9 @@
 //! a mark is drawn.
 
 use crate::model::{
-    BoardEvent, BuildEvent, BuildOutcome, Event, Outcome, PhaseEvent, PhaseOutcome, PortChange,
-    PortEvent, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TestEvent, Timestamp,
-    TurnEvent, TurnStop,
+    BoardEvent, BuildEvent, BuildOutcome, DecidedBy, Event, Outcome, PhaseEvent, PhaseOutcome,
+    PortChange, PortEvent, ProposalEvent, Record, Seq, SessionEvent, SessionOutcome, TestEvent,
+    Timestamp, TurnEvent, TurnStop,
 };
 
 /// A moment of the session.
@@ -119,8 +119,9 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
         Event::Session(SessionEvent::RunStarted(_)) => MarkKind::Request,
         Event::Turn(TurnEvent::Started { .. }) => MarkKind::Turn,
         Event::Proposal(ProposalEvent::Made(_)) => MarkKind::Proposal,
+        // What nobody decided is not rejected: the run ended first.
         Event::Proposal(ProposalEvent::Decided { decision, .. })
-            if decision.verdict.is_approval() =>
+            if decision.verdict.is_approval() || matches!(decision.by, DecidedBy::Nobody(_)) =>
         {
             return None;
         }
@@ -220,6 +221,23 @@ mod tests {
         let stopped = Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
         let record = Record { v: 1, seq: Seq(1), at: Timestamp(0), event: stopped };
         assert_eq!(mark_of(&record), None);
+    }
+
+    #[test]
+    fn what_the_end_of_a_run_left_undecided_is_not_rejected() {
+        use crate::model::{AfterReject, ContentHash, Decision, ProposalId, Verdict};
+        let kind = |by| {
+            let (reason, then) = (String::new(), AfterReject::GoOn);
+            let verdict = Verdict::Reject { reason, comments: Vec::new(), then };
+            let shown = ContentHash::of(b"");
+            let decision = Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 });
+            let proposal = ProposalId(1);
+            let event = Event::Proposal(ProposalEvent::Decided { proposal, decision });
+            let record = Record { v: 1, seq: Seq(1), at: Timestamp(0), event };
+            mark_of(&record).map(|mark| mark.kind)
+        };
+        assert_eq!(kind(DecidedBy::Person), Some(MarkKind::Rejection));
+        assert_eq!(kind(DecidedBy::Nobody("the run was stopped".into())), None);
     }
 
     #[test]

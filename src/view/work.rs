@@ -41,6 +41,8 @@ pub struct DecisionCounts {
     pub seen_whole: u32,
     /// Changed lines that the person approved although they had not been on screen.
     pub lines_unseen: u64,
+    /// What was approved and could not be done.
+    pub not_done: u32,
 }
 
 impl DecisionCounts {
@@ -190,6 +192,7 @@ impl RunWork {
         own.approved_by_rule += new.approved_by_rule;
         own.seen_whole += new.seen_whole;
         own.lines_unseen += new.lines_unseen;
+        own.not_done += new.not_done;
         for (path, span) in &other.files {
             self.files
                 .entry(path.clone())
@@ -211,6 +214,7 @@ impl RunWork {
 
     fn settle(&mut self, proposal: &Proposal, outcome: &Outcome) {
         let is_done = *outcome == Outcome::Applied;
+        self.decisions.not_done += u32::from(!is_done && *outcome != Outcome::Denied);
         match &proposal.change {
             Change::Save { base: Some(base), content, .. } if base.hash == content.hash => {}
             Change::Save { path, base, .. } if is_done => self.touch(path, base.is_some(), true),

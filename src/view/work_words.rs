@@ -99,7 +99,10 @@ fn decisions(work: &RunWork) -> String {
         (counts.by_rule, "by a rule"),
     ];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    parts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    let parts = parts.map(|(count, word)| format!("{count} {word}"));
+    let not_done = counts.not_done;
+    let not_done = (not_done > 0).then(|| format!("{not_done} of these could not be done"));
+    parts.chain(not_done).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether what was approved had been on screen; `None`: the person approved nothing.
@@ -153,6 +156,13 @@ mod tests {
         assert!(words.starts_with("every line that you approved was on screen; 8 "), "{words}");
         work.decisions.lines_unseen = 3;
         assert!(read(&work).unwrap().starts_with("3 lines approved without being on screen"));
+    }
+
+    #[test]
+    fn what_was_approved_and_could_not_be_done_is_counted() {
+        let mut work = RunWork::default();
+        (work.decisions.approved, work.decisions.not_done) = (3, 1);
+        assert_eq!(decisions(&work), "3 approved, 1 of these could not be done");
     }
 
     #[test]

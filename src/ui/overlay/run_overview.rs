@@ -179,7 +179,18 @@ fn totals(cx: &Cx<'_>) -> Vec<(&'static str, String)> {
     let mut run = crate::view::RunWork::clone(run);
     (run.millis, run.waited_millis) =
         cx.view.work.times(cx.clock.millis_since(cx.view.work.counted_until()));
-    summary(&run, FileNames::All)
+    let mut lines = summary(&run, FileNames::All);
+    // The header counts all of the session.
+    let (runs, used) = (cx.view.head.runs.len(), &cx.view.head.usage);
+    if runs > 1 {
+        let cost = match used.cost.is_zero() {
+            true => String::new(),
+            false => format!(", {}", used.cost_in_words()),
+        };
+        let tokens = line::count(used.total());
+        lines.push(("session", format!("{tokens} tokens in {runs} runs{cost}")));
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod commands;
 mod completion;
+mod next_run;
 mod wrapped;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use crate::model::event::Level;
-use crate::model::{AgentName, Intent, ProjectPath, TeamOffer, TeamOffers};
+use crate::model::{AgentName, Intent, ProjectPath, TeamOffers};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
@@ -28,6 +29,7 @@ use crate::view::{ChatEntry, ContextWish, RunState, SessionView};
 
 use self::commands::run_command;
 use self::completion::Completion;
+use self::next_run::NextRun;
 
 /// Most rows it takes for lines that the person began, and for those that are wrapped on a small and on
 /// a larger screen.
@@ -37,14 +39,8 @@ const MAX_WRAPPED: (u16, u16) = (3, 5);
 /// Rows of a screen from which on it is a larger one.
 const LARGER: u16 = 30;
 
-/// Why no team can be chosen.
-const NO_TEAMS: &str = "the team is chosen for the next task, once this run is over";
-
 /// Columns before and behind what is written.
 const AROUND: u16 = 4;
-
-/// Columns for what is written, next to the team.
-const LEAST_FIELD: usize = 24;
 
 /// Messages that are remembered.
 const MAX_HISTORY: usize = 100;
@@ -68,16 +64,7 @@ pub struct Composer {
     completion: Option<Completion>,
     /// What the list was made for, also when it was closed: text and cursor.
     completed_for: Option<(String, (usize, usize))>,
-    /// Knows the teams that the next run could have.
-    offers: Option<Arc<dyn TeamOffers>>,
-    /// How many runs were over when teams for the next one were last looked up.
-    offered: usize,
-    /// Teams that the next run could have; empty while a run goes on.
-    teams: Vec<TeamOffer>,
-    /// Which of them was chosen; `None`: the one that fits best.
-    team: Option<usize>,
-    /// The team that the words of the message suggest.
-    suggested: Option<String>,
+    next: NextRun,
     /// The task that was sent last, until its run begins or is refused.
     sent: Option<SentTask>,
     /// Where the words of a question that waits are.
@@ -104,23 +91,9 @@ impl Composer {
     #[must_use]
     pub fn new(history: Vec<String>) -> Self {
         let (completion, completed_for) = (None, None);
-        let (offers, offered, teams, team) = (None, 0, Vec::new(), None);
-        let (text, recalled) = (field(""), None);
-        let (suggested, sent) = (None, None);
-        Self {
-            text,
-            history,
-            recalled,
-            completion,
-            completed_for,
-            offers,
-            offered,
-            teams,
-            team,
-            suggested,
-            sent,
-            asked: AskedIn::Nothing,
-        }
+        let (text, recalled, sent) = (field(""), None, None);
+        let (next, asked) = (NextRun::default(), AskedIn::Nothing);
+        Self { text, history, recalled, completion, completed_for, next, sent, asked }
     }
 
     /// Takes note of where else a question that waits is shown, so that it is not shown twice.
@@ -130,19 +103,12 @@ impl Composer {
 
     /// Lets the person choose the team of the next run among those that `offers` knows.
     pub fn choose_teams_from(&mut self, offers: Arc<dyn TeamOffers>) {
-        self.offers = Some(offers);
+        self.next.offers = Some(offers);
     }
 
     /// Looks up the teams for the next run, once for each run that is over.
     pub fn look_up_teams(&mut self, view: &SessionView) {
-        let is_over = matches!(view.head.state, RunState::Ended(_));
-        let over = if is_over { view.head.runs.len() } else { 0 };
-        if over == self.offered {
-            return;
-        }
-        self.offered = over;
-        let offers = self.offers.as_ref().filter(|_| over > 0);
-        (self.teams, self.team) = (offers.map_or_else(Vec::new, |teams| teams.offers()), None);
+        self.next.look_up(view);
     }
 
     /// Puts a task that could not start back into the field; whether that was refused just now.
@@ -163,49 +129,6 @@ impl Composer {
         sent.is_some()
     }
 
-    /// The team of the next run: the chosen one, else the one that would begin now.
-    fn next_team(&self) -> Option<&TeamOffer> {
-        let suggested = self.suggested.as_ref().filter(|_| self.team.is_none());
-        let suggested =
-            suggested.and_then(|name| self.teams.iter().find(|team| team.name == *name));
-        suggested.or_else(|| self.teams.get(self.team.unwrap_or(0)))
-    }
-
-    /// Whether the team of a next run can be chosen now.
-    fn has_teams(&self, cx: &Cx<'_>) -> bool {
-        matches!(cx.view.head.state, RunState::Ended(_)) && !self.teams.is_empty()
-    }
-
-    /// Chooses the team so many places further on.
-    fn walk_teams(&mut self, step: isize, cx: &Cx<'_>) -> Vec<Effect> {
-        if !self.has_teams(cx) {
-            return Effect::refuse(NO_TEAMS);
-        }
-        let (now, all) = (self.team.unwrap_or(0), self.teams.len());
-        self.take_team((now + all).saturating_add_signed(step) % all)
-    }
-
-    /// Chooses the team of that name.
-    fn choose_team(&mut self, name: &str, cx: &Cx<'_>) -> Vec<Effect> {
-        if !self.has_teams(cx) {
-            return Effect::refuse(NO_TEAMS);
-        }
-        let Some(place) = self.teams.iter().position(|team| team.name == name) else {
-            let names: Vec<&str> = self.teams.iter().map(|team| team.name.as_str()).collect();
-            let names = names.join(", ");
-            return Effect::refuse(format!("no team `{name}` fits here; use {names}"));
-        };
-        self.take_team(place)
-    }
-
-    fn take_team(&mut self, place: usize) -> Vec<Effect> {
-        self.team = Some(place);
-        let team = self.next_team();
-        team.map_or_else(Vec::new, |team| {
-            Effect::info(format!("{}: {}", team.name, team.description))
-        })
-    }
-
     /// Brings the list of completions up to date with the text.
     pub fn prepare(&mut self, cx: &Cx<'_>) {
         let cursor = self.text.cursor();
@@ -215,9 +138,7 @@ impl Composer {
             return;
         }
         self.completed_for = now;
-        let offers = self.offers.as_ref().filter(|_| !self.teams.is_empty());
-        let profile = cx.view.head.profile();
-        self.suggested = offers.and_then(|it| it.suggested(self.text().trim(), profile));
+        self.next.suggest(self.text().trim(), cx.view);
         let line = self.text.lines().get(row).map_or("", String::as_str);
         self.completion = Completion::find(line, column, row == 0, cx);
     }
@@ -252,7 +173,7 @@ impl Composer {
         if own >= most || self.text.is_empty() {
             return own;
         }
-        let taken = self.team_line(screen.width, cx).map_or(0, |line| line.width() + 1);
+        let taken = self.next.line(screen.width, cx).map_or(0, |line| line.width() + 1);
         let taken = u16::try_from(taken).unwrap_or(0) + AROUND;
         wrapped::rows(&self.text, screen.width.saturating_sub(taken), most)
     }
@@ -309,8 +230,8 @@ impl Composer {
             }
             Action::HistoryPrevious => self.recall_previous(),
             Action::HistoryNext => self.recall_next(),
-            Action::NextTeam => self.walk_teams(1, cx),
-            Action::PreviousTeam => self.walk_teams(-1, cx),
+            Action::NextTeam => self.next.walk(1, cx),
+            Action::PreviousTeam => self.next.walk(-1, cx),
             _ => Effect::refuse(format!("`{}` cannot be used while writing", action.name())),
         }
     }
@@ -349,9 +270,12 @@ impl Composer {
         if text.is_empty() {
             return Effect::info("there is nothing to send yet");
         }
+        if let Some(asks) = self.next.new_model(&text, cx) {
+            return Effect::info(asks);
+        }
         let mut effects = match (text.strip_prefix('/'), &cx.view.head.state) {
             (Some(command), _) => match command.strip_prefix("team ") {
-                Some(name) => self.choose_team(name.trim(), cx),
+                Some(name) => self.next.choose(name.trim(), cx),
                 None => run_command(command),
             },
             (None, _) if cx.mode == Mode::Replay => {
@@ -382,7 +306,7 @@ impl Composer {
     /// The next run of the session.
     fn start_run(&mut self, task: &str, cx: &Cx<'_>) -> Vec<Effect> {
         let pinned = mentioned(task, cx);
-        let team = self.team.and_then(|_| self.next_team()).map(|team| team.name.clone());
+        let team = self.next.chosen();
         let edit = Intent::EditContext { add: pinned.clone(), remove: Vec::new() };
         let (runs, entries) = (cx.view.head.runs.len(), cx.view.chat.entries.len());
         self.sent = Some(SentTask { task: task.to_owned(), runs, entries });
@@ -393,30 +317,9 @@ impl Composer {
         effects
     }
 
-    /// The team of the next run, where there are so many columns.
-    fn team_line(&self, columns: u16, cx: &Cx<'_>) -> Option<Line<'static>> {
-        let next = self.next_team().filter(|_| matches!(cx.view.head.state, RunState::Ended(_)));
-        let team = next?;
-        let keys = [Action::NextTeam, Action::PreviousTeam].into_iter();
-        let keys = keys.filter_map(|action| cx.keymap.key_of(&[KeyContext::Composer], action));
-        let key = keys.filter(|_| cx.keys == Keys::Here).collect::<Vec<_>>().join(" ");
-        let does = if key.is_empty() { "" } else { " change it" };
-        let of = |lead: &'static str, does: &'static str| {
-            Line::from(vec![
-                Span::styled(lead, cx.style(Role::Dim)),
-                Span::styled(format!("{} ", team.name), cx.style(Role::Accent)),
-                Span::styled(key.clone(), cx.style(Role::Key)),
-                Span::styled(does, cx.style(Role::KeyHelp)),
-            ])
-        };
-        let fits = |line: &Line<'_>| line.width() + LEAST_FIELD <= usize::from(columns);
-        let forms = [of(" team ", does), of(" team ", ""), of(" ", "")];
-        forms.into_iter().find(fits)
-    }
-
     /// Draws the team at the right edge; the columns that it takes.
     fn draw_team(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) -> u16 {
-        let Some(line) = self.team_line(area.width, cx) else { return 0 };
+        let Some(line) = self.next.line(area.width, cx) else { return 0 };
         let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
         let place = Rect { x: area.right() - width - 1, width, height: 1, ..area };
         line::draw(&line, place, buf);
