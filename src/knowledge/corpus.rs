@@ -436,7 +436,7 @@ fn document(path: &str) -> Option<CorpusFile> {
         Form::Header => PassageKind::Api,
         Form::Source => PassageKind::Example,
         Form::Kconfig => PassageKind::Option,
-        Form::Hints => PassageKind::Hint,
+        Form::Hints | Form::ErrorCodes => PassageKind::Hint,
     };
     Some(CorpusFile { path: path.to_owned(), role: FileRole::Passages(form, kind), chips })
 }
@@ -466,7 +466,7 @@ fn framework_file(path: &str) -> Option<CorpusFile> {
         ("components", Form::Markdown | Form::Rst) if !is_foreign(path) => role(PassageKind::Guide),
         ("examples", Form::Markdown) => role(PassageKind::Example),
         ("examples", Form::Source) if !path.ends_with(".py") => role(PassageKind::Example),
-        ("tools", Form::Hints) => role(PassageKind::Hint),
+        ("tools", Form::Hints) | ("components", Form::ErrorCodes) => role(PassageKind::Hint),
         (_, Form::Markdown) if !path.contains('/') => role(PassageKind::Guide),
         _ => None,
     }?;

@@ -26,7 +26,7 @@ use super::words::Splitter;
 use crate::text::contain::contained;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 9;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;

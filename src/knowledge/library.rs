@@ -443,7 +443,7 @@ impl<'a> RelevanceJudge<'a> {
             let says_so = match &group.origin {
                 // Beside a word of another field any other word alone may be meant otherwise.
                 Origin::For(numbers) => !has_foreign || numbers.len() > 1,
-                Origin::Written => group.words[0].0.contains('_'),
+                Origin::Written => group.is_term(),
                 Origin::Part => false,
             };
             says_so && is_known(number)
@@ -502,10 +502,16 @@ impl<'a> RelevanceJudge<'a> {
         let of = |(at, group): (usize, &Group)| match &group.origin {
             _ if hit.file_words & (1 << at) == 0 => false,
             Origin::For(numbers) => numbers.len() > 1,
-            Origin::Written => group.words[0].0.contains('_'),
+            Origin::Written => group.is_term(),
             Origin::Part => false,
         };
         self.question.groups.iter().enumerate().any(of)
+    }
+
+    /// Whether a passage is headed by the code of an error that is asked about.
+    fn explains_code(&self, hit: &Hit) -> bool {
+        let mut groups = self.question.groups.iter().enumerate();
+        groups.any(|(at, group)| hit.heads & (1 << at) != 0 && group.is_code())
     }
 
     fn is_about(&self, hit: &Hit, corpus: CorpusKind) -> bool {
@@ -514,7 +520,7 @@ impl<'a> RelevanceJudge<'a> {
         let is_theirs = corpus == CorpusKind::Documents
             && self.written > 1
             && self.written_part(hit.words) >= ALL;
-        if is_theirs || self.holds_all(hit) {
+        if is_theirs || self.holds_all(hit) || self.explains_code(hit) {
             return true;
         }
         let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));

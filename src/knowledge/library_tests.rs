@@ -34,6 +34,9 @@ fn framework(root: &Path) {
     write(root, "components/bus/Kconfig", KCONFIG);
     write(root, "examples/bus/README.md", "# Bus example\n\nScans the two wire bus.\n");
     write(root, "tools/idf_py_actions/hints.yml", HINTS);
+    let codes =
+        "    ERR_TBL_IT(ESP_ERR_BUS_FULL),   /*  4365 0x110d The bus has no free address. */\n";
+    write(root, "components/esp_common/src/esp_err_to_name.c", codes);
     for number in 0..12 {
         write(root, &format!("docs/en/api-guides/other{number}.rst"), "Other\n=====\n\nLamps.\n");
     }
@@ -68,6 +71,9 @@ fn each_kind_of_text_is_found_with_a_source_that_opens() {
     assert_eq!(first("bus_probe"), "components/bus/include/bus.h#bus_probe");
     assert_eq!(first("CONFIG_BUS_SPEED"), "components/bus/Kconfig#BUS_SPEED");
     assert_eq!(first("fatal error: bus_old.h"), "tools/idf_py_actions/hints.yml#L2");
+    let code = "components/esp_common/src/esp_err_to_name.c#L1";
+    assert_eq!(first("error code 0x110d"), code);
+    assert_eq!(first("E (312) app: init failed: 0x110d"), code);
     assert_eq!(first("lines need resistors"), "docs/en/api-reference/bus.rst#pull-ups");
     assert_eq!(first("example that scans the bus"), "examples/bus/README.md");
     let option = Filter { kinds: vec![super::super::PassageKind::Option], ..Filter::default() };

@@ -4,6 +4,7 @@
 //! error here.
 
 mod document;
+mod error_codes;
 mod header;
 mod hints;
 mod kconfig;
@@ -28,6 +29,7 @@ pub enum Form {
     Source,
     Kconfig,
     Hints,
+    ErrorCodes,
     Text,
 }
 
@@ -38,6 +40,9 @@ impl Form {
         let name = path.rsplit('/').next().unwrap_or(path);
         if name == "hints.yml" {
             return Some(Self::Hints);
+        }
+        if name == "esp_err_to_name.c" {
+            return Some(Self::ErrorCodes);
         }
         if name.starts_with("Kconfig") && !name.ends_with(".py") {
             return Some(Self::Kconfig);
@@ -63,6 +68,7 @@ pub fn split(document: Document<'_>, form: Form, context: &SplitContext<'_>) -> 
         Form::Source => source::split(document, context),
         Form::Kconfig => kconfig::split(document, context),
         Form::Hints => hints::split(document),
+        Form::ErrorCodes => error_codes::split(document),
         Form::Text => plain(document, context),
     }
 }

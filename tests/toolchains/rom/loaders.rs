@@ -17,12 +17,16 @@ use super::chip::{Chip, Fault, Kind};
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// The Python that has `esptool`; `None` when there is none.
+/// The Python that has `esptool`, by its whole path: the folder that stands for ESP-IDF has a `python3`
+/// of its own, which starts this one. `None` when there is none.
 pub fn python() -> Option<String> {
     let python = std::env::var("FIRMHAND_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let asked = std::process::Command::new(&python).args(["-m", "esptool", "version"]).output();
-    if asked.is_ok_and(|output| output.status.success()) {
-        return Some(python);
+    let script = "import esptool, sys; print(sys.executable)";
+    let asked = std::process::Command::new(&python).args(["-c", script]).output();
+    let found = asked.ok().filter(|output| output.status.success());
+    let path = found.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    if let Some(path) = path.filter(|path| !path.is_empty()) {
+        return Some(path);
     }
     eprintln!("not run: {python} has no esptool (`pip install esptool`)");
     None
