@@ -93,25 +93,13 @@ fn rename(start: &mut Start, machine: &Machine, name: &str, title: &str) {
 fn delete(start: &mut Start, machine: &Machine, name: &str) {
     let done = SessionDir::find(&machine.dirs.data, name)
         .and_then(|dir| journal::delete(&dir))
-        .map_err(|error| not_deleted(error, name));
+        .map_err(JournalError::of_deletion);
     if done.is_ok() {
         start.deleted(name);
     }
     let forgotten = done.and_then(|()| documentation::forget_sessions(&machine.dirs.data));
     if let Err(error) = forgotten {
         start.refuse(error.to_string());
-    }
-}
-
-/// Why a session could not be deleted.
-fn not_deleted(error: JournalError, name: &str) -> UserError {
-    let is_open = matches!(error, JournalError::Locked { .. });
-    let error = UserError::from(error);
-    match is_open {
-        true => {
-            UserError::new(format!("Cannot delete session {name}"), error.why, "Close it first.")
-        }
-        false => error,
     }
 }
 

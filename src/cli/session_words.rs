@@ -25,13 +25,27 @@ pub fn last_task(session: &SessionSummary) -> &str {
     }
 }
 
-/// How a session stands, and how many proposals wait in it.
+/// How a session stands, and what waits in it.
 pub fn state_with_waiting(session: &SessionSummary) -> String {
-    let waiting = match session.waiting {
-        0 => String::new(),
-        n => format!(", {n} waiting"),
+    let waits = what_waits(session).map_or_else(String::new, |waits| format!(", {waits}"));
+    format!("{}{waits}", state_words(&session.state))
+}
+
+/// What waits for the person in a session; `None`: nothing.
+pub fn what_waits(session: &SessionSummary) -> Option<String> {
+    let changes = match session.waiting.saturating_sub(session.questions) {
+        0 => None,
+        1 => Some("1 change".to_owned()),
+        n => Some(format!("{n} changes")),
     };
-    format!("{}{waiting}", state_words(&session.state))
+    let questions = match session.questions {
+        0 => None,
+        1 => Some("1 question".to_owned()),
+        n => Some(format!("{n} questions")),
+    };
+    let what: Vec<String> = changes.into_iter().chain(questions).collect();
+    let verb = if session.waiting == 1 { "waits" } else { "wait" };
+    (!what.is_empty()).then(|| format!("{} {verb}", what.join(", ")))
 }
 
 /// The same in few columns: what waits comes first, and no process is named.
@@ -41,9 +55,9 @@ pub fn state_in_short(session: &SessionSummary) -> String {
         SessionState::Open(_) => "open".to_owned(),
         state => state_words(state),
     };
-    match session.waiting {
-        0 => state,
-        n => format!("{n} waiting · {state}"),
+    match what_waits(session) {
+        None => state,
+        Some(waits) => format!("{waits} · {state}"),
     }
 }
 
@@ -101,6 +115,7 @@ mod tests {
             bytes: 0,
             state,
             waiting: 0,
+            questions: 0,
         }
     }
 
@@ -121,9 +136,12 @@ mod tests {
         let mut running = session(SessionState::Running(Some(8_483)), Vec::new());
         assert_eq!(state_in_short(&running), "running");
         running.waiting = 4;
-        assert_eq!(state_in_short(&running), "4 waiting · running");
+        assert_eq!(state_in_short(&running), "4 changes wait · running");
         running.state = SessionState::Unfinished;
-        assert_eq!(state_in_short(&running), "4 waiting · unfinished");
+        running.questions = 1;
+        assert_eq!(state_in_short(&running), "3 changes, 1 question wait · unfinished");
+        running.waiting = 1;
+        assert_eq!(state_with_waiting(&running), "unfinished, 1 question waits");
     }
 
     #[test]

@@ -14,11 +14,16 @@ use super::session_args::{ListArgs, SessionsArgs, SessionsCommand};
 use super::session_words::{about, local, state_with_waiting, state_words};
 use super::{report, session_report};
 use crate::app::documentation;
-use crate::journal::{self, SessionDir, SessionSummary, list_sessions};
+use crate::journal::{self, JournalError, SessionDir, SessionSummary, list_sessions, summary};
 use crate::model::UserError;
+use crate::text::cut::cut_at_word;
+use crate::text::sanitize;
 
 /// Sessions shown by `firmhand` alone.
 const RECENT: usize = 5;
+
+/// Characters of what a session is about, where it is named.
+const MOST_ABOUT: usize = 80;
 
 /// Does what was asked with the saved sessions.
 ///
@@ -43,12 +48,13 @@ pub fn run(data: &Path, args: SessionsArgs) -> Result<ExitCode, UserError> {
         }
         Some(SessionsCommand::Delete { session, yes, format }) => {
             let dir = SessionDir::find(data, &session)?;
-            if !yes {
-                confirm_deletion(&dir)?;
+            if !yes && !is_deletion_confirmed(&dir)? {
+                report::line(&format!("Nothing was deleted; session {} is kept.", dir.id()));
+                return Ok(ExitCode::FAILURE);
             }
-            journal::delete(&dir)?;
+            let words = deleted(&dir);
+            journal::delete(&dir).map_err(JournalError::of_deletion)?;
             documentation::forget_sessions(data)?;
-            let words = format!("{} is deleted", dir.id());
             answer(&format, &words, &json!({"ok": true, "id": dir.id()}))?;
         }
     }
@@ -66,29 +72,53 @@ fn answer(format: &FormatArgs, words: &str, value: &Value) -> Result<(), UserErr
 }
 
 /// Asks the person whether the session may go.
-fn confirm_deletion(dir: &SessionDir) -> Result<(), UserError> {
-    let what = format!("Cannot delete {}", dir.id());
+fn is_deletion_confirmed(dir: &SessionDir) -> Result<bool, UserError> {
+    let what = format!("Cannot delete session {}", dir.id());
     if !std::io::stdin().is_terminal() {
-        let why = "nobody is there to confirm it";
-        return Err(UserError::new(what, why, "Add `--yes` to delete it without being asked."));
+        let why = "it has to be confirmed, and there is no terminal to ask in";
+        return Err(UserError::new(what, why, "Add `--yes` to delete it without a question."));
     }
     report::aside(&deletion(dir));
-    report::prompt("Delete it? Type yes: ");
+    report::prompt("Type yes to delete it; anything else keeps it: ");
     let mut typed = String::new();
     BufReader::new(std::io::stdin().lock().take(200))
         .read_line(&mut typed)
-        .map_err(|error| UserError::from_cause(what.clone(), &error))?;
-    if typed.trim().eq_ignore_ascii_case("yes") {
-        return Ok(());
-    }
-    Err(UserError::new(what, "you did not type yes", "Type yes to delete it."))
+        .map_err(|error| UserError::from_cause(what, &error))?;
+    Ok(typed.trim().eq_ignore_ascii_case("yes"))
 }
 
-/// What is lost with a session, as a sentence.
+/// The session with what it is about, so that nobody deletes another one.
+fn named(dir: &SessionDir) -> String {
+    let words = about(&summary(dir));
+    format!("Session {} (“{}”)", dir.id(), cut_at_word(&words, MOST_ABOUT))
+}
+
+/// The project of a session that stays when the session is deleted.
+fn kept_project(dir: &SessionDir) -> Option<String> {
+    let project = summary(dir).start.map(|start| start.project)?;
+    (!dir.project().is_dir()).then(|| sanitize::line(&project).into_owned())
+}
+
+/// What is lost with a session, in sentences.
 pub(super) fn deletion(dir: &SessionDir) -> String {
-    match dir.project().is_dir() {
-        true => format!("The record of {} and the project in its folder are lost.", dir.id()),
-        false => format!("The record of {} is lost; its project stays.", dir.id()),
+    let named = named(dir);
+    let lost = match (dir.project().is_dir(), kept_project(dir)) {
+        (true, _) => "its record, its logs and the project in its folder".to_owned(),
+        (false, Some(project)) => {
+            format!("its record and its logs; the project in {project} stays")
+        }
+        (false, None) => "its record and its logs".to_owned(),
+    };
+    format!("{named} goes for ever: {lost}.")
+}
+
+/// What was deleted, once it is.
+fn deleted(dir: &SessionDir) -> String {
+    let named = named(dir);
+    match (dir.project().is_dir(), kept_project(dir)) {
+        (true, _) => format!("{named} is deleted, and the project in its folder with it."),
+        (false, Some(project)) => format!("{named} is deleted. Its project stays in {project}."),
+        (false, None) => format!("{named} is deleted."),
     }
 }
 
@@ -214,5 +244,27 @@ pub(super) fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserErro
             "no session was saved here yet",
             "Start one with `firmhand demo`.",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Timestamp;
+
+    #[test]
+    fn whoever_deletes_a_session_reads_which_one_and_what_is_lost() {
+        let data = tempfile::tempdir().unwrap();
+        let dir = SessionDir::create(data.path(), "wifi scan", Timestamp(0)).unwrap();
+        std::fs::write(dir.journal(), "").unwrap();
+        journal::rename(&dir, "Kitchen lamp").unwrap();
+        let lost = deletion(&dir);
+        assert!(lost.contains("(“Kitchen lamp”) goes for ever: its record"), "{lost}");
+        std::fs::create_dir(dir.project()).unwrap();
+        assert!(deletion(&dir).contains("and the project in its folder"), "{}", deletion(&dir));
+        assert!(deleted(&dir).contains("and the project in its folder with it"));
+        let held = JournalError::Locked { session: dir.id().clone(), holder: Some(7) };
+        let why = held.of_deletion().to_string();
+        assert!(why.contains("Cannot delete") && why.contains("process 7"), "{why}");
     }
 }

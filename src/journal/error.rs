@@ -71,6 +71,22 @@ impl JournalError {
     }
 }
 
+impl JournalError {
+    /// Why a session could not be deleted, for the person.
+    #[must_use]
+    pub fn of_deletion(self) -> UserError {
+        let open = match &self {
+            Self::Locked { session, .. } => Some(format!("Cannot delete session {session}")),
+            _ => None,
+        };
+        let error = UserError::from(self);
+        match open {
+            Some(what) => UserError::new(what, error.why, "Close it there first, then delete it."),
+            None => error,
+        }
+    }
+}
+
 impl From<JournalError> for UserError {
     fn from(error: JournalError) -> Self {
         let why = error.to_string();

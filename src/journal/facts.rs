@@ -28,5 +28,7 @@ pub(super) struct JournalFacts {
     pub bytes: u64,
     /// How the last run ended; `None`: it has not.
     pub outcome: Option<SessionOutcome>,
+    /// Proposals and questions that wait for the person, and how many of them are questions.
     pub waiting: usize,
+    pub questions: usize,
 }

@@ -23,7 +23,7 @@ use crate::files;
 const FILE: &str = "session-list.json";
 
 /// Counts up whenever other facts are read of a journal.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Journals that a list has to read itself before the file is written again.
 const MANY: usize = 16;

@@ -43,6 +43,8 @@ pub struct SessionSummary {
     pub state: SessionState,
     /// Proposals and questions that wait for the person, among the latest records.
     pub waiting: usize,
+    /// How many of them are questions.
+    pub questions: usize,
 }
 
 impl SessionSummary {
@@ -180,6 +182,7 @@ fn read_facts(file: &File, path: &Path) -> Result<JournalFacts, JournalError> {
         _ => None,
     });
     let last = tail.records.last();
+    let (waiting, questions) = waiting(&tail.records);
     Ok(JournalFacts {
         start: start.map(|start| *start),
         later: later(&tail.records),
@@ -188,7 +191,8 @@ fn read_facts(file: &File, path: &Path) -> Result<JournalFacts, JournalError> {
         last: last.map_or(Seq(0), |record| record.seq),
         bytes: tail.len,
         outcome: outcome(&tail.records),
-        waiting: waiting(&tail.records),
+        waiting,
+        questions,
     })
 }
 
@@ -211,6 +215,7 @@ fn summarised(facts: JournalFacts, dir: &SessionDir) -> SessionSummary {
         bytes: facts.bytes,
         state,
         waiting: facts.waiting,
+        questions: facts.questions,
     }
 }
 
@@ -231,6 +236,7 @@ fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
         bytes: 0,
         state,
         waiting: 0,
+        questions: 0,
     }
 }
 
@@ -267,7 +273,8 @@ fn outcome(records: &[Record]) -> Option<SessionOutcome> {
     })?
 }
 
-fn waiting(records: &[Record]) -> usize {
+/// How many proposals and questions wait together, and how many questions alone.
+fn waiting(records: &[Record]) -> (usize, usize) {
     let (mut open, mut questions) = (BTreeSet::new(), BTreeSet::new());
     for record in records {
         match &record.event {
@@ -288,7 +295,7 @@ fn waiting(records: &[Record]) -> usize {
             _ => {}
         }
     }
-    open.len() + questions.len()
+    (open.len() + questions.len(), questions.len())
 }
 
 #[cfg(test)]
@@ -330,7 +337,7 @@ mod tests {
             outcome: crate::model::Outcome::Failed(UserError::new("a", "b", "c")),
         });
         let all = records(vec![proposed(1), proposed(2), settled, proposed(3)]);
-        assert_eq!(waiting(&all), 2);
+        assert_eq!(waiting(&all), (2, 0));
         let asked = |number| {
             let (agent, text, options) = (None, "Which?".to_owned(), Vec::new());
             let question = crate::model::QuestionId(number);
@@ -340,10 +347,10 @@ mod tests {
             question: crate::model::QuestionId(1),
             answer: "this".to_owned(),
         });
-        assert_eq!(waiting(&records(vec![asked(1), answered, asked(2)])), 1);
+        assert_eq!(waiting(&records(vec![asked(1), answered, asked(2)])), (1, 1));
         let outcome = SessionOutcome::Stopped;
         let ended = Event::Session(SessionEvent::Ended { outcome });
-        assert_eq!(waiting(&records(vec![asked(1), ended])), 0);
+        assert_eq!(waiting(&records(vec![asked(1), ended])), (0, 0));
     }
 
     #[test]

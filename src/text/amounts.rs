@@ -21,9 +21,35 @@ pub fn tenths(count: u64, unit: u64) -> String {
     }
 }
 
+/// So many of something, in words for one and for several: `1 line`, `1,200 lines`.
+#[must_use]
+pub fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{} {}", grouped(count as u64), if count == 1 { one } else { several })
+}
+
+/// A number with `,` between groups of three digits.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_and_several_differ() {
+        let lines = [0, 1, 2, 1_200].map(|lines| counted(lines, "line", "lines"));
+        assert_eq!(lines, ["0 lines", "1 line", "2 lines", "1,200 lines"]);
+    }
 
     #[test]
     fn counts_have_few_digits() {

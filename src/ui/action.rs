@@ -286,7 +286,7 @@ actions! {
     PlayPause, "play-pause", Replay, "play/pause", "Play or pause";
     Faster, "faster", Replay, "faster", "Double the speed";
     Slower, "slower", Replay, "slower", "Halve the speed";
-    JumpTo, "jump-to", Replay, "go to", "Go to a time, an event, a percentage, or the next event that matches";
+    JumpTo, "jump-to", Replay, "go to", "Go to a time, an event, a percentage, or to words in the chat, the logs and proposed files";
     StepForward, "step-forward", Replay, "event →", "Go to the next event";
     StepBack, "step-back", Replay, "← event", "Go to the previous event";
     TurnForward, "turn-forward", Replay, "turn →", "Go to the next turn";

@@ -10,8 +10,8 @@ use ratatui::widgets::Widget;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-pub use crate::text::amounts::count;
 use crate::text::amounts::tenths;
+pub use crate::text::amounts::{count, counted, grouped};
 use crate::text::sanitize;
 
 /// Columns that `text` takes.
@@ -237,26 +237,6 @@ pub fn bytes(count: u64) -> String {
         1_000_000..1_000_000_000 => format!("{} MB", tenths(count, 1_000_000)),
         _ => format!("{} GB", tenths(count, 1_000_000_000)),
     }
-}
-
-/// So many of something, in words for one and for several: `1 line`, `1,200 lines`.
-#[must_use]
-pub fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{} {}", grouped(count as u64), if count == 1 { one } else { several })
-}
-
-/// A number with `,` between groups of three digits.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A bar of so many cells: the part that is done, and the rest.

@@ -16,7 +16,7 @@ use super::dialogs::Dialogs;
 use super::file_glance::FileGlance;
 use super::focus::Focus;
 use super::layout::PaneId;
-use super::overlay::{FileContents, Overlay};
+use super::overlay::{FileContents, Overlay, Recorded};
 use super::pane::{Cx, Keys, Mode, Pane};
 use super::panes::{AskedIn, ChatPane, Composer, LogsPane, ProjectPane, ReviewPane, TimelineBar};
 use super::scene::Scene;
@@ -34,6 +34,8 @@ pub(super) struct Panes {
     glance: Option<FileGlance>,
     /// What files are read from when one is shown.
     pub files: FileContents,
+    /// What words are looked for in, in a replay.
+    pub recorded: Recorded,
 }
 
 /// What panes read from.
@@ -50,6 +52,11 @@ impl Panes {
     pub(super) fn new(sources: PaneSources, history: Vec<String>) -> Self {
         let PaneSources { blobs, logs, events, files } = sources;
         let (own_blobs, own_events) = (Arc::clone(&blobs), Arc::clone(&events));
+        let recorded = Recorded {
+            events: Arc::clone(&events),
+            logs: Arc::clone(&logs),
+            blobs: Arc::clone(&blobs),
+        };
         Self {
             project: ProjectPane::default(),
             chat: ChatPane::default(),
@@ -59,6 +66,7 @@ impl Panes {
             timeline: TimelineBar::default(),
             glance: None,
             files: FileContents { disk: files, blobs: own_blobs, events: own_events },
+            recorded,
         }
     }
 

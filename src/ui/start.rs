@@ -26,6 +26,8 @@ use crate::model::HealthLine;
 mod details;
 #[path = "start_draw.rs"]
 mod draw;
+#[path = "start_foot.rs"]
+mod foot;
 
 pub struct Start {
     theme: Theme,
@@ -36,6 +38,8 @@ pub struct Start {
     selected: usize,
     verb: Verb,
     task: Option<TaskLine>,
+    /// The task that was being written last, to be gone on with.
+    kept: Option<TaskLine>,
     library: ExampleListing,
     sessions: SessionList,
     help: HelpState,
@@ -103,6 +107,7 @@ impl Start {
             selected: 0,
             verb: Verb::Resume,
             task,
+            kept: None,
             library: ExampleListing::Folded,
             sessions: SessionList::default(),
             help: HelpState::Closed,
@@ -155,7 +160,7 @@ impl Start {
         }
         if let Some(task) = &mut self.task {
             match event.code {
-                KeyCode::Esc => self.task = None,
+                KeyCode::Esc => self.leave_task(),
                 KeyCode::Enter => {
                     let draft = task.draft(self.facts.model.as_deref());
                     if draft.is_none() {
@@ -368,9 +373,20 @@ impl Start {
         self.selected = library.unwrap_or(self.selected);
     }
 
-    /// A task still to be written, in that project or a new one.
-    fn own_task(&self, project: Option<&str>) -> TaskLine {
-        TaskLine::new("", &self.facts, project)
+    /// A task to be written, in that project or a new one; what was written before is still there.
+    fn own_task(&mut self, project: Option<&str>) -> TaskLine {
+        match (self.kept.take(), project) {
+            (Some(kept), Some(project)) => kept.within(project),
+            (Some(kept), None) => kept,
+            (None, _) => TaskLine::new("", &self.facts, project),
+        }
+    }
+
+    /// Goes back to the list; what was written is kept. An example has its own words at any time.
+    fn leave_task(&mut self) {
+        if let Some(task) = self.task.take().filter(TaskLine::is_own) {
+            self.kept = Some(task).filter(|task| !task.text().is_empty());
+        }
     }
 
     fn step(&mut self, way: isize) {
@@ -428,8 +444,8 @@ impl Start {
                 None
             }
             StartRow::Project(place) => {
-                let project = self.facts.projects.get(place).map(String::as_str);
-                self.task = Some(self.own_task(project));
+                let project = self.facts.projects.get(place).cloned();
+                self.task = Some(self.own_task(project.as_deref()));
                 None
             }
             StartRow::Session(place) => {

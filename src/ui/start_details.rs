@@ -51,6 +51,22 @@ pub(super) fn of(row: StartRow, facts: &StartFacts) -> Option<(&'static str, Wor
     Some((title, words))
 }
 
+/// What was asked last, which that is, and where, by whom and how often; what the row of the list has
+/// anyway is left out.
+pub(super) fn task_and_rest(session: &StartSession) -> (&'static str, &str, String) {
+    let (asked, requests) = match session.requests {
+        0 | 1 => ("task", None),
+        requests => ("last request", Some(format!("{requests} requests"))),
+    };
+    let team = Some(format!("team {}", session.team)).filter(|_| !session.team.is_empty());
+    let project = Some(format!("project {}", session.project));
+    let project = project.filter(|_| !session.project.is_empty());
+    let name = Some(format!("name {}", session.name));
+    let parts = requests.into_iter().chain(team).chain(project).chain(name);
+    let rest: Vec<String> = parts.collect();
+    (asked, &session.task, rest.join(" · "))
+}
+
 /// What was asked last and how that came out, before what the session began with.
 fn of_session(session: &StartSession) -> Words {
     let (asked, requests, first) = match session.requests {

@@ -9,9 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
-use super::{
-    CHAIN, HelpState, Start, StartExample, StartSession, TaskLine, TaskOutlook, Verb, verbs,
-};
+use super::{CHAIN, HelpState, Start, StartExample, StartSession, Verb, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -23,24 +21,21 @@ use crate::ui::role::Role;
 use crate::ui::start_rows::{ExampleListing, StartRow};
 use crate::ui::start_window::window;
 
-/// Rows of a notice at most.
-const MOST_NOTICE: usize = 6;
-
 /// Columns of a session's title at least, of its state at most, and of all that is right of the title
 /// from which on that has a date.
 const LEAST_TITLE: usize = 16;
-const MOST_STATE: usize = 24;
+const MOST_STATE: usize = 28;
 const WITH_DATE: usize = 50;
 
 /// Columns of a session's task at least, and usually of its folder.
 const LEAST_TASK: usize = 14;
 const FOLDER: usize = 16;
 
-/// Rows of an advice at most.
-const MOST_ADVICE: usize = 5;
-
 /// Columns from which on there is space beside the list.
-const WIDE: u16 = 150;
+pub(super) const WIDE: u16 = 150;
+
+/// Columns from which on the row of a session has space for what can be done with it.
+pub(super) const WITH_VERBS: u16 = 98;
 
 /// Fewest rows for what is new.
 const LEAST_NEWS: u16 = 4;
@@ -79,7 +74,7 @@ impl Start {
             self.span(" · teams of agents that write ESP32 firmware", Role::Dim),
         ]);
         line::draw(&head, inside, buf);
-        let height = area.height.saturating_sub(3);
+        let height = area.height.saturating_sub(3 + self.session_rows(area));
         let (list, side) = self.areas(Rect { y: 1, height, ..inside });
         let below = self.draw_list(list, if side.is_some() { 0 } else { self.news_rows() }, buf);
         match side {
@@ -237,7 +232,11 @@ impl Start {
         }
     }
 
-    fn span<'t>(&self, text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> Span<'t> {
+    pub(super) fn span<'t>(
+        &self,
+        text: impl Into<std::borrow::Cow<'t, str>>,
+        role: Role,
+    ) -> Span<'t> {
         Span::styled(text, self.theme.style(role))
     }
 
@@ -252,7 +251,10 @@ impl Start {
                 (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
             }
             StartRow::Demo => self.item("Demo", &self.facts.demo),
-            StartRow::New => self.item("New task", "describe what a team should do"),
+            StartRow::New => match &self.kept {
+                Some(task) => self.item("New task", &format!("go on with: {}", task.text())),
+                None => self.item("New task", "describe what a team should do"),
+            },
             StartRow::Library => {
                 let does = match self.library {
                     ExampleListing::Folded => "enter lists them",
@@ -328,7 +330,9 @@ impl Start {
         is_selected: bool,
         width: u16,
     ) -> (Line<'static>, Line<'static>) {
-        let offered = if is_selected { verbs(session) } else { &[] };
+        // Where there is little space, what can be done stands below the list.
+        let has_verbs = is_selected && width >= WITH_VERBS;
+        let offered = if has_verbs { verbs(session) } else { &[] };
         let most = usize::from(width).saturating_sub(LEAST_TITLE + 4);
         let right = self.session_right(session, offered, most);
         let space = usize::from(width).saturating_sub(right.width() + 4);
@@ -364,13 +368,9 @@ impl Start {
         offered: &[Verb],
         columns: usize,
     ) -> Line<'static> {
-        let chosen = self.verb_of(session);
-        let shown = |verb: &Verb| match *verb == chosen {
-            true => format!(" [{}]", verb.words()),
-            false => format!("  {} ", verb.words()),
-        };
-        let words: String = offered.iter().map(shown).collect();
-        let short: String = offered.iter().filter(|verb| **verb == chosen).map(shown).collect();
+        let words = self.verb_words(session, offered);
+        let chosen: &[Verb] = if offered.is_empty() { &[] } else { &[self.verb_of(session)] };
+        let short = self.verb_words(session, chosen);
         let short = if offered.len() > 1 { format!("{short} ←→") } else { short };
         // A row that is turned to keeps what it had before: what can be done gets the rest.
         let when = if columns < WITH_DATE { String::new() } else { format!("  {}", session.when) };
@@ -392,6 +392,16 @@ impl Start {
         ])
     }
 
+    /// What can be done with a session, what enter does in brackets.
+    pub(super) fn verb_words(&self, session: &StartSession, offered: &[Verb]) -> String {
+        let chosen = self.verb_of(session);
+        let shown = |verb: &Verb| match *verb == chosen {
+            true => format!(" [{}]", verb.words()),
+            false => format!("  {} ", verb.words()),
+        };
+        offered.iter().map(shown).collect()
+    }
+
     fn finding(&self, finding: &HealthLine) -> (Line<'static>, Line<'static>) {
         let (mark, role) = match finding.health {
             Health::Good => ("✓", Role::Ok),
@@ -410,176 +420,12 @@ impl Start {
         ]);
         (left, Line::default())
     }
-
-    /// Label of the model that answers new tasks.
-    fn model_label(&self) -> Option<&str> {
-        let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
-        self.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
-    }
-
-    /// What would become of the task that is being written, once there are words.
-    fn outlook(&self, task: &TaskLine) -> Option<TaskOutlook> {
-        let (words, project) = task.words_and_project()?;
-        let mut outlook = self.facts.outlooks.of(words, project)?;
-        // A model that is there answers instead of a recording.
-        if !self.facts.models.is_empty() {
-            outlook.answered = None;
-        }
-        Some(outlook)
-    }
-
-    /// The task that is being written, below what is chosen for it.
-    fn draw_task(&self, task: &TaskLine, at: Rect, buf: &mut Buffer) {
-        let (one, chosen) = match self.facts.models.len() {
-            0 | 1 => (self.model_label(), None),
-            _ => (None, self.model_label().or(Some("no model"))),
-        };
-        let outlook = self.outlook(task);
-        let rows = task.settings(chosen, outlook.as_ref(), at.width, &self.theme);
-        let count = u16::try_from(rows.len()).unwrap_or(1);
-        for (y, row) in (at.y.saturating_sub(count)..at.y).zip(rows) {
-            let settings = Rect { y, ..at };
-            Clear.render(settings, buf);
-            buf.set_style(settings, self.theme.style(Role::Text));
-            line::draw(&row, settings, buf);
-        }
-        Clear.render(at, buf);
-        line::draw(&task.draw(one, at.width, &self.theme), at, buf);
-    }
-
-    /// Two rows: the text that is being written or the advice, and the keys.
-    fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
-        let second = Rect { y: first.y + 1, ..first };
-        if let Some((lead, text, keys)) = self.sessions.line() {
-            let space = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
-            let row = Line::from(vec![
-                self.span(line::cut(&lead, usize::from(first.width)), Role::Accent),
-                self.span(line::cut_start(text, space), Role::Text),
-                self.span(" ", Role::Cursor),
-            ]);
-            line::draw(&row, first, buf);
-            line::draw(&Line::from(self.span(keys, Role::KeyHelp)), second, buf);
-            return;
-        }
-        let notice = self.notice_rows(usize::from(second.width));
-        // What is typed stays on the screen, above what was wrong with it.
-        let covered = u16::try_from(notice.len()).unwrap_or(1).saturating_sub(1);
-        let first = Rect { y: first.y.saturating_sub(covered), ..first };
-        if let Some(task) = &self.task {
-            self.draw_task(task, first, buf);
-        } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
-            && let Some(finding) = self.facts.findings.get(*place)
-            && !finding.fix.is_empty()
-        {
-            // As many rows as it takes, upwards from the last one.
-            let rows = wrap_words(&format!("fix: {}", finding.fix), usize::from(first.width));
-            let rows = rows.get(..rows.len().min(MOST_ADVICE)).unwrap_or_default();
-            let count = u16::try_from(rows.len()).unwrap_or(1);
-            for (y, words) in (first.y.saturating_add(1).saturating_sub(count)..).zip(rows) {
-                let at = Rect { y, ..first };
-                Clear.render(at, buf);
-                buf.set_style(at, self.theme.style(Role::Text));
-                line::draw(&Line::from(self.span(words.clone(), Role::Text)), at, buf);
-            }
-        }
-        if self.task.is_none()
-            && notice.is_empty()
-            && first.width < WIDE
-            && let Some(row @ StartRow::Session(_)) = self.rows.get(self.selected)
-            && let Some((_, words)) = details::of(*row, &self.facts)
-        {
-            let parts: Vec<String> =
-                words.iter().map(|(about, text)| format!("{about} {text}")).collect();
-            let text = self.span(parts.join(" · "), Role::Dim);
-            line::draw(&Line::from(text), first, buf);
-        }
-        if notice.is_empty() {
-            return self.draw_keys(second, buf);
-        }
-        for (y, text) in (first.y + 1..=second.y).zip(notice) {
-            let row = Rect { y, ..second };
-            Clear.render(row, buf);
-            buf.set_style(row, self.theme.style(Role::NoticeError));
-            line::draw(&Line::from(self.span(text, Role::NoticeError)), row, buf);
-        }
-    }
-
-    /// All of a notice, as its end says what to do.
-    fn notice_rows(&self, width: usize) -> Vec<String> {
-        let Some(notice) = &self.notice else { return Vec::new() };
-        let mut rows = wrap_words(&sanitize::line(notice), width);
-        if rows.len() > MOST_NOTICE {
-            rows.truncate(MOST_NOTICE);
-            if let Some(last) = rows.last_mut() {
-                *last = line::broken_off(last, width);
-            }
-        }
-        rows
-    }
-
-    /// The keys that do something now, as many whole ones as there is space for, and always the last.
-    fn draw_keys(&self, second: Rect, buf: &mut Buffer) {
-        let hints = self.key_hints();
-        let width = |(key, words): &(String, &str)| line::width(key) + 1 + line::width(words) + 3;
-        let help = hints.last().map_or(0, width);
-        let mut left = (usize::from(second.width) + 3).saturating_sub(help);
-        let mut spans = Vec::new();
-        for (place, hint) in hints.iter().enumerate() {
-            let is_last = place + 1 == hints.len();
-            match left.checked_sub(width(hint)) {
-                _ if is_last => {}
-                Some(less) => left = less,
-                None => continue,
-            }
-            let (key, words) = hint;
-            spans.extend([
-                self.span(key.clone(), Role::Key),
-                self.span(format!(" {words}   "), Role::KeyHelp),
-            ]);
-        }
-        if let Some(last) = spans.last_mut() {
-            last.content = last.content.trim_end().to_owned().into();
-        }
-        line::draw(&Line::from(spans), second, buf);
-    }
-
-    /// Keys and what they do here; what is done most comes first.
-    fn key_hints(&self) -> Vec<(String, &'static str)> {
-        if let Some(task) = &self.task {
-            let place = task.has_places().then_some(("tab", "elsewhere"));
-            let before = ("alt instead of ctrl", "the choice before");
-            let keys = [("enter", "starts")].into_iter().chain(place).chain([before]);
-            let keys = keys.chain([("esc", "back")]);
-            return keys.map(|(key, words)| (key.to_owned(), words)).collect();
-        }
-        let row = self.rows.get(self.selected);
-        let open = match row {
-            Some(StartRow::Model(_)) => "use this model",
-            _ => "open",
-        };
-        let named = |(words, action)| self.keymap.key_of(&CHAIN, action).map(|key| (key, words));
-        let mut hints: Vec<(String, &'static str)> =
-            [("choose", Action::Down), (open, Action::Accept)]
-                .into_iter()
-                .filter_map(named)
-                .collect();
-        if matches!(row, Some(StartRow::Session(_))) {
-            hints.push(("← →".to_owned(), "how"));
-            let own = [("rename", Action::Change), ("delete", Action::Remove)];
-            hints.extend(own.into_iter().filter_map(named));
-        }
-        let search = Some(("search sessions", Action::Find));
-        let search = search.filter(|_| !self.facts.sessions.is_empty());
-        let all = [Some(("new task", Action::Compose)), search, Some(("help", Action::Help))];
-        hints.extend(all.into_iter().flatten().filter_map(named));
-        hints
-    }
 }
 
 /// What waits or was left in the middle is to be seen first.
 fn state_role(state: &str) -> Role {
     let begins = |word: &str| state.starts_with(word);
-    if state.contains(" waiting") || begins("unfinished") {
+    if state.contains(" wait") || begins("unfinished") {
         Role::Warn
     } else if begins("running") {
         Role::Busy

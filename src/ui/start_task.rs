@@ -1,4 +1,4 @@
-//! The line of the start screen in which a task is written.
+//! The field of the start screen in which a task is written.
 //!
 //! Owns its words and where the task takes place; must not start anything.
 
@@ -7,10 +7,15 @@ use ratatui::text::{Line, Span};
 
 use super::line;
 use super::overlay::search_field::SearchField;
+use super::panes::wrap_words;
 use super::role::Role;
 use super::start_facts::{Draft, ExampleGround, StartExample, StartFacts, TaskOutlook};
 use super::theme::Theme;
 use crate::model::{Budget, Cost};
+use crate::text::sanitize;
+
+/// Stands at the end of a text while it is wrapped, where the cursor will be.
+const AT_END: char = '\u{2588}';
 
 /// A task while it is being written.
 #[derive(Debug)]
@@ -250,8 +255,14 @@ impl TaskLine {
         (!draft.task.is_empty()).then_some(draft)
     }
 
-    /// The line, `width` cells wide at most; `model` is the label of the one that answers.
-    pub(super) fn draw(&self, model: Option<&str>, width: u16, theme: &Theme) -> Line<'static> {
+    /// The text behind what it is for, in as many columns and rows at most; `model` is the label of the
+    /// one that answers. A text that is longer than one row has rows of its own.
+    pub(super) fn draw(
+        &self,
+        model: Option<&str>,
+        (width, most): (u16, u16),
+        theme: &Theme,
+    ) -> Vec<Line<'static>> {
         let place = self.places.get(self.place).and_then(Option::as_deref);
         let place = line::cut_start(place.unwrap_or("in a new folder"), 28);
         let team = self.example.as_ref().map(|example| format!("{} · ", example.team));
@@ -259,15 +270,52 @@ impl TaskLine {
             format!(" · {}", line::cut(label, usize::from(width / 4)))
         });
         let lead = format!("{}{place}{by} › ", team.unwrap_or_default());
-        let space = usize::from(width).saturating_sub(line::width(&lead) + 2);
+        let space = usize::from(width).saturating_sub(line::width(&lead) + 1);
         let (text, role) = match self.field.text() {
             "" => ("what should the team do?", Role::Dim),
             text => (text, Role::Text),
         };
-        Line::from(vec![
-            Span::styled(lead, theme.style(Role::Accent)),
-            Span::styled(line::cut_start(text, space), theme.style(role)),
-            Span::styled(" ", theme.style(Role::Cursor)),
-        ])
+        let text = sanitize::line(text);
+        let lead = Span::styled(lead, theme.style(Role::Accent));
+        let cursor = Span::styled(" ", theme.style(Role::Cursor));
+        if line::width(&text) <= space {
+            let text = Span::styled(text.into_owned(), theme.style(role));
+            return vec![Line::from(vec![lead, text, cursor])];
+        }
+        let rows = wrap_words(&format!("{text}{AT_END}"), usize::from(width).saturating_sub(2));
+        let most = usize::from(most.saturating_sub(1).max(1));
+        let hidden = rows.len().saturating_sub(most);
+        let mut lines = vec![Line::from(lead)];
+        for (nth, row) in rows.iter().skip(hidden).enumerate() {
+            let mark = if nth == 0 && hidden > 0 { "… " } else { "  " };
+            let words = row.trim_end_matches(AT_END).to_owned();
+            let mark = Span::styled(mark, theme.style(Role::Dim));
+            lines.push(Line::from(vec![mark, Span::styled(words, theme.style(role))]));
+        }
+        if let Some(last) = lines.last_mut() {
+            last.push_span(cursor);
+        }
+        lines
+    }
+
+    /// Whether the words are the person's own, not just those of an example.
+    pub(super) fn is_own(&self) -> bool {
+        let example = self.example.as_ref();
+        example.is_none_or(|it| SearchField::with(&it.task).text() != self.field.text())
+    }
+
+    /// The words as they are.
+    pub(super) fn text(&self) -> &str {
+        self.field.text().trim()
+    }
+
+    /// The same in that project.
+    pub(super) fn within(mut self, project: &str) -> Self {
+        let is_it = |place: &Option<String>| place.as_deref() == Some(project);
+        self.place = self.places.iter().position(is_it).unwrap_or_else(|| {
+            self.places.push(Some(project.to_owned()));
+            self.places.len() - 1
+        });
+        self
     }
 }

@@ -222,7 +222,7 @@ fn the_model_that_answers_is_chosen_by_keys_and_by_the_mouse() {
     });
     assert_eq!((start.on_event(&click), start.on_event(&click)), (None, None));
     let chosen = press(&mut start, &[Char('i'), Char('h'), Enter]);
-    assert_eq!(chosen, Some(new("h", None, Some("strong"))));
+    assert_eq!(chosen, Some(new("hih", None, Some("strong"))));
 }
 
 #[test]
@@ -550,4 +550,48 @@ fn the_list_shows_what_sessions_come_to_and_keeps_what_is_selected() {
     press(&mut start, &[Char('/'), Char('z'), Char('z')]);
     start.list_sessions(sessions.into_iter().skip(1).collect());
     assert!(screen(&start, 120, 40).contains("no session has these words"));
+}
+
+#[test]
+fn a_long_task_is_readable_while_it_is_written_and_escape_keeps_it() {
+    let mut start = start(facts());
+    press(&mut start, &[Char('i')]);
+    let task = "Read the BME280 at 0x76 every five seconds, print temperature, humidity and \
+                pressure, and blink the LED on GPIO 2 twice when a reading fails";
+    start.on_event(&Event::Paste(task.into()));
+    let shown = screen(&start, 80, 24);
+    let joined = shown.replace('"', " ");
+    let joined = joined.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains(task), "{shown}");
+    assert!(shown.contains("esc back, keeps the text"), "{shown}");
+    assert_eq!(press(&mut start, &[Esc]), None);
+    assert!(screen(&start, 80, 24).contains("go on with: Read the BME280"));
+    let chosen = press(&mut start, &[Char('i'), Char('!'), Enter]);
+    assert_eq!(chosen, Some(new(&format!("{task}!"), None, None)));
+    // Of a text that is longer than its place the end shows, where one writes.
+    start.on_event(&Event::Paste("more words ".repeat(90)));
+    let shown = screen(&start, 80, 24);
+    assert!(shown.contains("… ") && shown.contains("Sessions"), "{shown}");
+    // An example leaves what the person wrote as it is.
+    press(&mut start, &[Esc, KeyCode::Home, Down, Down, Enter, Down, Enter, Esc]);
+    assert!(screen(&start, 80, 24).contains("go on with: Read the BME280"));
+}
+
+#[test]
+fn a_small_screen_shows_the_whole_task_of_the_session_that_is_turned_to() {
+    let mut facts = facts();
+    facts.sessions[0].task = "Scan the bus, print every address that answers with the name of the \
+                              device where it is known, and repeat that each minute"
+        .into();
+    let mut start = start(facts);
+    press(&mut start, &[Down, Down, Down]);
+    let shown = screen(&start, 80, 24);
+    let joined = shown.replace('"', " ");
+    let joined = joined.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains("device where it is known, and repeat that each minute"), "{shown}");
+    let row = shown.lines().find(|row| row.contains("Scan the bus, print")).unwrap();
+    assert!(!row.contains("[resume]"), "the row of the list has its space: {row}");
+    assert!(shown.contains("[resume]  replay"), "{shown}");
+    press(&mut start, &[Right]);
+    assert!(screen(&start, 80, 24).contains("[replay]"));
 }

@@ -3,7 +3,6 @@
 //! Must not know the terminal's events: which key is which action is found out before.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::model::{Intent, Seq};
@@ -185,7 +184,7 @@ impl Workbench {
             KeyContext::Composer => self.act_in_composer(action, now),
             KeyContext::Replay if action == Action::JumpTo && self.scene.mode == Mode::Replay => {
                 let last = self.scene.timeline.map_or(Seq(0), |timeline| timeline.last);
-                let jump = JumpTo::new(Arc::clone(&self.panes.files.events), last);
+                let jump = JumpTo::new(self.panes.recorded.clone(), last);
                 vec![Effect::open(Overlay::JumpTo(jump))]
             }
             KeyContext::Replay => run::play(action, self.scene.mode),

@@ -97,7 +97,7 @@ fn levels_tags_and_pause_change_the_look_and_never_what_is_saved() {
     // Tags: wifi, which has the most lines, is hidden.
     terminal.press("#");
     terminal.wait_for("wifi +E W I D V +40");
-    terminal.wait_for("1 lines without a tag are always shown");
+    terminal.wait_for("1 line without a tag is always shown");
     terminal.press("down space enter");
     terminal.wait_for("wifi:N");
     terminal.wait_gone(" wifi: n=");

@@ -84,8 +84,11 @@ impl Paper {
         );
         if is_whole && self.unseen > 0 && !names_unseen {
             return Err(format!(
-                "{} changed lines are too many to be printed; `{}` approves them anyway",
-                self.unseen,
+                "{} not printed, as there are too many; `{}` approves all of it anyway",
+                match self.unseen {
+                    1 => "1 changed line was".to_owned(),
+                    lines => format!("{lines} changed lines were"),
+                },
                 self.approval()
             ));
         }

@@ -1,6 +1,6 @@
-//! To where in a replay? A time, an event, a share of it, or the next event that matches.
+//! To where in a replay? A time, an event, a share of it, or where words come up.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
@@ -9,15 +9,18 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use tui_textarea::TextArea;
 
-use crate::model::{EventSource, Seq, TimelineCommand, TimelineView, Timestamp};
+use super::recorded::{Excerpt, Excerpts, Recorded, RecordedWords};
+use crate::model::{Seq, TimelineCommand, TimelineView, Timestamp};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
-use crate::ui::panes::logs::source::LogSourceView;
 use crate::ui::role::Role;
 use crate::ui::search::LogSearch;
 use crate::view::line_scan::Matcher;
+
+/// Columns of the dialog.
+const WIDTH: u16 = 68;
 
 /// Where to go, while it is being written.
 #[derive(Debug)]
@@ -26,7 +29,11 @@ pub struct JumpTo {
     search: Option<LogSearch>,
     /// The way that is gone as soon as something is found.
     wanted: Option<Way>,
-    events: Events,
+    recorded: Recorded,
+    /// Words around what matches.
+    excerpts: Excerpts,
+    /// The match that was gone to, by its line.
+    at: Option<u64>,
     /// The last record there is.
     last: u64,
     message: String,
@@ -41,25 +48,15 @@ enum Way {
     Back,
 }
 
-/// The session's records; a name for what cannot be printed.
-#[derive(Clone)]
-struct Events(Arc<dyn EventSource>);
-
-impl std::fmt::Debug for Events {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Events")
-    }
-}
-
 impl JumpTo {
     /// Begins empty, for a session that ends with record `last`.
     #[must_use]
-    pub fn new(events: Arc<dyn EventSource>, last: Seq) -> Self {
+    pub fn new(recorded: Recorded, last: Seq) -> Self {
         let mut field = TextArea::default();
         field.set_cursor_line_style(ratatui::style::Style::new());
-        let (search, wanted, message) = (None, None, String::new());
-        let (field, events) = (Box::new(field), Events(events));
-        Self { field, search, wanted, events, last: last.0, message }
+        let (search, wanted, at, message) = (None, None, None, String::new());
+        let (field, excerpts) = (Box::new(field), Excerpts::default());
+        Self { field, search, wanted, recorded, excerpts, at, last: last.0, message }
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
@@ -88,10 +85,13 @@ impl JumpTo {
         if self.search.as_ref().is_some_and(is_same) {
             return;
         }
-        self.search = None;
+        (self.search, self.at) = (None, None);
         match Matcher::regex(pattern) {
             Ok(matcher) if !pattern.is_empty() => {
-                let source = LogSourceView::Records(Arc::clone(&self.events.0));
+                // What an older search still finds goes to its own list.
+                self.excerpts = Excerpts::default();
+                let (recorded, own) = (self.recorded.clone(), Arc::clone(&self.excerpts));
+                let source = RecordedWords::new(recorded, matcher.clone(), self.last, own);
                 self.search = Some(LogSearch::new(source, matcher));
             }
             Ok(_) => self.message = "type what to find".to_owned(),
@@ -161,37 +161,51 @@ impl JumpTo {
         }
         self.wanted = None;
         let Some(line) = found else { return Vec::new() };
-        let seq = Seq(line + 1);
-        self.message = format!("event {seq}");
-        vec![Effect::Command(UiCommand::Timeline(TimelineCommand::Seek(seq)))]
+        self.at = Some(line);
+        let seek = UiCommand::Timeline(TimelineCommand::Seek(Seq(line + 1)));
+        // The pane that has the words comes to the front, as a small screen shows one only.
+        let pane = self.excerpt(line).and_then(|excerpt| excerpt.pane).map(Effect::Focus);
+        pane.into_iter().chain([Effect::Command(seek)]).collect()
     }
 
+    fn excerpt(&self, line: u64) -> Option<Excerpt> {
+        let excerpts = self.excerpts.lock().unwrap_or_else(PoisonError::into_inner);
+        excerpts.get(&line).cloned()
+    }
+
+    /// How many matches there are and which one this is, or what is wrong.
     fn state(&self) -> String {
-        let found = match &self.search {
-            Some(search) if self.is_busy() => format!("searching… {} so far ", search.total()),
-            Some(search) if search.total() == 0 => "no event matches ".to_owned(),
-            Some(search) => {
-                let matches = match search.total() {
-                    1 => "1 event matches".to_owned(),
-                    total => format!("{total} events match"),
-                };
-                match self.message.is_empty() {
-                    true => format!("{matches} · enter goes to the next"),
-                    false => format!("{matches} · "),
-                }
-            }
-            None => String::new(),
+        let Some(search) = self.search.as_ref().filter(|_| self.message.is_empty()) else {
+            return self.message.clone();
         };
-        format!("{found}{}", self.message)
+        let total = search.total();
+        let so_far = if self.is_busy() { " so far" } else { "" };
+        match (self.at.and_then(|line| Some((line, search.place(line)?))), total) {
+            (Some((line, place)), _) => {
+                format!("match {place} of {total}{so_far} · event {}", line + 1)
+            }
+            (None, 0) if self.is_busy() => "searching…".to_owned(),
+            (None, 0) => "not found in chat, logs, proposed files and events".to_owned(),
+            (None, _) => {
+                let matches =
+                    line::counted(usize::try_from(total).unwrap_or(usize::MAX), "match", "matches");
+                format!("{matches}{so_far} · enter goes to the next")
+            }
+        }
+    }
+
+    /// The words around the match that was gone to.
+    fn words(&self) -> String {
+        self.at.and_then(|line| self.excerpt(line)).map_or_else(String::new, |it| it.words)
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint =
             Line::styled(" enter goes there · ↑↓ matches · esc closes ", cx.style(Role::DialogDim));
-        let inside = super::frame("Go to", hint, (60, 3), screen, buf, cx);
+        let inside = super::frame("Go to", hint, (WIDTH, 4), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
-            let text = "1:23  a time · #120  an event · 50% · /words  an event";
+            let text = "1:23 a time · #120 an event · 50% · /words in chat, logs and files";
             line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
         if let Some(row) = rows.next() {
@@ -204,12 +218,16 @@ impl JumpTo {
             let text = sanitize::line(&self.state()).into_owned();
             line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
         }
+        if let Some(row) = rows.next() {
+            let text = line::cut(&self.words(), usize::from(row.width));
+            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
+        }
     }
 }
 
 /// The place that a text names.
 fn place(text: &str, timeline: &TimelineView) -> Result<TimelineCommand, String> {
-    let wrong = || format!("`{text}` is not a time, event or percentage");
+    let wrong = || format!("`{text}` is not a time, event or percentage; /{text} finds words");
     if let Some(number) = text.strip_prefix('#') {
         return number.parse().map(|seq| TimelineCommand::Seek(Seq(seq))).map_err(|_| wrong());
     }
@@ -231,68 +249,5 @@ fn place(text: &str, timeline: &TimelineView) -> Result<TimelineCommand, String>
 }
 
 #[cfg(test)]
-mod tests {
-    use std::ops::Range;
-
-    use super::*;
-    use crate::model::{Event, Record, TurnEvent, TurnId, UserError};
-
-    /// Turns of which one is that of `Needle`.
-    struct Turns(u64);
-
-    impl EventSource for Turns {
-        fn records(&self, range: Range<u64>) -> Result<Vec<Record>, UserError> {
-            let record = |seq| {
-                let agent = if seq == self.0 { "Needle" } else { "Hay" }.into();
-                let event = Event::Turn(TurnEvent::Started { turn: TurnId(1), agent, step: None });
-                Record { v: 1, seq: Seq(seq), at: Timestamp(0), event }
-            };
-            Ok(range.map(record).collect())
-        }
-    }
-
-    #[test]
-    fn the_first_enter_goes_to_what_matches_however_long_the_search_takes() {
-        for (needle, last) in [(7, 40), (90_000, 100_000)] {
-            let timeline = TimelineView { last: Seq(last), position: Seq(1), ..Default::default() };
-            let mut jump = JumpTo::new(Arc::new(Turns(needle)), Seq(last));
-            jump.on_paste("/needle");
-            let mut effects = jump.go("/needle", &timeline, Way::Forward);
-            for _ in 0..1_000 {
-                if !effects.is_empty() {
-                    break;
-                }
-                std::thread::sleep(std::time::Duration::from_millis(10));
-                jump.prepare();
-                effects = jump.go_found(&timeline);
-            }
-            let seek = UiCommand::Timeline(TimelineCommand::Seek(Seq(needle)));
-            assert!(matches!(&effects[..], [Effect::Command(to)] if *to == seek), "{effects:?}");
-            assert!(jump.go_found(&timeline).is_empty(), "it goes there once");
-        }
-    }
-
-    #[test]
-    fn how_many_events_match_shows_while_words_are_typed() {
-        let mut jump = JumpTo::new(Arc::new(Turns(7)), Seq(40));
-        jump.on_paste("/needl");
-        assert_eq!(jump.state(), "1 event matches · enter goes to the next");
-        jump.on_paste("[");
-        assert_eq!(jump.state(), "", "what is not finished is not wrong yet");
-    }
-
-    #[test]
-    fn times_events_and_shares_are_understood_and_nothing_else_is() {
-        let timeline =
-            TimelineView { last: Seq(200), from: Timestamp(5_000), ..Default::default() };
-        let at = |text: &str| place(text, &timeline);
-        assert_eq!(at("1:23"), Ok(TimelineCommand::SeekTime(Timestamp(88_000))));
-        assert_eq!(at("1:00:01"), Ok(TimelineCommand::SeekTime(Timestamp(3_606_000))));
-        assert_eq!(at("7"), Ok(TimelineCommand::SeekTime(Timestamp(12_000))));
-        assert_eq!(at("#120"), Ok(TimelineCommand::Seek(Seq(120))));
-        assert_eq!(at("50%"), Ok(TimelineCommand::Seek(Seq(100))));
-        for text in ["", "x", "1:", "#", "%", "1:2:3:4", "-3", "99999999999"] {
-            assert!(at(text).is_err(), "{text}");
-        }
-    }
-}
+#[path = "jump_to_tests.rs"]
+mod tests;

@@ -41,10 +41,11 @@ fn policy_rows(policy: &PolicyView) -> (Vec<(String, Role)>, Grid) {
     let table = &policy.table;
     let mut rows = vec![(
         format!(
-            "table {} · {} simulated tasks · {} sessions",
+            "table {} · {} simulated tasks · {} {}",
             clean(&table.hash),
             grouped(table.episodes),
-            table.sessions
+            table.sessions,
+            if table.sessions == 1 { "session" } else { "sessions" }
         ),
         Role::Dim,
     )];

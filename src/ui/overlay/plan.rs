@@ -222,7 +222,8 @@ impl PlanDesk {
             None => " enter starts · esc leaves it waiting ",
         };
         let changed = if self.steps == self.shown { "" } else { " · changed" };
-        let title = format!("The plan: {} steps{changed}", self.steps.len());
+        let title =
+            format!("The plan: {}{changed}", line::counted(self.steps.len(), "step", "steps"));
         let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let columns = COLUMNS.min(screen.width.saturating_sub(6));
         let rows = self.rows(usize::from(columns));

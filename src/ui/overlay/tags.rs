@@ -131,11 +131,15 @@ impl TagList {
             }
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        let others = line::grouped(self.count.others());
         let words = if self.is_busy() {
             "counting…".to_owned()
         } else {
-            format!("{others} lines without a tag are always shown")
+            match self.count.others() {
+                1 => "1 line without a tag is always shown".to_owned(),
+                others => {
+                    format!("{} lines without a tag are always shown", line::grouped(others))
+                }
+            }
         };
         line::draw(&Line::styled(words, cx.style(Role::DialogDim)), foot, buf);
     }

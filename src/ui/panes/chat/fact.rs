@@ -79,7 +79,8 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> V
     };
     let tasks = || items.iter().map(|item| item.task.as_str());
     let is_stated = by.is_some() && stated_before(tasks(), place);
-    let head = if is_stated { format!("{head}: {} steps, as above", items.len()) } else { head };
+    let steps = line::counted(items.len(), "step", "steps");
+    let head = if is_stated { format!("{head}: {steps}, as above") } else { head };
     let mut rows = marked("≡", Role::Title, &head, Role::Title, place);
     for (number, item) in items.iter().enumerate().filter(|_| !is_stated) {
         let who = item.agent.as_ref().map_or(String::new(), |agent| format!("{agent}: "));
@@ -95,7 +96,8 @@ fn plan(by: Option<&AgentName>, items: &[PlanItem], place: &RowContext<'_>) -> V
 
 fn context(files: &[ContextFile], place: &RowContext<'_>) -> Vec<EntryRow> {
     let tokens: u64 = files.iter().map(|file| file.tokens).sum();
-    let head = format!("{} files for the context, about {tokens} tokens", files.len());
+    let count = line::counted(files.len(), "file", "files");
+    let head = format!("{count} for the context, about {tokens} tokens");
     let mut rows = marked("▤", Role::Title, &head, Role::Title, place);
     for file in files {
         let size = match file.bytes {

@@ -9,6 +9,7 @@ use crate::model::{
     SerialControl, SessionEvent, SessionOutcome, TeamEvent, TestEvent, TurnEvent, TurnStop,
 };
 use crate::text::sanitize;
+use crate::ui::line;
 
 /// Longest digest, in characters.
 const MAX: usize = 240;
@@ -98,7 +99,8 @@ fn of_event(event: &Event) -> DigestParts {
             SessionOutcome::Stopped => ("session_ended", "stopped".to_owned(), Plain),
         },
         Event::Files(FilesEvent::Listed { files, omitted, .. }) => {
-            ("project_listed", format!("{} files", files.len() as u64 + omitted), Plain)
+            let files = files.len() + usize::try_from(*omitted).unwrap_or(usize::MAX);
+            ("project_listed", line::counted(files, "file", "files"), Plain)
         }
         Event::Files(FilesEvent::Disk(event)) => of_files(event),
         Event::Phase(PhaseEvent::Started { title, attempt, max_attempts, .. }) => {
@@ -176,7 +178,10 @@ fn of_event(event: &Event) -> DigestParts {
         Event::Build(BuildEvent::Ended { build, outcome, diagnostics, millis, .. }) => {
             let (text, tone) = match outcome {
                 BuildOutcome::Passed => ("passed".to_owned(), Good),
-                BuildOutcome::Failed => (format!("failed, {} findings", diagnostics.len()), Bad),
+                BuildOutcome::Failed => (
+                    format!("failed, {}", line::counted(diagnostics.len(), "finding", "findings")),
+                    Bad,
+                ),
                 BuildOutcome::TimedOut => ("ran into the time limit".to_owned(), Bad),
                 BuildOutcome::Cancelled => ("stopped".to_owned(), Plain),
                 BuildOutcome::NotRun(error) => (error.to_string(), Bad),
@@ -184,7 +189,9 @@ fn of_event(event: &Event) -> DigestParts {
             ("build_ended", format!("{build} {millis} ms {text}"), tone)
         }
         Event::Log(LogEvent::Grew { log, bytes, lines }) => {
-            ("log_grew", format!("{log} {bytes} bytes, {lines} lines"), Plain)
+            let lines =
+                line::counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line", "lines");
+            ("log_grew", format!("{log} {bytes} bytes, {lines}"), Plain)
         }
         Event::Board(BoardEvent::Connected(board)) => {
             ("board_connected", format!("{} {} {}", board.label, board.chip, board.port), Good)
@@ -302,15 +309,16 @@ fn of_model(event: &ModelEvent) -> DigestParts {
             Tone::Bad,
         ),
         ModelEvent::Trimmed { turn, left_out, tokens, window } => {
-            let pieces = left_out.len();
-            let text = format!("{turn} {pieces} pieces left out, {tokens} of {window} tokens");
+            let pieces = line::counted(left_out.len(), "piece", "pieces");
+            let text = format!("{turn} {pieces} left out, {tokens} of {window} tokens");
             ("model_trimmed", text, Tone::Plain)
         }
         ModelEvent::Summarised(summary) => {
-            let (turn, messages) = (summary.turn, summary.messages());
+            let (turn, count) = (summary.turn, summary.messages());
+            let messages = if count == 1 { "1 message" } else { &format!("{count} messages") };
             let text = match &summary.failed {
-                None => format!("{turn} {messages} messages, {} tokens", summary.tokens),
-                Some(why) => format!("{turn} {messages} messages: {why}"),
+                None => format!("{turn} {messages}, {} tokens", summary.tokens),
+                Some(why) => format!("{turn} {messages}: {why}"),
             };
             let tone = if summary.failed.is_some() { Tone::Bad } else { Tone::Plain };
             ("model_summarised", text, tone)
@@ -346,13 +354,17 @@ fn of_team(fact: &TeamEvent) -> DigestParts {
         }
         TeamEvent::PlanMade { by, items } => {
             let by = by.as_ref().map_or("the person", AgentName::as_str);
-            ("plan_made", format!("by {by}, {} steps", items.len()), Tone::Plain)
+            (
+                "plan_made",
+                format!("by {by}, {}", line::counted(items.len(), "step", "steps")),
+                Tone::Plain,
+            )
         }
         TeamEvent::ContextListed { call, files } => {
             let tokens: u64 = files.iter().map(|file| file.tokens).sum();
             (
                 "context_listed",
-                format!("{call} {} files, {tokens} tokens", files.len()),
+                format!("{call} {}, {tokens} tokens", line::counted(files.len(), "file", "files")),
                 Tone::Plain,
             )
         }

@@ -5,7 +5,7 @@
 
 mod areas;
 mod build;
-mod digest;
+pub(in crate::ui) mod digest;
 mod draw;
 mod events;
 mod findings;

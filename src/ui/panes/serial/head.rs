@@ -36,11 +36,15 @@ pub fn draw(
     if let Some(gone) = gone {
         right.push(6, vec![Span::styled(gone, cx.style(Role::Warn))]);
     }
-    right.push(2, vec![Span::styled(format!("{} lines", line::grouped(serial.lines)), dim)]);
+    right.push(2, vec![Span::styled(line_count(serial.lines), dim)]);
     right.push(1, vec![Span::styled(line::bytes(serial.bytes), dim)]);
     let separator = Span::styled(" · ", dim);
     let (left, right) = line::fit_halves(left, right, &separator, usize::from(inside.width));
     line::draw_split(&left, &right, inside, buf);
+}
+
+fn line_count(lines: u64) -> String {
+    line::counted(usize::try_from(lines).unwrap_or(usize::MAX), "line", "lines")
 }
 
 fn port(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
