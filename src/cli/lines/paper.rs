@@ -65,6 +65,18 @@ impl Paper {
         Shown { proposal, hash, unseen: self.unseen, stops: 0 }
     }
 
+    /// Why an approval needs to name lines that were not printed.
+    fn unprinted(&self) -> String {
+        let lines = match self.unseen {
+            1 => "1 changed line was".to_owned(),
+            lines => format!("{lines} changed lines were"),
+        };
+        let approval = self.approval();
+        format!(
+            "{lines} not printed, as there are too many; `{approval}` approves all of it anyway"
+        )
+    }
+
     /// What a line asks for, as a wish for the engine.
     ///
     /// # Errors
@@ -83,14 +95,7 @@ impl Paper {
             Decide::Approve | Decide::Tell(_) | Decide::Despite | Decide::Confirm(_)
         );
         if is_whole && self.unseen > 0 && !names_unseen {
-            return Err(format!(
-                "{} not printed, as there are too many; `{}` approves all of it anyway",
-                match self.unseen {
-                    1 => "1 changed line was".to_owned(),
-                    lines => format!("{lines} changed lines were"),
-                },
-                self.approval()
-            ));
+            return Err(self.unprinted());
         }
         let passes = matches!(what, Decide::Approve | Decide::Tell(_));
         if passes && self.proposal.phrase().is_none() && self.proposal.stops() > 0 {
