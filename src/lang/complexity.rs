@@ -51,9 +51,11 @@ pub fn complexity_in(tree: &Tree, source: &str, least: u32) -> Vec<Complexity> {
     let mut found = Vec::new();
     walk(tree.root_node(), |node| {
         let is_large = node.descendant_count() >= least_nodes;
-        let is_function =
-            matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda");
-        if is_large && is_function {
+        let is_function = || {
+            node.child_count() > 0
+                && matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda")
+        };
+        if is_large && is_function() {
             found.push(measure(node, source));
         }
         is_large
@@ -68,16 +70,7 @@ fn measure(function: Node<'_>, source: &str) -> Complexity {
     let last = u32::try_from(function.end_position().row).unwrap_or(u32::MAX).saturating_add(1);
     let first = line(function);
     let mut counts = Counts { decisions: 0, cognitive: 0, nesting: 0 };
-    // A node, how deep it is nested, and whether it continues an `if` as its `else if`.
-    let mut open: Vec<(Node<'_>, u32, bool)> = Vec::new();
-    push_children(function, 0, &mut open);
-    while let Some((node, depth, is_else_if)) = open.pop() {
-        if node.kind() == "function_definition" {
-            continue;
-        }
-        let inner = counts.add(node, depth, is_else_if, source);
-        push_children(node, inner, &mut open);
-    }
+    counts.add_below(function, source);
     Complexity {
         name: name(function, source),
         line: first,
@@ -88,14 +81,6 @@ fn measure(function: Node<'_>, source: &str) -> Complexity {
     }
 }
 
-fn push_children<'tree>(node: Node<'tree>, depth: u32, open: &mut Vec<(Node<'tree>, u32, bool)>) {
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        let is_else_if = node.kind() == "else_clause" && child.kind() == "if_statement";
-        open.push((child, depth, is_else_if));
-    }
-}
-
 struct Counts {
     decisions: u32,
     cognitive: u32,
@@ -103,6 +88,34 @@ struct Counts {
 }
 
 impl Counts {
+    /// Counts everything in a function but the functions in it.
+    fn add_below(&mut self, function: Node<'_>, source: &str) {
+        let mut cursor = function.walk();
+        // For each level how deep its nodes are nested, and whether they are those of an `else`.
+        let mut levels = Vec::new();
+        if cursor.goto_first_child() {
+            levels.push((0, false));
+        }
+        while let Some((depth, is_in_else)) = levels.last().copied() {
+            let node = cursor.node();
+            // What has nothing in it decides nothing.
+            let is_read = node.is_named() && node.child_count() > 0;
+            if is_read && node.kind() != "function_definition" {
+                let is_else_if = is_in_else && node.kind() == "if_statement";
+                let inner = self.add(node, depth, is_else_if, source);
+                levels.push((inner, node.kind() == "else_clause"));
+                cursor.goto_first_child();
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                levels.pop();
+                if levels.is_empty() || !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
     /// Counts one node; returns how deep its children are nested.
     fn add(&mut self, node: Node<'_>, depth: u32, is_else_if: bool, source: &str) -> u32 {
         match node.kind() {

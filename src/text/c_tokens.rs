@@ -54,7 +54,9 @@ impl<'a> Token<'a> {
     /// Whether it is this name.
     #[must_use]
     pub fn is_word(&self, name: &str) -> bool {
-        self.kind == TokenKind::Word && (self.raw == name || joined(self.raw) == name)
+        // Joining makes a word shorter.
+        self.kind == TokenKind::Word
+            && (self.raw == name || self.raw.len() > name.len() && joined(self.raw) == name)
     }
 
     /// What a text says, without quotes and with its escapes resolved; `None` for all others.

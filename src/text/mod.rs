@@ -52,6 +52,7 @@ pub mod secrets;
 pub mod select;
 pub mod sketch;
 pub mod syntax;
+mod syntax_edit;
 mod syntax_error;
 mod syntax_grammar;
 pub mod syntax_versions;

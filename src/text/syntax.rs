@@ -10,11 +10,12 @@ use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIt
 
 use super::c_errors::{self, CodeError};
 use super::lenient_json;
+use super::syntax_edit::{Changed, edited};
 use super::syntax_error;
 pub use super::syntax_error::{Certainty, SyntaxError};
 pub use super::syntax_grammar::SyntaxKind;
 use super::syntax_grammar::{Paint, grammar};
-use super::tree::{Language, Limits, parse};
+use super::tree::{Language, Limits, parse, parse_edited};
 use crate::model::ProjectPath;
 
 /// A piece of one line.
@@ -146,6 +147,30 @@ impl<'a> Parsed<'a> {
             }
         }
         Some(parsed)
+    }
+
+    /// The version before this one, in which `changes` were made; `None` where only a parse of its own
+    /// tells its tree.
+    #[must_use]
+    pub fn before<'b>(
+        &self,
+        path: &ProjectPath,
+        old: &'b str,
+        changes: &[Changed],
+    ) -> Option<Parsed<'b>> {
+        let is_code = matches!(self.language, Language::C | Language::Cpp);
+        if !is_code || language_of(path) != Some(self.language) || self.tree.root_node().has_error()
+        {
+            return None;
+        }
+        let (Cow::Borrowed(new), Cow::Borrowed(text)) = (&self.text, super::c_source::tame(old))
+        else {
+            return None;
+        };
+        let tree = edited(self.tree.clone(), (text, new), changes);
+        let tree = parse_edited(self.language, text, &tree, Limits::colours())?;
+        let parsed = Parsed { text: Cow::Borrowed(text), tree, ..*self };
+        (!parsed.tree.root_node().has_error()).then_some(parsed)
     }
 
     /// The places that do not parse, in the order of `source`; `None` when it cannot be told in time.
@@ -325,6 +350,23 @@ mod tests {
         assert_eq!(first_error(&path, "void set(int &lit, int level = 3);\n"), None);
         assert_eq!(first_error(&path, &class.replace("};", "")).unwrap().line, 2);
         assert!(first_error(&path, "int broken( {\n").is_some());
+    }
+
+    #[test]
+    fn the_version_before_has_the_tree_that_a_parse_of_its_own_gives() {
+        let path = ProjectPath::new("a.c").unwrap();
+        let old = "#define LIMIT 30\nint a;\nint f(int n)\n{\n    return n > LIMIT;\n}\n";
+        let new = "#define LIMIT 3600\nint f(int n)\n{\n    if (n) {\n        n--;\n    }\n    return n > LIMIT;\n}\n";
+        let changes = [(0..2, 0..1), (4..4, 3..6)].map(|(old, new)| Changed { old, new });
+        let tree = |parsed: &Parsed<'_>| parsed.tree.root_node().to_sexp();
+        let parsed = Parsed::of(&path, new).unwrap();
+        let before = parsed.before(&path, old, &changes).unwrap();
+        assert_eq!(tree(&before), tree(&Parsed::of(&path, old).unwrap()));
+        assert!(before.whole(Language::C).is_some_and(|(_, text)| text == old));
+        let broken = Parsed::of(&path, "int f( {\n").unwrap();
+        assert!(broken.before(&path, old, &changes).is_none());
+        let json = ProjectPath::new("a.json").unwrap();
+        assert!(Parsed::of(&json, "{}").unwrap().before(&json, "{}", &[]).is_none());
     }
 
     #[test]

@@ -4,32 +4,21 @@
 //! are coloured, and long sources of C are cut at their outermost level so that several threads work
 //! on them. Must not compare.
 
-use std::iter;
-use std::ops::Range;
 use std::thread;
 
-use tree_sitter::{InputEdit, Point, Tree};
+use tree_sitter::Tree;
 
 use super::c_level;
 use super::diff::{FileDiff, LineKind};
-use super::lines::lines;
 use super::syntax::{self, Span};
+pub use super::syntax_edit::Changed;
+use super::syntax_edit::{Text, edited};
 use super::tree::{self, Language, Limits};
 
 /// Least bytes of a piece: below, a thread costs more than it saves.
 const LEAST_PIECE: usize = 48 * 1024;
 /// Most threads for one source.
 const MAX_PIECES: usize = 4;
-
-/// Lines, counted from 0, that differ between two versions; all other lines are the same in both,
-/// in the same order. One of the ranges may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
-    /// Lines of the old version.
-    pub old: Range<usize>,
-    /// Lines of the new version.
-    pub new: Range<usize>,
-}
 
 /// The coloured pieces of both versions, by line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -104,35 +93,6 @@ pub fn highlight_versions(
     whole
 }
 
-/// A text and where its lines start; the last one is the end of the text.
-struct Text<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Text<'a> {
-    fn new(text: &'a str) -> Self {
-        let starts = iter::once(0).chain(lines(text).iter().map(|line| line.end)).collect();
-        Self { text, starts }
-    }
-
-    fn lines(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn at(&self, line: usize) -> usize {
-        self.starts.get(line).copied().unwrap_or(self.text.len())
-    }
-
-    fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
-        self.at(lines.start)..self.at(lines.end)
-    }
-
-    fn slice(&self, lines: &Range<usize>) -> &'a str {
-        self.text.get(self.bytes(lines)).unwrap_or_default()
-    }
-}
-
 /// A part of both versions that can be parsed by itself.
 struct ParsedPart<'a> {
     old: &'a str,
@@ -151,30 +111,12 @@ impl ParsedPart<'_> {
     }
 
     fn colour_old(&self, language: Language, tree: Tree, limits: Limits) -> Option<Vec<Vec<Span>>> {
-        let (old, new) = (Text::new(self.old), Text::new(self.new));
-        let tree = self.edited(tree, &old, &new);
+        let old = Text::new(self.old);
+        let tree = edited(tree, (self.old, self.new), &self.changes);
         let tree = tree::parse_edited(language, self.old, &tree, limits)?;
         let own = self.changes.iter().map(|change| old.bytes(&change.old));
         let own: Vec<_> = own.filter(|bytes| !bytes.is_empty()).collect();
         syntax::coloured(language, &tree, self.old, Some(&own), limits)
-    }
-
-    /// The tree of the new version with every change taken back, last one first, so that the places
-    /// of those before still hold.
-    fn edited(&self, mut tree: Tree, old: &Text<'_>, new: &Text<'_>) -> Tree {
-        let row = |row: usize| Point { row, column: 0 };
-        for change in self.changes.iter().rev() {
-            let (before, after) = (new.bytes(&change.new), old.bytes(&change.old));
-            tree.edit(&InputEdit {
-                start_byte: before.start,
-                old_end_byte: before.end,
-                new_end_byte: before.start + after.len(),
-                start_position: row(change.new.start),
-                old_end_position: row(change.new.end),
-                new_end_position: row(change.new.start + change.old.len()),
-            });
-        }
-        tree
     }
 }
 

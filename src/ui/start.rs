@@ -37,15 +37,21 @@ pub struct Start {
     /// Place in `rows` of the row that is turned to.
     selected: usize,
     verb: Verb,
-    task: Option<TaskLine>,
-    /// The task that was being written last, to be gone on with.
-    kept: Option<TaskLine>,
+    task: OwnTask,
     library: ExampleListing,
     sessions: SessionList,
     help: HelpState,
     /// Where each row was drawn last.
     places: std::cell::RefCell<Vec<(Rect, usize)>>,
     notice: Option<String>,
+}
+
+/// The person's own task.
+struct OwnTask {
+    /// While it is written.
+    open: Option<TaskLine>,
+    /// As it was left, to be gone on with.
+    kept: Option<TaskLine>,
 }
 
 /// Whether the keys are listed.
@@ -97,7 +103,7 @@ impl Start {
     pub fn new(theme: Theme, keymap: Keymap, facts: StartFacts) -> Self {
         let rows = rows_of(&facts, ExampleListing::Folded, &SessionList::default());
         let notice = facts.error.clone();
-        let task = facts.draft.as_ref().map(|draft| TaskLine::again(draft, &facts));
+        let open = facts.draft.as_ref().map(|draft| TaskLine::again(draft, &facts));
         let places = std::cell::RefCell::default();
         let mut start = Self {
             theme,
@@ -106,8 +112,7 @@ impl Start {
             rows,
             selected: 0,
             verb: Verb::Resume,
-            task,
-            kept: None,
+            task: OwnTask { open, kept: None },
             library: ExampleListing::Folded,
             sessions: SessionList::default(),
             help: HelpState::Closed,
@@ -130,7 +135,7 @@ impl Start {
             Event::Key(key) if key.kind == KeyEventKind::Release => None,
             Event::Key(key) => self.on_key(key),
             Event::Paste(text) => {
-                match &mut self.task {
+                match &mut self.task.open {
                     Some(task) => task.on_paste(text),
                     None if self.sessions.takes_keys() => {
                         self.sessions.on_paste(text);
@@ -158,7 +163,7 @@ impl Start {
             self.help = HelpState::Closed;
             return None;
         }
-        if let Some(task) = &mut self.task {
+        if let Some(task) = &mut self.task.open {
             match event.code {
                 KeyCode::Esc => self.leave_task(),
                 KeyCode::Enter => {
@@ -226,7 +231,7 @@ impl Start {
             Action::Left => self.turn(-1),
             Action::Right => self.turn(1),
             Action::Accept | Action::Open => return self.choose(),
-            Action::Compose => self.task = Some(self.own_task(None)),
+            Action::Compose => self.task.open = Some(self.own_task(None)),
             Action::Cancel | Action::Quit | Action::Back => return Some(StartChoice::Quit),
             Action::Suspend => return Some(StartChoice::Suspend),
             Action::Help => self.help = HelpState::Open,
@@ -375,7 +380,7 @@ impl Start {
 
     /// A task to be written, in that project or a new one; what was written before is still there.
     fn own_task(&mut self, project: Option<&str>) -> TaskLine {
-        match (self.kept.take(), project) {
+        match (self.task.kept.take(), project) {
             (Some(kept), Some(project)) => kept.within(project),
             (Some(kept), None) => kept,
             (None, _) => TaskLine::new("", &self.facts, project),
@@ -384,8 +389,8 @@ impl Start {
 
     /// Goes back to the list; what was written is kept. An example has its own words at any time.
     fn leave_task(&mut self) {
-        if let Some(task) = self.task.take().filter(TaskLine::is_own) {
-            self.kept = Some(task).filter(|task| !task.text().is_empty());
+        if let Some(task) = self.task.open.take().filter(TaskLine::is_own) {
+            self.task.kept = Some(task).filter(|task| !task.text().is_empty());
         }
     }
 
@@ -420,7 +425,7 @@ impl Start {
         match self.rows.get(self.selected).copied()? {
             StartRow::Demo => Some(StartChoice::Demo),
             StartRow::New => {
-                self.task = Some(self.own_task(None));
+                self.task.open = Some(self.own_task(None));
                 None
             }
             StartRow::Library => {
@@ -433,7 +438,7 @@ impl Start {
             StartRow::Example(place) => {
                 let example = self.facts.examples.get(place)?;
                 match TaskLine::of(example, &self.facts) {
-                    Ok(task) => self.task = Some(task),
+                    Ok(task) => self.task.open = Some(task),
                     Err(words) => self.notice = Some(words),
                 }
                 None
@@ -445,7 +450,7 @@ impl Start {
             }
             StartRow::Project(place) => {
                 let project = self.facts.projects.get(place).cloned();
-                self.task = Some(self.own_task(project.as_deref()));
+                self.task.open = Some(self.own_task(project.as_deref()));
                 None
             }
             StartRow::Session(place) => {

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
 use super::details;
+use super::foot::StartFoot;
 use super::{CHAIN, HelpState, Start, StartExample, StartSession, Verb, verbs};
 use crate::model::{Health, HealthLine};
 use crate::text::sanitize;
@@ -74,7 +75,7 @@ impl Start {
             self.span(" · teams of agents that write ESP32 firmware", Role::Dim),
         ]);
         line::draw(&head, inside, buf);
-        let height = area.height.saturating_sub(3 + self.session_rows(area));
+        let height = area.height.saturating_sub(3 + StartFoot(self).session_rows(area));
         let (list, side) = self.areas(Rect { y: 1, height, ..inside });
         let below = self.draw_list(list, if side.is_some() { 0 } else { self.news_rows() }, buf);
         match side {
@@ -85,7 +86,7 @@ impl Start {
                 self.draw_news(Rect { y, height: below.bottom() - y, ..below }, buf);
             }
         }
-        self.draw_foot(Rect { y: area.height - 2, ..inside }, buf);
+        StartFoot(self).draw(Rect { y: area.height - 2, ..inside }, buf);
         if self.help == HelpState::Open {
             self.draw_help(area, buf);
         }
@@ -251,7 +252,7 @@ impl Start {
                 (Line::from(self.span(format!("  {words}"), Role::Dim)), Line::default())
             }
             StartRow::Demo => self.item("Demo", &self.facts.demo),
-            StartRow::New => match &self.kept {
+            StartRow::New => match &self.task.kept {
                 Some(task) => self.item("New task", &format!("go on with: {}", task.text())),
                 None => self.item("New task", "describe what a team should do"),
             },

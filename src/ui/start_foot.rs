@@ -27,19 +27,22 @@ const MOST_ADVICE: usize = 5;
 /// Rows of a screen below which a session's task has one row only.
 const LOW: u16 = 20;
 
-impl Start {
+/// The foot of that screen.
+pub(super) struct StartFoot<'s>(pub &'s Start);
+
+impl StartFoot<'_> {
     /// Label of the model that answers new tasks.
     fn model_label(&self) -> Option<&str> {
-        let chosen = |offer: &&ModelOffer| self.facts.model.as_ref() == Some(&offer.profile);
-        self.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
+        let chosen = |offer: &&ModelOffer| self.0.facts.model.as_ref() == Some(&offer.profile);
+        self.0.facts.models.iter().find(chosen).map(|offer| offer.label.as_str())
     }
 
     /// What would become of the task that is being written, once there are words.
     fn outlook(&self, task: &TaskLine) -> Option<TaskOutlook> {
         let (words, project) = task.words_and_project()?;
-        let mut outlook = self.facts.outlooks.of(words, project)?;
+        let mut outlook = self.0.facts.outlooks.of(words, project)?;
         // A model that is there answers instead of a recording.
-        if !self.facts.models.is_empty() {
+        if !self.0.facts.models.is_empty() {
             outlook.answered = None;
         }
         Some(outlook)
@@ -47,24 +50,24 @@ impl Start {
 
     /// The task that is being written, below what is chosen for it.
     fn draw_task(&self, task: &TaskLine, at: Rect, buf: &mut Buffer) {
-        let (one, chosen) = match self.facts.models.len() {
+        let (one, chosen) = match self.0.facts.models.len() {
             0 | 1 => (self.model_label(), None),
             _ => (None, self.model_label().or(Some("no model"))),
         };
         let outlook = self.outlook(task);
-        let mut rows = task.settings(chosen, outlook.as_ref(), at.width, &self.theme);
-        rows.extend(task.draw(one, (at.width, at.y / 3), &self.theme));
+        let mut rows = task.settings(chosen, outlook.as_ref(), at.width, &self.0.theme);
+        rows.extend(task.draw(one, (at.width, at.y / 3), &self.0.theme));
         let above = u16::try_from(rows.len()).unwrap_or(1).saturating_sub(1);
         for (y, row) in (at.y.saturating_sub(above)..=at.y).zip(rows) {
             let at = Rect { y, ..at };
             Clear.render(at, buf);
-            buf.set_style(at, self.theme.style(Role::Text));
+            buf.set_style(at, self.0.theme.style(Role::Text));
             line::draw(&row, at, buf);
         }
     }
 
     /// The text that is being written, the advice or the session that is turned to, and the keys.
-    pub(super) fn draw_foot(&self, first: Rect, buf: &mut Buffer) {
+    pub(super) fn draw(&self, first: Rect, buf: &mut Buffer) {
         let second = Rect { y: first.y + 1, ..first };
         if self.draw_session_line(first, second, buf) {
             return;
@@ -73,17 +76,17 @@ impl Start {
         // What is typed stays on the screen, above what was wrong with it.
         let covered = u16::try_from(notice.len()).unwrap_or(1).saturating_sub(1);
         let first = Rect { y: first.y.saturating_sub(covered), ..first };
-        if let Some(task) = &self.task {
+        if let Some(task) = &self.0.task.open {
             self.draw_task(task, first, buf);
-        } else if let Some(StartRow::HealthLine(place)) = self.rows.get(self.selected)
-            && let Some(finding) = self.facts.findings.get(*place)
+        } else if let Some(StartRow::HealthLine(place)) = self.0.rows.get(self.0.selected)
+            && let Some(finding) = self.0.facts.findings.get(*place)
             && !finding.fix.is_empty()
         {
             self.draw_advice(&finding.fix, first, buf);
         } else if notice.is_empty()
             && first.width < WIDE
-            && let Some(StartRow::Session(place)) = self.rows.get(self.selected)
-            && let Some(session) = self.facts.sessions.get(*place)
+            && let Some(StartRow::Session(place)) = self.0.rows.get(self.0.selected)
+            && let Some(session) = self.0.facts.sessions.get(*place)
         {
             self.draw_session(session, first, buf);
         }
@@ -93,22 +96,22 @@ impl Start {
         for (y, text) in (first.y + 1..=second.y).zip(notice) {
             let row = Rect { y, ..second };
             Clear.render(row, buf);
-            buf.set_style(row, self.theme.style(Role::NoticeError));
-            line::draw(&Line::from(self.span(text, Role::NoticeError)), row, buf);
+            buf.set_style(row, self.0.theme.style(Role::NoticeError));
+            line::draw(&Line::from(self.0.span(text, Role::NoticeError)), row, buf);
         }
     }
 
     /// What is typed or asked about a session, in place of all else; whether anything is.
     fn draw_session_line(&self, first: Rect, second: Rect, buf: &mut Buffer) -> bool {
-        let Some((lead, text, keys)) = self.sessions.line() else { return false };
+        let Some((lead, text, keys)) = self.0.sessions.line() else { return false };
         let space = usize::from(first.width).saturating_sub(line::width(&lead) + 2);
         let row = Line::from(vec![
-            self.span(line::cut(&lead, usize::from(first.width)), Role::Accent),
-            self.span(line::cut_start(text, space), Role::Text),
-            self.span(" ", Role::Cursor),
+            self.0.span(line::cut(&lead, usize::from(first.width)), Role::Accent),
+            self.0.span(line::cut_start(text, space), Role::Text),
+            self.0.span(" ", Role::Cursor),
         ]);
         line::draw(&row, first, buf);
-        line::draw(&Line::from(self.span(keys, Role::KeyHelp)), second, buf);
+        line::draw(&Line::from(self.0.span(keys, Role::KeyHelp)), second, buf);
         true
     }
 
@@ -120,15 +123,15 @@ impl Start {
         for (y, words) in (first.y.saturating_add(1).saturating_sub(count)..).zip(rows) {
             let at = Rect { y, ..first };
             Clear.render(at, buf);
-            buf.set_style(at, self.theme.style(Role::Text));
-            line::draw(&Line::from(self.span(words.clone(), Role::Text)), at, buf);
+            buf.set_style(at, self.0.theme.style(Role::Text));
+            line::draw(&Line::from(self.0.span(words.clone(), Role::Text)), at, buf);
         }
     }
 
     /// Rows above the last two that a session's task may take, where nothing stands next to the list.
     pub(super) fn session_rows(&self, screen: Rect) -> u16 {
         match screen.height {
-            _ if self.facts.sessions.is_empty() || screen.width >= WIDE + 2 => 0,
+            _ if self.0.facts.sessions.is_empty() || screen.width >= WIDE + 2 => 0,
             ..LOW => 1,
             LOW.. => 2,
         }
@@ -150,20 +153,21 @@ impl Start {
         let count = u16::try_from(rows.len()).unwrap_or(0);
         for (nth, (y, words)) in (last.y.saturating_sub(count)..).zip(rows).enumerate() {
             let lead = if nth == 0 { lead.clone() } else { " ".repeat(line::width(&lead)) };
-            let row = Line::from(vec![self.span(lead, Role::Dim), self.span(words, Role::Text)]);
+            let row =
+                Line::from(vec![self.0.span(lead, Role::Dim), self.0.span(words, Role::Text)]);
             line::draw(&row, Rect { y, ..last }, buf);
         }
         let verbs = match last.width < WITH_VERBS {
-            true => format!("{}   ", self.verb_words(session, verbs(session)).trim_start()),
+            true => format!("{}   ", self.0.verb_words(session, verbs(session)).trim_start()),
             false => String::new(),
         };
-        let row = Line::from(vec![self.span(verbs, Role::Strong), self.span(rest, Role::Dim)]);
+        let row = Line::from(vec![self.0.span(verbs, Role::Strong), self.0.span(rest, Role::Dim)]);
         line::draw(&row, last, buf);
     }
 
     /// All of a notice, as its end says what to do.
     fn notice_rows(&self, width: usize) -> Vec<String> {
-        let Some(notice) = &self.notice else { return Vec::new() };
+        let Some(notice) = &self.0.notice else { return Vec::new() };
         let mut rows = wrap_words(&sanitize::line(notice), width);
         if rows.len() > MOST_NOTICE {
             rows.truncate(MOST_NOTICE);
@@ -190,8 +194,8 @@ impl Start {
             }
             let (key, words) = hint;
             spans.extend([
-                self.span(key.clone(), Role::Key),
-                self.span(format!(" {words}   "), Role::KeyHelp),
+                self.0.span(key.clone(), Role::Key),
+                self.0.span(format!(" {words}   "), Role::KeyHelp),
             ]);
         }
         if let Some(last) = spans.last_mut() {
@@ -202,19 +206,19 @@ impl Start {
 
     /// Keys and what they do here; what is done most comes first.
     fn key_hints(&self) -> Vec<(String, &'static str)> {
-        if let Some(task) = &self.task {
+        if let Some(task) = &self.0.task.open {
             let place = task.has_places().then_some(("tab", "elsewhere"));
             let before = ("alt for ctrl", "one back");
             let keys = [("enter", "starts")].into_iter().chain(place).chain([before]);
             let keys = keys.chain([("esc", "back, keeps the text")]);
             return keys.map(|(key, words)| (key.to_owned(), words)).collect();
         }
-        let row = self.rows.get(self.selected);
+        let row = self.0.rows.get(self.0.selected);
         let open = match row {
             Some(StartRow::Model(_)) => "use this model",
             _ => "open",
         };
-        let named = |(words, action)| self.keymap.key_of(&CHAIN, action).map(|key| (key, words));
+        let named = |(words, action)| self.0.keymap.key_of(&CHAIN, action).map(|key| (key, words));
         let mut hints: Vec<(String, &'static str)> =
             [("choose", Action::Down), (open, Action::Accept)]
                 .into_iter()
@@ -226,7 +230,7 @@ impl Start {
             hints.extend(own.into_iter().filter_map(named));
         }
         let search = Some(("search sessions", Action::Find));
-        let search = search.filter(|_| !self.facts.sessions.is_empty());
+        let search = search.filter(|_| !self.0.facts.sessions.is_empty());
         let all = [Some(("new task", Action::Compose)), search, Some(("help", Action::Help))];
         hints.extend(all.into_iter().flatten().filter_map(named));
         hints

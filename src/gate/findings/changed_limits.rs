@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::Subject;
 use super::limit::limited;
 use super::named_numbers::{self, NamedNumber};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
 use crate::text::inspect;
 
 /// From which factor on a change is told.
@@ -41,11 +41,10 @@ const LIMITS: [&str; 19] = [
 ];
 
 /// The check of a file; `None` where no limit changed that much.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let (old, new) = (subject.base_text()?, subject.text()?);
+pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
+    let (old, new) = (subject.base_source()?, subject.source()?);
     let is_limit = |name: &str| is_limit(name) && !inspect::names_secret(name);
-    let (old, new) =
-        (named_numbers::find(path, old, is_limit), named_numbers::find(path, new, is_limit));
+    let (old, new) = (named_numbers::find(old, is_limit), named_numbers::find(new, is_limit));
     let mut findings = Vec::new();
     let mut known = by_name(&old);
     for (name, new) in by_name(&new) {
@@ -127,32 +126,36 @@ fn shown(number: &NamedNumber) -> String {
 
 /// Whether a name says that its value bounds something.
 pub(super) fn is_limit(name: &str) -> bool {
-    let mut words: Vec<String> = Vec::new();
-    let mut was_upper = true;
-    for c in name.chars() {
-        if !c.is_ascii_alphabetic() {
-            was_upper = true;
-            words.push(String::new());
+    let bytes = name.as_bytes();
+    let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let (mut at, mut was_time) = (0, false);
+    while let Some(first) = bytes.get(at) {
+        if !first.is_ascii_alphabetic() {
+            at += 1;
             continue;
         }
-        if c.is_ascii_uppercase() && !was_upper || words.is_empty() {
-            words.push(String::new());
+        // A word ends before a capital letter behind a small one.
+        let mut end = at + 1;
+        while bytes.get(end).is_some_and(u8::is_ascii_alphabetic)
+            && (!is_upper(end) || is_upper(end - 1))
+        {
+            end += 1;
         }
-        was_upper = c.is_ascii_uppercase();
-        if let Some(word) = words.last_mut() {
-            word.push(c.to_ascii_lowercase());
+        let word = name.get(at..end).unwrap_or_default();
+        let is = |known: &str| word.eq_ignore_ascii_case(known);
+        if LIMITS.iter().any(|limit| is(limit)) || was_time && is("out") {
+            return true;
         }
+        (at, was_time) = (end, is("time"));
     }
-    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let is_time_out = |pair: &[String]| matches!(pair, [a, b] if a == "time" && b == "out");
-    words.iter().any(|word| LIMITS.contains(&word.as_str())) || words.windows(2).any(is_time_out)
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::FindingsContext;
     use super::*;
-    use crate::model::{Draft, DraftChange};
+    use crate::model::{Draft, DraftChange, ProjectPath};
 
     /// What is found about limits: line and text.
     fn reported(path: &str, base: &str, content: &str) -> Vec<String> {

@@ -53,6 +53,16 @@ pub(super) fn without(text: &str, marks: CommentMarks) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut in_block = false;
     for line in text.split_inclusive('\n') {
+        let may_open = |byte: u8| match marks {
+            CommentMarks::Hash => byte == b'#',
+            CommentMarks::HashOrSemicolon => matches!(byte, b'#' | b';'),
+            CommentMarks::Slashes => byte == b'/',
+            CommentMarks::Batch | CommentMarks::None => true,
+        };
+        if !in_block && !line.bytes().any(may_open) {
+            out.push_str(line);
+            continue;
+        }
         let keep = kept(line, marks, &mut in_block, &mut out);
         let rest = line.get(keep..).unwrap_or_default();
         out.extend(rest.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));

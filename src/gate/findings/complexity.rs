@@ -12,6 +12,7 @@ use crate::model::{
     Check, CheckKind, CodeFigures, Finding, FindingLevel, FindingPlace, FunctionFigures,
     ProjectPath,
 };
+use crate::text::syntax::Parsed;
 
 /// How long a version of a file is measured.
 const BUDGET: Duration = Duration::from_millis(60);
@@ -33,16 +34,18 @@ const MOST_FIGURES: usize = 24;
 
 /// The check of a source; `None` where no function is found.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let text = subject.text()?;
-    let parsed = subject.parsed(path).and_then(|parsed| parsed.whole(grammar_of(path, text)?));
-    let after = match parsed {
-        Some((tree, text)) => complexity_in(tree, text, 0),
-        None => complexity(path, text, BUDGET)?,
-    };
+    let source = subject.source()?;
+    let after = measured(path, source.text, || source.parsed())?;
     if after.is_empty() {
         return None;
     }
-    let before = subject.base_text().and_then(|text| complexity(path, text, BUDGET));
+    let before = subject.base_text().and_then(|base| {
+        // Line ends make no function more complex.
+        match base.lines().eq(source.text.lines()) {
+            true => Some(after.clone()),
+            false => measured(path, base, || subject.base_parsed()),
+        }
+    });
     let before = before.unwrap_or_default();
     let known: BTreeMap<&str, &Complexity> =
         before.iter().map(|function| (function.name.as_str(), function)).collect();
@@ -53,6 +56,19 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut check = Check::with(CheckKind::Complexity, found);
     check.figures = figures(&after, &known);
     Some(check)
+}
+
+/// The figures of a version; `None` where its language has none.
+fn measured<'p>(
+    path: &ProjectPath,
+    text: &str,
+    parsed: impl FnOnce() -> Option<&'p Parsed<'p>>,
+) -> Option<Vec<Complexity>> {
+    let grammar = grammar_of(path, text)?;
+    match parsed().and_then(|parsed| parsed.whole(grammar)) {
+        Some((tree, text)) => Some(complexity_in(tree, text, 0)),
+        None => complexity(path, text, BUDGET),
+    }
 }
 
 /// The figures of the functions: those that are new or changed first.
@@ -153,6 +169,12 @@ mod tests {
         assert!(words[1].starts_with("new_one: new, cyclomatic 1, "), "{words:?}");
         assert_eq!(words[2], "other: cyclomatic 1, cognitive 0, 4 lines, nesting 0");
         assert_eq!(checked(None, "int x = 1;\n"), None);
+    }
+
+    #[test]
+    fn other_line_ends_change_no_figure() {
+        let check = checked(Some(&nested(3)), &nested(3).replace('\n', "\r\n")).unwrap();
+        assert!(check.figures.iter().all(|figures| !figures.is_changed()), "{check:?}");
     }
 
     #[test]

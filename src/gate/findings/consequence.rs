@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::source::SourceText;
 use super::{Subject, literals, named_numbers};
 use crate::model::{Change, ProjectPath};
 
@@ -76,12 +77,13 @@ fn rebuilds(path: &ProjectPath) -> Option<String> {
 
 /// Numbers and options that have another value afterwards.
 fn values(subject: &Subject<'_>) -> Vec<String> {
-    let (Some(old), Some(text)) = (subject.base_text(), subject.text()) else { return Vec::new() };
-    let Some(path) = subject.change.path() else { return Vec::new() };
-    let changed = subject.changed();
-    let all = |text, lines: &BTreeSet<u32>| {
-        let mut all = values_in(text, lines);
-        for (line, name, value) in named_in(path, text, lines) {
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
+    };
+    let (path, changed) = (new.path, subject.changed());
+    let all = |source: &SourceText<'_>, lines: &BTreeSet<u32>| {
+        let mut all = values_in(source.text, lines);
+        for (line, name, value) in named_in(source, lines) {
             if all.iter().all(|(at, known, _)| (*at, known) != (line, &name)) {
                 all.push((line, name, value));
             }
@@ -89,20 +91,18 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
         all.sort_by_key(|(line, ..)| *line);
         all
     };
-    let (mut gone, new) = (all(old, &changed.removed), all(text, &changed.added));
+    let mut gone = all(old, &changed.removed);
     let mut reported: Vec<(u32, String)> = Vec::new();
-    for (line, name, value) in &new {
+    for (line, name, value) in &all(new, &changed.added) {
         let Some(place) = gone.iter().position(|(_, known, _)| known == name) else { continue };
         let (_, _, was) = gone.remove(place);
         if was != *value {
             reported.push((*line, format!("{} {was} → {value}", readable(name, path))));
         }
     }
-    for (line, text) in literals::changed(path, (old, text), changed) {
-        if reported.iter().all(|(known, _)| *known != line) {
-            reported.push((line, text));
-        }
-    }
+    let named: HashSet<u32> = reported.iter().map(|(line, _)| *line).collect();
+    let is_wanted = |line: u32| !named.contains(&line);
+    reported.extend(literals::changed(path, (old.text, new.text), changed, is_wanted));
     reported.sort_by_key(|(line, _)| *line);
     let mut reported: Vec<String> = reported.into_iter().map(|(_, text)| text).collect();
     let more = reported.len().saturating_sub(NAMED_VALUES);
@@ -116,19 +116,19 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
 }
 
 /// Constants of code, defaults of options and the like in those lines.
-fn named_in(path: &ProjectPath, text: &str, lines: &BTreeSet<u32>) -> Vec<(u32, String, String)> {
+fn named_in(source: &SourceText<'_>, lines: &BTreeSet<u32>) -> Vec<(u32, String, String)> {
     if lines.is_empty() || lines.len() > MOST_LINES {
         return Vec::new();
     }
-    let here = (1..).zip(text.lines()).filter(|(number, _)| lines.contains(number));
+    let here = (1..).zip(source.text.lines()).filter(|(number, _)| lines.contains(number));
     let words = here.flat_map(|(_, line)| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let words: HashSet<&str> = words.collect();
-    let is_kconfig = path.file_name().starts_with("Kconfig");
+    let is_kconfig = source.path.file_name().starts_with("Kconfig");
     let wanted = |name: &str| {
         (is_kconfig || name.split(['.', '-']).any(|part| words.contains(part)))
             && !crate::text::inspect::names_secret(name)
     };
-    let all = named_numbers::find(path, text, wanted).into_iter();
+    let all = named_numbers::find(source, wanted).into_iter();
     let all = all.filter(|number| number.lines.first().is_some_and(|line| lines.contains(line)));
     let short = all.filter(|number| number.shown.chars().count() <= LONGEST);
     short.map(|number| (number.lines[0], number.name, number.shown)).collect()

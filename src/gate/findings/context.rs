@@ -162,13 +162,9 @@ impl FindingsContext {
     }
 
     /// What tests said that ran with this content of a file.
-    pub(super) fn tests_of(
-        &self,
-        path: &ProjectPath,
-        content: ContentHash,
-    ) -> Option<&TestsOfContent> {
+    pub(super) fn tests_of(&self, path: &ProjectPath, content: &[u8]) -> Option<&TestsOfContent> {
         let (hash, tests) = self.tested.get(path)?;
-        (*hash == content).then_some(tests)
+        (*hash == ContentHash::of(content)).then_some(tests)
     }
 
     /// Whether the team has said which files it is going to write.
@@ -182,8 +178,9 @@ impl FindingsContext {
     }
 
     /// The newest deletion of a file that held exactly this.
-    pub(super) fn deleted(&self, content: ContentHash) -> Option<&Deleted> {
-        self.deletions.done.iter().rev().find(|deleted| deleted.content == content)
+    pub(super) fn deleted(&self, content: &[u8]) -> Option<&Deleted> {
+        let hash = (!self.deletions.done.is_empty()).then(|| ContentHash::of(content))?;
+        self.deletions.done.iter().rev().find(|deleted| deleted.content == hash)
     }
 
     /// The files that this session deleted, the newest first, with what they held where that can be

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use super::Subject;
 use super::declared_uses::{self, UseKind, Uses};
-use super::source::{self, SourceText};
+use super::novelty;
+use super::source::SourceText;
 use super::{project_names, removed};
 use crate::knowledge::{COMPONENT, DeclaredNames, HEADER};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
@@ -24,20 +25,20 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if Sketch::is_at(root) || platformio::is_at(root) {
         return None;
     }
-    let unknown = unknown(path, subject, &names, &read(subject.text()?));
-    source::check(CheckKind::Declared, path, subject, |source| {
-        in_source(source, &names, &unknown, &read(source.text))
+    let unknown = unknown(path, subject, &names, &read(subject.source()?));
+    novelty::check(CheckKind::Declared, subject, |source| {
+        in_source(source, &names, &unknown, &read(source))
     })
 }
 
 /// What reads the names of a file.
-fn reader(path: &ProjectPath) -> Option<fn(&str) -> Uses> {
+fn reader(path: &ProjectPath) -> Option<fn(&SourceText<'_>) -> Uses> {
     let name = path.file_name();
     if name == "CMakeLists.txt" {
-        return Some(declared_uses::of_cmake);
+        return Some(|source| declared_uses::of_cmake(source.text));
     }
     if name.starts_with("sdkconfig.defaults") || name.starts_with("sdkconfig.ci") {
-        return Some(declared_uses::of_defaults);
+        return Some(|source| declared_uses::of_defaults(source.text));
     }
     let is_code =
         matches!(path.extension(), Some("c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx"));

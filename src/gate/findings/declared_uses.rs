@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::source::SourceText;
 use crate::knowledge::{COMPONENT, HEADER};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
 use crate::text::includes::includes;
@@ -51,8 +52,8 @@ const QUALIFIERS: [&str; 8] =
     ["static", "const", "extern", "volatile", "register", "inline", "typedef", "constexpr"];
 
 /// What a source uses.
-pub(super) fn of_code(text: &str) -> Uses {
-    let tokens = tokens(text, Style::C);
+pub(super) fn of_code(source: &SourceText<'_>) -> Uses {
+    let tokens = source.tokens();
     let mut uses = Uses::new();
     for (at, token) in tokens.iter().enumerate() {
         if token.kind != TokenKind::Word {
@@ -82,7 +83,7 @@ pub(super) fn of_code(text: &str) -> Uses {
             add(&mut uses, UseKind::Symbol, name.to_owned(), token.range());
         }
     }
-    of_includes(text, &mut uses);
+    of_includes(source.text, &mut uses);
     uses
 }
 
@@ -258,7 +259,8 @@ mod tests {
     fn a_source_uses_calls_types_options_and_headers() {
         let text = "#include \"driver/foo.h\"\n#if CONFIG_A_B\n#endif\nvoid f(void) {\n  foo_t x;\n  \
                     // gone(1)\n  x.member(1); y->other(2); esp_go(ESP_ERR_X, \"quoted(1)\");\n}\n";
-        let found = of_code(text);
+        let path = crate::model::ProjectPath::new("main/a.c").unwrap();
+        let found = of_code(&SourceText::new(&path, text));
         assert_eq!(
             names(&found),
             ["ESP_ERR_X", "esp_go", "f", "foo_t", "CONFIG_A_B", "header:driver/foo.h"]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::expansion::{self, Assembled};
 use super::irreversible_rules::{Address, CodeTable, Irreversible, Rules};
 use super::source::SourceText;
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Bytes of the controller's registers that matter.
 const BLOCK: u64 = 0x200;
@@ -28,11 +28,11 @@ pub(super) fn find(
     {
         return Vec::new();
     }
-    let all = tokens(source.text, Style::C);
-    let code = EfuseCode { rules: &rules.table.code, all: &all, chip };
+    let all = source.tokens();
+    let code = EfuseCode { rules: &rules.table.code, all, chip };
     let mut found = code.names();
     let pasted = code.pasted();
-    let expanded = expansion::assembled(&all).into_iter();
+    let expanded = expansion::assembled(all).into_iter();
     let expanded = expanded.filter_map(|name| code.assembled(name, &pasted));
     found.extend(expanded.collect::<Vec<_>>());
     found.extend(pasted);

@@ -76,6 +76,12 @@ fn gone(subject: &Subject<'_>) -> usize {
 
 /// Whether a line is a comment that stands for code.
 fn is_placeholder(line: &str) -> bool {
+    let start = line.trim_start();
+    let start = start.strip_prefix(['{', '}']).unwrap_or(start).trim_start();
+    let marks = ["//", "/*", "#", ";", "--", "<!--", "*"];
+    if !marks.iter().any(|mark| start.starts_with(mark)) {
+        return false;
+    }
     let found = COMMENT.as_ref().and_then(|pattern| pattern.captures(line));
     let words = found.and_then(|found| found.get(1)).map_or("", |words| words.as_str());
     words.len() > 2 && PLACEHOLDER.as_ref().is_some_and(|pattern| pattern.is_match(words))

@@ -2,8 +2,9 @@
 //!
 //! Owns the steps of the preprocessor, within a bound. Must not know what a name means.
 
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use crate::text::c_tokens::{Token, TokenKind};
@@ -66,10 +67,11 @@ pub(super) fn assembled(all: &[Token<'_>]) -> Vec<Assembled> {
             at += 1;
         }
     }
+    let used = all.iter().filter(|token| !token.in_directive).filter_map(Token::word);
+    let used: HashSet<Cow<'_, str>> = used.collect();
     for (name, range) in &macros.places {
-        let is_used = || all.iter().any(|token| !token.in_directive && token.is_word(name));
         let is_plain = macros.known.get(name).is_some_and(|known| known.parameters.is_none());
-        if is_plain && !is_used() {
+        if is_plain && !used.contains(name.as_str()) {
             let piece = MacroPiece { text: name.clone(), is_name: true, ..MacroPiece::other("") };
             found.extend(macros.names(VecDeque::from([piece]), range));
         }

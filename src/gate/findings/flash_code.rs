@@ -8,12 +8,13 @@ use std::ops::Range;
 
 use super::Subject;
 use super::constants::Constants;
+use super::novelty;
 use super::outer_constants::OuterConstants;
 use super::pin_uses::is_code;
-use super::source::{self, SourceText};
+use super::source::SourceText;
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Where the partition table lies when nothing says otherwise.
 const USUAL_TABLE: u32 = 0x8000;
@@ -55,7 +56,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let table = table_offset(subject.project_dir).unwrap_or(USUAL_TABLE);
     let outer = OuterConstants::of(path, text, |path| subject.text_after(path));
-    let check = source::check(CheckKind::BootUntouched, path, subject, |source| {
+    let check = novelty::check(CheckKind::BootUntouched, subject, |source| {
         in_source(source, i128::from(table), &outer)
     })?;
     (!check.findings.is_empty()).then_some(check)
@@ -68,11 +69,11 @@ fn may_be(text: &str) -> bool {
 }
 
 fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Vec<Finding> {
-    let all = tokens(source.text, Style::C);
-    let constants = Constants::with(&all, &outer.values);
+    let all = source.tokens();
+    let constants = Constants::with(all, &outer.values);
     let mut found = Vec::new();
     for (at, token) in all.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word) {
-        let Some(arguments) = arguments(&all, at) else { continue };
+        let Some(arguments) = arguments(all, at) else { continue };
         if ALL.iter().any(|name| token.is_word(name)) {
             let text = "erases the whole flash, the program and stored settings too";
             let finding = Finding::new(FindingLevel::Stop, text);

@@ -4,15 +4,15 @@
 //! [`commands`](super::commands).
 
 use super::Subject;
-use super::comments::{self, CommentMarks};
 use super::host_code_place::HostCode;
-use super::source::{self, SourceText};
+use super::novelty;
+use super::source::SourceText;
 use super::{host_cmake, host_files, host_includes, host_rules};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::model::{Check, CheckKind, Finding, FindingLevel};
 
 /// The check of a text; `None` for what is not text.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    source::check(CheckKind::HostCode, path, subject, |source| {
+pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
+    novelty::check(CheckKind::HostCode, subject, |source| {
         let found = in_source(source).into_iter();
         found.map(|found| finding(source, found)).collect()
     })
@@ -31,17 +31,16 @@ fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
 pub(super) fn in_source(source: &SourceText<'_>) -> Vec<HostCode> {
     let path = source.path.as_str();
     let name = source.path.file_name();
-    let code = comments::without(source.text, CommentMarks::of(path));
-    let mut found = host_rules::find(source, &code);
+    let mut found = host_rules::find(source);
     let lower = name.to_ascii_lowercase();
     let ends = [".cmake", ".cmake.in"];
     if lower == "cmakelists.txt" || ends.iter().any(|end| lower.ends_with(end)) {
         found.extend(host_cmake::find(path, source.text));
     }
     if host_includes::is_code(name) {
-        found.extend(host_includes::find(path, source.text));
+        found.extend(host_includes::find(source));
     }
-    found.extend(host_files::find(path, source.text, &code));
+    found.extend(host_files::find(source));
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.level)));
     let mut reported = 0;
     found.retain(|found| {

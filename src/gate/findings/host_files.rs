@@ -5,6 +5,7 @@ use super::host_code_place::HostCode;
 use super::host_docker;
 use super::host_includes::is_outside;
 use super::host_tools::{self, ToolFile};
+use super::source::SourceText;
 use crate::model::FindingLevel;
 use crate::text::lines::line_starts;
 
@@ -12,31 +13,34 @@ use crate::text::lines::line_starts;
 const SCRIPTS: [&str; 11] =
     [".sh", ".bash", ".zsh", ".fish", ".ksh", ".ps1", ".psm1", ".bat", ".cmd", ".command", ".csh"];
 
-/// What such a file runs and fetches; `code` is its text without comments.
-pub(super) fn find(path: &str, text: &str, code: &str) -> Vec<HostCode> {
+/// What such a file runs and fetches.
+pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
+    let (path, text) = (source.path.as_str(), source.text);
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_shebang = text.starts_with("#!") && !name.ends_with(".py");
     if let Some(file) = ToolFile::of(name) {
-        let found = file.find(code);
+        let found = file.find(source.code());
         let is_silent = found.is_empty() && file != ToolFile::Gdb;
-        let whole = is_silent.then(|| at_first_line(code, "changes what the build tools run"));
+        let whole =
+            is_silent.then(|| at_first_line(source.code(), "changes what the build tools run"));
         return found.into_iter().chain(whole.flatten()).collect();
     }
     let is_script = SCRIPTS.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     if is_script || has_shebang || host_tools::is_hook(path) {
-        return script(text, code);
+        return script(text, source.code());
     }
     if matches!(name, "idf_component.yml" | "idf_component.yaml" | "dependencies.lock") {
-        return manifest(path, code);
+        return manifest(path, source.code());
     }
     if host_docker::is_docker(name) {
-        let found = host_docker::find(code);
+        let found = host_docker::find(source.code());
         let is_silent = found.is_empty();
-        let whole = is_silent.then(|| at_first_line(code, "changes the container that is built"));
+        let whole =
+            is_silent.then(|| at_first_line(source.code(), "changes the container that is built"));
         return found.into_iter().chain(whole.flatten()).collect();
     }
     if is_ci(path, name) {
-        return ci(code);
+        return ci(source.code());
     }
     Vec::new()
 }

@@ -2,8 +2,9 @@
 
 use super::commands::shown;
 use super::host_code_place::HostCode;
+use super::source::SourceText;
 use crate::model::FindingLevel;
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Whether a file is a source that has includes, by its name or path.
 pub(super) fn is_code(path: &str) -> bool {
@@ -56,12 +57,13 @@ pub(super) fn is_outside(from: &str, path: &str) -> bool {
 }
 
 /// What is taken in from outside.
-pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
+pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
+    let (path, text) = (source.path.as_str(), source.text);
     let hints = ["include", "incbin", "embed", "plugin", "Command"];
     if !hints.iter().any(|hint| text.contains(hint)) {
         return Vec::new();
     }
-    let tokens = tokens(text, Style::C);
+    let tokens = source.tokens();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));

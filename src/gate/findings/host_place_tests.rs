@@ -1,6 +1,7 @@
 //! What runs or fetches is told once, in its words and at its place, and nothing else is told.
 
 use super::*;
+use crate::model::ProjectPath;
 
 /// Level, text and the words that it is about.
 type Reported = (FindingLevel, String, String);

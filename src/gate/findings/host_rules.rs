@@ -81,12 +81,13 @@ struct CompiledRules {
 static RULES: LazyLock<Option<Rules>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/host.toml")).ok());
 
-/// What the rules find in a file; `code` is its text without comments.
-pub(super) fn find(source: &SourceText<'_>, code: &str) -> Vec<HostCode> {
+/// What the rules find in a file.
+pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
     let mut found = Vec::new();
     let Some(rules) = RULES.as_ref() else { return found };
     for rule in rules.rule.iter().filter(|rule| rule.is_for(source.path.as_str())) {
         let Some(compiled) = rule.compiled() else { continue };
+        let code = source.code();
         let mut all = compiled
             .pattern
             .captures_iter(code)

@@ -1,6 +1,7 @@
 //! What runs or fetches on the developer's machine is found, and ordinary builds are left alone.
 
 use super::*;
+use crate::model::ProjectPath;
 
 fn found(path: &str, text: &str) -> Vec<(FindingLevel, String)> {
     let path = ProjectPath::new(path).unwrap();

@@ -10,11 +10,11 @@ use regex::Regex;
 
 use super::Subject;
 use super::cmake_values;
-use super::comments::{self, CommentMarks};
 use super::efuse_code;
 use super::host_includes;
 use super::irreversible_rules::{Irreversible, RULES, Rules};
-use super::source::{self, SourceText};
+use super::novelty;
+use super::source::SourceText;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// The check of a text; `None` for what is not text.
@@ -22,7 +22,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let chip = subject.context.chip.as_deref();
     let phrase =
         chip.map_or_else(|| "burn efuses".to_owned(), |chip| format!("burn {chip} efuses"));
-    let check = source::check(CheckKind::Irreversible, path, subject, |source| {
+    let check = novelty::check(CheckKind::Irreversible, subject, |source| {
         let Some(rules) = RULES.as_ref() else { return Vec::new() };
         let places = in_source(rules, source, chip);
         places.into_iter().map(|place| place.finding(rules, source, &phrase)).collect()
@@ -38,15 +38,15 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     if host_includes::is_code(path) {
         return efuse_code::find(rules, source, chip);
     }
-    let code = comments::without(source.text, CommentMarks::of(path));
-    let mut found = options(rules, path, &code);
-    found.extend(composed(rules, path, &code, &found));
-    found.extend(commands(rules, &code, is_prose(path)));
-    found.extend(selected(rules, path, &code));
-    found.extend(fields(path, &code));
+    let code = source.code();
+    let mut found = options(rules, path, code);
+    found.extend(composed(rules, path, code, &found));
+    found.extend(commands(rules, code, is_prose(path)));
+    found.extend(selected(rules, path, code));
+    found.extend(fields(path, code));
     // What a script or list of Rust and Python calls by name.
     if !is_prose(path) {
-        found.extend(efuse_code::names_in(rules, &code));
+        found.extend(efuse_code::names_in(rules, code));
     }
     found
 }
@@ -56,7 +56,8 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
 fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Finding> {
     static NAMED: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[A-Za-z0-9_./-]*\bsdkconfig\b[A-Za-z0-9_./-]*").ok());
-    let (Some(rules), Some(named), Some(text)) = (RULES.as_ref(), NAMED.as_ref(), subject.text())
+    let (Some(rules), Some(named), Some(source)) =
+        (RULES.as_ref(), NAMED.as_ref(), subject.source())
     else {
         return Vec::new();
     };
@@ -66,16 +67,15 @@ fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Find
             .iter()
             .any(|end| path.extension() == Some(end))
         || name == "Makefile";
-    if !reads_names || !text.contains("sdkconfig") {
+    if !reads_names || !source.text.contains("sdkconfig") {
         return Vec::new();
     }
-    let code = comments::without(text, CommentMarks::of(path.as_str()));
     let base = subject.base_text().unwrap_or_default();
     let added = &subject.changed().added;
     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
-    for (line, text) in (1..).zip(code.lines()).filter(|(line, _)| added.contains(line)) {
+    for (line, text) in (1..).zip(source.code().lines()).filter(|(line, _)| added.contains(line)) {
         for file in named.find_iter(text).map(|file| file.as_str().trim_matches(['/', '.'])) {
             if base.contains(file) || !known.insert(file.to_owned()) {
                 continue;

@@ -19,11 +19,13 @@ const LONGEST: usize = 400;
 /// A number by itself, with its sign and unit.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\b\d[\w.]*").ok());
 
-/// The numbers that change in lines that stay as they are otherwise: the line, and what to say.
+/// The numbers that change in lines that are wanted and stay as they are otherwise: the line, and
+/// what to say.
 pub(super) fn changed(
     path: &ProjectPath,
     (old, new): (&str, &str),
     changed: &Changed,
+    is_wanted: impl Fn(u32) -> bool,
 ) -> Vec<(u32, String)> {
     if changed.removed.is_empty() || changed.added.is_empty() {
         return Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn changed(
         at.and_then(|at| all.get(at)).map(|line| (*line).to_owned())
     };
     let mut found = Vec::new();
-    for (was, now) in pairs(changed) {
+    for (was, now) in pairs(changed).into_iter().filter(|(_, now)| is_wanted(*now)) {
         let (Some(before), Some(after)) = (line(&old, was), line(&new, now)) else { continue };
         let Some(numbers) = numbers(&before, &after) else { continue };
         let label = label(path, &new, now);

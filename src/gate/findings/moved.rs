@@ -15,9 +15,6 @@ use crate::text::diff::changed_lines;
 /// Deleted files that are compared.
 const MOST_DELETED: usize = 16;
 
-/// Files of the project that are compared.
-const MOST_FILES: usize = 2_000;
-
 /// Files of about this length that are read.
 const MOST_READ: usize = 24;
 
@@ -126,13 +123,13 @@ fn alike<'a>(
 ) -> impl Iterator<Item = (ProjectPath, Arc<[u8]>)> {
     let bytes = subject.content.len() as u64;
     let near = bytes - bytes / 5..=bytes + bytes / 4;
-    let files = subject.project_dir.list(MOST_FILES).files.into_iter();
+    let files = subject.files().iter();
     let files = files.filter(move |file| near.contains(&file.bytes) && file.path != *path);
     let files = files.filter(move |file| file.path.extension() == path.extension());
     files.take(MOST_READ).filter_map(move |file| {
         let content = subject.project_dir.read(&file.path).ok()?;
         // What is exactly the same is told as such.
-        (content != subject.content).then(|| (file.path, Arc::from(content)))
+        (content != subject.content).then(|| (file.path.clone(), Arc::from(content)))
     })
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Owns what is known again. Whole new files are the business of [`moved`](super::moved).
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::Subject;
@@ -66,7 +67,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let is_added =
         |number: usize| u32::try_from(number + 1).is_ok_and(|number| added.contains(&number));
-    let here = PlainLines::of(text, is_added);
+    let here = LazyCell::new(|| PlainLines::of(text, is_added));
     let others = subject.context.proposed.paths().filter(|other| *other != path);
     let parts = others.take(MOST_FILES).filter_map(|other| {
         let was = subject.text_before(other.as_str()).filter(|text| text.len() <= LONGEST)?;

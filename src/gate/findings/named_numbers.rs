@@ -9,8 +9,7 @@ use regex::Regex;
 
 use super::constants::Constants;
 use super::source::SourceText;
-use crate::model::ProjectPath;
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Style, Token, TokenKind};
 
 /// Tokens of a value that are read.
 const MOST_TOKENS: usize = 40;
@@ -42,19 +41,14 @@ pub(super) struct NamedNumber {
 }
 
 /// The numbers of a file whose names are `wanted`, in their order.
-pub(super) fn find(
-    path: &ProjectPath,
-    text: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> Vec<NamedNumber> {
-    let name = path.file_name();
+pub(super) fn find(source: &SourceText<'_>, wanted: impl Fn(&str) -> bool) -> Vec<NamedNumber> {
+    let (name, text) = (source.path.file_name(), source.text);
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
-    let source = SourceText::new(path, text);
     match end {
         "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "inc" | "rs" => {
-            in_code(&source, Style::C, wanted)
+            in_code(source, Style::C, wanted)
         }
-        "py" => in_code(&source, Style::Python, wanted),
+        "py" => in_code(source, Style::Python, wanted),
         "cmake" => in_lines(text, &CMAKE, wanted),
         _ if name == "CMakeLists.txt" => in_lines(text, &CMAKE, wanted),
         _ if name.starts_with("Kconfig") => in_kconfig(text, wanted),
@@ -122,24 +116,24 @@ fn in_code(
     style: Style,
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<NamedNumber> {
-    let all = tokens(source.text, style);
+    let all = source.tokens();
     let is_wanted = |token: &Token<'_>| token.word().is_some_and(|word| wanted(&word));
     if !all.iter().any(is_wanted) {
         return Vec::new();
     }
-    let code = Code { source, all: &all, constants: Constants::new(&all), style };
+    let code = Code { source, all, constants: Constants::new(all), style };
     let places = all.iter().enumerate().filter(|(_, token)| is_wanted(token));
     places.filter_map(|(at, token)| code.at(at, &token.word()?)).collect()
 }
 
-struct Code<'a> {
-    source: &'a SourceText<'a>,
+struct Code<'a, 's> {
+    source: &'a SourceText<'s>,
     all: &'a [Token<'a>],
     constants: Constants<'a>,
     style: Style,
 }
 
-impl Code<'_> {
+impl Code<'_, '_> {
     fn is(&self, at: usize, mark: &str) -> bool {
         self.all.get(at).is_some_and(|token| token.is(mark))
     }
@@ -266,10 +260,12 @@ fn number(raw: &str) -> Option<(f64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ProjectPath;
 
     /// Every number of a file as `name value unit line`.
     fn numbers(path: &str, text: &str) -> Vec<String> {
-        let found = find(&ProjectPath::new(path).unwrap(), text, |_| true);
+        let path = ProjectPath::new(path).unwrap();
+        let found = find(&SourceText::new(&path, text), |_| true);
         let shown_as = found.iter().map(|it| {
             let [line, from] = it.lines;
             format!("{} {} {} {line} {from}", it.name, it.value, it.unit).replace("  ", " ")

@@ -13,16 +13,11 @@ use super::Subject;
 use super::limit::limited;
 use super::subject::BUDGET;
 use super::{moved, moved_lines};
-use crate::model::{
-    Check, CheckKind, ContentHash, Finding, FindingLevel, FindingPlace, ProjectPath,
-};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
 /// A content shorter than this is found in many places by chance.
 const SHORTEST: usize = 64;
-
-/// Files of the project that are compared.
-const MOST_FILES: usize = 2_000;
 
 /// Changed lines from which on it matters that nearly all of them change in white space alone.
 const REWRITE: usize = 10;
@@ -180,7 +175,7 @@ fn unusual_blanks(subject: &Subject<'_>) -> Option<Finding> {
 
 /// A content that this session deleted.
 fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    let deleted = subject.context.deleted(ContentHash::of(subject.content))?;
+    let deleted = subject.context.deleted(subject.content)?;
     Some(match deleted.path == *path {
         true => {
             let text = format!("recreates the file that was deleted as #{}", deleted.by);
@@ -199,9 +194,9 @@ fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
 /// A content that another file of the project has.
 fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let bytes = subject.content.len() as u64;
-    let files = subject.project_dir.list(MOST_FILES).files;
-    let same_length = files.into_iter().filter(|file| file.bytes == bytes && file.path != *path);
-    let same = same_length.map(|file| file.path).find(|other| {
+    let files = subject.files().iter();
+    let same_length = files.filter(|file| file.bytes == bytes && file.path != *path);
+    let same = same_length.map(|file| &file.path).find(|other| {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;
     let text = format!("has exactly the content of `{same}`");
@@ -349,7 +344,8 @@ fn packages(text: &str) -> Vec<Finding> {
         if line.contains("-----BEGIN") {
             is_certificate = true;
         }
-        let literals = LITERAL.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(line));
+        let pattern = LITERAL.as_ref().filter(|_| line.contains('"'));
+        let literals = pattern.into_iter().flat_map(|pattern| pattern.captures_iter(line));
         let letters: String =
             literals.filter_map(|found| found.get(1)).map(|l| l.as_str()).collect();
         if letters.is_empty() {
@@ -385,7 +381,8 @@ fn escapes(text: &str) -> Vec<Finding> {
         }
     };
     for (place, line) in text.lines().enumerate() {
-        let found = ESCAPE.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(line));
+        let pattern = ESCAPE.as_ref().filter(|_| line.contains('\\'));
+        let found = pattern.into_iter().flat_map(|pattern| pattern.captures_iter(line));
         let bytes: Vec<u8> =
             found.filter_map(|found| u8::from_str_radix(found.get(1)?.as_str(), 16).ok()).collect();
         match bytes.len() >= 8 {

@@ -1,5 +1,6 @@
 //! The parts of a source that count for one chip, and the branches of a conditional value.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::text::c_tokens::{Token, TokenKind};
@@ -86,11 +87,11 @@ pub(super) fn behind_index(all: &[Token<'_>], range: Range<usize>) -> Range<usiz
 }
 
 /// The tokens that are compiled for a chip: branches for other chips are left out.
-pub(super) fn for_chip<'a>(all: Vec<Token<'a>>, chip: &str) -> Vec<Token<'a>> {
+pub(super) fn for_chip<'t, 'a>(all: &'t [Token<'a>], chip: &str) -> Cow<'t, [Token<'a>]> {
     let is_target =
         |token: &Token<'_>| token.kind == TokenKind::Word && target(token.raw).is_some();
     if !all.iter().any(|token| token.in_directive && is_target(token)) {
-        return all;
+        return Cow::Borrowed(all);
     }
     let mut kept = Vec::with_capacity(all.len());
     // For each open `#if`: whether its branch is compiled, and whether one was for sure.
@@ -125,7 +126,7 @@ pub(super) fn for_chip<'a>(all: Vec<Token<'a>>, chip: &str) -> Vec<Token<'a>> {
         }
         at += line.len().max(1);
     }
-    kept
+    Cow::Owned(kept)
 }
 
 /// Whether a condition about the chip holds; `None` when it is about something else.

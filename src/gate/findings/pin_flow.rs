@@ -189,8 +189,10 @@ impl<'a> PinFlow<'a> {
     /// `template <uint8_t Pin, bool Low = true> class Relay`, and functions.
     fn read_templates(&mut self) {
         for at in 0..self.tokens.len() {
-            let is_template = self.is_word(at, "template");
-            let Some(end) = self.end_of_list(at + 1).filter(|_| is_template) else { continue };
+            if !self.is_word(at, "template") {
+                continue;
+            }
+            let Some(end) = self.end_of_list(at + 1) else { continue };
             let mut names = Vec::new();
             for part in self.list(at + 1, end) {
                 let value = part.clone().find(|at| self.is(*at, "=")).unwrap_or(part.end);
@@ -215,7 +217,10 @@ impl<'a> PinFlow<'a> {
     /// The place of the `>` of a list that opens at `open`.
     fn end_of_list(&self, open: usize) -> Option<usize> {
         let is_end = |at: &usize| [">", ";", "{"].iter().any(|mark| self.is(*at, mark));
-        let end = (open + 1..open + 40).find(is_end).filter(|_| self.is(open, "<"))?;
+        if !self.is(open, "<") {
+            return None;
+        }
+        let end = (open + 1..open + 40).find(is_end)?;
         self.is(end, ">").then_some(end)
     }
 
@@ -332,22 +337,18 @@ impl<'a> PinFlow<'a> {
     fn step(&mut self) -> bool {
         let mut wanted: Vec<(Range<usize>, Direction)> = Vec::new();
         for at in 0..self.tokens.len() {
-            let Some(name) = self.word(at) else { continue };
-            for (argument, direction) in self.arguments(at, &name) {
-                wanted.push((argument, direction));
-            }
-            if self.names.contains(&name)
-                && let Some(direction) = self.variable(&name, at)
-            {
-                let is_value = self.is(at + 1, "=") && !self.is(at + 2, "=");
-                let is_each = self.is(at + 1, ":") && !self.is(at + 2, ":");
-                if is_value || is_each {
-                    wanted.push((at + 2..self.end(at + 2), direction));
-                }
+            let Some(name) = self.word(at).filter(|name| self.names.contains(name)) else {
+                continue;
+            };
+            wanted.extend(self.arguments(at, &name));
+            let Some(direction) = self.variable(&name, at) else { continue };
+            let is_value = self.is(at + 1, "=") && !self.is(at + 2, "=");
+            let is_each = self.is(at + 1, ":") && !self.is(at + 2, ":");
+            if is_value || is_each {
+                wanted.push((at + 2..self.end(at + 2), direction));
             }
             // `pin_(pin)` in the initialisers of a constructor.
-            if let Some(direction) = self.variable(&name, at)
-                && self.is(at + 1, "(")
+            if self.is(at + 1, "(")
                 && let Some(close) = self.close(at + 1)
             {
                 wanted.push((at + 2..close, direction));

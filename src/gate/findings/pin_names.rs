@@ -164,6 +164,10 @@ impl Signals {
 
 /// Whether the end of a name may be that of a line: a quick look before its words are told apart.
 fn may_be(name: &str) -> bool {
+    // The last letters of the lines below, and of what is left out behind them.
+    if !name.ends_with(|c: char| "_NOMIKALDTSCXY".contains(c.to_ascii_uppercase())) {
+        return false;
+    }
     let ends = |name: &str, end: &str| {
         let (name, end) = (name.as_bytes(), end.as_bytes());
         let last = |bytes: &[u8]| bytes.last().map(u8::to_ascii_uppercase);

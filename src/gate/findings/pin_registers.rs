@@ -130,7 +130,9 @@ impl<'a> RegisterCode<'a> {
     /// The bits that are written at the word at `at`, if it begins such a write.
     pub(super) fn written(&self, at: usize, arguments: &[Range<usize>]) -> Option<WrittenBits> {
         let word = self.all.get(at)?.word()?;
-        if let Some(form) = self.table.writes.get(&*word) {
+        if self.is(at + 1, "(")
+            && let Some(form) = self.table.writes.get(&*word)
+        {
             let register = arguments.get(form.find('r')?)?;
             let first = register.clone().find_map(|at| self.bits_of(at))?;
             let value = arguments.get(form.find('v')?)?.clone();
@@ -141,7 +143,7 @@ impl<'a> RegisterCode<'a> {
                 let field = self.all.get(at + 2)?.word()?;
                 *self.table.fields.get(&*field)?
             }
-            _ => self.bits_of(at).filter(|_| self.own.contains_key(&*word))?,
+            _ => *self.own.get(&*word).map(|first| self.table.bits.get(&*word).unwrap_or(first))?,
         };
         let value = self.assigned(at + 1)?;
         Some(WrittenBits { value, first })
@@ -162,6 +164,8 @@ impl<'a> RegisterCode<'a> {
         at: usize,
         arguments: &[Range<usize>],
     ) -> Option<ConstantValue> {
+        // What is no call has none.
+        arguments.first()?;
         let word = self.all.get(at)?.word()?;
         let form = self.table.writes.get(&*word)?;
         let mut register = arguments.get(form.find('r')?)?.clone();

@@ -1,6 +1,7 @@
 //! Pins that must not be used are found, and free ones are left alone.
 
 use super::*;
+use crate::text::c_tokens::{Style, tokens};
 
 fn found(chip: &str, path: &str, text: &str) -> Vec<(FindingLevel, String)> {
     let path = ProjectPath::new(path).unwrap();
@@ -215,7 +216,7 @@ fn pins_are_followed_through_names() {
         ("static const motor_t ms[] = { { .pin = 9 } };\nvoid f(void) { ledc_channel_config_t ch = { .gpio_num = ms[0].pin, .duty = 0 }; }\n".to_owned(), 9),
         ("static int a = 11;\nvoid f(void) { gpio_config_t c = { .pin_bit_mask = 1ULL << a, .mode = GPIO_MODE_OUTPUT }; }\n".to_owned(), 11),
     ] {
-        let used = pin_uses::find((&code, Style::C), "esp32c3", &OuterConstants::default().values);
+        let used = pin_uses::find(&tokens(&code, Style::C), "esp32c3", &OuterConstants::default().values);
         assert!(used.iter().any(|used| used.number == wanted), "{wanted}: {code}{used:?}");
     }
     for code in [
@@ -224,7 +225,7 @@ fn pins_are_followed_through_names() {
         "typedef struct { int pin; int ch; } m_t;\nstatic const m_t m[] = { { 4, 13 } };\nvoid f(void) { gpio_reset_pin(m[0].pin); }\n".to_owned(),
         format!("void g(void) {{ int n = 13; use(n); }}\nvoid f(void) {{ int n = 4; {set}(n, GPIO_MODE_OUTPUT); }}\n"),
     ] {
-        let used = pin_uses::find((&code, Style::C), "esp32c3", &OuterConstants::default().values);
+        let used = pin_uses::find(&tokens(&code, Style::C), "esp32c3", &OuterConstants::default().values);
         assert!(used.iter().all(|used| used.number != 13), "{code}{used:?}");
     }
 }

@@ -18,7 +18,7 @@ use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use super::pin_rows::PinRows;
 use super::pin_structures::PinStructures;
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// A number that is used as a pin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,26 +75,21 @@ pub(super) fn is_micropython(name: &str, text: &str) -> bool {
         && (text.contains("from machine import") || text.contains("import machine"))
 }
 
-/// All numbers that a source uses as pins; `outer` are the values of names that it takes from other
-/// files.
-pub(super) fn find(
-    (text, style): (&str, Style),
-    chip: &str,
-    outer: &HashMap<String, i128>,
-) -> Vec<PinUse> {
+/// All numbers that the tokens of a source use as pins; `outer` are the values of names that it
+/// takes from other files.
+pub(super) fn find(all: &[Token<'_>], chip: &str, outer: &HashMap<String, i128>) -> Vec<PinUse> {
     let Some(table) = TABLE.as_ref() else { return Vec::new() };
-    let all = tokens(text, style);
-    let active = for_chip(all, chip);
-    let constants = Constants::with(&active, outer);
+    let active = &*for_chip(all, chip);
+    let constants = Constants::with(active, outer);
     let none = PinFlow::new(&[], &[]);
-    let registers = &RegisterCode::new(&table.registers, &active, chip);
-    let objects = PinObjects::of(&active, table.objects.keys());
-    let structures = PinStructures::of(&active, &table.structures);
+    let registers = &RegisterCode::new(&table.registers, active, chip);
+    let objects = PinObjects::of(active, table.objects.keys());
+    let structures = PinStructures::of(active, &table.structures);
     let words = active.iter().filter(|token| token.kind == TokenKind::Word);
     let signals = Signals::of(words.map(|token| token.raw));
     let code = PinCode {
         table,
-        all: &active,
+        all: active,
         constants: &constants,
         registers,
         flow: &none,
@@ -104,8 +99,8 @@ pub(super) fn find(
         rows: &PinRows::of(&[], &none),
     };
     let known: Vec<_> = (0..active.len()).flat_map(|at| code.sinks(at)).collect();
-    let flow = PinFlow::new(&active, &known);
-    let code = PinCode { flow: &flow, rows: &PinRows::of(&active, &flow), ..code };
+    let flow = PinFlow::new(active, &known);
+    let code = PinCode { flow: &flow, rows: &PinRows::of(active, &flow), ..code };
     let mut found = Vec::new();
     for at in 0..active.len() {
         code.at(at, &mut found);
@@ -279,10 +274,13 @@ impl PinCode<'_> {
 
     /// Arguments of templates, `addLeds<WS2812B, 6>(leds)`, and of rows in lists of macros.
     fn listed(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
-        let signature = self.table.templates.get(name).map_or("", String::as_str);
         let rows = self.rows.pins(at, name, self.flow).into_iter();
-        let rows = rows.map(|range| (range, Direction::Unknown));
-        for (range, way) in rows.chain(self.flow.template_arguments(at, name, signature)) {
+        let mut listed: Vec<_> = rows.map(|range| (range, Direction::Unknown)).collect();
+        if self.is(at + 1, "<") {
+            let signature = self.table.templates.get(name).map_or("", String::as_str);
+            listed.extend(self.flow.template_arguments(at, name, signature));
+        }
+        for (range, way) in listed {
             if let Some(value) = self.constants.value(range.clone()) {
                 self.push(found, value, range, way);
             }

@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::novelty;
 use super::outer_constants::OuterConstants;
 use super::pin_flow::Direction;
 use super::pin_options;
 use super::pin_uses::{self, PinUse};
-use super::source::{self, SourceText};
+use super::source::SourceText;
 use super::{Subject, chip as chips};
 use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
-use crate::text::c_tokens::Style;
 
 /// What ESP-IDF builds for when nothing says otherwise.
 const DEFAULT_CHIP: &str = "esp32";
@@ -41,7 +41,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let chip = subject.context.chip.as_deref();
     if is_settings {
-        return source::check(CheckKind::Pins, path, subject, |source| {
+        return novelty::check(CheckKind::Pins, subject, |source| {
             in_source(source, chip, &OuterConstants::default())
         });
     }
@@ -53,7 +53,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         true => in_source(source, chip, &outer_after),
         false => in_source(source, chip, &outer_before),
     };
-    source::check(CheckKind::Pins, path, subject, find)
+    novelty::check(CheckKind::Pins, subject, find)
 }
 
 fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants) -> Vec<Finding> {
@@ -61,11 +61,8 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
     let uses = match pin_options::is_kconfig(name) {
         true => pin_options::defaults(source.text, known),
         false if pin_options::defines(name) => pin_options::definitions(source.text),
-        false if pin_uses::is_code(name) => {
-            pin_uses::find((source.text, Style::C), known, &outer.values)
-        }
-        false if name.ends_with(".py") => {
-            pin_uses::find((source.text, Style::Python), known, &outer.values)
+        false if pin_uses::is_code(name) || name.ends_with(".py") => {
+            pin_uses::find(source.tokens(), known, &outer.values)
         }
         false => pin_options::settings(source.text),
     };

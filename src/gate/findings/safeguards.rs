@@ -3,6 +3,7 @@
 //! Owns the comparison with what was there before; what turns a protection off is listed in
 //! `assets/findings/safeguards.toml`. A task that asks for it makes it a note.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -10,6 +11,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::comments::{self, CommentMarks};
+use super::source::SourceText;
 use super::{Subject, cmake_values, unchecked_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -73,12 +75,8 @@ fn load(text: &str) -> Option<Vec<Safeguard>> {
 
 /// The check of a file; `None` where no protection is turned off.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let text = subject.text()?;
-    if !is_read(path) {
-        return None;
-    }
-    let base = subject.base_text().unwrap_or_default();
-    let (old, new) = (code(path, base), code(path, text));
+    let source = subject.source().filter(|_| is_read(path))?;
+    let (old, new) = (subject.base_source().map(code).unwrap_or_default(), code(source));
     let changed = subject.changed();
     let mut removed = lines(&old, &changed.removed);
     let mut added = lines(&new, &changed.added);
@@ -148,14 +146,13 @@ fn is_read(path: &ProjectPath) -> bool {
 }
 
 /// The text without the comments of code; those of a configuration say what is off.
-fn code(path: &ProjectPath, text: &str) -> String {
-    if path.file_name().starts_with("sdkconfig") {
-        return text.to_owned();
-    }
+fn code<'a>(source: &'a SourceText<'_>) -> Cow<'a, str> {
     let c = ["c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "rs"];
-    let is_c = path.extension().is_some_and(|end| c.contains(&end));
-    let marks = if is_c { CommentMarks::Slashes } else { CommentMarks::of(path.as_str()) };
-    comments::without(text, marks).into_owned()
+    match source.path.extension() {
+        _ if source.path.file_name().starts_with("sdkconfig") => source.text.into(),
+        Some(end) if c.contains(&end) => comments::without(source.text, CommentMarks::Slashes),
+        Some(_) | None => source.code().into(),
+    }
 }
 
 fn lines<'a>(text: &'a str, numbers: &BTreeSet<u32>) -> Vec<(u32, &'a str)> {

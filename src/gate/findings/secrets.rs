@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::novelty;
 use super::outer_constants;
 use super::pin_uses::is_code;
-use super::source::{self, SourceText};
+use super::source::SourceText;
 use super::{Subject, limit};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::credentials;
@@ -26,7 +27,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         true => in_source(source, &known),
         false => in_source(source, &known_before),
     };
-    let mut check = source::check(CheckKind::Secrets, path, subject, find)?;
+    let mut check = novelty::check(CheckKind::Secrets, subject, find)?;
     let elsewhere = used_elsewhere(path, subject, &check);
     if elsewhere.is_empty() {
         return Some(check);
@@ -36,8 +37,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 }
 
 fn in_source(source: &SourceText<'_>, known: &HashMap<String, String>) -> Vec<Finding> {
-    let found = credentials::secrets_with(source.path.as_str(), source.text, known).into_iter();
-    found
+    let (path, tokens) = (source.path.as_str(), || source.tokens());
+    credentials::secrets_with(path, source.text, tokens, known)
+        .into_iter()
         .map(|secret| {
             let level = match secret.is_sure {
                 true => FindingLevel::Stop,
@@ -64,10 +66,15 @@ fn texts_outside(
         return found;
     }
     for (header, content) in outer_constants::headers(path, text, read) {
-        let named = credentials::named_texts(&header, &content).into_iter();
+        let Ok(header) = ProjectPath::new(&header) else { continue };
+        let named = named_texts(&SourceText::new(&header, &content)).into_iter();
         found.extend(named.filter(|(name, literal)| may_be(literal) && text.contains(name)));
     }
     found
+}
+
+fn named_texts(source: &SourceText<'_>) -> HashMap<String, String> {
+    credentials::named_texts(source.path.as_str(), source.text, || source.tokens())
 }
 
 /// Whether a text has the length of a secret and nothing that formats have.
@@ -79,16 +86,19 @@ fn may_be(literal: &str) -> bool {
 
 /// Texts that are new here, and that another file of the project uses as a secret by their names.
 fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> Vec<Finding> {
-    let (Some(text), true) = (subject.text(), is_code(path.file_name())) else { return Vec::new() };
+    let (Some(source), true) = (subject.source(), is_code(path.file_name())) else {
+        return Vec::new();
+    };
     let gives = ["= \"", "=\"", "{\"", "{ \""];
     let is_in = |line: &str| {
         line.contains('"')
             && (line.contains("define") || gives.iter().any(|part| line.contains(part)))
     };
     let added = &subject.changed().added;
-    let lines =
-        (1..).zip(text.lines()).filter(|(number, line)| added.contains(number) && is_in(line));
-    let lines: Vec<(u32, &str)> = lines.collect();
+    let lines = (1..)
+        .zip(source.text.lines())
+        .filter(|(number, line)| added.contains(number) && is_in(line));
+    let lines: HashMap<u32, &str> = lines.collect();
     let is_reported = |line: u32| {
         check.findings.iter().any(|f| f.place.as_ref().is_some_and(|place| place.line == line))
     };
@@ -96,10 +106,13 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
         return Vec::new();
     }
     let mut wanted: HashMap<String, (String, u32)> = HashMap::new();
-    for (name, literal) in credentials::named_texts(path.as_str(), text) {
-        let line = lines.iter().find(|(_, line)| line.contains(&name) && line.contains(&literal));
+    for (name, literal) in named_texts(source) {
+        let here = memchr::memmem::find_iter(source.text.as_bytes(), &name);
+        let numbers = here.filter_map(|at| u32::try_from(source.line_at(at) + 1).ok());
+        let line = numbers.filter_map(|number| lines.get(&number).map(|line| (number, line)));
+        let line = line.into_iter().find(|(_, line)| line.contains(&literal));
         if let Some((line, _)) = line.filter(|(line, _)| may_be(&literal) && !is_reported(*line)) {
-            wanted.insert(name, (literal, *line));
+            wanted.insert(name, (literal, line));
         }
     }
     let mut found = Vec::new();
@@ -119,7 +132,8 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
         if here.is_empty() || !is_code(other.file_name()) {
             continue;
         }
-        for secret in credentials::secrets_with(other.as_str(), &text, &here) {
+        let source = SourceText::new(&other, &text);
+        for secret in credentials::secrets_with(other.as_str(), &text, || source.tokens(), &here) {
             let used = text.get(secret.range.clone()).unwrap_or_default();
             if let Some((_, line)) = wanted.remove(used) {
                 let what = format!("{}, as `{other}` uses it", secret.what);

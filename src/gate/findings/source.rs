@@ -1,36 +1,84 @@
-//! The text of a change with the places in it, and what of it is new.
+//! The text of a change with the places in it, its tokens and its tree, and what of it is new.
 //!
-//! Owns the way from bytes to lines and columns, and the comparison with what was found before.
-//! Must not know what is looked for.
+//! Owns the way from bytes to lines and columns, and what is read of a text once for all findings. Must
+//! not know what is looked for.
 
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use super::Subject;
-use super::limit::limited;
-use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use super::comments::{self, CommentMarks};
+use crate::model::{FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Style, Token, tokens};
+use crate::text::syntax::Parsed;
 
-/// A text with the places in it.
+/// A text with the places in it; what is read of it is read when it is first asked for.
 pub(super) struct SourceText<'a> {
     pub(super) path: &'a ProjectPath,
     pub(super) text: &'a str,
+    /// What the file held before.
+    base: Option<&'a str>,
     /// Where lines start, in bytes.
-    starts: Vec<usize>,
+    starts: OnceCell<Vec<usize>>,
     /// The lines that the file held before.
-    known: HashSet<&'a str>,
+    known: OnceCell<HashSet<&'a str>>,
+    tokens: OnceCell<Vec<Token<'a>>>,
+    code: OnceCell<Cow<'a, str>>,
+    parsed: OnceCell<Option<Parsed<'a>>>,
 }
 
 impl<'a> SourceText<'a> {
-    pub(super) fn new(path: &'a ProjectPath, text: &'a str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        Self { path, text, starts, known: HashSet::new() }
+    pub(super) const fn new(path: &'a ProjectPath, text: &'a str) -> Self {
+        Self {
+            path,
+            text,
+            base: None,
+            starts: OnceCell::new(),
+            known: OnceCell::new(),
+            tokens: OnceCell::new(),
+            code: OnceCell::new(),
+            parsed: OnceCell::new(),
+        }
     }
 
     /// With what the file held before.
-    fn after(mut self, base: Option<&'a str>) -> Self {
-        self.known = base.into_iter().flat_map(str::lines).map(str::trim).collect();
-        self
+    pub(super) fn after(self, base: Option<&'a str>) -> Self {
+        Self { base, ..self }
+    }
+
+    /// The tokens of Python, or of C and what is written like it.
+    pub(super) fn tokens(&self) -> &[Token<'a>] {
+        let is_python = self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"));
+        let style = if is_python { Style::Python } else { Style::C };
+        self.tokens.get_or_init(|| tokens(self.text, style))
+    }
+
+    /// The text without the comments of a file that is no C.
+    pub(super) fn code(&self) -> &str {
+        let marks = CommentMarks::of(self.path.as_str());
+        self.code.get_or_init(|| comments::without(self.text, marks))
+    }
+
+    /// The text and its tree; `None` when its language is not known.
+    pub(super) fn parsed(&self) -> Option<&Parsed<'a>> {
+        self.parsed_from(|| None)
+    }
+
+    /// The same; `make` may make the tree for less than a parse.
+    pub(super) fn parsed_from(
+        &self,
+        make: impl FnOnce() -> Option<Parsed<'a>>,
+    ) -> Option<&Parsed<'a>> {
+        self.parsed.get_or_init(|| make().or_else(|| Parsed::of(self.path, self.text))).as_ref()
+    }
+
+    /// Where lines start, in bytes.
+    fn starts(&self) -> &[usize] {
+        self.starts.get_or_init(|| {
+            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0).chain(ends.map(|at| at + 1)).collect()
+        })
     }
 
     /// Of several places the first in a line that the file did not hold before, or the first.
@@ -41,24 +89,30 @@ impl<'a> SourceText<'a> {
 
     /// Whether a place begins in a line that the file did not hold before.
     pub(super) fn is_new(&self, range: &Range<usize>) -> bool {
-        !self.known.contains(self.line(self.line_at(range.start)).trim())
+        self.is_new_line(self.line_at(range.start))
+    }
+
+    /// Whether the file did not hold a line, from 0, before.
+    pub(super) fn is_new_line(&self, line: usize) -> bool {
+        let read = || self.base.into_iter().flat_map(str::lines).map(str::trim).collect();
+        !self.known.get_or_init(read).contains(self.line(line).trim())
     }
 
     /// The line that holds a byte, from 0.
     pub(super) fn line_at(&self, byte: usize) -> usize {
-        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+        self.starts().partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
     /// The text of a line, from 0.
     pub(super) fn line(&self, line: usize) -> &'a str {
-        let start = self.starts.get(line).copied().unwrap_or(self.text.len());
-        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        let start = self.starts().get(line).copied().unwrap_or(self.text.len());
+        let end = self.starts().get(line + 1).map_or(self.text.len(), |next| next - 1);
         self.text.get(start..end).unwrap_or_default()
     }
 
     /// Bytes of a line, from 0, without its end.
     pub(super) fn line_range(&self, line: usize) -> Range<usize> {
-        let start = self.starts.get(line).copied().unwrap_or(self.text.len());
+        let start = self.starts().get(line).copied().unwrap_or(self.text.len());
         start..start + self.line(line).len()
     }
 
@@ -76,45 +130,6 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// The check of a file's new text: what `find` finds in it, as a note where the file held the same
-/// before. The new comes first, and only the first few are named one by one.
-pub(super) fn check<'a>(
-    kind: CheckKind,
-    path: &'a ProjectPath,
-    subject: &'a Subject<'_>,
-    find: impl Fn(&SourceText<'a>) -> Vec<Finding>,
-) -> Option<Check> {
-    let source = SourceText::new(path, subject.text()?).after(subject.base_text());
-    let mut found = find(&source);
-    if found.is_empty() {
-        return Some(Check::clean(kind));
-    }
-    if let Some(base) = subject.base_text() {
-        let base = SourceText::new(path, base);
-        let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for finding in find(&base) {
-            *known.entry(identity(&base, &finding)).or_default() += 1;
-        }
-        for finding in &mut found {
-            if let Some(left) = known.get_mut(&identity(&source, finding)).filter(|left| **left > 0)
-            {
-                *left -= 1;
-                finding.level = FindingLevel::Note;
-                finding.phrase = None;
-            }
-        }
-    }
-    Some(limited(kind, found))
-}
-
-/// By what a finding is known again in another version: what it says and the line it is about.
-fn identity(source: &SourceText<'_>, finding: &Finding) -> (String, String) {
-    let line = finding.place.as_ref().map_or("", |place| {
-        source.line(usize::try_from(place.line).unwrap_or(usize::MAX).saturating_sub(1))
-    });
-    (finding.text.clone(), line.trim().to_owned())
-}
-
 fn number(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
@@ -122,6 +137,17 @@ fn number(of: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_read_once() {
+        for (path, count) in [("a.c", 3), ("a.py", 1)] {
+            let path = ProjectPath::new(path).unwrap();
+            let source = SourceText::new(&path, "a # b\n");
+            assert_eq!(source.tokens().len(), count, "{path}");
+            assert!(std::ptr::eq(source.tokens(), source.tokens()));
+            assert!(std::ptr::eq(source.code(), source.code()));
+        }
+    }
 
     #[test]
     fn places_count_characters() {

@@ -6,13 +6,19 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::FindingsContext;
+use super::source::SourceText;
+use crate::model::event::ProjectFile;
 use crate::model::{Change, Facts, ProjectPath};
 use crate::text::diff::{ChangedLines, changed_lines};
 use crate::text::syntax::Parsed;
+use crate::text::syntax_versions::Changed as Replaced;
 use crate::workspace::ProjectDir;
 
 /// How long lines are compared for findings; beyond it the rest counts as changed.
 pub(super) const BUDGET: Duration = Duration::from_millis(100);
+
+/// Files of the project that are compared.
+const MOST_FILES: usize = 2_000;
 
 /// One change, and what is known besides.
 pub(in crate::gate) struct Subject<'a> {
@@ -26,7 +32,9 @@ pub(in crate::gate) struct Subject<'a> {
     /// The chip, the task and what else was said about the run.
     pub(in crate::gate) context: &'a FindingsContext,
     changed: OnceCell<Changed>,
-    parsed: OnceCell<Option<Parsed<'a>>>,
+    files: OnceCell<Vec<ProjectFile>>,
+    source: OnceCell<Option<SourceText<'a>>>,
+    base_source: OnceCell<Option<SourceText<'a>>>,
 }
 
 /// Which lines differ between the two versions.
@@ -39,6 +47,31 @@ pub(in crate::gate) struct Changed {
 }
 
 impl Changed {
+    /// The same as ranges of lines from 0 that stand in each other's place.
+    fn runs(&self) -> Vec<Replaced> {
+        let mut runs: Vec<Replaced> = Vec::new();
+        let at = |line: Option<&u32>| {
+            line.and_then(|line| usize::try_from(*line - 1).ok()).unwrap_or(usize::MAX)
+        };
+        let (mut removed, mut added) =
+            (self.removed.iter().peekable(), self.added.iter().peekable());
+        // The next lines, old and new, behind those that are the same.
+        let (mut old, mut new) = (0, 0);
+        while removed.peek().is_some() || added.peek().is_some() {
+            let same = (at(removed.peek().copied()) - old).min(at(added.peek().copied()) - new);
+            let (from_old, from_new) = (old + same, new + same);
+            (old, new) = (from_old, from_new);
+            while removed.next_if(|line| at(Some(line)) == old).is_some() {
+                old += 1;
+            }
+            while added.next_if(|line| at(Some(line)) == new).is_some() {
+                new += 1;
+            }
+            runs.push(Replaced { old: from_old..old, new: from_new..new });
+        }
+        runs
+    }
+
     /// The number in the old version of a line of the new one; `None` for a line that differs.
     pub(super) fn line_before(&self, line: u32) -> Option<u32> {
         if self.added.contains(&line) {
@@ -66,8 +99,18 @@ impl<'a> Subject<'a> {
         context: &'a FindingsContext,
     ) -> Self {
         let (base, content) = versions;
-        let (changed, parsed) = (OnceCell::new(), OnceCell::new());
-        Self { change, base, content, facts, project_dir, context, changed, parsed }
+        Self {
+            change,
+            base,
+            content,
+            facts,
+            project_dir,
+            context,
+            changed: OnceCell::new(),
+            files: OnceCell::new(),
+            source: OnceCell::new(),
+            base_source: OnceCell::new(),
+        }
     }
 
     /// The same change as if the file was new and held what it holds now.
@@ -108,9 +151,31 @@ impl<'a> Subject<'a> {
         String::from_utf8(content?).ok()
     }
 
-    /// The new content and its tree; `None` when its language is not known.
-    pub(super) fn parsed(&self, path: &ProjectPath) -> Option<&Parsed<'a>> {
-        self.parsed.get_or_init(|| Parsed::of(path, self.text()?)).as_ref()
+    /// The new content with what is read of it; `None` when it is not UTF-8.
+    pub(super) fn source(&self) -> Option<&SourceText<'a>> {
+        let read =
+            || Some(SourceText::new(self.change.path()?, self.text()?).after(self.base_text()));
+        self.source.get_or_init(read).as_ref()
+    }
+
+    /// What the file holds with what is read of it; `None` when it is not there or not UTF-8.
+    pub(super) fn base_source(&self) -> Option<&SourceText<'a>> {
+        let read = || Some(SourceText::new(self.change.path()?, self.base_text()?));
+        self.base_source.get_or_init(read).as_ref()
+    }
+
+    /// The files of the project.
+    pub(super) fn files(&self) -> &[ProjectFile] {
+        self.files.get_or_init(|| self.project_dir.list(MOST_FILES).files)
+    }
+
+    /// What the file holds and its tree; `None` when it is not there, or its language is not known.
+    pub(super) fn base_parsed(&self) -> Option<&Parsed<'a>> {
+        let base = self.base_source()?;
+        base.parsed_from(|| {
+            let new = self.source()?;
+            new.parsed()?.before(new.path, base.text, &self.changed().runs())
+        })
     }
 
     /// The lines that differ; every line of a new file.
@@ -123,5 +188,24 @@ impl<'a> Subject<'a> {
             let ChangedLines { added, removed } = changed_lines(base, self.content, BUDGET);
             Changed { added: lines(added).collect(), removed: lines(removed).collect() }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_differ_are_ranges_in_each_others_place() {
+        let runs = |removed: &[u32], added: &[u32]| {
+            let (added, removed) =
+                (added.iter().copied().collect(), removed.iter().copied().collect());
+            let runs = Changed { added, removed }.runs().into_iter();
+            runs.map(|run| (run.old, run.new)).collect::<Vec<_>>()
+        };
+        assert_eq!(runs(&[], &[]), []);
+        assert_eq!(runs(&[3], &[3]), [(2..3, 2..3)]);
+        assert_eq!(runs(&[1, 2, 8], &[6]), [(0..2, 0..0), (7..8, 5..6)]);
+        assert_eq!(runs(&[5], &[1, 2, 7, 9]), [(0..0, 0..2), (4..5, 6..7), (6..6, 8..9)]);
     }
 }

@@ -1,11 +1,11 @@
 //! What the tests said that an agent ran with exactly this content, before it was proposed.
 
 use super::Subject;
-use crate::model::{Check, CheckKind, ContentHash, Finding, FindingLevel, ProjectPath};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// The check of a file that tests ran with; `None` when none ran with this content.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let tests = subject.context.tests_of(path, ContentHash::of(subject.content))?;
+    let tests = subject.context.tests_of(path, subject.content)?;
     let level = if tests.has_passed { FindingLevel::Note } else { FindingLevel::Warning };
     let mut finding = Finding::new(level, tests.summary.clone());
     if !tests.has_passed {
@@ -20,7 +20,7 @@ mod tests {
 
     use super::super::FindingsContext;
     use super::*;
-    use crate::model::{CallId, Draft, DraftChange, Event, TurnEvent, TurnId};
+    use crate::model::{CallId, ContentHash, Draft, DraftChange, Event, TurnEvent, TurnId};
 
     fn context(content: &[u8], passed: u32, failed: u32) -> FindingsContext {
         let mut context = FindingsContext::default();

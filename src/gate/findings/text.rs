@@ -2,6 +2,7 @@
 
 use super::Subject;
 use super::limit::limited;
+use super::source::SourceText;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Style;
 use crate::text::confusables::{self, Reading};
@@ -9,7 +10,7 @@ use crate::text::inspect::{self, Charset, Located};
 use crate::text::invisible::{Invisible, invisible};
 use crate::text::posing_marks::{MarkReading, posing_marks};
 use crate::text::reverty;
-use crate::text::syntax::{self, Certainty, Parsed, SyntaxError};
+use crate::text::syntax::{self, Certainty, SyntaxError};
 use crate::text::tree::Language;
 use crate::workspace::ProjectDir;
 
@@ -98,15 +99,16 @@ pub(super) fn parses(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check>
         return Some(python(path, text, subject));
     }
     syntax::language_of(path)?;
-    let Some(errors) = subject.parsed(path).and_then(|parsed| parsed.errors(text)) else {
+    let parsed = subject.source().and_then(SourceText::parsed);
+    let Some(errors) = parsed.and_then(|parsed| parsed.errors(text)) else {
         let words = "takes too long to parse: only a compiler can check this";
         return Some(Check::of(CheckKind::Parses, FindingLevel::Note, words));
     };
     if errors.is_empty() {
         return Some(Check::clean(CheckKind::Parses));
     }
-    let before = subject.base_text().and_then(|base| Some((base, Parsed::of(path, base)?)));
-    let known = before.and_then(|(base, parsed)| parsed.errors(base)).unwrap_or_default();
+    let before = subject.base_text().and_then(|base| subject.base_parsed()?.errors(base));
+    let known = before.unwrap_or_default();
     let was_so = |error: &SyntaxError| {
         let line = subject.changed().line_before(number(error.line));
         known.iter().any(|was| Some(number(was.line)) == line && was.message == error.message)

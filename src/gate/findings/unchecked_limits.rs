@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Subject;
 use super::changed_limits::is_limit;
-use super::source::SourceText;
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// How the names of limits are used in a source: where they are compared or handed on, and where
 /// else they stand.
@@ -21,28 +20,28 @@ struct LimitUses {
 
 /// What is to be said of limits that are no longer checked.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    let style = match path.extension() {
-        Some("c" | "h" | "cc" | "cpp" | "hpp" | "cxx" | "hh" | "ino") => Style::C,
-        Some("py") => Style::Python,
-        Some(_) | None => return Vec::new(),
+    let ends = ["c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "py"];
+    if !path.extension().is_some_and(|end| ends.contains(&end)) {
+        return Vec::new();
+    }
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
     };
-    let (Some(old), Some(new)) = (subject.base_text(), subject.text()) else { return Vec::new() };
     let changed = subject.changed();
     let is_gone = |line: &(u32, &str)| changed.removed.contains(&line.0);
-    let mut gone = (1..).zip(old.lines()).filter(is_gone);
+    let mut gone = (1..).zip(old.text.lines()).filter(is_gone);
     // Most changes take no line with a limit away.
     if !gone.any(|(_, line)| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_limit)) {
         return Vec::new();
     }
-    let was = LimitUses::of(old, style);
+    let was = LimitUses::of(old.tokens());
     if was.checked.is_empty() {
         return Vec::new();
     }
-    let is = LimitUses::of(new, style);
-    let source = SourceText::new(path, old);
+    let is = LimitUses::of(new.tokens());
     let mut found = Vec::new();
     for (name, places) in was.checked {
-        let lines = places.iter().filter_map(|at| u32::try_from(source.line_at(*at) + 1).ok());
+        let lines = places.iter().filter_map(|at| u32::try_from(old.line_at(*at) + 1).ok());
         let went = lines.clone().find(|line| changed.removed.contains(line));
         let is_gone = is.named.contains(&name) && !is.checked.contains_key(&name);
         let Some(went) = went.filter(|_| is_gone) else { continue };
@@ -75,12 +74,11 @@ pub(super) fn near(went: u32, subject: &Subject<'_>) -> Option<u32> {
 }
 
 impl LimitUses {
-    fn of(text: &str, style: Style) -> Self {
-        let all = tokens(text, style);
+    fn of(all: &[Token<'_>]) -> Self {
         let mut found = Self::default();
         for (at, token) in all.iter().enumerate() {
             let Some(name) = token.word().filter(|name| is_limit(name)) else { continue };
-            if is_checked(&all, at) {
+            if is_checked(all, at) {
                 found.checked.entry(name.into_owned()).or_default().push(token.start);
             } else {
                 found.named.insert(name.into_owned());

@@ -11,7 +11,7 @@ use super::plain::{is_explained, is_explained_key};
 use super::secret::{Secret, finding_text, known_in};
 use super::values::{NameSays, is_like_password, is_secret_word, is_stand_in, name_says, parts};
 use super::values::{Randomness, is_alphabet, is_sequence, looks};
-use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Functions that compare texts.
 const COMPARISONS: [&str; 7] =
@@ -29,16 +29,18 @@ struct Literal {
 type Constants = HashMap<String, (String, Range<usize>)>;
 
 /// The texts that a source gives names to.
-pub(super) fn constants(source: &str, style: Style) -> HashMap<String, String> {
-    let tokens = tokens(source, style);
-    let known = CodeLiterals { tokens: &tokens, source }.constants();
+pub(super) fn constants(source: &str, tokens: &[Token<'_>]) -> HashMap<String, String> {
+    let known = CodeLiterals { tokens, source }.constants();
     known.into_iter().map(|(name, (text, _))| (name, text)).collect()
 }
 
 /// The secrets in the code of a source; `outer` are texts of constants in other files.
-pub(super) fn find(source: &str, style: Style, outer: &HashMap<String, String>) -> Vec<Secret> {
-    let tokens = tokens(source, style);
-    let code = CodeLiterals { tokens: &tokens, source };
+pub(super) fn find(
+    source: &str,
+    tokens: &[Token<'_>],
+    outer: &HashMap<String, String>,
+) -> Vec<Secret> {
+    let code = CodeLiterals { tokens, source };
     let mut constants = code.constants();
     for (name, text) in outer {
         constants.entry(name.clone()).or_insert_with(|| (text.clone(), 0..0));

@@ -7,18 +7,18 @@ use regex::Regex;
 
 use super::code;
 use super::secret::Secret;
-use crate::text::c_tokens::{Style, tokens};
+use crate::text::c_tokens::{Style, Token, tokens};
 use crate::text::lines::line_starts;
 
 /// What a call with a text among its arguments looks like.
 static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"\w\([^()"\n]*""#).ok());
 
 /// Those in the comments of a source.
-pub(super) fn find(text: &str, style: Style) -> Vec<Secret> {
+pub(super) fn find(text: &str, tokens: &[Token<'_>]) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut end = 0;
     // What no token covers is a comment or a blank.
-    let starts = tokens(text, style).into_iter().map(|token| (token.start, token.range().end));
+    let starts = tokens.iter().map(|token| (token.start, token.range().end));
     for (start, next) in starts.chain([(text.len(), text.len())]) {
         if start > end + 8
             && let Some(comment) = text.get(end..start)
@@ -47,7 +47,8 @@ fn called(start: usize, line: &str) -> Option<Secret> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '>');
     let before = line.get(..call.start())?.trim_end_matches(is_name).len();
     let from = before + line.get(before..)?.find(|c: char| c.is_alphabetic() || c == '_')?;
-    let found = code::find(line.get(from..)?, Style::C, &HashMap::new());
+    let code = line.get(from..)?;
+    let found = code::find(code, &tokens(code, Style::C), &HashMap::new());
     let first = found.into_iter().find(|secret| secret.is_sure)?;
     let range = start + from + first.range.start..start + from + first.range.end;
     Some(Secret { range, ..first })

@@ -26,7 +26,7 @@ use secret::known;
 pub use values::{NameSays, is_sequence, is_stand_in, name_says};
 pub use without::without;
 
-use super::c_tokens::{Style, tokens};
+use super::c_tokens::{Style, Token, tokens};
 
 /// How a file holds literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +56,15 @@ fn form_of(path: &str) -> LiteralForm {
     }
 }
 
-/// The texts that a source gives names to: macros and constants.
+/// The texts that a source gives names to: macros and constants; `all` gives its tokens.
 #[must_use]
-pub fn named_texts(path: &str, text: &str) -> HashMap<String, String> {
+pub fn named_texts<'t>(
+    path: &str,
+    text: &str,
+    all: impl FnOnce() -> &'t [Token<'t>],
+) -> HashMap<String, String> {
     match form_of(path) {
-        LiteralForm::Code(style) => code::constants(text, style),
+        LiteralForm::Code(_) => code::constants(text, all()),
         LiteralForm::Settings | LiteralForm::Kconfig | LiteralForm::Prose => HashMap::new(),
     }
 }
@@ -68,22 +72,33 @@ pub fn named_texts(path: &str, text: &str) -> HashMap<String, String> {
 /// All secrets in the text of a file, by their place.
 #[must_use]
 pub fn secrets(path: &str, text: &str) -> Vec<Secret> {
-    secrets_with(path, text, &HashMap::new())
+    let all = match form_of(path) {
+        LiteralForm::Code(style) => tokens(text, style),
+        LiteralForm::Settings | LiteralForm::Kconfig | LiteralForm::Prose => Vec::new(),
+    };
+    secrets_with(path, text, || &all, &HashMap::new())
 }
 
-/// The same; `outer` are the texts of names that a source takes from other files.
+/// The same; `all` gives the tokens of a source, `outer` are the texts of names that it takes from
+/// other files.
 #[must_use]
-pub fn secrets_with(path: &str, text: &str, outer: &HashMap<String, String>) -> Vec<Secret> {
+pub fn secrets_with<'t>(
+    path: &str,
+    text: &str,
+    all: impl FnOnce() -> &'t [Token<'t>],
+    outer: &HashMap<String, String>,
+) -> Vec<Secret> {
     let mut found = known(text);
     match form_of(path) {
         LiteralForm::Code(style) => {
-            found.extend(code::find(text, style, outer));
-            found.extend(spelled(text, style));
+            let all = all();
+            found.extend(code::find(text, all, outer));
+            found.extend(spelled(all));
             if style == Style::C {
-                found.extend(positions::find(text));
+                found.extend(positions::find(text, all));
             }
-            found.extend(left_out::find(text, style));
-            found.extend(plain::comments(text, style));
+            found.extend(left_out::find(text, all));
+            found.extend(plain::comments(text, all));
         }
         LiteralForm::Settings if is_netrc(path) => found.extend(plain::netrc(text)),
         LiteralForm::Settings => found.extend(plain::settings(text)),
@@ -123,8 +138,8 @@ fn is_netrc(path: &str) -> bool {
 }
 
 /// Secrets that are put together character by character.
-fn spelled(text: &str, style: Style) -> Vec<Secret> {
-    let found = spelled_out::find(&tokens(text, style), 6).into_iter();
+fn spelled(all: &[Token<'_>]) -> Vec<Secret> {
+    let found = spelled_out::find(all, 6).into_iter();
     let secrets = found.filter_map(|found| {
         let says = name_says(&found.name);
         let is_secret = !matches!(says, NameSays::Nothing | NameSays::Public);

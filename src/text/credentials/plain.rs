@@ -8,7 +8,7 @@ use super::labels::is_label;
 use super::secret::{Secret, finding_text};
 use super::values::{NameSays, is_of, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
-use crate::text::c_tokens::{Style, tokens};
+use crate::text::c_tokens::Token;
 
 /// A name that may speak of a secret, what separates it from its value, and the value: in quotes,
 /// also escaped ones, or bare.
@@ -268,7 +268,7 @@ fn option(start: usize, line: &str) -> Option<Secret> {
 }
 
 /// Secrets in the comments of a source.
-pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
+pub(super) fn comments(text: &str, tokens: &[Token<'_>]) -> Vec<Secret> {
     const HINTS: &str = concat!(
         r"(?i)pass|pwd|psk|\bpw\b|secret|token|key|contraseña|clave|senha|wachtwoord|lösenord|hasło",
         r"|parola|пароль|密码|密碼|パスワード|log-?\s?in\b|cred|account|zugang|wi-?fi|wlan|ssid",
@@ -282,7 +282,7 @@ pub(super) fn comments(text: &str, style: Style) -> Vec<Secret> {
     // What no token covers is a comment or a blank.
     let mut gaps = Vec::new();
     let mut end = 0;
-    for token in tokens(text, style) {
+    for token in tokens {
         gaps.push(end..token.start);
         end = token.range().end;
     }

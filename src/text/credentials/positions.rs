@@ -10,19 +10,18 @@ use std::ops::Range;
 
 use super::secret::{Secret, finding_text};
 use super::values::{NameSays, is_stand_in, name_says};
-use crate::text::c_tokens::{Token, TokenKind, tokens};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Tokens of one initialiser that are read.
 const LONGEST: usize = 2_000;
 
 /// Secrets by their places in a source of C or C++.
-pub(super) fn find(source: &str) -> Vec<Secret> {
+pub(super) fn find(source: &str, tokens: &[Token<'_>]) -> Vec<Secret> {
     let hints = ["pass", "psk", "pwd", "pw", "key", "token", "secret", "cred", "wifi_"];
     if !hints.iter().any(|hint| source.contains(hint)) {
         return Vec::new();
     }
-    let tokens = tokens(source, crate::text::c_tokens::Style::C);
-    let code = Initialisers { tokens: &tokens };
+    let code = Initialisers { tokens };
     let structures = code.structures();
     let functions = code.functions();
     let columns = code.columns();
@@ -289,6 +288,7 @@ fn secret_field(fields: &[String]) -> Option<SecretField> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::c_tokens::{Style, tokens};
 
     #[test]
     fn places_tell_secrets_where_names_do_not() {
@@ -331,7 +331,8 @@ mod tests {
                 0,
             ),
         ] {
-            assert_eq!(find(source).len(), wanted, "{source}");
+            let all = tokens(source, Style::C);
+            assert_eq!(find(source, &all).len(), wanted, "{source}");
         }
     }
 }
