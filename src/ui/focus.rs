@@ -211,6 +211,10 @@ impl Focus {
         if has_options && self.front == PaneId::Chat && mode == Mode::Live {
             chain.push(KeyContext::Question);
         }
+        // Nothing is decided in a replay, so that keys of decisions are free for moving in it.
+        if mode == Mode::Replay && self.front == PaneId::Review {
+            chain.push(KeyContext::Replay);
+        }
         if self.front == PaneId::Review && review.is_picking() {
             chain.push(KeyContext::Select);
         }
@@ -221,7 +225,7 @@ impl Focus {
             PaneId::Logs => KeyContext::Logs,
         });
         chain.push(KeyContext::Pane);
-        if mode == Mode::Replay {
+        if mode == Mode::Replay && self.front != PaneId::Review {
             chain.push(KeyContext::Replay);
         }
         chain.push(KeyContext::Global);

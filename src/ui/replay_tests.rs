@@ -42,6 +42,20 @@ fn a_replay_says_what_was_asked_whatever_pane_shows() {
 }
 
 #[test]
+fn go_to_opens_whatever_pane_shows() {
+    for pane in ["1", "2", "3", "4"] {
+        let mut desk = UiBench::new(80, 24, Mode::Replay);
+        desk.begin();
+        desk.work();
+        desk.propose(1);
+        desk.sync_replay();
+        desk.press(pane);
+        desk.press("t");
+        assert!(desk.screen().contains("╭ Go to"), "{pane}: {}", desk.screen());
+    }
+}
+
+#[test]
 fn the_name_that_the_person_gave_a_session_is_shown_where_it_is_open() {
     let mut desk = UiBench::at_work(120, 40);
     desk.ui.set_title("Kitchen lamp".to_owned());

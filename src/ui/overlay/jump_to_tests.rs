@@ -40,6 +40,8 @@ impl EventSource for Session {
             4 => words(1, "dle in it\nand more"),
             5 => grew(HALF),
             6 => grew(PRINTED.len()),
+            10 => words(3, "{\"main.c\":\"int a;\\nint before_the_long_line_of_the_"),
+            11 => words(3, "zebra;\\n\"}"),
             seq if seq == self.needle => words(2, " a Needle at the end\n"),
             _ => Event::Person(crate::model::PersonEvent::Paused),
         };
@@ -119,6 +121,13 @@ fn lines_that_a_board_printed_are_found() {
 }
 
 #[test]
+fn an_answer_in_json_is_looked_through_line_by_line() {
+    let (mut jump, timeline) = jump(30, 40);
+    assert_eq!(first(&mut jump, "/int .*zebra", &timeline), (40, Some(PaneId::Chat)));
+    assert_eq!(jump.words(), "int before_the_long_line_of_the_zebra;");
+}
+
+#[test]
 fn how_many_matches_there_are_shows_while_words_are_typed() {
     let (mut jump, _) = jump(7, 40);
     jump.on_paste("/chip i");
@@ -126,7 +135,7 @@ fn how_many_matches_there_are_shows_while_words_are_typed() {
     jump.on_paste("[");
     assert_eq!(jump.state(), "", "what is not finished is not wrong yet");
     let (mut none, _) = self::jump(7, 40);
-    none.on_paste("/zebra");
+    none.on_paste("/giraffe");
     assert_eq!(none.state(), "not found in chat, logs, proposed files and events");
 }
 

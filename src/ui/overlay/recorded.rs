@@ -30,10 +30,13 @@ const AT_ONCE: u64 = 100;
 const MOST_LOG: u64 = 1 << 20;
 const MOST_FILE: usize = 1 << 20;
 
-/// Matches whose words are kept, characters of each, and how many of them stand before the match.
+/// Bytes of a line of a chat that is not complete yet.
+const MOST_TEXT: usize = 1 << 20;
+
+/// Matches whose words are kept, characters of each, and how many of them are before the match.
 const MOST_KEPT: usize = 5_000;
 const LONGEST: usize = 160;
-const BEFORE: usize = 16;
+const BEFORE: usize = 24;
 
 /// What a session recorded, and what it wrote.
 #[derive(Clone)]
@@ -182,7 +185,7 @@ impl Incomplete {
         let written = self.texts.entry(turn).or_default();
         written.push_str(text);
         let end = match written.rfind('\n') {
-            _ if written.len() > MAX_LINE => written.len(),
+            _ if written.len() > MOST_TEXT => written.len(),
             Some(last) => last + 1,
             None => return,
         };
@@ -192,13 +195,13 @@ impl Incomplete {
 
     fn end_text(&mut self, turn: TurnId, lines: &mut Lines) {
         if let Some(written) = self.texts.remove(&turn) {
-            add(&written, Some(PaneId::Chat), lines);
+            answer(&written, lines);
         }
     }
 
     /// Nothing more comes.
     fn end(&mut self, lines: &mut Lines) {
-        self.texts.drain().for_each(|(_, written)| add(&written, Some(PaneId::Chat), lines));
+        self.texts.drain().for_each(|(_, written)| answer(&written, lines));
         let logs = self.logs.drain().filter(|(_, (_, partial))| !partial.is_empty());
         lines.extend(logs.map(|(_, (_, partial))| {
             (Some(PaneId::Logs), sanitize::log_line(&partial).into_owned())
@@ -210,12 +213,25 @@ fn add(text: &str, pane: Option<PaneId>, lines: &mut Lines) {
     lines.extend(text.lines().map(|line| (pane, line.to_owned())));
 }
 
-/// All texts in a value of JSON.
+/// The end of what an agent wrote; an answer in JSON has its lines within its texts.
+fn answer(text: &str, lines: &mut Lines) {
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => strings(&value, lines),
+        Ok(_) | Err(_) => add(text, Some(PaneId::Chat), lines),
+    }
+}
+
+/// All names and texts in a value of JSON.
 fn strings(value: &Value, lines: &mut Lines) {
     match value {
         Value::String(text) => add(text, Some(PaneId::Chat), lines),
         Value::Array(values) => values.iter().for_each(|value| strings(value, lines)),
-        Value::Object(values) => values.values().for_each(|value| strings(value, lines)),
+        Value::Object(values) => {
+            for (name, value) in values {
+                add(name, Some(PaneId::Chat), lines);
+                strings(value, lines);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -236,7 +252,9 @@ fn around(line: &str, matcher: &Matcher) -> String {
     let before = line.get(..start).unwrap_or_default().trim_start();
     let skipped = before.chars().count().saturating_sub(BEFORE);
     let mark = if skipped > 0 { "…" } else { "" };
-    let before: String = before.chars().skip(skipped).collect();
+    let kept: String = before.chars().skip(skipped).collect();
+    // What is left of a word that was cut tells nothing.
+    let before = kept.split_once(' ').filter(|_| skipped > 0).map_or(&*kept, |(_, words)| words);
     let rest: String = line.get(start..).unwrap_or_default().chars().take(LONGEST).collect();
     format!("{mark}{before}{rest}")
 }
