@@ -176,7 +176,7 @@ fn a_replay_goes_to_a_time_an_event_and_a_match() {
     terminal.wait_for("not a time, event or percentage");
     terminal.press("esc t");
     terminal.type_text("/build_ended");
-    terminal.wait_for("2 events match");
+    terminal.wait_for("2 matches");
     terminal.press("enter");
     terminal.wait_gone("event 5 /");
     terminal.press("esc t");
