@@ -106,15 +106,20 @@ impl<'a> Decision<'a> {
 
     /// What can be decided now: just these keys work.
     pub fn choices(&self, cx: &Cx<'_>) -> Vec<(Action, String)> {
+        self.choices_with(self.change().unseen_elsewhere(), cx)
+    }
+
+    /// The same with so many lines that were not on screen.
+    pub(super) fn choices_with(&self, unseen: usize, cx: &Cx<'_>) -> Vec<(Action, String)> {
         let words = |action: Action| (action, action.hint().to_owned());
         let (change, proposal) = (self.change(), &self.view.proposal);
         if change.is_reading() || change.error().is_some() {
             return [Action::Reject, Action::Ask].map(words).into();
         }
         if let Some(picked) = self.picked {
-            return while_picking(change, picked);
+            return while_picking(picked, unseen);
         }
-        let (unseen, is_stopped) = (change.unseen_elsewhere(), self.is_stopped());
+        let is_stopped = self.is_stopped();
         let (is_edit, is_checked) = (self.edit().is_some(), self.check_version().is_ok());
         let mut choices = Vec::new();
         if !is_checked {
@@ -408,7 +413,7 @@ fn open(overlay: Overlay) -> KeyStep {
 }
 
 /// What can be done while lines are picked.
-fn while_picking(change: &ChangeView, picked: &PickedLines) -> Vec<(Action, String)> {
+fn while_picking(picked: &PickedLines, unseen: usize) -> Vec<(Action, String)> {
     let words = |action: Action| (action, action.hint().to_owned());
     let mut choices = Vec::new();
     if !picked.picked().is_empty() {
@@ -418,7 +423,7 @@ fn while_picking(change: &ChangeView, picked: &PickedLines) -> Vec<(Action, Stri
         [Action::ToggleLine, Action::ToggleSingle, Action::ToggleHunk, Action::ToggleAll]
             .map(words),
     );
-    if change.unseen_elsewhere() == 0 {
+    if unseen == 0 {
         choices.push((Action::Edit, "preview and edit".to_owned()));
     }
     choices.extend([Action::Comment, Action::Ask, Action::Back].map(words));

@@ -35,7 +35,7 @@ pub(super) fn foot(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Li
         Some(Obstacle::Sent(_)) => ("sending your decision…", Role::Busy),
         Some(Obstacle::Nothing | Obstacle::Decided(_)) => return Vec::new(),
         None => {
-            let rows = keys(decision, width, cx);
+            let rows = steady_keys(decision, width, cx);
             return match cx.keys {
                 Keys::Here => rows,
                 Keys::Elsewhere => keys_elsewhere(rows.len(), cx),
@@ -53,8 +53,21 @@ fn keys_elsewhere(rows: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-/// Which key decides what. In the first moment, while keys are dead, all of it stands back.
-fn keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+/// The keys in as many rows as they take once every line was on screen: rows that came then would hide a
+/// line that was there for a moment only.
+fn steady_keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
+    let unseen = decision.change().unseen_elsewhere();
+    let mut rows = keys(decision, unseen, width, cx);
+    if unseen > 0 {
+        let later = keys(decision, 0, width, cx).len();
+        rows.resize(rows.len().max(later), Line::default());
+    }
+    rows
+}
+
+/// Which key decides what, with so many lines that were not on screen. In the first moment, while keys
+/// are dead, all of it stands back.
+fn keys(decision: &Decision<'_>, unseen: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let change = decision.change();
     let is_awake = cx.decides == Decides::Now;
     let (badge, key_role, help_role) = if is_awake {
@@ -72,12 +85,12 @@ fn keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>
         _ if decision.own.is_checking() => " checking your edit… ".to_owned(),
         _ if decision.edit().is_some() => " your edit ".to_owned(),
         // The keys for lines out of sight need the room.
-        _ if change.unseen_elsewhere() > 0 => " decide ".to_owned(),
+        _ if unseen > 0 => " decide ".to_owned(),
         _ => " your decision ".to_owned(),
     };
     let mut used = line::width(&what) + 1;
     let mut rows = vec![vec![Span::raw(" "), Span::styled(what, cx.style(badge))]];
-    for (action, words) in decision.choices(cx) {
+    for (action, words) in decision.choices_with(unseen, cx) {
         let context = match action.home() {
             KeyContext::Select => KeyContext::Select,
             _ => KeyContext::Review,

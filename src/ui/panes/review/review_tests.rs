@@ -252,6 +252,28 @@ fn unseen_lines_are_shown_before_they_are_approved() {
     assert_eq!(presses, 2);
 }
 
+/// The keys that come once all was seen do not cover a line of it.
+#[test]
+fn what_counts_as_seen_stays_on_screen() {
+    for (lines, width) in (40..100).flat_map(|width| [(20, width), (31, width)]) {
+        let mut desk = PaneBench::new();
+        let text: String = (1..=lines).map(|n| format!("int line_{n};\n")).collect();
+        desk.propose_save("main/a.c", None, &text);
+        let mut pane = pane(&desk);
+        let rows = |text: &str| text.lines().filter(|row| row.contains("int line_")).count();
+        desk.show(&mut pane, width, 18);
+        while !desk.show(&mut pane, width, 18).contains("your decision") {
+            desk.wait(400);
+            assert!(intents(desk.press(&mut pane, Action::Approve)).is_empty());
+            let (moved, later) = (desk.show(&mut pane, width, 18), desk.show(&mut pane, width, 18));
+            assert_eq!(rows(&moved), rows(&later), "{lines}: {moved}\n{later}");
+        }
+        let shown = desk.show(&mut pane, width, 18);
+        assert!(shown.contains("your decision"), "{shown}");
+        assert!(shown.contains(&format!("int line_{lines};")), "{lines}: {shown}");
+    }
+}
+
 #[test]
 fn a_narrow_pane_never_hides_a_part_of_a_changed_line() {
     let mut desk = PaneBench::new();
