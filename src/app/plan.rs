@@ -261,7 +261,7 @@ impl LaunchPlan {
         let folder = request.project.as_deref();
         let toolchain = ToolchainPlan::resolve(toolchain, &name, folder, &facts)?;
         let supervision = request.supervision.unwrap_or(defaults.supervision);
-        // That nobody watches holds for this start; whoever opens the session again is there.
+        // Only this start is without a screen: the session may be opened again on one.
         let kept_supervision = match (request.supervision, &request.work) {
             (None, Work::Unattended(_)) => Supervision::Ask,
             _ => supervision,

@@ -272,7 +272,7 @@ fn what_was_set_for_a_session_stays_set() {
     assert_eq!(again.settings.models.temperature, Some(1.0));
 }
 
-/// Nobody can be asked while nobody watches; whoever opens the session again can.
+/// In a run without a screen nobody is asked; a session that is opened again on a screen asks.
 #[test]
 fn a_session_that_nobody_watched_asks_whoever_opens_it() {
     let of = |work: Work, supervision: Option<Supervision>| {

@@ -75,7 +75,7 @@ fn answer(format: &FormatArgs, words: &str, value: &Value) -> Result<(), UserErr
 fn is_deletion_confirmed(dir: &SessionDir) -> Result<bool, UserError> {
     let what = format!("Cannot delete session {}", dir.id());
     if !std::io::stdin().is_terminal() {
-        let why = "it has to be confirmed, and there is no terminal to ask in";
+        let why = "the deletion needs a confirmation, and the input is not a terminal";
         return Err(UserError::new(what, why, "Add `--yes` to delete it without a question."));
     }
     report::aside(&deletion(dir));

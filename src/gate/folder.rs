@@ -23,8 +23,8 @@ pub(super) enum PlaceError {
     /// The folder of the project was deleted.
     #[error("the project folder was deleted while the session was open")]
     ProjectGone,
-    /// The folder of the project is elsewhere now, or another one has its place.
-    #[error("the project folder is no longer at `{0}`: it was moved, or another one has its place")]
+    /// The folder of the project was moved, or another folder has its path now.
+    #[error("the project folder is no longer at `{0}`: it was moved or replaced")]
     ProjectMoved(String),
     /// A part of the path that has to be a folder is something else.
     #[error("`{0}` is not a folder")]

@@ -3,6 +3,8 @@
 //! Owns the pipe, and what a compiler or a linter may read. Must not know what is asked or built.
 
 use std::convert::Infallible;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tokio::io::AsyncReadExt;
@@ -17,6 +19,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Longest name of an option before a path, e.g. `-idirafter`.
 const LONGEST_OPTION: usize = 24;
+
+/// Bytes of the first line of a script that the system reads.
+const LONGEST_FIRST_LINE: usize = 256;
 
 /// Parts of a path that name a framework's folder, the root counted: `/home/me/esp`.
 const FRAMEWORK_DEPTH: usize = 4;
@@ -88,11 +93,19 @@ pub(super) async fn run_until<S>(
 
 /// What a compiler or a linter reads: the project, its own files, and what its arguments name.
 pub(super) fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<PathBuf> {
-    let mut reads = vec![project.to_owned(), program.to_owned()];
-    let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let home = home.as_deref();
-    for program in [program, &real] {
+    let with_real = |path: &Path| [Some(path.to_owned()), std::fs::canonicalize(path).ok()];
+    let mut programs: Vec<PathBuf> = with_real(program).into_iter().flatten().collect();
+    // A script of the project may name any file as what starts it.
+    let is_own = programs.iter().any(|program| program.starts_with(project));
+    if let Some(interpreter) = interpreter(program).filter(|_| !is_own) {
+        let of = with_real(&interpreter).into_iter().flatten();
+        programs.extend(of.filter(|path| !hidden::is_private(path, home)));
+    }
+    let mut reads = vec![project.to_owned()];
+    reads.extend(programs.iter().cloned());
+    for program in &programs {
         let prefix = program.parent().and_then(Path::parent);
         let Some(prefix) = prefix.filter(|prefix| prefix.components().count() > 2) else {
             continue;
@@ -113,6 +126,15 @@ pub(super) fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<Path
     reads
 }
 
+/// What a script is started with, as its first line names it; `None` for a program.
+fn interpreter(program: &Path) -> Option<PathBuf> {
+    let mut start = [0; LONGEST_FIRST_LINE];
+    let count = File::open(program).ok()?.read(&mut start).ok()?;
+    let line = start.get(..count)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let path = PathBuf::from(std::str::from_utf8(line).ok()?.split_whitespace().next()?);
+    path.is_absolute().then_some(path)
+}
+
 /// The folder of a framework that a file or folder of headers belongs to: a few folders below the root,
 /// so that there are not hundreds; never the folder of a person itself, nor what they keep there.
 fn framework_of(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
@@ -126,6 +148,30 @@ fn framework_of(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_reads_what_it_is_started_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().canonicalize().unwrap().join(path);
+        for path in ["python/bin", "env/bin"] {
+            std::fs::create_dir_all(at(path)).unwrap();
+        }
+        std::fs::write(at("python/bin/python3"), "\x7fELF").unwrap();
+        std::os::unix::fs::symlink(at("python/bin/python3"), at("env/bin/python3")).unwrap();
+        let script = format!("#!{}\nimport lint\n", at("env/bin/python3").display());
+        std::fs::write(at("env/bin/lint"), script).unwrap();
+        assert_eq!(interpreter(&at("env/bin/lint")), Some(at("env/bin/python3")));
+        assert_eq!(interpreter(&at("python/bin/python3")), None);
+        let found = reads(Path::new("/p/demo"), &at("env/bin/lint"), &[]);
+        for path in ["env", "python"] {
+            assert!(found.contains(&at(path)), "{path}: {found:?}");
+        }
+        let own = reads(&at("env"), &at("env/bin/lint"), &[]);
+        assert!(
+            !own.contains(&at("python")),
+            "a script of the project names what it likes: {own:?}"
+        );
+    }
 
     #[test]
     fn what_a_person_keeps_is_no_framework() {

@@ -115,7 +115,7 @@ impl StartFoot<'_> {
         true
     }
 
-    /// How to mend something: as many rows as it takes, upwards from the last one.
+    /// How to fix something: as many rows as it takes, upwards from the last one.
     fn draw_advice(&self, fix: &str, first: Rect, buf: &mut Buffer) {
         let rows = wrap_words(&format!("fix: {fix}"), usize::from(first.width));
         let rows = rows.get(..rows.len().min(MOST_ADVICE)).unwrap_or_default();

@@ -164,7 +164,7 @@ impl<'a> RegisterCode<'a> {
         at: usize,
         arguments: &[Range<usize>],
     ) -> Option<ConstantValue> {
-        // What is no call has none.
+        // Without arguments it is not a call.
         arguments.first()?;
         let word = self.all.get(at)?.word()?;
         let form = self.table.writes.get(&*word)?;

@@ -54,7 +54,7 @@ impl<'a> SourceText<'a> {
         self.tokens.get_or_init(|| tokens(self.text, style))
     }
 
-    /// The text without the comments of a file that is no C.
+    /// The text without comments, for files other than C.
     pub(super) fn code(&self) -> &str {
         let marks = CommentMarks::of(self.path.as_str());
         self.code.get_or_init(|| comments::without(self.text, marks))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, words};
+use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, no_report, words};
 use crate::model::{ProjectPath, Severity};
 
 #[derive(Deserialize)]
@@ -43,7 +43,7 @@ pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let why = match run.output(program, |_| args).await {
         Ok(output) => match read(run, &output.text) {
             Some(reported) => return reported,
-            None if output.is_whole => "its output cannot be read".to_owned(),
+            None if output.is_whole() => no_report(output.ended),
             None => "the time limit was reached before the end".to_owned(),
         },
         Err(why) => why,

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use futures::StreamExt;
 use regex::Regex;
 
-use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, NO_TIME, Output, words};
+use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, NO_TIME, Output, OutputEnd};
+use super::linter::{no_report, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
 use crate::toolchain::compile_units::CompileUnit;
@@ -236,7 +237,9 @@ fn read(
     }
     let why = match not_understood {
         Some(error) => Some(format!("only in part: {error}")),
-        None if !output.is_whole => Some(NO_TIME.to_owned()),
+        None if !output.is_whole() => Some(NO_TIME.to_owned()),
+        // With errors in the source it ends with a code of its own as well, and names them.
+        None if output.ended != OutputEnd::Exit(0) => Some(no_report(output.ended)),
         None => None,
     };
     reported.gaps.extend(why.map(|why| Gap {

@@ -11,7 +11,7 @@ fn unit(file: &str, compiler: &str) -> CompileUnit {
 }
 
 fn output(text: &str) -> Output {
-    Output { text: text.to_owned(), is_whole: true }
+    Output::whole(text.to_owned())
 }
 
 #[test]
@@ -93,8 +93,25 @@ fn what_clang_does_not_understand_is_a_gap() {
     let reported = read(&run_of(&order), path(), &output(text), None);
     assert_eq!(reported.gaps[0].why, "only in part: clang says 'xtensa.h' file not found");
     let reported =
-        read(&run_of(&order), path(), &Output { text: String::new(), is_whole: false }, None);
+        read(&run_of(&order), path(), &Output { text: String::new(), ended: OutputEnd::Cut }, None);
     assert!(reported.gaps[0].why.contains("no time was left"));
+}
+
+#[test]
+fn a_linter_that_failed_found_nothing_out() {
+    let order = order("/home/dev/demo");
+    let failed = |text: &str| {
+        let output = Output { text: text.to_owned(), ended: OutputEnd::Exit(127) };
+        read(&run_of(&order), None, &output, None)
+    };
+    let reported = failed("Traceback (most recent call last):\nImportError: hunter2\n");
+    assert_eq!(
+        reported.gaps[0].why,
+        "it failed with exit code 127: start it in a terminal to see why"
+    );
+    let reported = failed("/idf/soc.h:3:1: error: no x [clang-diagnostic-error]\n");
+    assert!(reported.gaps[0].why.starts_with("only in part"), "{:?}", reported.gaps);
+    assert!(read(&run_of(&order), None, &output(""), None).gaps.is_empty());
 }
 
 #[test]

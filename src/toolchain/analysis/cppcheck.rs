@@ -8,7 +8,8 @@ use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
-use super::linter::{AnalysisRun, CUT_SHORT, Gap, Issue, Linter, LinterReport, words};
+use super::linter::{AnalysisRun, CUT_SHORT, Gap, Issue, Linter, LinterReport, Output, OutputEnd};
+use super::linter::{no_report, words};
 use crate::model::Severity;
 
 /// Sources that are given to it at most.
@@ -47,12 +48,19 @@ pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     match run.output(program, |_| args).await {
         Ok(output) => {
             let mut reported = read(run, &output.text);
-            if !output.is_whole {
-                reported.gaps.extend(gap(CUT_SHORT).gaps);
-            }
+            reported.gaps.extend(incomplete(&output).iter().flat_map(|why| gap(why).gaps));
             reported
         }
         Err(why) => gap(&why),
+    }
+}
+
+/// Why its report is not whole; `None`: it is.
+pub(super) fn incomplete(output: &Output) -> Option<String> {
+    match output.ended {
+        OutputEnd::Cut => Some(CUT_SHORT.to_owned()),
+        // It closes its list of findings, also where there are none.
+        ended => (!output.text.contains("</results>")).then(|| no_report(ended)),
     }
 }
 

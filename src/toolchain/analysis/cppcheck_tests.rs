@@ -39,6 +39,17 @@ fn what_was_written_before_the_end_counts() {
 }
 
 #[test]
+fn a_report_without_its_end_is_no_report() {
+    assert_eq!(incomplete(&Output::whole(PRINTED.to_owned())), None);
+    let failed = |text: &str, ended| incomplete(&Output { text: text.to_owned(), ended }).unwrap();
+    let garbage = failed("Traceback: hunter2\n", OutputEnd::Exit(1));
+    assert_eq!(garbage, "it failed with exit code 1: start it in a terminal to see why");
+    let nothing = failed("", OutputEnd::Exit(0));
+    assert_eq!(nothing, "it printed no whole report: start it in a terminal to see why");
+    assert_eq!(failed(PRINTED, OutputEnd::Cut), CUT_SHORT);
+}
+
+#[test]
 fn what_it_did_not_understand_is_a_gap() {
     let order = order("/home/dev/demo");
     let text = r#"<?xml version="1.0"?><results version="2"><errors>

@@ -160,13 +160,14 @@ impl AnalysisRun<'_> {
         };
         let output = process::output(job, MAX_OUTPUT).await;
         let (ended, bytes) = output.map_err(|error| format!("it cannot be run: {error}"))?;
-        let is_whole = match ended {
-            ProcessEnd::Well | ProcessEnd::Badly(Some(_)) => true,
+        let ended = match ended {
+            ProcessEnd::Well => OutputEnd::Exit(0),
+            ProcessEnd::Badly(Some(code)) => OutputEnd::Exit(code),
             ProcessEnd::Badly(None) => return Err("it crashed".to_owned()),
-            ProcessEnd::TimedOut => false,
+            ProcessEnd::TimedOut => OutputEnd::Cut,
             ProcessEnd::Cancelled => return Err("it was stopped".to_owned()),
         };
-        Ok(Output { text: sanitize::decode(&bytes).into_owned(), is_whole })
+        Ok(Output { text: sanitize::decode(&bytes).into_owned(), ended })
     }
 
     /// The same in the sandbox: it reads the project, its own files and the headers that its arguments
@@ -190,15 +191,15 @@ impl AnalysisRun<'_> {
         if captured.was_cancelled {
             return Err("it was stopped".to_owned());
         }
-        let is_whole = match (captured.report.wall, captured.report.end) {
-            (Some(Wall::Time), _) => false,
+        let ended = match (captured.report.wall, captured.report.end) {
+            (Some(Wall::Time), _) => OutputEnd::Cut,
             (Some(wall), _) => return Err(format!("it reached a limit of the sandbox ({wall})")),
-            (None, RunEnd::Exit(_)) => true,
+            (None, RunEnd::Exit(code)) => OutputEnd::Exit(code),
             (None, RunEnd::Signal(_) | RunEnd::Stopped) => return Err("it crashed".to_owned()),
         };
         let bytes = captured.output.bytes();
         let bytes = bytes.get(..MAX_OUTPUT).unwrap_or(&bytes);
-        Ok(Output { text: sanitize::decode(bytes).into_owned(), is_whole })
+        Ok(Output { text: sanitize::decode(bytes).into_owned(), ended })
     }
 
     /// The path of a file in the project; `None` for one outside, or one that is no source of it.
@@ -220,11 +221,41 @@ fn not_run(error: UserError) -> String {
     format!("it cannot be run: {}", error.why)
 }
 
+/// How the output of a linter came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OutputEnd {
+    /// The linter ended by itself, with this code.
+    Exit(i32),
+    /// Its time was over.
+    Cut,
+}
+
 /// What a linter printed.
 pub(super) struct Output {
     pub(super) text: String,
-    /// Whether it came to its end.
-    pub(super) is_whole: bool,
+    pub(super) ended: OutputEnd,
+}
+
+impl Output {
+    /// All that a linter printed that ended well.
+    pub(super) const fn whole(text: String) -> Self {
+        Self { text, ended: OutputEnd::Exit(0) }
+    }
+
+    /// Whether the linter came to its end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.ended != OutputEnd::Cut
+    }
+}
+
+/// Why a linter that ended by itself told nothing to rely on. What it printed is not passed on: it can
+/// hold words of any file that it may read.
+pub(super) fn no_report(ended: OutputEnd) -> String {
+    let what = match ended {
+        OutputEnd::Exit(code) if code != 0 => format!("it failed with exit code {code}"),
+        OutputEnd::Exit(_) | OutputEnd::Cut => "it printed no whole report".to_owned(),
+    };
+    format!("{what}: start it in a terminal to see why")
 }
 
 /// One harmless line of bounded length.

@@ -93,10 +93,12 @@ fn read(run: &AnalysisRun<'_>, output: &Output) -> LinterReport {
             reported.issues.push(issue);
         }
     }
-    if !output.is_whole {
+    if !output.is_whole() {
         reported.gaps.extend(gap("not all sources were checked in the time").gaps);
     } else if says("Failed to execute addon") || says("Failed to execute '") {
         reported.gaps.extend(gap("cppcheck's addon did not run to its end").gaps);
+    } else if let Some(why) = cppcheck::incomplete(output) {
+        reported.gaps.extend(gap(&why).gaps);
     }
     reported
 }
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     fn output(text: &str) -> Output {
-        Output { text: text.to_owned(), is_whole: true }
+        Output::whole(text.to_owned())
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn issues_in(linter: Linter, order: &AnalysisOrder, text: &str) -> Vec<Issue
     let run = AnalysisRun { order, until: Instant::now() };
     let reported = match linter {
         Linter::ClangTidy => {
-            let output = Output { text: text.to_owned(), is_whole: true };
+            let output = Output::whole(text.to_owned());
             clang_tidy::read_source(&run, &output)
         }
         Linter::Cppcheck => cppcheck::read(&run, text),

@@ -150,7 +150,7 @@ impl RecordedWords {
         lines.push((None, format!("{} {}", digest.kind, digest.text)));
     }
 
-    /// What a log got. One that is no longer there has no words.
+    /// The new lines of a log; none of a log that was deleted.
     fn read_log(&self, log: LogId, until: u64, open: &mut Incomplete, lines: &mut Lines) {
         let (read, partial) = open.logs.entry(log).or_default();
         let kept = self.recorded.logs.start(log).map_or(until, |start| start.bytes);
