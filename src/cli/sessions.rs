@@ -126,7 +126,11 @@ fn list(data: &Path, args: &ListArgs) -> Result<(), UserError> {
     let mut sessions = list_sessions(data)?;
     let is_any = !sessions.is_empty();
     if let Some(words) = &args.search {
-        sessions.retain(|session| matches(session, words));
+        sessions.retain_mut(|session| {
+            // One that cannot be read is found by what its end tells.
+            matches(session, words)
+                || journal::complete_requests(data, session).is_ok() && matches(session, words)
+        });
     }
     match (args.format.format(), sessions.is_empty()) {
         (EventFormat::Json, _) => return print_json(&sessions),

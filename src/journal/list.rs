@@ -81,7 +81,7 @@ pub enum SessionState {
 }
 
 /// Bytes at the end of a journal that are looked at.
-const TAIL: u64 = 128 * 1024;
+pub(super) const TAIL: u64 = 128 * 1024;
 
 /// Bytes that are looked at where no beginning of a run is among the last [`TAIL`] bytes.
 const LONG_TAIL: u64 = 4 * 1024 * 1024;
@@ -252,7 +252,7 @@ fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {
     Ok(None)
 }
 
-fn later(records: &[Record]) -> Vec<LaterRequest> {
+pub(super) fn later(records: &[Record]) -> Vec<LaterRequest> {
     let request = |record: &Record| match &record.event {
         Event::Session(SessionEvent::RunStarted(start)) => Some(LaterRequest {
             number: start.number,

@@ -44,7 +44,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    fn has(&self, line: &[u8]) -> bool {
+    pub(super) fn has(&self, line: &[u8]) -> bool {
         let Self::Events(names) = self else { return true };
         let start = line.get(..line.len().min(NAMED_BY)).unwrap_or_default();
         let Some(at) = EVENT_FINDER.find(start) else { return true };

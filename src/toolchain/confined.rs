@@ -3,14 +3,13 @@
 //! Owns the pipe, and what a compiler or a linter may read. Must not know what is asked or built.
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
 use super::hidden;
+use crate::files;
 use crate::model::UserError;
 use crate::sandbox::{Ends, RunReport, Runner, Walls};
 
@@ -21,7 +20,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const LONGEST_OPTION: usize = 24;
 
 /// Bytes of the first line of a script that the system reads.
-const LONGEST_FIRST_LINE: usize = 256;
+const LONGEST_FIRST_LINE: u64 = 256;
 
 /// Parts of a path that name a framework's folder, the root counted: `/home/me/esp`.
 const FRAMEWORK_DEPTH: usize = 4;
@@ -128,9 +127,8 @@ pub(super) fn reads(project: &Path, program: &Path, args: &[String]) -> Vec<Path
 
 /// What a script is started with, as its first line names it; `None` for a program.
 fn interpreter(program: &Path) -> Option<PathBuf> {
-    let mut start = [0; LONGEST_FIRST_LINE];
-    let count = File::open(program).ok()?.read(&mut start).ok()?;
-    let line = start.get(..count)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let start = files::read_start(program, LONGEST_FIRST_LINE).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let path = PathBuf::from(std::str::from_utf8(line).ok()?.split_whitespace().next()?);
     path.is_absolute().then_some(path)
 }

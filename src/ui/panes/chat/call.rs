@@ -158,6 +158,10 @@ fn summary(result: &Value) -> (String, Role) {
             if printed.is_empty() { String::new() } else { format!(": {}", first_line(printed)) };
         return (format!("✓ exit code {code}{printed}"), Role::Ok);
     }
+    let all_rejected = !counts.is_empty() && counts.iter().all(|it| it.ends_with("rejected"));
+    if is_ok && all_rejected {
+        return (format!("✗ {}", counts.join(", ")), Role::Warn);
+    }
     if is_ok {
         return (format!("✓ {}", counts.join(", ")).trim_end().to_owned(), Role::Ok);
     }
@@ -399,6 +403,7 @@ mod tests {
         assert_eq!(words(run), "✓ 3 tests");
         assert_eq!(words(json!({ "ok": false, "counts": counts(0, 1) })), "✗ 1 of 1 test failed");
         assert_eq!(words(json!({ "ok": true, "saved": ["a.c"] })), "✓ 1 saved");
+        assert_eq!(words(json!({ "ok": true, "rejected": ["a.c", "b.c"] })), "✗ 2 rejected");
         let ran = json!({ "ok": true, "exit_code": 0, "stdout": "120\n", "with": ["a.py"] });
         assert_eq!(words(ran), "✓ exit code 0: 120");
         let step = |ok| json!({ "step": "lint", "ok": ok });
