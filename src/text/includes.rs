@@ -81,7 +81,9 @@ impl IncludeName {
         is_name.then(|| Self { target: text.to_owned(), is_system: false })
     }
 
-    fn bracketed(text: &str) -> Option<Self> {
+    /// What `text` begins with, in quotes or angle brackets.
+    #[must_use]
+    pub fn bracketed(text: &str) -> Option<Self> {
         let (close, is_system) = match text.chars().next()? {
             '"' => ('"', false),
             '<' => ('>', true),

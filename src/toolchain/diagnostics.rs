@@ -1,7 +1,7 @@
 //! Finds errors and warnings in what a build printed.
 //!
 //! Owns the knowledge of the forms in which GCC, Clang, linkers, CMake, Kconfig, ninja, Python and
-//! `idf.py` report them. Pure, except [`locate()`], which reads settings of the project.
+//! `idf.py` report them. Pure, except [`locate()`], which reads files of the project.
 
 mod cmake;
 mod compiler;
@@ -23,6 +23,7 @@ mod python;
 mod search;
 mod step;
 mod structured;
+mod unfinished;
 
 pub use encoding::utf8;
 pub use gather::Gather;

@@ -27,6 +27,7 @@ const CHECKS: &str = "-*,clang-analyzer-*,bugprone-*,performance-*,misc-redundan
     -clang-analyzer-optin.performance.Padding,\
     -bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,\
     -bugprone-macro-parentheses,-bugprone-narrowing-conversions,\
+    -bugprone-signed-bitwise,\
     -bugprone-assignment-in-if-condition,-bugprone-implicit-widening-of-multiplication-result,\
     -bugprone-branch-clone,-bugprone-multi-level-implicit-pointer-conversion,\
     -performance-no-int-to-ptr,-performance-enum-size";

@@ -3,7 +3,7 @@
 //! Owns the choice of the place: of the macros, inlined functions, templates and headers that lead to a
 //! finding in a file from elsewhere, the nearest that the project itself wrote.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::finding::{ToolPlace, placed, unplaced};
 use super::linker;
@@ -41,12 +41,24 @@ pub(super) struct Trail {
     inlined: Vec<ToolPlace>,
     /// Whether the last line was one of includes that ended its list.
     is_listed: bool,
+    /// Whether nothing was reported since the last line of includes.
+    is_fresh: bool,
+    /// The lines of the project that stand for what they include, in all that was read.
+    moved: Moved,
 }
+
+/// Lines of the project, as file and line, at which findings in what they include are reported.
+pub(super) type Moved = HashSet<(String, Option<u32>)>;
 
 impl Trail {
     /// Another program speaks.
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { moved: std::mem::take(&mut self.moved), ..Self::default() };
+    }
+
+    /// The lines that stand for what they include, when all was read.
+    pub(super) fn moved(self) -> Moved {
+        self.moved
     }
 
     /// Takes a line that says how the next finding was come to; whether it was one.
@@ -68,6 +80,7 @@ impl Trail {
                 self.includes = vec![place];
             }
             self.is_listed = line.ends_with(':');
+            self.is_fresh = true;
             return true;
         }
         self.is_listed = false;
@@ -87,27 +100,38 @@ impl Trail {
         false
     }
 
-    /// The includes that were listed lead to this file.
+    /// The includes that were listed lead to this file, and to each file that they name.
     fn keep(&mut self, file: &str, paths: &Paths) {
-        if !self.includes.is_empty() && !file.is_empty() && !paths.is_own(file) {
-            self.known.insert(file.to_owned(), self.includes.clone());
+        // A list is about the file that is named next.
+        if !std::mem::take(&mut self.is_fresh) || file.is_empty() || paths.is_own(file) {
+            return;
+        }
+        self.known.insert(file.to_owned(), self.includes.clone());
+        for (at, include) in self.includes.iter().enumerate() {
+            let outer = self.includes.get(at + 1..).unwrap_or_default();
+            if !outer.is_empty() && !self.known.contains_key(&include.file) {
+                self.known.insert(include.file.clone(), outer.to_vec());
+            }
         }
     }
 
-    /// Where the project is to be changed for a finding in `file`, which is not its own.
-    fn own(&self, file: &str, paths: &Paths) -> Option<ToolPlace> {
-        let all = self.inlined.iter().chain(&self.required);
-        all.find_own(paths).or_else(|| {
-            let mut includes = self.known.get(file).unwrap_or(&self.includes);
-            // A list ends at a file whose own list was printed before.
-            for _ in 0..MOST_LISTS {
-                if let Some(own) = includes.iter().find_own(paths) {
-                    return Some(own);
-                }
-                includes = self.known.get(&includes.last()?.file)?;
+    /// Where the project uses the function or template of a finding elsewhere.
+    fn used(&self, paths: &Paths) -> Option<ToolPlace> {
+        self.inlined.iter().chain(&self.required).find_own(paths)
+    }
+
+    /// Where the project includes `file`, which is not its own.
+    fn included(&mut self, file: &str, paths: &Paths) -> Option<ToolPlace> {
+        let mut includes = self.known.get(file).unwrap_or(&self.includes);
+        // A list ends at a file whose own list was printed before.
+        for _ in 0..MOST_LISTS {
+            if let Some(own) = includes.iter().find_own(paths) {
+                self.moved.insert((own.file.clone(), own.line));
+                return Some(own);
             }
-            None
-        })
+            includes = self.known.get(&includes.last()?.file)?;
+        }
+        None
     }
 }
 
@@ -148,8 +172,15 @@ pub(super) fn finding(
         column: number(&found, 3),
     };
     let is_elsewhere = severity != Severity::Note && !paths.is_own(file);
-    let own = is_elsewhere.then(|| expanded(lines, paths).or_else(|| trail.own(file, paths)));
-    let place = own.flatten().unwrap_or_else(here);
+    let mut own = None;
+    if is_elsewhere {
+        own = expanded(lines, paths).or_else(|| trail.used(paths));
+        // Who includes what the build made did not write it, and sees in it what is wrong.
+        if own.is_none() && !paths.is_generated(file) {
+            own = trail.included(file, paths);
+        }
+    }
+    let place = own.unwrap_or_else(here);
     // A line of what the compiler gave to the assembler is no line of the source.
     Some(Some(match paths::is_for_assembler(file) {
         true if paths.is_own(&place.file) => {

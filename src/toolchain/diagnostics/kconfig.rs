@@ -109,6 +109,25 @@ fn error(line: &str, paths: &Paths) -> Option<Diagnostic> {
     Some(placed(Severity::Error, group(&found, 1), place))
 }
 
+/// Gives the number that Kconfig could not read the place of the option with that value, which Kconfig
+/// named before.
+pub(super) fn locate_number(found: &mut [Diagnostic]) {
+    let is_crash = |one: &Diagnostic| {
+        one.file.is_none() && one.message.starts_with("invalid literal for int() with base ")
+    };
+    let Some(at) = found.iter().position(is_crash) else { return };
+    let value = found.get(at).and_then(|one| one.message.split_once(": '")?.1.strip_suffix('\''));
+    let value = value.unwrap_or_default();
+    let is_it = |one: &&Diagnostic| {
+        one.file.is_some() && one.message.contains(" has a non-") && one.message.ends_with(value)
+    };
+    let Some(cause) = found.iter().find(is_it).cloned() else { return };
+    if let Some(one) = found.get_mut(at) {
+        one.message = format!("{}: {}", one.message, cause.message);
+        (one.file, one.line, one.column) = (cause.file, cause.line, cause.column);
+    }
+}
+
 /// Whether the exception that ends a traceback is about an option file.
 pub(super) fn is_exception(line: &str) -> bool {
     is_match(&patterns::KCONFIG, line) || is_match(&patterns::KCONFIG_END, line)

@@ -1,12 +1,13 @@
-//! Finds the lines of settings that a finding names without one.
+//! Finds the lines of settings that a finding names without one, and unfinished code.
 //!
-//! Reads the project's files of settings, nothing else.
+//! Reads files of the project, nothing else.
 
 use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::unfinished;
 use crate::files;
 use crate::model::Diagnostic;
 
@@ -32,8 +33,11 @@ fn files_of(project: &Path) -> Vec<String> {
     names
 }
 
-/// Adds the line of `project`'s settings to findings that name an option and no line of them.
-pub fn locate(project: &Path, found: &mut [Diagnostic]) {
+/// Corrects the places of findings by what the files of `project` say: adds the line of settings to
+/// those that name an option and no line of them, and moves errors in headers from elsewhere to the
+/// code before them that has no end.
+pub fn locate(project: &Path, found: &mut Vec<Diagnostic>) {
+    unfinished::blame(project, found);
     for one in found {
         if one.message.starts_with("Project sdkconfig '") {
             one.line = line_of(project, "sdkconfig", "IDF_TARGET");
@@ -63,6 +67,20 @@ pub fn locate(project: &Path, found: &mut [Diagnostic]) {
             && let Some((file, line)) = dependency(project, &one.message)
         {
             (one.file, one.line, one.column) = (Some(file), Some(line), None);
+            continue;
+        }
+        if let Some(target) = unknown_target(&one.message) {
+            let is_it = |line: &str| {
+                let value = line.trim_start().strip_prefix("CONFIG_IDF_TARGET=");
+                value.is_some_and(|value| value.trim().trim_matches('"') == target)
+            };
+            let names = files_of(project).into_iter();
+            let at = names
+                .filter_map(|file| Some((file.clone(), line_with(project, &file, is_it)?)))
+                .next();
+            if let Some((file, line)) = at {
+                (one.file, one.line, one.column) = (Some(file), Some(line), None);
+            }
             continue;
         }
         let captured = OPTION.as_ref().and_then(|option| option.captures(&one.message));
@@ -99,6 +117,13 @@ fn line_with(project: &Path, file: &str, is_it: impl Fn(&str) -> bool) -> Option
     let text = files::read_text(&project.join(file), files::SOURCE).ok()?;
     let at = text.lines().enumerate().filter(|(_, line)| is_it(line)).last()?.0;
     u32::try_from(at + 1).ok()
+}
+
+/// The chip that the framework has no compiler settings for.
+fn unknown_target(message: &str) -> Option<&str> {
+    let rest = message.strip_prefix("Toolchain file ")?.trim_end();
+    let file = rest.strip_suffix(" not found")?.rsplit('/').next()?;
+    file.strip_prefix("toolchain-")?.strip_suffix(".cmake")
 }
 
 /// The partition that a message of the partition table's tool is about.
@@ -203,7 +228,7 @@ mod tests {
             file: Some(file.to_owned()),
             ..Diagnostic::new(Severity::Warning, message.to_owned())
         };
-        let mut found = [
+        let mut found = vec![
             one("unknown kconfig symbol 'SPEED' assigned to '5' in /p/x", "sdkconfig.defaults"),
             one("the value 'abc' is invalid for PIN (defined at main/Kconfig:2)", "main/Kconfig"),
             one("Project sdkconfig '/p/sdkconfig' was generated for target 'x'", "sdkconfig"),

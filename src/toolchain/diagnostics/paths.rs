@@ -7,8 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::text::sanitize;
 
-/// Folders of the project that no person writes: builds and what was fetched.
-const MADE: [&str; 4] = ["build/", "managed_components/", ".pio/", "cmake-build-"];
+/// Folders of the project that builds write.
+const BUILDS: [&str; 3] = ["build/", ".pio/build/", "cmake-build-"];
+
+/// Folders of the project with what was fetched.
+const FETCHED: [&str; 2] = ["managed_components/", ".pio/"];
 
 /// How CMake says where a build is.
 const BUILD_FOLDER: &str = "-- Build files have been written to: ";
@@ -130,7 +133,13 @@ impl Paths {
         let relative = self.relative(file);
         !is_absolute(&relative)
             && !relative.starts_with('<')
-            && !MADE.iter().any(|made| relative.starts_with(made))
+            && !BUILDS.iter().chain(&FETCHED).any(|folder| relative.starts_with(folder))
+    }
+
+    /// Whether a file is one that the project's build made.
+    pub(super) fn is_generated(&self, file: &str) -> bool {
+        let relative = self.relative(file);
+        BUILDS.iter().any(|folder| relative.starts_with(folder))
     }
 
     /// As [`Self::is_own`], for a file that CMake names.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::compiler::{self, Trail};
 use super::finding::{advise, is_error, tidy, unplaced};
-use super::kconfig::Values;
+use super::kconfig::{self, Values};
 use super::languages::Language;
 use super::linker::{self, Linked};
 use super::make::Make;
@@ -12,7 +12,7 @@ use super::objects::Objects;
 use super::paths::Paths;
 use super::patterns::{self, is_match};
 use super::step::{self, FailedStep};
-use super::{cmake, encoding, framework, programs, python, structured};
+use super::{cmake, encoding, framework, programs, python, structured, unfinished};
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
@@ -331,7 +331,7 @@ impl Search {
                 one.severity = Severity::Warning;
             }
         }
-        let Self { mut found, vague, failure, .. } = self;
+        let Self { mut found, vague, failure, trail, .. } = self;
         // A symbol that is missing at a line is not reported without one as well.
         let symbol =
             |one: &Diagnostic| one.message.split(" (in ").next().unwrap_or_default().to_owned();
@@ -345,6 +345,8 @@ impl Search {
             let better = if one.file.is_some() { &exact } else { &in_files };
             !(vague.contains(&(at - 1)) && better.contains(&symbol(one)))
         });
+        kconfig::locate_number(&mut found);
+        unfinished::condense(&mut found, &trail.moved());
         linker::merge_overflows(&mut found);
         step::drop_unknown_targets(&mut found);
         if let (Some(message), false) = (failure.fallback, found.iter().any(is_error)) {

@@ -69,6 +69,15 @@ fn linkers_are_understood() {
 }
 
 #[test]
+fn a_number_that_kconfig_cannot_read_is_placed_at_its_option() {
+    let output = "NOTE: /home/me/blink/main/Kconfig:12: the int symbol FAST has a non-int default n\n\
+                  ERROR: invalid literal for int() with base 10: 'n'\n";
+    let text = "Error main/Kconfig:12:0 invalid literal for int() with base 10: 'n': the int symbol \
+                FAST has a non-int default n";
+    assert_eq!(short(output)[0], text);
+}
+
+#[test]
 fn kconfig_and_its_values_are_understood() {
     let output = "ERROR: /home/me/blink/main/Kconfig:3: error: couldn't parse 'defalt y': syntax \
                   error\nkconfiglib.KconfigError: /home/me/blink/main/Kconfig:7: no type\n\
