@@ -6,10 +6,14 @@ use crate::journal::{SessionState, SessionSummary};
 use crate::model::{SessionOutcome, Timestamp};
 use crate::text::sanitize;
 
-/// What a session is about: its name, or what was asked last, and how many requests there are.
+/// What a session is about: its name if it has one, what was asked last, and how many requests there
+/// are.
 pub fn about(session: &SessionSummary) -> String {
-    let words = session.title.as_deref().unwrap_or_else(|| last_task(session));
-    let words = sanitize::line(words);
+    let words = match &session.title {
+        Some(title) => format!("{title}: {}", last_task(session)),
+        None => last_task(session).to_owned(),
+    };
+    let words = sanitize::line(&words);
     match session.requests() {
         0 | 1 => words.into_owned(),
         requests => format!("{words} (request {requests})"),

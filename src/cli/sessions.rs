@@ -263,7 +263,8 @@ mod tests {
         std::fs::write(dir.journal(), "").unwrap();
         journal::rename(&dir, "Kitchen lamp").unwrap();
         let lost = deletion(&dir);
-        assert!(lost.contains("(“Kitchen lamp”) goes for ever: its record"), "{lost}");
+        assert!(lost.contains("(“Kitchen lamp: "), "{lost}");
+        assert!(lost.contains("”) goes for ever: its record"), "{lost}");
         std::fs::create_dir(dir.project()).unwrap();
         assert!(deletion(&dir).contains("and the project in its folder"), "{}", deletion(&dir));
         assert!(deleted(&dir).contains("and the project in its folder with it"));

@@ -76,6 +76,14 @@ pub struct BuildSize {
 }
 
 impl BuildView {
+    /// The first of the errors for which it failed; `None` unless it failed.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Diagnostic> {
+        let mut all = self.diagnostics.iter();
+        let error = all.find(|found| found.severity == Severity::Error)?;
+        (self.outcome == Some(BuildOutcome::Failed)).then_some(error)
+    }
+
     /// How many diagnostics of that severity there are.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {

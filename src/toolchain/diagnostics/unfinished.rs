@@ -104,17 +104,16 @@ pub(super) fn blame(project: &Path, found: &mut Vec<Diagnostic>) {
     let mut moved: Vec<Unfinished> = Vec::new();
     for one in found.iter_mut() {
         let is_after = AFTER_UNFINISHED.iter().any(|said| one.message.starts_with(said));
-        let (Some(file), Some(line), true) = (&one.file, one.line, is_error(one) && is_after) else {
+        let (Some(file), Some(line), true) = (&one.file, one.line, is_error(one) && is_after)
+        else {
             continue;
         };
         let Some(text) = read(project, file) else { continue };
         let own = text.lines().nth(line as usize - 1).unwrap_or_default();
         let is_include = include(own).is_some() && one.column.is_none();
         let Some(cause) = before(project, file, &text, line) else { continue };
-        let hint = format!(
-            "{} is unfinished at line {}: {}",
-            cause.file, cause.line, cause.message
-        );
+        let hint =
+            format!("{} is unfinished at line {}: {}", cause.file, cause.line, cause.message);
         if !is_include {
             if one.hint.is_empty() {
                 one.hint = hint;
@@ -200,9 +199,11 @@ fn header(project: &Path, file: &str, target: &str) -> Option<String> {
         let mut names: Vec<PathBuf> =
             entries.map(|entry| Path::new(parent).join(entry.file_name())).collect();
         names.sort();
-        folders.extend(names.into_iter().flat_map(|folder| {
-            [folder.join("include"), folder.join("src"), folder.clone()]
-        }));
+        folders.extend(
+            names
+                .into_iter()
+                .flat_map(|folder| [folder.join("include"), folder.join("src"), folder.clone()]),
+        );
     }
     folders.extend(["main".into(), "main/include".into()]);
     let others = folders.into_iter().map(|folder| folder.join(target));
@@ -261,7 +262,10 @@ mod tests {
         ] {
             let found = errors(declaration, &typedef);
             assert_eq!(found.len(), 1, "{found:?}");
-            assert!(found[0].starts_with(&format!("main/net.h:{line} ")), "{declaration} {found:?}");
+            assert!(
+                found[0].starts_with(&format!("main/net.h:{line} ")),
+                "{declaration} {found:?}"
+            );
         }
         // A header that is whole has nothing to do with it.
         let found = errors("int net_count(void);", &typedef);

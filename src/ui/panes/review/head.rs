@@ -129,6 +129,7 @@ pub(super) fn head(
     let mut rows = who(view, right, width, cx);
     rows.extend(finding_rows(&view.proposal, width, cx));
     rows.extend(reason(view, (width, height), cx));
+    rows.extend(failed_build(view, width, cx));
     rows.extend(story(view, (width, height), cx));
     rows
 }
@@ -251,6 +252,19 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
     }
     let rows = words.into_iter().map(|row| plain(format!(" {row}"), style));
     rows.chain(summary.map(indented)).collect()
+}
+
+/// Why the last build failed, which a change that waits is likely to be about.
+fn failed_build(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Option<HeadRow> {
+    let build = cx.view.logs.builds.last().filter(|_| view.decision.is_none())?;
+    let error = build.first_error()?;
+    let file = error.file.as_deref().map(|file| match error.line {
+        Some(line) => format!("{file}:{line}: "),
+        None => format!("{file}: "),
+    });
+    let text = format!("build failed: {}{}", file.unwrap_or_default(), error.message);
+    let text = line::cut(&sanitize::line(&text), width.saturating_sub(2));
+    Some(plain(format!(" {text}"), cx.style(Role::Error)))
 }
 
 /// What happened to it while it waited: the file changed, a question was asked.
