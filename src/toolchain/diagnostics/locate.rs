@@ -70,15 +70,7 @@ pub fn locate(project: &Path, found: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some(target) = unknown_target(&one.message) {
-            let is_it = |line: &str| {
-                let value = line.trim_start().strip_prefix("CONFIG_IDF_TARGET=");
-                value.is_some_and(|value| value.trim().trim_matches('"') == target)
-            };
-            let names = files_of(project).into_iter();
-            let at = names
-                .filter_map(|file| Some((file.clone(), line_with(project, &file, is_it)?)))
-                .next();
-            if let Some((file, line)) = at {
+            if let Some((file, line)) = target_line(project, target) {
                 (one.file, one.line, one.column) = (Some(file), Some(line), None);
             }
             continue;
@@ -124,6 +116,16 @@ fn unknown_target(message: &str) -> Option<&str> {
     let rest = message.strip_prefix("Toolchain file ")?.trim_end();
     let file = rest.strip_suffix(" not found")?.rsplit('/').next()?;
     file.strip_prefix("toolchain-")?.strip_suffix(".cmake")
+}
+
+/// Where the project's settings choose that chip.
+fn target_line(project: &Path, target: &str) -> Option<(String, u32)> {
+    let is_it = |line: &str| {
+        let value = line.trim_start().strip_prefix("CONFIG_IDF_TARGET=");
+        value.is_some_and(|value| value.trim().trim_matches('"') == target)
+    };
+    let names = files_of(project).into_iter();
+    names.filter_map(|file| Some((file.clone(), line_with(project, &file, is_it)?))).next()
 }
 
 /// The partition that a message of the partition table's tool is about.

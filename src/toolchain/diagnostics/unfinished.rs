@@ -20,8 +20,8 @@ const MOST_OF_ONE: usize = 3;
 /// So many headers are looked at for one error.
 const MOST_HEADERS: usize = 64;
 
-/// What GCC says at a function without a body and without `;`, when it has read all that follows as
-/// its parameters, and what it says of that.
+/// What GCC reports at a function without a body and without `;`, when it has read all that follows as
+/// its parameters, and at each of them.
 const OLD_STYLE: &str = "old-style parameter declarations in prototyped function definition";
 const AS_PARAMETER: [&str; 3] =
     ["storage class specified for parameter ", "parameter ‘", "expected declaration specifiers "];
@@ -52,7 +52,7 @@ pub(super) fn condense(found: &mut Vec<Diagnostic>, moved: &Moved) {
         if errors > 0 {
             cause.hint = format!(
                 "a `;` is missing at the end of this declaration, or a body is: what follows is \
-                 read as its parameters, hence {errors} errors in headers"
+                 read as its parameters, with {errors} errors in headers"
             );
         }
         let first = found.iter().position(is_error).unwrap_or(0);
@@ -67,9 +67,10 @@ pub(super) fn condense(found: &mut Vec<Diagnostic>, moved: &Moved) {
     }
 }
 
-/// Whether it is said of what is read as a parameter.
+/// Whether it is stated of what is read as a parameter.
 fn is_of_parameters(message: &str) -> bool {
-    message.starts_with("expected ") || AS_PARAMETER.iter().any(|said| message.starts_with(said))
+    message.starts_with("expected ")
+        || AS_PARAMETER.iter().any(|stated| message.starts_with(stated))
 }
 
 /// Leaves the first of those that belong together, when they are many.
@@ -103,7 +104,7 @@ struct Unfinished {
 pub(super) fn blame(project: &Path, found: &mut Vec<Diagnostic>) {
     let mut moved: Vec<Unfinished> = Vec::new();
     for one in found.iter_mut() {
-        let is_after = AFTER_UNFINISHED.iter().any(|said| one.message.starts_with(said));
+        let is_after = AFTER_UNFINISHED.iter().any(|stated| one.message.starts_with(stated));
         let (Some(file), Some(line), true) = (&one.file, one.line, is_error(one) && is_after)
         else {
             continue;
@@ -120,9 +121,10 @@ pub(super) fn blame(project: &Path, found: &mut Vec<Diagnostic>) {
             }
             continue;
         }
-        let said = format!("the compiler says so in what {file}:{line} includes: {}", one.message);
+        let stated =
+            format!("the compiler says so in what {file}:{line} includes: {}", one.message);
         (one.file, one.line) = (Some(cause.file.clone()), Some(cause.line));
-        (one.message, one.hint) = (cause.message.clone(), said);
+        (one.message, one.hint) = (cause.message.clone(), stated);
         moved.push(cause);
     }
     let mut seen = HashSet::new();
@@ -191,7 +193,7 @@ fn in_header(project: &Path, header: &str, left: &mut usize) -> Option<Unfinishe
 /// The header of the project that an include of `file` names: next to it, or in the folders where
 /// components keep theirs.
 fn header(project: &Path, file: &str, target: &str) -> Option<String> {
-    let beside = Path::new(file).parent().unwrap_or(Path::new("")).join(target);
+    let sibling = Path::new(file).parent().unwrap_or(Path::new("")).join(target);
     let component = PathBuf::from(file.split_once('/').map_or("", |(first, _)| first));
     let mut folders = vec![component.clone(), component.join("include"), "include".into()];
     for parent in ["components", "lib"] {
@@ -207,7 +209,7 @@ fn header(project: &Path, file: &str, target: &str) -> Option<String> {
     }
     folders.extend(["main".into(), "main/include".into()]);
     let others = folders.into_iter().map(|folder| folder.join(target));
-    std::iter::once(beside)
+    std::iter::once(sibling)
         .chain(others)
         .filter_map(|path| ProjectPath::new(path.to_str()?).ok())
         .find(|path| project.join(path.as_str()).is_file())
