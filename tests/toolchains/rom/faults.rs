@@ -8,6 +8,9 @@ use super::loaders::{Place, Way, assert_holds, bytes, flash, ways};
 
 const FLASH: usize = 512 * 1024;
 
+/// The commands that carry what is written, plain and compressed.
+const DATA: [u8; 2] = [0x03, 0x11];
+
 /// What the flash held before.
 fn former() -> Vec<u8> {
     bytes(99, FLASH)
@@ -145,16 +148,9 @@ async fn too_small_a_flash_and_another_chip_are_refused_before_the_first_byte() 
             eprintln!("{way:?} {kind:?} {fault:?}: {error:?}");
             assert!(chip.seen.lock().unwrap().flash == former(), "{way:?} {fault:?}: {error:?}");
             assert!(!error.fix.contains("may hold half"), "{way:?} {fault:?}: {error:?}");
-            assert_eq!(
-                chip.seen
-                    .lock()
-                    .unwrap()
-                    .commands
-                    .iter()
-                    .filter(|sent| [0x02, 0x03, 0x10, 0x11].contains(*sent))
-                    .count(),
-                0
-            );
+            // esptool 5 leaves the chip by a write of no bytes, which erases nothing.
+            let seen = chip.seen.lock().unwrap();
+            assert!(!seen.commands.iter().any(|sent| DATA.contains(sent)), "{way:?} {fault:?}");
         }
         let place = Place::new(&way, "");
         let chip = Chip::start(Kind::Esp32C3, Fault::FlashOf(18), 1024 * 1024);
