@@ -53,6 +53,8 @@ fn files_for_the_context_are_taken_out_put_in_and_read() {
         terminal.wait_for("Which file of the project");
         terminal.type_slowly("bme280.h");
         terminal.wait_for("components/bme280/include/bme280.h");
+        // The list had that name before the choice.
+        thread::sleep(LOOK);
         terminal.press("enter");
         terminal.wait_for("Files for the context: 3");
         terminal.wait_for("your choice");
