@@ -73,7 +73,10 @@ fn processes_and_threads_are_counted() {
             let count =
                 ran.said.split("count ").nth(1).and_then(|rest| rest.trim().parse::<u32>().ok());
             println!("{:?} {way}: {count:?} {:?}", stand.level, ran.report.wall);
-            assert!(count.is_none_or(|count| count <= 66), "{ran:?}");
+            // Without namespaces the kernel counts all of the user's; those of other tests that end
+            // meanwhile leave their places.
+            let most = if stand.level == Level::Namespaces { 66 } else { 128 };
+            assert!(count.is_none_or(|count| count <= most), "{ran:?}");
             assert!(count.is_some() || ran.report.wall == Some(Wall::Processes), "{ran:?}");
         }
     });
