@@ -10,6 +10,9 @@ use crate::text::sanitize;
 /// Folders of the project that builds write.
 const BUILDS: [&str; 3] = ["build/", ".pio/build/", "cmake-build-"];
 
+/// Where the virtual board builds.
+const VIRTUAL_BOARD: &str = "build/virtual/";
+
 /// Folders of the project with what was fetched.
 const FETCHED: [&str; 2] = ["managed_components/", ".pio/"];
 
@@ -136,10 +139,12 @@ impl Paths {
             && !BUILDS.iter().chain(&FETCHED).any(|folder| relative.starts_with(folder))
     }
 
-    /// Whether a file is one that the project's build made.
+    /// Whether a file is one that the project's build made; what the virtual board puts there for its
+    /// own use is none.
     pub(super) fn is_generated(&self, file: &str) -> bool {
         let relative = self.relative(file);
-        BUILDS.iter().any(|folder| relative.starts_with(folder))
+        !relative.starts_with(VIRTUAL_BOARD)
+            && BUILDS.iter().any(|folder| relative.starts_with(folder))
     }
 
     /// As [`Self::is_own`], for a file that CMake names.
