@@ -43,11 +43,11 @@ pub(super) struct Trail {
     is_listed: bool,
     /// Whether nothing was reported since the last line of includes.
     is_fresh: bool,
-    /// The lines of the project that stand for what they include, in all that was read.
+    /// Lines of the project at which errors of headers from elsewhere were reported so far.
     moved: Moved,
 }
 
-/// Lines of the project, as file and line, at which findings in what they include are reported.
+/// Lines of the project with an include, as file and line.
 pub(super) type Moved = HashSet<(String, Option<u32>)>;
 
 impl Trail {
@@ -56,7 +56,7 @@ impl Trail {
         *self = Self { moved: std::mem::take(&mut self.moved), ..Self::default() };
     }
 
-    /// The lines that stand for what they include, when all was read.
+    /// The lines at which errors of headers from elsewhere were reported.
     pub(super) fn moved(self) -> Moved {
         self.moved
     }
@@ -103,7 +103,7 @@ impl Trail {
     /// The includes that were listed lead to this file, and to each file that they name.
     fn keep(&mut self, file: &str, paths: &Paths) {
         // A list is about the file that is named next.
-        if !std::mem::take(&mut self.is_fresh) || file.is_empty() || paths.is_own(file) {
+        if file.is_empty() || !std::mem::take(&mut self.is_fresh) || paths.is_own(file) {
             return;
         }
         self.known.insert(file.to_owned(), self.includes.clone());

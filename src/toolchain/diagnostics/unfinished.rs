@@ -11,7 +11,7 @@ use super::compiler::Moved;
 use super::finding::is_error;
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath};
-use crate::text::includes::{IncludeName, includes};
+use crate::text::includes::IncludeName;
 use crate::text::syntax;
 
 /// So many errors of what one line includes are listed.
@@ -37,8 +37,8 @@ const AFTER_UNFINISHED: [&str; 6] = [
 ];
 
 /// Lists no more errors of what one line includes than help, and first the declaration whose missing
-/// end led to all of them, when the compiler names it. `moved` are the lines that stand for what they
-/// include.
+/// end led to all of them, when the compiler names it. `moved` are the lines at which errors of what they
+/// include are reported.
 pub(super) fn condense(found: &mut Vec<Diagnostic>, moved: &Moved) {
     let is_moved = |one: &Diagnostic| {
         let place = one.file.clone().map(|file| (file, one.line));
@@ -110,9 +110,14 @@ pub(super) fn blame(project: &Path, found: &mut Vec<Diagnostic>) {
             continue;
         };
         let Some(text) = read(project, file) else { continue };
-        let own = text.lines().nth(line as usize - 1).unwrap_or_default();
+        let Some(above) = (line as usize).checked_sub(1) else { continue };
+        let own = text.lines().nth(above).unwrap_or_default();
         let is_include = include(own).is_some() && one.column.is_none();
-        let Some(cause) = before(project, file, &text, line) else { continue };
+        let mut left = MOST_HEADERS;
+        let Some(cause) = End { project, file }.unfinished(&text, above, is_include, &mut left)
+        else {
+            continue;
+        };
         let hint =
             format!("{} is unfinished at line {}: {}", cause.file, cause.line, cause.message);
         if !is_include {
@@ -152,42 +157,65 @@ fn include(line: &str) -> Option<String> {
     IncludeName::bracketed(rest.trim_start()).map(|name| name.target)
 }
 
-/// The unfinished code right before `line`, from 1, of a file: the nearest header of the project that
-/// is included there, with only includes and other directives between.
-fn before(project: &Path, file: &str, text: &str, line: u32) -> Option<Unfinished> {
-    let lines: Vec<&str> = text.lines().take(line as usize - 1).collect();
-    let mut left = MOST_HEADERS;
-    for line in lines.iter().rev().map(|line| line.trim()) {
-        if let Some(target) = include(line) {
-            let found = header(project, file, &target)
-                .and_then(|header| in_header(project, &header, &mut left));
-            if found.is_some() {
-                return found;
+/// The end of a file of the project, or of a part of it.
+#[derive(Clone, Copy)]
+struct End<'a> {
+    project: &'a Path,
+    file: &'a str,
+}
+
+impl End<'_> {
+    /// The code at the end of the first `count` lines of `text` whose own end is missing: theirs when it
+    /// `may_be_here`, else that of a header of the project which is included there. What stands before
+    /// other code is not it: the compiler would have noticed it there.
+    fn unfinished(
+        self,
+        text: &str,
+        count: usize,
+        may_be_here: bool,
+        left: &mut usize,
+    ) -> Option<Unfinished> {
+        let lines: Vec<&str> = text.lines().take(count).map(str::trim).collect();
+        for (at, line) in lines.iter().enumerate().rev() {
+            if let Some(target) = include(line) {
+                let found = header(self.project, self.file, &target)
+                    .and_then(|file| End { project: self.project, file: &file }.of_header(left));
+                if found.is_some() {
+                    return found;
+                }
+                continue;
             }
-        } else if !(line.is_empty() || line.starts_with(['#', '*']) || is_comment(line)) {
-            return None;
+            let before = lines.get(..at).and_then(|lines| lines.last());
+            let closes_guard = *line == "}" && before.is_some_and(|line| line.starts_with("#if"));
+            if !(line.is_empty() || line.starts_with('#') || is_comment(line) || closes_guard) {
+                return self.here(text, count, at + 1).filter(|_| may_be_here);
+            }
         }
+        None
     }
-    None
+
+    fn of_header(self, left: &mut usize) -> Option<Unfinished> {
+        *left = left.checked_sub(1)?;
+        let text = read(self.project, self.file)?;
+        self.unfinished(&text, text.lines().count(), true, left)
+    }
+
+    /// What is unfinished at line `last`, where the code of the first `count` lines ends.
+    fn here(self, text: &str, count: usize, last: usize) -> Option<Unfinished> {
+        let path = ProjectPath::new(self.file).ok()?;
+        let part: String = text.split_inclusive('\n').take(count).collect();
+        let error = syntax::first_error(&path, &part)?;
+        let is_at_end = error.line == last || error.message.ends_with(" is never closed");
+        let line = u32::try_from(error.line).ok()?;
+        is_at_end.then(|| Unfinished { file: self.file.to_owned(), line, message: error.message })
+    }
 }
 
 fn is_comment(line: &str) -> bool {
-    line.starts_with("//") || line.starts_with("/*") && line.ends_with("*/") || line.ends_with("*/")
-}
-
-/// What is unfinished in a header of the project, or in the last of those that it includes.
-fn in_header(project: &Path, header: &str, left: &mut usize) -> Option<Unfinished> {
-    *left = left.checked_sub(1)?;
-    let text = read(project, header)?;
-    let path = ProjectPath::new(header).ok()?;
-    if let Some(error) = syntax::first_error(&path, &text) {
-        let line = u32::try_from(error.line).ok()?;
-        return Some(Unfinished { file: header.to_owned(), line, message: error.message });
-    }
-    let inner = includes(&text);
-    inner.iter().rev().find_map(|include| {
-        in_header(project, &self::header(project, header, &include.target)?, left)
-    })
+    line.starts_with("//")
+        || line.starts_with("/*") && !line.contains("*/")
+        || line.starts_with('*')
+        || line.ends_with("*/") && !line.contains(';')
 }
 
 /// The header of the project that an include of `file` names: next to it, or in the folders where
@@ -269,9 +297,15 @@ mod tests {
                 "{declaration} {found:?}"
             );
         }
-        // A header that is whole has nothing to do with it.
-        let found = errors("int net_count(void);", &typedef);
-        assert_eq!(found, ["main/main.c:2 expected ‘;’, identifier or ‘(’ before ‘typedef’"]);
+        // A header whose end is whole has nothing to do with it, whatever else is unclear in it.
+        for whole in [
+            "int net_count(void);",
+            "MAGIC(a b c) int x\nint net_count(void);",
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif",
+        ] {
+            let found = errors(whole, &typedef);
+            assert_eq!(found, ["main/main.c:2 expected ‘;’, identifier or ‘(’ before ‘typedef’"]);
+        }
     }
 
     #[test]
@@ -324,5 +358,25 @@ mod tests {
         blame(project.path(), &mut found);
         assert_eq!((found[0].file.as_deref(), found[0].line), (Some("a.c"), Some(3)));
         assert!(found[0].hint.starts_with("net.h is unfinished at line 1: "), "{found:?}");
+        // A line that does not exist is nobody's.
+        found[0].line = Some(0);
+        found[0].hint.clear();
+        blame(project.path(), &mut found);
+        assert_eq!(found[0].hint, "");
+    }
+
+    #[test]
+    fn code_of_the_source_itself_before_an_include_is_found() {
+        let project = tempfile::tempdir().unwrap();
+        let source = "struct z { int a; }\n#include <stdlib.h>\nint main(void) { return 0; }\n";
+        std::fs::write(project.path().join("a.c"), source).unwrap();
+        let log = format!(
+            "In file included from {}/a.c:2:\n/usr/include/stdlib.h:56:1: error: expected ‘;’, \
+             identifier or ‘(’ before ‘struct’\n",
+            project.path().display()
+        );
+        let mut found = parse(project.path(), log.as_bytes());
+        blame(project.path(), &mut found);
+        assert_eq!((found[0].file.as_deref(), found[0].line), (Some("a.c"), Some(1)));
     }
 }
