@@ -12,6 +12,7 @@ pub mod models;
 mod notify;
 pub mod origin;
 pub mod policy;
+pub mod remotes;
 mod sandbox;
 mod search;
 pub mod settings;
@@ -27,6 +28,7 @@ pub use models::{Models, ProfileEntry, ProfileLayer};
 pub use notify::Notify;
 pub use origin::{Origin, Sourced};
 pub use policy::{Policy, PolicyRule, Ruling};
+pub use remotes::{RemoteEntry, RemoteFieldsLayer, RemoteKind, RemoteLayer};
 pub use sandbox::{BuildSwitch, SandboxUse};
 pub use search::SearchUse;
 pub use settings::{

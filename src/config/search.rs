@@ -1,11 +1,15 @@
-//! Which models take part in the search of documents, and what agents may search, as settings.
+//! Which models and which other machines take part in the search of documents, and what agents may
+//! search, as settings.
 //!
 //! Must not know how they are asked.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::origin::Sourced;
+use super::remotes::{self, RemoteEntry, RemoteLayer};
 use super::source::{ConfigSource, LayerKind};
 use super::spanned::Spanned;
 use crate::model::UserError;
@@ -23,15 +27,20 @@ pub(super) struct SearchLayer {
     /// Whether agents may search what past sessions of the project came to: errors with what removed
     /// them, decisions, final changes. A person may always, with `firmhand search --kind session`.
     pub sessions: Option<Spanned<bool>>,
+    /// Indexes on other machines that are searched too, by a name of yours. A search sends each of them
+    /// the question.
+    pub remotes: BTreeMap<Spanned<String>, RemoteLayer>,
 }
 
-/// The profiles of models that take part in the search, and whether agents may search past sessions;
-/// none and no unless the person says so.
+/// The profiles of models that take part in the search, whether agents may search past sessions, and
+/// indexes on other machines; none and no unless the person says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchUse {
     pub embeddings: Sourced<Option<String>>,
     pub reranker: Sourced<Option<String>>,
     pub sessions: Sourced<bool>,
+    /// By their names.
+    pub remotes: BTreeMap<String, RemoteEntry>,
 }
 
 impl Default for SearchUse {
@@ -40,6 +49,7 @@ impl Default for SearchUse {
             embeddings: Sourced::default(None),
             reranker: Sourced::default(None),
             sessions: Sourced::default(false),
+            remotes: BTreeMap::new(),
         }
     }
 }
@@ -61,6 +71,10 @@ impl SearchUse {
         if let Some(given) = &layer.sessions {
             refuse_project(source, given, "let agents read past sessions")?;
             self.sessions = source.sourced(given);
+        }
+        for (name, says) in &layer.remotes {
+            refuse_project(source, name, "send questions to another machine")?;
+            self.remotes.insert(name.get_ref().clone(), remotes::entry(source, name, says)?);
         }
         Ok(())
     }

@@ -240,6 +240,11 @@ impl Settings {
         rows.push(row("search.embeddings", &search.embeddings, named(&search.embeddings)));
         rows.push(row("search.reranker", &search.reranker, named(&search.reranker)));
         rows.push(row("search.sessions", &search.sessions, search.sessions.value.to_string()));
+        rows.extend(search.remotes.iter().map(|(name, entry)| SettingRow {
+            key: format!("search.remotes.{name}"),
+            value: format!("{} at {} ({})", entry.says.index, entry.says.url, entry.says.kind.name()),
+            origin: entry.origin.clone(),
+        }));
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
         rows.push(row("models.profile", &models.profile, profile));

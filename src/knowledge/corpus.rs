@@ -86,6 +86,8 @@ pub enum CorpusKind {
     Project,
     /// What past sessions of a project came to.
     Sessions,
+    /// What another machine keeps and searches.
+    Remote,
 }
 
 impl CorpusKind {
@@ -94,7 +96,7 @@ impl CorpusKind {
     pub const fn is_own(self) -> bool {
         match self {
             Self::Project | Self::Sessions => true,
-            Self::Framework | Self::Notes | Self::Documents => false,
+            Self::Framework | Self::Notes | Self::Documents | Self::Remote => false,
         }
     }
 }
@@ -166,6 +168,14 @@ impl Corpus {
         let project = Some(project.to_owned());
         let name = "sessions".to_owned();
         Self { kind: CorpusKind::Sessions, name, project, ..Self::own(root) }
+    }
+
+    /// What another machine keeps under that name.
+    #[must_use]
+    pub fn remote(name: &str, version: &str) -> Self {
+        let (name, version) = (name.to_owned(), version.to_owned());
+        let licence = "the team's".to_owned();
+        Self { kind: CorpusKind::Remote, name, version, licence, ..Self::own(Path::new("")) }
     }
 
     fn own(root: &Path) -> Self {
@@ -289,6 +299,8 @@ impl Corpus {
             CorpusKind::Notes | CorpusKind::Documents | CorpusKind::Sessions => {
                 self.walk_ignoring(&SKIPPED, MOST_FILES, found);
             }
+            // Its files are on another machine.
+            CorpusKind::Remote => {}
         }
     }
 

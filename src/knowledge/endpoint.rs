@@ -1,9 +1,17 @@
-//! What a model behind an endpoint can add to the search: vectors of texts, and a judgement of
-//! results.
+//! What can be added to the search from elsewhere: vectors of texts and a judgement of results, both
+//! by a model behind an endpoint, and passages of an index on another machine.
 //!
-//! Must not know how an endpoint is reached, nor which one it is.
+//! Must not know how these are reached, nor which ones they are.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use super::chips::ChipSet;
+use super::corpus::Corpus;
+use crate::model::{RemotePassage, RemoteQuestion};
+
+/// How long a search waits for each of them.
+pub const SEARCH_TIME: Duration = Duration::from_secs(2);
 
 /// Makes vectors of texts.
 pub trait Embedder: Send + Sync {
@@ -32,17 +40,50 @@ pub trait Reranker: Send + Sync {
     fn rerank(&self, question: &str, texts: &[String]) -> Result<Vec<f32>, String>;
 }
 
+/// What is known of an index on another machine before it is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFacts {
+    /// Its name, and the version of all its passages, if they have one.
+    pub corpus: Corpus,
+    /// The chips that its passages apply to unless they say otherwise.
+    pub chips: ChipSet,
+    /// What it is, e.g. `opensearch`.
+    pub kind: String,
+    /// Where it is, without a key.
+    pub address: String,
+    /// Whether the vector of a question is of use to it.
+    pub takes_vectors: bool,
+}
+
+/// Documents that another machine keeps and searches.
+pub trait RemoteCorpus: Send + Sync {
+    /// What is known of it.
+    fn facts(&self) -> &RemoteFacts;
+
+    /// What it finds within that time, the best first; not checked yet.
+    ///
+    /// # Errors
+    /// Why there is nothing, and how to correct that, in words.
+    fn search(
+        &self,
+        question: RemoteQuestion,
+        within: Duration,
+    ) -> Result<Vec<RemotePassage>, String>;
+}
+
 /// The endpoints that the person has set up; usually none.
 #[derive(Clone, Default)]
 pub struct Endpoints {
     pub embedder: Option<Arc<dyn Embedder>>,
     pub reranker: Option<Arc<dyn Reranker>>,
+    /// Indexes on other machines, which are searched too.
+    pub remotes: Vec<Arc<dyn RemoteCorpus>>,
 }
 
 impl Endpoints {
-    /// Whether there is one.
+    /// Whether a model takes part.
     #[must_use]
-    pub const fn is_any(&self) -> bool {
+    pub const fn has_model(&self) -> bool {
         self.embedder.is_some() || self.reranker.is_some()
     }
 }

@@ -1,7 +1,6 @@
 //! Everything that can be searched at once: the indexes of several corpora.
 //!
-//! Owns the choice of what is good enough to be an answer, and the reasons that are given with it.
-//! Must not write.
+//! Owns how what the indexes, endpoints and other machines say becomes one answer. Must not write.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -10,15 +9,15 @@ use std::path::{Path, PathBuf};
 use tantivy::DocAddress;
 
 use super::build::{self, IndexInfo};
-use super::chips::ChipSet;
 use super::corpus::{Corpus, CorpusKind};
 use super::endpoint::{Embedder, Endpoints};
 use super::fusion;
-use super::group::{Group, Origin};
 use super::index::PassageIndex;
-use super::passage::{Found, Passage, component_of};
-use super::query::{Corrections, Filter, Form, Question};
+use super::passage::{Found, component_of};
+use super::query::{Corrections, Filter, Question};
 use super::rank::{self, Hit, Spread};
+use super::relevance::RelevanceJudge;
+use super::remotes;
 use super::spelling;
 use super::synonyms::Synonyms;
 use super::vectors::{self, Near};
@@ -26,37 +25,6 @@ use super::words::Splitter;
 use crate::model::UserError;
 use crate::text::contain::contained;
 
-/// The part of a question's weight that a file must cover to be an answer.
-const LEAST_COVERED: f32 = 0.5;
-/// The same where one of its words is of another field.
-const LEAST_COVERED_WITH_FOREIGN: f32 = 0.7;
-/// The same for the passage itself.
-const LEAST_IN_PASSAGE: f32 = 0.45;
-const LEAST_IN_PASSAGE_WITH_FOREIGN: f32 = 0.6;
-/// Both, for a question with a word of the field.
-const LEAST_COVERED_OF_FIELD: f32 = 0.3;
-const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.2;
-/// The part that title, headings and declared names must cover where that decides.
-const LEAST_IN_HEADS: f32 = 0.5;
-/// All of it, but for rounding.
-const ALL: f32 = 0.999;
-/// Most words of a short question.
-const SHORT: usize = 5;
-/// Words that no document has and that stand for nothing, from which on a question may be about
-/// something else.
-const MOST_UNKNOWN: usize = 2;
-/// Least score of an answer to a question without such a word, in terms of the rarest word.
-const LEAST_SCORE: f32 = 0.85;
-/// Below so many passages, many words of the field are not known.
-const FEW_PASSAGES: u64 = 5_000;
-/// Most that a word of the question weighs in that.
-const KNOWN_WORD: f32 = 4.5;
-/// What a word weighs that no document has: it is likely to be about something else.
-const UNKNOWN_WORD: f32 = 6.5;
-/// What a name in a message weighs that no document has, but its parts.
-const INNER_NAME: f32 = 1.0;
-/// One in so many passages has a word of another field at most, if it is to count as one.
-const FOREIGN_PASSAGES: u64 = 400;
 /// Results that score less than this part of the best are left out.
 const LEAST_OF_BEST: f32 = 0.35;
 /// How far down the lists are looked at that endpoints take part in.
@@ -189,45 +157,74 @@ impl Library {
             .map_err(wrong)
     }
 
+    /// The question with these corrections, and how many passages have its words.
+    fn read_with(
+        &self,
+        query: &str,
+        corrections: &Corrections,
+    ) -> tantivy::Result<(Question, Spread)> {
+        let mut words = Splitter::default();
+        let question = Question::read(query, &mut words, &self.synonyms, corrections);
+        let mut spread = Spread::default();
+        for part in &self.open {
+            spread.add(&part.index, &question)?;
+        }
+        Ok((question, spread))
+    }
+
     /// The question with its words corrected, and how many passages have them.
     fn read(&self, query: &str) -> tantivy::Result<(Question, Spread, Corrections)> {
-        let mut words = Splitter::default();
-        let mut read = |corrections: &Corrections| {
-            let question = Question::read(query, &mut words, &self.synonyms, corrections);
-            let mut spread = Spread::default();
-            for part in &self.open {
-                spread.add(&part.index, &question)?;
-            }
-            Ok::<_, tantivy::TantivyError>((question, spread))
-        };
-        let (question, spread) = read(&Corrections::new())?;
+        let (question, spread) = self.read_with(query, &Corrections::new())?;
         let indexes: Vec<&PassageIndex> = self.open.iter().map(|part| &part.index).collect();
         let corrections = spelling::corrections(&question, &spread, &indexes)?;
         if corrections.is_empty() {
             return Ok((question, spread, corrections));
         }
-        let (question, spread) = read(&corrections)?;
+        let (question, spread) = self.read_with(query, &corrections)?;
         Ok((question, spread, corrections))
     }
 
     fn find(&self, query: &str, k: usize, filter: &Filter) -> tantivy::Result<SearchAnswer> {
-        let depth = if self.endpoints.is_any() { k.max(DEPTH) } else { k };
-        let found = self.find_by_words(query, depth, filter)?;
+        let Endpoints { embedder, reranker, remotes } = &self.endpoints;
+        let (embedder, asked) = (embedder.as_deref(), remotes::taking(remotes, filter));
+        let is_alone = asked.is_empty() && !self.endpoints.has_model();
+        let depth = if is_alone { k } else { k.max(DEPTH) };
         let mut left_out = self.left_out.clone();
-        let mut found = match &self.endpoints.embedder {
-            None => found.into_iter().map(|(_, found)| found).collect(),
-            Some(embedder) => {
-                let near = self.near(query, &**embedder, filter, &mut left_out)?;
-                self.joined(found, &near, filter)?
-            }
+        let mut found = if asked.is_empty() {
+            self.find_here(query, depth, filter, embedder, &mut left_out)?
+        } else {
+            let (question, spread) = self.read_with(query, &Corrections::new())?;
+            let sent = remotes::question(query, &question, filter, k);
+            let here = |embedder: Option<&dyn Embedder>| {
+                self.find_here(query, depth, filter, embedder, &mut left_out)
+            };
+            let (here, answers) = remotes::ask_while(&asked, &sent, embedder, here);
+            remotes::joined(here?, answers, (&question, &spread, filter), &mut left_out)
         };
-        if let Some(reranker) = &self.endpoints.reranker
+        if let Some(reranker) = reranker
             && let Err(why) = fusion::rerank(&mut found, query, &**reranker)
         {
             left_out.push(format!("the reranker: {why}"));
         }
         found.truncate(k);
         Ok(SearchAnswer { found, left_out })
+    }
+
+    /// What the indexes here have, by words and by vectors.
+    fn find_here(
+        &self,
+        query: &str,
+        depth: usize,
+        filter: &Filter,
+        embedder: Option<&dyn Embedder>,
+        left_out: &mut Vec<String>,
+    ) -> tantivy::Result<Vec<Found>> {
+        let found = self.find_by_words(query, depth, filter)?;
+        let Some(embedder) = embedder else {
+            return Ok(found.into_iter().map(|(_, found)| found).collect());
+        };
+        let near = self.near(query, embedder, filter, left_out)?;
+        self.joined(found, &near, filter)
     }
 
     /// What has the words of the question, and is about it.
@@ -387,181 +384,6 @@ fn takes_corpus(filter: &Filter, corpus: &Corpus) -> bool {
         corpus.version.starts_with(version) || corpus.kind != CorpusKind::Framework
     });
     named && versioned
-}
-
-/// Decides what is about the question.
-struct RelevanceJudge<'a> {
-    question: &'a Question,
-    /// What each written word weighs.
-    weights: Vec<f32>,
-    all: f32,
-    /// Whether a word of the question is one that only this field uses, or stands for one.
-    is_of_field: bool,
-    /// Whether one of its words is of another field.
-    has_foreign: bool,
-    /// How many words were written.
-    written: usize,
-    /// How many of them no document has, and stand for nothing.
-    unknown: usize,
-    least_score: f32,
-}
-
-impl<'a> RelevanceJudge<'a> {
-    fn new(question: &'a Question, spread: &Spread) -> Self {
-        // A few documents know few words: what they do not know says less there.
-        let is_small = spread.passages < FEW_PASSAGES;
-        let strange = if is_small { KNOWN_WORD } else { UNKNOWN_WORD };
-        // A word of another field that many documents use is one of this field too.
-        let most_foreign = spread.passages / FOREIGN_PASSAGES;
-        let is_foreign = |number: usize| {
-            let passages: u64 = spread.counts[number].iter().sum();
-            question.foreign.contains(&number) && passages <= most_foreign
-        };
-        let is_known = |number: usize| spread.counts[number].iter().any(|count| *count > 0);
-        // A message names what is inside of the program, which no document does.
-        let is_inner_name = |number: usize| {
-            let parts = question.groups[number + 1..].iter().enumerate();
-            let mut parts = parts.take_while(|(_, group)| group.origin == Origin::Part).peekable();
-            question.form == Form::Error
-                && parts.peek().is_some()
-                && parts.all(|(at, _)| is_known(number + 1 + at))
-        };
-        let weight = |number: usize| match question.groups[number].origin {
-            Origin::Written if !is_known(number) && is_inner_name(number) => INNER_NAME,
-            Origin::Written if is_foreign(number) => UNKNOWN_WORD,
-            // How rare a word is matters less here: a rare one alone is not what is asked.
-            Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => strange,
-            Origin::Written => spread.rarity(number, 0).min(KNOWN_WORD),
-            // A part counts where its identifier is not written like that anywhere.
-            Origin::Part => 0.25 * spread.rarity(number, 0).min(KNOWN_WORD),
-            Origin::For(_) => 0.0,
-        };
-        let weights: Vec<f32> = (0..question.groups.len()).map(weight).collect();
-        let all = weights.iter().sum();
-        let has_foreign = (0..question.groups.len()).any(is_foreign);
-        let is_of_field = question.groups.iter().enumerate().any(|(number, group)| {
-            let says_so = match &group.origin {
-                // Beside a word of another field any other word alone may be meant otherwise.
-                Origin::For(numbers) => !has_foreign || numbers.len() > 1,
-                Origin::Written => group.is_term(),
-                Origin::Part => false,
-            };
-            says_so && is_known(number)
-        });
-        let written =
-            question.groups.iter().filter(|group| group.origin == Origin::Written).count();
-        let is_unknown = |number: &usize| {
-            let is_written = question.groups[*number].origin == Origin::Written;
-            let is_strange = is_foreign(*number) || !is_known(*number);
-            is_written && is_strange && !question.is_understood(*number)
-        };
-        let unknown = (0..question.groups.len()).filter(is_unknown).count();
-        let least_score = if is_small { 0.0 } else { LEAST_SCORE * spread.rarity_of(0) };
-        Self { question, weights, all, is_of_field, has_foreign, written, unknown, least_score }
-    }
-
-    /// The part of the question that words cover: a word is covered when it is there, or what it
-    /// stands for is.
-    fn covered(&self, words: u64) -> f32 {
-        let mut covered = words;
-        for (number, group) in self.question.groups.iter().enumerate() {
-            if let Origin::For(numbers) = &group.origin
-                && words & (1 << number) != 0
-            {
-                covered |= numbers.iter().fold(0, |bits, number| bits | 1 << number);
-            }
-        }
-        let sum: f32 = self
-            .weights
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| covered & (1 << number) != 0)
-            .map(|(_, weight)| weight)
-            .sum();
-        if self.all > 0.0 { sum / self.all } else { 0.0 }
-    }
-
-    /// The part of the question that words cover as they were written.
-    fn written_part(&self, words: u64) -> f32 {
-        let weights = self.weights.iter().enumerate();
-        let sum: f32 = weights.filter(|(at, _)| words & (1 << at) != 0).map(|(_, it)| it).sum();
-        if self.all > 0.0 { sum / self.all } else { 0.0 }
-    }
-
-    /// Whether a passage has each word of a short question, and most of them where it says what it is
-    /// about: words that are common in this field score low.
-    fn holds_all(&self, hit: &Hit) -> bool {
-        self.written <= SHORT
-            && self.written_part(hit.words) >= ALL
-            && self.written_part(hit.heads) >= LEAST_IN_HEADS
-    }
-
-    /// Whether a file has a symbol of the question, or what a phrase of it stands for: a single word
-    /// may be meant otherwise.
-    fn has_term(&self, hit: &Hit) -> bool {
-        let of = |(at, group): (usize, &Group)| match &group.origin {
-            _ if hit.file_words & (1 << at) == 0 => false,
-            Origin::For(numbers) => numbers.len() > 1,
-            Origin::Written => group.is_term(),
-            Origin::Part => false,
-        };
-        self.question.groups.iter().enumerate().any(of)
-    }
-
-    /// Whether a passage is headed by the code of an error that is asked about.
-    fn explains_code(&self, hit: &Hit) -> bool {
-        let mut groups = self.question.groups.iter().enumerate();
-        groups.any(|(at, group)| hit.heads & (1 << at) != 0 && group.is_code())
-    }
-
-    fn is_about(&self, hit: &Hit, corpus: CorpusKind) -> bool {
-        // What the person has added is small, and is about what they ask: words that stand in each of
-        // its files score low there.
-        let is_theirs = corpus == CorpusKind::Documents
-            && self.written > 1
-            && self.written_part(hit.words) >= ALL;
-        if is_theirs || self.holds_all(hit) || self.explains_code(hit) {
-            return true;
-        }
-        let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));
-        if self.is_of_field {
-            let is_sure = self.unknown < MOST_UNKNOWN
-                || self.covered(hit.heads) >= LEAST_IN_HEADS
-                || self.has_term(hit);
-            return is_sure
-                && file >= LEAST_COVERED_OF_FIELD
-                && passage >= LEAST_IN_PASSAGE_OF_FIELD;
-        }
-        // Long questions of everyday words meet some passage by chance, but score low there.
-        let is_strong = self.written < 2 || hit.score >= self.least_score;
-        let (least, least_in_passage) = match self.has_foreign {
-            true => (LEAST_COVERED_WITH_FOREIGN, LEAST_IN_PASSAGE_WITH_FOREIGN),
-            false => (LEAST_COVERED, LEAST_IN_PASSAGE),
-        };
-        is_strong && file >= least && passage >= least_in_passage
-    }
-
-    fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {
-        let has = |number: usize| hit.words & (1 << number) != 0;
-        let words: Vec<&str> = (0..self.question.groups.len())
-            .filter(|number| has(*number))
-            .map(|number| self.question.groups[number].words[0].0.as_str())
-            .collect();
-        let mut why = format!("words: {}", words.join(", "));
-        if let Some(symbol) = passage.symbols.iter().find(|symbol| {
-            words.iter().any(|word| symbol.eq_ignore_ascii_case(word) && word.contains('_'))
-        }) {
-            why.push_str(&format!("; declares {symbol}"));
-        }
-        match (self.question.form, passage.kind) {
-            (Form::Plain, _) => {}
-            (form, kind) => why.push_str(&format!("; {} for {}", kind.name(), form.name())),
-        }
-        if chip.is_some() && passage.chips != ChipSet::ALL {
-            why.push_str("; for this chip");
-        }
-        why
-    }
 }
 
 #[cfg(test)]

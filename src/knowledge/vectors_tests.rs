@@ -96,7 +96,7 @@ fn paths(answer: &SearchAnswer) -> Vec<&str> {
 }
 
 fn with(embedder: Meanings) -> Endpoints {
-    Endpoints { embedder: Some(Arc::new(embedder)), reranker: None }
+    Endpoints { embedder: Some(Arc::new(embedder)), ..Endpoints::default() }
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn an_endpoint_that_fails_costs_its_part_and_is_named() {
     let answer = search(folder.path(), "pump at noon", with(down()));
     assert_eq!(answer.left_out, ["the vectors: nobody answers"]);
     assert_eq!(paths(&answer), paths(&words_only));
-    let silent = Endpoints { embedder: None, reranker: Some(Arc::new(Silent)) };
+    let silent = Endpoints { reranker: Some(Arc::new(Silent)), ..Endpoints::default() };
     let answer = search(folder.path(), "pump at noon", silent);
     assert_eq!(answer.left_out, ["the reranker: no answer in 2 s"]);
     assert_eq!(answer.found, words_only.found);
@@ -161,7 +161,7 @@ fn a_reranker_decides_about_the_order() {
     index(root.path(), folder.path());
     let words = search(folder.path(), "pump at noon", Endpoints::default());
     assert_eq!(paths(&words), ["a.md", "b.md"]);
-    let endpoints = Endpoints { embedder: None, reranker: Some(Arc::new(Shortest)) };
+    let endpoints = Endpoints { reranker: Some(Arc::new(Shortest)), ..Endpoints::default() };
     let answer = search(folder.path(), "pump at noon", endpoints);
     assert_eq!(paths(&answer), ["b.md", "a.md"]);
     assert!(answer.found[0].why.contains("reranked by -"), "{}", answer.found[0].why);

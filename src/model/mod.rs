@@ -29,6 +29,7 @@ pub mod path;
 pub mod policy;
 pub mod proposal;
 pub mod record;
+pub mod remote_search;
 pub mod rule;
 pub mod sandbox;
 pub mod serial;
@@ -80,6 +81,7 @@ pub use policy::{
 };
 pub use proposal::{Batch, Change, ChangeKind, Outcome, Proposal};
 pub use record::Record;
+pub use remote_search::{RemoteFilter, RemotePassage, RemoteQuestion};
 pub use rule::{RuleSays, SessionRule};
 pub use sandbox::SandboxLevel;
 pub use serial::{LineEnding, PortChange, SerialCommand, SerialControl};
