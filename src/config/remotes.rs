@@ -177,14 +177,20 @@ fn problem(name: &str, says: &RemoteLayer) -> Option<String> {
         return Some("the name has letters, digits, `-`, `_` and `.` only, 40 at most".into());
     }
     if ["notes", "esp-idf", "project", "sessions"].contains(&name) {
-        return Some(format!("`{name}` is the name of documents on this machine; use another name"));
+        return Some(format!(
+            "`{name}` is the name of documents on this machine; use another name"
+        ));
     }
     let keys = [key.env.is_some(), key.file.is_some(), key.keyring.is_some()];
     if keys.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Some("it has one key: name a variable, a file or a keyring entry".into());
     }
     let Some(rest) = kind.schemes().iter().find_map(|scheme| url.strip_prefix(scheme)) else {
-        return Some(format!("`url` of {} begins with {}", kind.name(), kind.schemes().join(" or ")));
+        return Some(format!(
+            "`url` of {} begins with {}",
+            kind.name(),
+            kind.schemes().join(" or ")
+        ));
     };
     let is_clean = |text: &str| text.is_ascii() && !text.contains(|c: char| c.is_ascii_control());
     if !is_clean(url) || url.contains(' ') || (rest.is_empty() && *kind != RemoteKind::Postgres) {
@@ -243,8 +249,7 @@ fn is_identifier(name: &str) -> bool {
 }
 
 fn is_index(kind: RemoteKind, index: &str) -> bool {
-    let is_plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*' | ',');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*' | ',');
     match kind {
         RemoteKind::Postgres => {
             index.split('.').count() <= 2 && index.split('.').all(is_identifier)
@@ -279,17 +284,29 @@ mod tests {
     fn what_could_lead_elsewhere_or_holds_a_password_is_refused() {
         for (text, why) in [
             ("kind='postgres'\nurl='postgres://a:pw@h/d'\nindex='t'", "may not have a password"),
-            ("kind='postgres'\nurl='postgres://h/d?password=x'\nindex='t'", "may not have a password"),
+            (
+                "kind='postgres'\nurl='postgres://h/d?password=x'\nindex='t'",
+                "may not have a password",
+            ),
             ("kind='postgres'\nurl='https://h'\nindex='t'", "begins with postgres://"),
-            ("kind='postgres'\nurl='postgres://h/d'\nindex='t; drop table t'", "cannot be an index"),
+            (
+                "kind='postgres'\nurl='postgres://h/d'\nindex='t; drop table t'",
+                "cannot be an index",
+            ),
             ("kind='postgres'\nurl='postgres://h/d'\nindex='a.b.c'", "cannot be an index"),
-            ("kind='postgres'\nurl='postgres://h/d'\nindex='t'\nfields.text='b\" --'", "a field of"),
+            (
+                "kind='postgres'\nurl='postgres://h/d'\nindex='t'\nfields.text='b\" --'",
+                "a field of",
+            ),
             ("kind='postgres'\nurl='postgres://h/d'\nindex='t'\nuser='x'", "write it into `url`"),
             ("kind='opensearch'\nurl='https://h'\nindex='../_cluster'", "cannot be an index"),
             ("kind='opensearch'\nurl='https://h'\nindex='_all'", "cannot be an index"),
             ("kind='opensearch'\nurl='https://a@h'\nindex='t'", "use `user`"),
             ("kind='opensearch'\nurl='https://'\nindex='t'", "is an address"),
-            ("kind='opensearch'\nurl='https://h'\nindex='t'\nsemantic='x'", "is not for opensearch"),
+            (
+                "kind='opensearch'\nurl='https://h'\nindex='t'\nsemantic='x'",
+                "is not for opensearch",
+            ),
             ("kind='azure-search'\nurl='https://h'\nindex='t?x'", "cannot be an index"),
             ("kind='azure-search'\nurl='https://h'\nindex='t'\nfields.kind=\"k'\"", "a field of"),
             (
@@ -305,13 +322,15 @@ mod tests {
         for name in ["", "a b", "a:b", "notes", "a/b"] {
             assert!(problem(name, &good).is_some(), "{name}");
         }
-        let good = of("kind='elasticsearch'\nurl='https://h:9200'\nindex='docs-*'\nfields.text='a.b'");
+        let good =
+            of("kind='elasticsearch'\nurl='https://h:9200'\nindex='docs-*'\nfields.text='a.b'");
         assert_eq!(problem("team", &good), None);
     }
 
     #[test]
     fn unknown_keys_and_kinds_are_refused() {
-        for text in ["kind='solr'\nurl='https://h'\nindex='t'", "kind='opensearch'\nurl='https://h'"]
+        for text in
+            ["kind='solr'\nurl='https://h'\nindex='t'", "kind='opensearch'\nurl='https://h'"]
         {
             assert!(toml::from_str::<RemoteLayer>(text).is_err(), "{text}");
         }

@@ -242,7 +242,12 @@ impl Settings {
         rows.push(row("search.sessions", &search.sessions, search.sessions.value.to_string()));
         rows.extend(search.remotes.iter().map(|(name, entry)| SettingRow {
             key: format!("search.remotes.{name}"),
-            value: format!("{} at {} ({})", entry.says.index, entry.says.url, entry.says.kind.name()),
+            value: format!(
+                "{} at {} ({})",
+                entry.says.index,
+                entry.says.url,
+                entry.says.kind.name()
+            ),
             origin: entry.origin.clone(),
         }));
         let models = &self.models;

@@ -109,8 +109,7 @@ fn named(name: &str) -> thread::Builder {
     thread::Builder::new().name(name.to_owned())
 }
 
-type Asking<'s> =
-    std::io::Result<ScopedJoinHandle<'s, Option<Result<Vec<RemotePassage>, String>>>>;
+type Asking<'s> = std::io::Result<ScopedJoinHandle<'s, Option<Result<Vec<RemotePassage>, String>>>>;
 
 fn answer(asking: Asking<'_>) -> Result<Vec<RemotePassage>, String> {
     let broken = || Err("asking it stopped unexpectedly".to_owned());
@@ -279,7 +278,8 @@ fn about(found: Vec<Found>, question: &Question, spread: &Spread, filter: &Filte
     for (group, counts) in question.groups.iter().zip(&mut spread.counts) {
         counts.resize(group.words.len(), 0);
         for ((word, _), count) in group.words.iter().zip(counts) {
-            *count += words.iter().filter(|of| of.iter().any(|it| it.contains(word))).count() as u64;
+            *count +=
+                words.iter().filter(|of| of.iter().any(|it| it.contains(word))).count() as u64;
         }
     }
     spread.passages += found.len() as u64;
@@ -316,9 +316,8 @@ fn hit(found: &Found, words: &[Vec<String>; 4], question: &Question, spread: &Sp
     for (number, group) in question.groups.iter().enumerate() {
         let mut best: f32 = 0.0;
         for (place, (word, weight)) in group.words.iter().enumerate() {
-            let counts = [0, 1, 2, 3].map(|at| {
-                words[at].iter().filter(|it| *it == word).count() as f32 * WEIGHTS[at]
-            });
+            let counts = [0, 1, 2, 3]
+                .map(|at| words[at].iter().filter(|it| *it == word).count() as f32 * WEIGHTS[at]);
             let frequency = counts[0] + counts[1] + counts[2] + counts[3] / length;
             if frequency > 0.0 {
                 here |= 1 << number;

@@ -11,6 +11,7 @@ mod fault;
 #[doc(hidden)]
 pub mod foreign_reply;
 mod form;
+mod index;
 mod keep;
 mod options;
 mod panel;
@@ -32,9 +33,10 @@ use futures::stream::BoxStream;
 
 pub use catalogue::Catalogue;
 pub use form::AnswerForm;
+pub use index::{IndexAbout, IndexFields, IndexKind, RemoteIndex};
 pub use options::ModelOptions;
 pub use panel::{FindProfile, Panel};
-pub use profile::{AgentChoice, KeySource, Prices, Profile, ReadKey, ToolUse, Wire};
+pub use profile::{AgentChoice, KeyForm, KeySource, Prices, Profile, ReadKey, ToolUse, Wire};
 pub use record::Recording;
 pub use remote::Remote;
 pub use retell::{ReplayedAnswers, retell};

@@ -78,6 +78,18 @@ pub enum ToolUse {
     Words,
 }
 
+/// In which form a key is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum KeyForm {
+    /// As the service has it.
+    #[default]
+    Usual,
+    /// In the header `authorization`, after that word.
+    After(&'static str),
+    /// As the password of that person.
+    PasswordOf(String),
+}
+
 /// How a service is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wire {
@@ -91,6 +103,7 @@ pub struct Wire {
     pub proxy: Option<String>,
     /// Headers to add.
     pub headers: BTreeMap<String, String>,
+    pub key_form: KeyForm,
     /// How long nothing of an answer may come: text, a thought, a part of a call, a count.
     pub stall: Duration,
     /// How often a call is made at most.
@@ -115,6 +128,7 @@ impl Wire {
             ca_file: None,
             proxy: None,
             headers: BTreeMap::new(),
+            key_form: KeyForm::Usual,
             stall: Duration::from_secs(120),
             tries: 6,
             pause: Duration::from_secs(1),

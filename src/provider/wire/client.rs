@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, NoProxy, Proxy, RequestBuilder, Response};
@@ -11,7 +13,7 @@ use secrecy::ExposeSecret;
 use tokio::time::Instant;
 
 use super::super::fault::{Fault, deepest};
-use super::super::profile::Profile;
+use super::super::profile::{KeyForm, Profile};
 use super::super::service::Service;
 use crate::files;
 use crate::model::UserError;
@@ -71,18 +73,45 @@ impl Client {
         self.send(profile, http.get(url)).await?.whole_of().await
     }
 
+    /// Posts JSON, waits for all of the answer, and says apart what went wrong.
+    pub async fn ask(
+        &self,
+        profile: &Arc<Profile>,
+        path: &str,
+        body: &serde_json::Value,
+        most_bytes: usize,
+    ) -> Result<serde_json::Value, AskFault> {
+        let http = self.http(profile).map_err(AskFault::Setup)?;
+        read_key(profile).await.map_err(AskFault::Setup)?;
+        let url = format!("{}{path}", profile.wire.base_url);
+        let request = http.post(url).json(body);
+        let request = request.headers(headers(profile).map_err(AskFault::Setup)?);
+        let cut = |error: reqwest::Error| AskFault::Connection(deepest(&error));
+        let mut response = request.send().await.map_err(cut)?;
+        let status = response.status();
+        let most = if status.is_success() { most_bytes } else { MOST_REFUSAL };
+        let mut bytes = Vec::new();
+        while let Some(more) = response.chunk().await.map_err(cut)? {
+            bytes.extend_from_slice(&more);
+            if bytes.len() > most {
+                break;
+            }
+        }
+        if !status.is_success() {
+            return Err(AskFault::Status(status.as_u16(), bytes));
+        }
+        if bytes.len() > most {
+            return Err(AskFault::TooLong);
+        }
+        serde_json::from_slice(&bytes).map_err(|error| AskFault::NoJson(error.to_string()))
+    }
+
     async fn send(
         &self,
         profile: &Arc<Profile>,
         request: RequestBuilder,
     ) -> Result<HttpReply, Fault> {
-        if !profile.is_key_read() {
-            // A keyring may ask the person first, for which no other task waits.
-            let profile = Arc::clone(profile);
-            let reading = tokio::task::spawn_blocking(move || profile.key().map(drop));
-            // Cancelled only together with the program.
-            reading.await.unwrap_or(Ok(())).map_err(Fault::lasting)?;
-        }
+        read_key(profile).await.map_err(Fault::lasting)?;
         let request = request.headers(headers(profile).map_err(Fault::lasting)?);
         let stall = profile.wire.stall;
         let response = match tokio::time::timeout(stall, request.send()).await {
@@ -103,6 +132,30 @@ impl Client {
         let body = answer.beginning().await;
         Err(Fault::status(profile, status.as_u16(), after, &body))
     }
+}
+
+/// Why [`Client::ask`] has no answer.
+#[derive(Debug)]
+pub enum AskFault {
+    /// Nothing was sent.
+    Setup(UserError),
+    Connection(String),
+    /// Another status than success, and the beginning of what came with it.
+    Status(u16, Vec<u8>),
+    TooLong,
+    NoJson(String),
+}
+
+/// Reads the key of a profile, if it was not yet.
+pub async fn read_key(profile: &Arc<Profile>) -> Result<(), UserError> {
+    if profile.is_key_read() {
+        return Ok(());
+    }
+    // A keyring may ask the person first, for which no other task waits.
+    let profile = Arc::clone(profile);
+    let reading = tokio::task::spawn_blocking(move || profile.key().map(drop));
+    // Cancelled only together with the program.
+    reading.await.unwrap_or(Ok(()))
 }
 
 impl HttpReply {
@@ -245,10 +298,16 @@ fn headers(profile: &Profile) -> Result<HeaderMap, UserError> {
     }
     if let Some(key) = profile.key()? {
         let key = key.expose_secret();
-        let (name, value) = match profile.service {
-            Service::Azure => ("api-key", key.to_owned()),
-            Service::Anthropic => ("x-api-key", key.to_owned()),
-            _ => ("authorization", format!("Bearer {key}")),
+        let (name, value) = match (&profile.wire.key_form, profile.service) {
+            (KeyForm::After(word), _) => ("authorization", format!("{word} {key}")),
+            (KeyForm::PasswordOf(user), _) => {
+                let login = STANDARD.encode(format!("{user}:{key}"));
+                profile.secrets().add_key(&login);
+                ("authorization", format!("Basic {login}"))
+            }
+            (KeyForm::Usual, Service::Azure) => ("api-key", key.to_owned()),
+            (KeyForm::Usual, Service::Anthropic) => ("x-api-key", key.to_owned()),
+            (KeyForm::Usual, _) => ("authorization", format!("Bearer {key}")),
         };
         let mut value = HeaderValue::from_str(&value).map_err(|_| {
             UserError::new(

@@ -3,5 +3,5 @@
 mod client;
 mod lines;
 
-pub(super) use client::{Client, HttpReply};
+pub(super) use client::{AskFault, Client, HttpReply, read_key};
 pub(super) use lines::{Frames, Framing, TooBig};
