@@ -39,10 +39,13 @@ impl Machine {
         overrides: &Overrides,
     ) -> Result<Self, UserError> {
         let settings = Settings::load(dirs, project, overrides)?;
-        let entries = settings.models.profiles.values();
-        hide_variables(entries.filter_map(|entry| entry.says.key.env.clone()).collect());
+        let of_models = settings.models.profiles.values().map(|entry| &entry.says.key);
+        let of_remotes = settings.search.remotes.values().map(|entry| &entry.says.key);
+        let keys = of_models.chain(of_remotes);
+        hide_variables(keys.filter_map(|key| key.env.clone()).collect());
         let assets = Assets::with_user_folder(&dirs.config);
-        let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config);
+        let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config)
+            .with_remotes(&settings.search.remotes);
         let runner = Runner::of_this_program();
         Ok(Self { dirs: dirs.clone(), assets, settings, profiles, runner })
     }
@@ -74,7 +77,8 @@ impl Machine {
         };
         models.temperature = temperature.or(models.temperature);
         let (models, assets) = (models.clone(), machine.assets.clone());
-        machine.profiles = Profiles::new(models, assets, &machine.dirs.config);
+        machine.profiles = Profiles::new(models, assets, &machine.dirs.config)
+            .with_remotes(&machine.settings.search.remotes);
         machine
     }
 }

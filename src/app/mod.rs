@@ -37,6 +37,7 @@ pub mod ports;
 pub mod profiles;
 mod project_folder;
 pub mod recordings;
+pub mod remote_indexes;
 mod request_words;
 mod search_models;
 pub mod serial_commands;
@@ -51,6 +52,7 @@ pub mod timeline;
 pub mod trust;
 pub mod trust_question;
 pub mod validation;
+mod waiter;
 
 pub use feed::{Feed, Live};
 pub use timeline::{FeedChange, Timeline};

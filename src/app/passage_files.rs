@@ -27,6 +27,11 @@ pub fn find(
     project: &Path,
     place: &PassagePlace,
 ) -> Result<(PathBuf, Option<u32>), UserError> {
+    if let Some((name, _)) = place.source.split_once(':')
+        && machine.settings.search.remotes.contains_key(name)
+    {
+        return Err(elsewhere(place, name));
+    }
     let mut corpora = Documentation::of(machine, Some(project)).corpora()?;
     if !place.documents.is_empty() {
         corpora.retain(|corpus| corpus.label() == place.documents);
@@ -34,6 +39,15 @@ pub fn find(
     let mut roots: Vec<&Path> = corpora.iter().map(|corpus| corpus.root.as_path()).collect();
     roots.push(project);
     find_below(&roots, place)
+}
+
+/// Why a passage of an index on another machine has no file here.
+fn elsewhere(place: &PassagePlace, name: &str) -> UserError {
+    UserError::new(
+        format!("Cannot open {}", place.source),
+        format!("it is from `{name}`, an index on another machine, and has no file on this one"),
+        "The text that was sent is below its title.",
+    )
 }
 
 /// As [`find`], below these folders.
@@ -67,6 +81,10 @@ fn find_below(roots: &[&Path], place: &PassagePlace) -> Result<(PathBuf, Option<
             &format!("Open {} with a reader of PDFs.", file.display()),
         ),
         Some(found) => Ok(found),
+        // Where the session was, such an index was set up.
+        None if remote_of(place).is_some() => {
+            Err(elsewhere(place, remote_of(place).unwrap_or_default()))
+        }
         None => {
             let why = match place.documents.as_str() {
                 "" => "no documents of this machine have such a file".to_owned(),
@@ -75,6 +93,13 @@ fn find_below(roots: &[&Path], place: &PassagePlace) -> Result<(PathBuf, Option<
             failed(&why, "`firmhand index list` tells what is searched.")
         }
     }
+}
+
+/// The index on another machine that a passage seems to be from: its documents are named so too.
+fn remote_of(place: &PassagePlace) -> Option<&str> {
+    let (name, _) = place.source.split_once(':')?;
+    let documents = place.documents.split(' ').next().unwrap_or_default();
+    (documents.is_empty() || documents == name).then_some(name)
 }
 
 fn is_pdf(path: &str) -> bool {

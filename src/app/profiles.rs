@@ -3,6 +3,7 @@
 //!
 //! The one place that reads keys. A key goes from its source into a profile and nowhere else.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,12 +12,12 @@ use secrecy::SecretString;
 
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
-use crate::config::{Assets, Models, Origin, ProfileEntry};
+use crate::config::{Assets, Models, Origin, ProfileEntry, RemoteEntry, RemoteKind};
 use crate::files;
 use crate::model::UserError;
 use crate::provider::{
-    AgentChoice, Catalogue, FindProfile, KeySource, ModelOptions, Panel, Prices, Profile, ReadKey,
-    Service, ToolUse, Wire,
+    AgentChoice, Catalogue, FindProfile, KeyForm, KeySource, ModelOptions, Panel, Prices, Profile,
+    ReadKey, Service, ToolUse, Wire,
 };
 use crate::text::secrets::Secrets;
 
@@ -53,11 +54,13 @@ fn variable(name: &str) -> Option<String> {
 /// The secrets that lie ready: keys in the environment and in files, passwords of addresses, values of
 /// headers, for all profiles: an agent may read a file with the key of another one. Those in keyrings
 /// are learned when they are read.
-fn secrets(models: &Models) -> Secrets {
+fn secrets(models: &Models, remotes: &Remotes) -> Secrets {
     let secrets = Secrets::default();
     let profiles = || models.profiles.values().map(|entry| &entry.says);
     let usual = FOUND.into_iter().filter(|(service, _)| *service != Service::Ollama);
-    let named = profiles().filter_map(|says| says.key.env.clone());
+    let of_remotes = remotes.values().map(|entry| &entry.says.key);
+    let named = profiles().map(|says| &says.key).chain(of_remotes);
+    let named = named.filter_map(|key| key.env.clone());
     for name in usual.map(|(_, name)| name.to_owned()).chain(named) {
         variable(&name).iter().for_each(|key| secrets.add_key(key));
     }
@@ -65,9 +68,11 @@ fn secrets(models: &Models) -> Secrets {
         let found = [variable(name), variable(&name.to_ascii_lowercase())];
         found.iter().flatten().for_each(|url| secrets.add_url(url));
     }
-    for entry in models.profiles.values() {
-        let Some(file) = &entry.says.key.file else { continue };
-        let file = sibling(file, folder_of(&entry.origin));
+    let of_models = models.profiles.values().map(|entry| (&entry.says.key, &entry.origin));
+    let of_remotes = remotes.values().map(|entry| (&entry.says.key, &entry.origin));
+    for (key, origin) in of_models.chain(of_remotes) {
+        let Some(file) = &key.file else { continue };
+        let file = sibling(file, folder_of(origin));
         if let Ok(text) = files::read_text(&file, files::SETTINGS) {
             secrets.add_key(&text);
         }
@@ -76,13 +81,21 @@ fn secrets(models: &Models) -> Secrets {
         wire.base_url.iter().chain(&wire.proxy).for_each(|url| secrets.add_url(url));
         wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
     }
+    for RemoteEntry { says, .. } in remotes.values() {
+        [&says.url].into_iter().chain(&says.wire.proxy).for_each(|url| secrets.add_url(url));
+        says.wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
+    }
     secrets
 }
+
+/// Indexes on other machines, by their names.
+type Remotes = BTreeMap<String, RemoteEntry>;
 
 /// The profiles of this machine, and what their keys come from.
 #[derive(Debug, Clone)]
 pub struct Profiles {
     models: Models,
+    remotes: Remotes,
     assets: Assets,
     keyring: Keyring,
     secrets: Secrets,
@@ -95,8 +108,50 @@ impl Profiles {
     /// person's configuration.
     #[must_use]
     pub fn new(models: Models, assets: Assets, config: &Path) -> Self {
-        let (keyring, secrets) = (Keyring::default(), secrets(&models));
-        Self { models, assets, keyring, secrets, file: config.join("config.toml") }
+        let (keyring, secrets) = (Keyring::default(), secrets(&models, &Remotes::new()));
+        let (file, remotes) = (config.join("config.toml"), Remotes::new());
+        Self { models, remotes, assets, keyring, secrets, file }
+    }
+
+    /// With these indexes on other machines.
+    #[must_use]
+    pub fn with_remotes(self, remotes: &BTreeMap<String, RemoteEntry>) -> Self {
+        let (remotes, secrets) = (remotes.clone(), secrets(&self.models, remotes));
+        Self { remotes, secrets, ..self }
+    }
+
+    /// How an index on another machine is reached, with its key; the model is the name of the index.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn remote(&self, name: &str) -> Result<Profile, UserError> {
+        let entry = self.remotes.get(name).ok_or_else(|| {
+            let why = "`[search.remotes]` has no such entry";
+            UserError::new(format!("Cannot ask `{name}`"), why, "Name it in your configuration.")
+        })?;
+        let RemoteEntry { origin, says } = entry;
+        let folder = folder_of(origin);
+        let mut wire = Wire::new(&says.url);
+        wire.api_version.clone_from(&says.wire.api_version);
+        wire.ca_file = says.wire.ca_file.as_ref().map(|file| sibling(file, folder));
+        wire.proxy.clone_from(&says.wire.proxy);
+        wire.headers.clone_from(&says.wire.headers);
+        wire.key_form = match (&says.user, says.kind) {
+            (Some(user), _) => KeyForm::PasswordOf(user.clone()),
+            (None, RemoteKind::Elasticsearch) => KeyForm::After("ApiKey"),
+            (None, _) => KeyForm::Usual,
+        };
+        let service = match says.kind {
+            // Its key goes into the header `api-key` too.
+            RemoteKind::AzureSearch => Service::Azure,
+            _ => Service::Compatible,
+        };
+        let profile = Profile::new(name, service, &says.index, wire);
+        let profile = match says.key == KeyLayer::default() {
+            true => profile,
+            false => with_key(profile, &says.key, folder, &self.keyring),
+        };
+        Ok(profile.guarded_by(&self.secrets))
     }
 
     /// What must never be repeated: keys, passwords of addresses, values of headers. Those in keyrings
@@ -387,9 +442,9 @@ fn with_variable(profile: Profile, name: &str) -> Profile {
     let read: ReadKey = Box::new(move || match variable(&name) {
         Some(key) => Ok(Some(SecretString::from(key.trim().to_owned()))),
         None => Err(UserError::new(
-            format!("Cannot use the profile `{owner}`: it has no key"),
+            format!("Cannot use `{owner}`: it has no key"),
             format!("{name} is not set"),
-            format!("Set {name}, or name a file with `key.file` in the profile."),
+            format!("Set {name}, or name a file with `key.file`."),
         )),
     });
     profile.with_key(source, read)
@@ -404,7 +459,7 @@ fn key_file(file: &Path) -> Result<SecretString, UserError> {
     let mode = match std::fs::metadata(file) {
         Ok(about) => about.permissions().mode(),
         Err(error) => {
-            return cannot(error.to_string(), "Correct `key.file` of the profile.".into());
+            return cannot(error.to_string(), "Correct `key.file`.".into());
         }
     };
     if mode & 0o077 != 0 {

@@ -1,37 +1,27 @@
-//! The endpoints that take part in the search, as the person has set them up.
+//! The endpoints and the other machines that take part in the search, as the person has set them up.
 //!
-//! Makes calls that wait out of requests that do not. Owns how long a search waits for them.
+//! Makes calls that wait out of requests that do not.
 
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
-
 use super::machine::Machine;
-use crate::knowledge::{Embedder, Endpoints, Reranker};
+use super::remote_indexes;
+use super::waiter::Waiter;
+use crate::knowledge::{Embedder, Endpoints, Reranker, SEARCH_TIME};
 use crate::model::UserError;
 use crate::provider::SearchModel;
 
-/// How long a search waits for an endpoint.
-const SEARCH_TIME: Duration = Duration::from_secs(2);
-
-/// An endpoint with the thread that asks it, so that callers may be anywhere.
+/// A model behind an endpoint.
 struct Asker {
     model: Arc<SearchModel>,
-    /// Given up without waiting when the asker goes.
-    runtime: Option<Runtime>,
+    waiter: Waiter,
 }
 
 impl Asker {
     fn of(machine: &Machine, profile: &str) -> Result<Self, UserError> {
         let model = Arc::new(SearchModel::new(machine.profiles.find(profile, None)?));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("endpoint")
-            .enable_all()
-            .build()
-            .map_err(|error| UserError::from_cause("Cannot ask an endpoint", &error))?;
-        Ok(Self { model, runtime: Some(runtime) })
+        Ok(Self { model, waiter: Waiter::new()? })
     }
 
     /// The result of a request, or why there is none in that time.
@@ -44,27 +34,9 @@ impl Asker {
         T: Send + 'static,
         F: Future<Output = Result<T, UserError>> + Send + 'static,
     {
-        let (sender, answer) = mpsc::channel();
-        let request = ask(Arc::clone(&self.model));
-        let runtime = self.runtime.as_ref().ok_or("it is closed")?;
-        let task = runtime.spawn(async move {
-            // After the time limit nobody receives it.
-            let _ = sender.send(request.await);
-        });
-        let late = |_| {
-            task.abort();
-            format!("no answer within {} s", most.as_secs())
-        };
-        let answer = answer.recv_timeout(most).map_err(late)?;
+        let answer = self.waiter.wait(most, ask(Arc::clone(&self.model)));
+        let answer = answer.ok_or_else(|| format!("no answer within {} s", most.as_secs()))?;
         answer.map_err(|error| format!("{}: {}", error.what, error.why))
-    }
-}
-
-impl Drop for Asker {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 
@@ -111,5 +83,8 @@ pub fn endpoints(machine: &Machine) -> (Endpoints, Vec<String>) {
     if let Some(asker) = asker("search.reranker", named.reranker.value.as_ref()) {
         endpoints.reranker = Some(asker);
     }
+    let (remotes, wrong_remotes) = remote_indexes::remotes(machine);
+    endpoints.remotes = remotes;
+    wrong.extend(wrong_remotes);
     (endpoints, wrong)
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::index_args::{IndexArgs, IndexCommand, SearchArgs};
 use super::run::EventFormat;
-use super::{report, search_filter};
+use super::{remote_list, report, search_filter};
 use crate::app::documentation::{Documentation, IndexScope};
 use crate::app::machine::Machine;
 use crate::knowledge::{
@@ -35,7 +35,10 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
     let documentation = Documentation::of(machine, Some(project));
     match args.command.unwrap_or(IndexCommand::List { json: false }) {
         IndexCommand::List { json } => {
-            list(&documentation, if json { EventFormat::Json } else { EventFormat::Text })
+            let format = if json { EventFormat::Json } else { EventFormat::Text };
+            list(&documentation, format)?;
+            remote_list::print(machine, format)?;
+            Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Add { path, here } => {
             let scope = if here { IndexScope::Project } else { IndexScope::All };
@@ -56,7 +59,7 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
     }
 }
 
-fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCode, UserError> {
+fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<(), UserError> {
     let library = documentation.library(&|_| Ok(false))?;
     say_left_out(library.left_out());
     let mut rows: Vec<(Corpus, Option<u64>)> =
@@ -85,7 +88,7 @@ fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<ExitCo
             ));
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Builds every index; what cannot be built is named, and does not keep the others from it.
@@ -262,7 +265,10 @@ pub fn search(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<Ex
 fn found(machine: &Machine, args: &SearchArgs, project: &Path) -> Result<SearchAnswer, UserError> {
     let documentation = Documentation::of(machine, Some(project));
     search_filter::check_project("Cannot search", project)?;
-    let filter = search_filter::of(args, &documentation.corpora()?, project)?;
+    let mut corpora = documentation.corpora()?;
+    let remotes = machine.settings.search.remotes.iter();
+    corpora.extend(remotes.map(|(name, entry)| Corpus::remote(name, &entry.says.version)));
+    let filter = search_filter::of(args, &corpora, project)?;
     let query = args.query.join(" ");
     let own = filter.own_kinds();
     let mut answer = match filter.of_documents() {

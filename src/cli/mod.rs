@@ -22,6 +22,7 @@ mod policy;
 mod policy_args;
 mod policy_learn;
 mod program_ends;
+mod remote_list;
 mod report;
 mod reverty;
 mod reverty_repl;

@@ -46,10 +46,12 @@ pub fn of(args: &SearchArgs, documents: &[Corpus], project: &Path) -> Result<Fil
             filter.version = args.idf.clone().or_else(|| Some(meant.version.clone()));
         }
     }
-    if let Some(version) = &args.idf {
+    // Only another machine knows what it has.
+    let is_elsewhere = all.iter().any(|corpus| corpus.kind == CorpusKind::Remote);
+    if let Some(version) = args.idf.as_ref().filter(|_| !is_elsewhere) {
         check_version(version, documents)?;
     }
-    if let Some(component) = &args.component {
+    if let Some(component) = args.component.as_ref().filter(|_| !is_elsewhere) {
         check_component(component, &all)?;
     }
     Ok(filter)

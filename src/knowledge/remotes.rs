@@ -179,7 +179,11 @@ pub fn joined(
             let place = match texts.iter().position(|known| is_same(known, &text)) {
                 Some(place) => place,
                 None => {
-                    let why = format!("; place {} of {}", list.len() + 1, facts.corpus.name);
+                    let why = format!(
+                        "; place {} of {}, on another machine",
+                        list.len() + 1,
+                        facts.corpus.name
+                    );
                     one.why.push_str(&why);
                     all.push(one);
                     texts.push(text);
