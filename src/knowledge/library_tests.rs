@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::build::{BuildOptions, BuildReport, build, info, is_damaged};
 use super::super::notes;
+use super::super::relevance::FEW_PASSAGES;
 use super::super::split::WindowSize;
 use super::*;
 use crate::text::redact::Redactor;

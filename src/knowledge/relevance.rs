@@ -32,7 +32,7 @@ const MOST_UNKNOWN: usize = 2;
 /// Least score of an answer to a question without such a word, in terms of the rarest word.
 const LEAST_SCORE: f32 = 0.85;
 /// Below so many passages, many words of the field are not known.
-const FEW_PASSAGES: u64 = 5_000;
+pub const FEW_PASSAGES: u64 = 5_000;
 /// Most that a word of the question weighs in that.
 const KNOWN_WORD: f32 = 4.5;
 /// What a word weighs that no document has: it is likely to be about something else.
