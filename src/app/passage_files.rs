@@ -182,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_from_another_machine_has_no_file_and_that_is_clear() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("bus.rst"), "The bus.\n").unwrap();
+        for path in ["team:bus.rst#start", "team:../bus.rst", "team:/etc/passwd"] {
+            let error = find_below(&[root.path()], &place(path, "guide", "The bus.")).unwrap_err();
+            assert!(error.why.contains("`team`, an index on another machine"), "{error:?}");
+        }
+    }
+
+    #[test]
     fn nothing_outside_of_what_is_searched_is_opened() {
         let [root, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         fs::write(outside.path().join("secret.txt"), "a secret\n").unwrap();

@@ -209,6 +209,18 @@ const CONFIG: &str = "\
 Settings come from `config.toml` in the configuration folder, from the project, from the environment
 and from options; the later ones count. `firmhand config` prints the values below in this form too.
 
+An index that your team shares is searched together with the documents of this machine when your own
+file names it. Each search sends it the question:
+
+  [search.remotes.team]
+  kind = \"opensearch\"     or elasticsearch, azure-search, postgres
+  url = \"https://HOST:9200\"
+  index = \"NAME\"
+  key = { env = \"TEAM_KEY\" }
+  fields = { text = \"body\", title = \"title\", path = \"path\" }
+
+`firmhand index list` shows whether it answers; the schema describes the other keys.
+
 `firmhand config --schema > schema.json` writes the JSON schema of the file. With the first line
 `#:schema ./schema.json` in `config.toml`, editors that use Taplo complete and check it. `--schema
 team`, `theme` and `keymap` do the same for those files.

@@ -140,6 +140,25 @@ fn documents_go_to_a_service_only_when_the_person_says_so() {
 }
 
 #[test]
+fn only_the_person_names_an_index_on_another_machine() {
+    let text =
+        "[search.remotes.team]\nkind = 'postgres'\nurl = 'postgres://me@there/d'\nindex = 't'\n";
+    let settings = ConfigDirs::new(text, "").load(&Overrides::default()).unwrap();
+    let rows = settings.rows();
+    let row = rows.iter().find(|row| row.key == "search.remotes.team").unwrap();
+    assert_eq!(row.value, "t at postgres://me@there/d (postgres)");
+    // Neither a new one nor another address of one that is there.
+    for user in ["", text] {
+        let error = ConfigDirs::new(user, text).load(&Overrides::default()).unwrap_err();
+        assert!(error.why.contains("may not send questions to another machine"), "{error:?}");
+        assert!(error.what.ends_with("line 1"), "{error:?}");
+    }
+    let wrong = text.replace("index = 't'", "index = 't'\nkey_env = 'x'");
+    let error = ConfigDirs::new(&wrong, "").load(&Overrides::default()).unwrap_err();
+    assert!(error.why.contains("key_env"), "{error:?}");
+}
+
+#[test]
 fn a_policy_file_holds_rules_only_and_must_exist() {
     let place = ConfigDirs::new("", "");
     let file = place.path("policy.toml");

@@ -155,7 +155,8 @@ fn all_are_asked_at_once_and_only_those_that_the_filter_takes() {
     let start = Instant::now();
     let answer = search(remotes(), "the zorbex pump", &Filter::default());
     assert!(start.elapsed() < Duration::from_millis(290), "{:?}", start.elapsed());
-    assert_eq!(answer.found.len(), 3);
+    // What both have is one passage.
+    assert_eq!(sources(&answer), ["pump.md", "one:a.rst"]);
     let (question, within) = one.asked.lock().unwrap()[0].clone();
     assert_eq!(question.words, ["zorbex", "pump"]);
     assert!(within <= SEARCH_TIME && question.most >= 5);
@@ -246,10 +247,10 @@ fn the_vector_is_made_once_and_a_slow_one_is_not_waited_for() {
 fn the_words_of_a_question_are_sent_as_they_are_written_with_what_they_stand_for() {
     let mut splitter = Splitter::default();
     let synonyms = Synonyms::parse("s", "wlan => wifi\n", &mut splitter).unwrap();
-    let text = "How do I start \u{1b}[31mWLAN with esp_wifi_start(); DROP TABLE \"x\" or 'y'?";
+    let text = "How do I start \u{1b}[31mWLAN with nvs_flash_init(); DROP TABLE \"x\" or 'y'?";
     let read = Question::read(text, &mut splitter, &synonyms, &Default::default());
     let question = question(text, &read, &Filter::default(), 5);
-    let words = ["start", "wlan", "esp_wifi_start", "drop", "table", "x", "y", "wifi"];
+    let words = ["start", "wlan", "nvs_flash_init", "drop", "table", "x", "y", "wifi"];
     assert_eq!(question.words, words);
     assert!(question.words.iter().all(|it| it.chars().all(|c| c.is_alphanumeric() || c == '_')));
     assert!(!question.text.contains('\u{1b}'));

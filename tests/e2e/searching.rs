@@ -211,6 +211,91 @@ fn an_endpoint_that_fails_or_is_slow_is_left_out_and_named() {
     assert!(errors.contains("not searched: the vectors"), "{errors}");
 }
 
+/// A configuration that names an index on that server.
+fn team_index(place: &Place, server: &Server) {
+    let config = format!(
+        "[search.remotes.team]\nkind = \"elasticsearch\"\nurl = \"{}\"\nindex = \"fork\"\n\
+         version = \"5.4-fork\"\nkey = {{ env = \"NEAR_KEY\" }}\n",
+        server.url("")
+    );
+    fs::write(place.config().join("config.toml"), config).unwrap();
+}
+
+fn hits(sources: &[Value]) -> Reply {
+    let hits: Vec<Value> = sources.iter().map(|it| json!({ "_id": "1", "_source": it })).collect();
+    json_reply(&json!({ "hits": { "hits": hits } }))
+}
+
+#[test]
+fn an_index_of_the_team_is_searched_and_listed() {
+    let (place, server) = (Place::new(), Server::new());
+    team_index(&place, &server);
+    let bus = json!({
+        "title": "Zorbex \u{1b}[31mbus", "path": "docs/bus.rst",
+        "body": "The zorbex bus is started before wifi.",
+    });
+    server.then(hits(&[bus, json!({ "title": "Bread", "body": "It is baked." })]));
+    let (output, errors) = with_key(&place, &["search", "--json", "how is the zorbex bus started"]);
+    let found = answer(&output);
+    let first = found["results"].as_array().unwrap().iter().find(|it| it["corpus"] == "team");
+    let first = first.unwrap_or_else(|| panic!("{found} {errors}"));
+    assert_eq!(
+        (&first["source"], &first["version"]),
+        (&json!("team:docs/bus.rst"), &json!("5.4-fork"))
+    );
+    assert_eq!((&first["title"], &first["kind"]), (&json!("Zorbex bus"), &json!("guide")));
+    assert!(!found.to_string().contains("Bread") && found.get("not_searched").is_none(), "{found}");
+    let request = server.seen().remove(0);
+    assert!(request.line.starts_with("POST /fork/_search "), "{}", request.line);
+    assert_eq!(request.header("authorization"), Some("ApiKey sk-very-secret-key-1"));
+    // About something else, whatever comes, there is nothing.
+    server.then(hits(&[json!({ "title": "Capital", "body": "A capital letter." })]));
+    let (output, _) = with_key(&place, &["search", "--json", "what is the capital of france"]);
+    assert_eq!(answer(&output)["results"], json!([]));
+    server.then(hits(&[]));
+    let (output, _) = with_key(&place, &["index", "list"]);
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = list.lines().find(|line| line.starts_with("team 5.4-fork ")).unwrap();
+    assert!(line.contains(" answers ") && line.contains("elasticsearch at 127.0.0.1"), "{list}");
+    server.then(Reply::status(401, "", "{}"));
+    let (output, _) = with_key(&place, &["index", "list", "--json"]);
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let last: Value = serde_json::from_str(list.lines().last().unwrap()).unwrap();
+    assert_eq!(last["answers"], false);
+    assert!(last["why"].as_str().unwrap().contains("refuses the key from $NEAR_KEY"), "{last}");
+}
+
+#[test]
+fn an_index_of_the_team_that_fails_is_left_out_and_a_project_cannot_name_one() {
+    let (place, server) = (Place::new(), Server::new());
+    team_index(&place, &server);
+    let silent = Reply::Raw(vec![(Duration::from_secs(3), Vec::new())]);
+    for (reply, words) in [
+        (silent, "no answer within 2 s"),
+        (Reply::status(404, "", "{}"), "it has no index `fork`"),
+        (Reply::status(302, "location: http://127.0.0.1:9/\r\n", ""), "is not followed"),
+    ] {
+        server.then(reply);
+        let begun = std::time::Instant::now();
+        let (output, errors) = with_key(&place, &["search", "--json", "wifi scan"]);
+        assert!(begun.elapsed() < Duration::from_secs(5), "{words}: {:?}", begun.elapsed());
+        let found = answer(&output);
+        assert!(!found["results"].as_array().unwrap().is_empty(), "{found}");
+        let left_out = found["not_searched"][0].as_str().unwrap();
+        assert!(left_out.starts_with("team (") && left_out.contains(words), "{left_out}");
+        assert!(left_out.contains("[search.remotes.team]") && errors.contains(words), "{errors}");
+    }
+    assert_eq!(server.seen().len(), 3, "no redirect is followed");
+    let project = place.project();
+    fs::create_dir_all(project.join(".firmhand")).unwrap();
+    let text = fs::read_to_string(place.config().join("config.toml")).unwrap();
+    fs::write(project.join(".firmhand/config.toml"), text).unwrap();
+    let args = ["search", "wifi", "--project", project.to_str().unwrap()];
+    let (output, errors) = with_key(&place, &args);
+    assert!(!output.status.success() && errors.contains("may not send questions"), "{errors}");
+    assert_eq!(server.seen().len(), 3);
+}
+
 /// The sources and texts of what a search finds.
 fn found(place: &Place, args: &[&str]) -> Vec<(String, String)> {
     let project = place.project();

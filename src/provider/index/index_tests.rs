@@ -138,7 +138,7 @@ async fn every_failure_says_why_and_what_to_do_and_never_the_key() {
         (es, "200 OK", "", "<html>", ["is not JSON", "check `url`"]),
         (es, "200 OK", "", "{\"hits\":[]}", ["another form", "check `kind`"]),
         (es, "302 X", "location: http://127.0.0.1:9/\r\n", "", ["is not followed", "`url`"]),
-        (es, "500 X", "", "{\"error\":\"\u{1b}[31mred\"}", ["“red”", "500"]),
+        (es, "500 X", "", r#"{"error":"\u001b[31mred"}"#, ["“red”", "500"]),
     ] {
         let (found, _) = asked(kind, status, more, body).await;
         let why = found.unwrap_err();

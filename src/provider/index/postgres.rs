@@ -4,7 +4,6 @@
 //! checked, in quotation marks. Nothing can be written: the transaction is read-only.
 
 use std::error::Error as _;
-use std::fmt::Write as _;
 use std::str::FromStr;
 
 use secrecy::ExposeSecret;
@@ -26,6 +25,11 @@ use crate::model::{RemotePassage, RemoteQuestion};
 
 /// The transaction in which is searched, in milliseconds longer than anybody waits.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = 2500";
+
+/// Rows from which on a word is common: then the others decide which rows are looked at.
+const COMMON: usize = 2_000;
+/// Rows that are put in order.
+const RANKED: usize = 3_000;
 
 /// A statement with its parameters.
 #[derive(Debug, Default)]
@@ -132,8 +136,8 @@ impl RemoteIndex {
         Ok((config, host, port))
     }
 
-    /// The search as a statement: rows with the most of the words first, then by how near to each other
-    /// they are.
+    /// The search as a statement: rows with the most and the rarest of the words first, then by how near
+    /// to each other they are. What is read is bounded, however common the words are.
     pub(super) fn query(&self, question: &RemoteQuestion) -> Query {
         let fields = &self.about.fields;
         let mut query = Query::default();
@@ -172,18 +176,35 @@ impl RemoteIndex {
             })
             .collect();
         let filter = self.filter(question, &mut query);
-        // The write to a string never fails.
-        let _ = write!(
-            query.sql,
-            "WITH words AS MATERIALIZED (SELECT phraseto_tsquery({language}::regconfig, w) AS one \
-             FROM unnest({each}::text[]) AS w), \
-             asked AS MATERIALIZED (SELECT websearch_to_tsquery({language}::regconfig, {any}) AS any) \
-             SELECT json_build_object({})::text FROM {} AS t, asked, LATERAL (SELECT {vector} AS v) AS x \
-             WHERE x.v @@ asked.any{filter} \
-             ORDER BY (SELECT count(*) FROM words WHERE x.v @@ words.one) DESC, \
-             ts_rank_cd(x.v, asked.any, 1) DESC LIMIT {most}",
-            pairs.join(", "),
-            quoted(&self.profile.model),
+        let table = quoted(&self.profile.model);
+        let row = format!("json_build_object({})", pairs.join(", "));
+        // How many rows have a word is read from the index alone; without one it is not asked.
+        let count = match &fields.tsvector {
+            Some(_) => format!(
+                "(SELECT count(*) FROM (SELECT 1 FROM {table} AS t WHERE {vector} @@ w.one \
+                 LIMIT {COMMON}) AS few)"
+            ),
+            None => "0".to_owned(),
+        };
+        query.sql = format!(
+            "WITH one_each AS MATERIALIZED (SELECT DISTINCT phraseto_tsquery({language}::regconfig, w) \
+             AS one FROM unnest({each}::text[]) AS w), \
+             counted AS MATERIALIZED (SELECT w.one, {count} AS rows FROM one_each AS w \
+             WHERE numnode(w.one) > 0), \
+             words AS MATERIALIZED (SELECT one, rows, rows < {COMMON} AND sum(rows) OVER \
+             (ORDER BY rows, one) <= {RANKED} AS is_rare FROM counted), \
+             pick AS MATERIALIZED (SELECT \
+             string_agg('(' || one::text || ')', ' | ') FILTER (WHERE is_rare)::tsquery AS rare, \
+             string_agg('(' || one::text || ')', ' & ') FILTER (WHERE NOT is_rare)::tsquery AS others \
+             FROM words), \
+             near AS MATERIALIZED ((SELECT {row} AS row, {vector} AS v FROM pick, {table} AS t \
+             WHERE {vector} @@ pick.rare{filter} LIMIT {RANKED}) UNION ALL \
+             (SELECT {row}, {vector} FROM pick, {table} AS t WHERE {vector} @@ pick.others \
+             AND NOT coalesce({vector} @@ pick.rare, false){filter} LIMIT {COMMON})) \
+             SELECT near.row::text FROM near ORDER BY \
+             (SELECT sum(ln(1 + {COMMON} * 10.0 / (words.rows + 1))) FROM words \
+             WHERE near.v @@ words.one) DESC, \
+             ts_rank_cd(near.v, websearch_to_tsquery({language}::regconfig, {any}), 1) DESC LIMIT {most}"
         );
         query
     }
