@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::origin::Sourced;
+use super::origin::{Origin, Sourced};
 use super::remotes::{self, RemoteEntry, RemoteLayer};
 use super::source::{ConfigSource, LayerKind};
 use super::spanned::Spanned;
@@ -77,6 +77,27 @@ impl SearchUse {
             self.remotes.insert(name.get_ref().clone(), remotes::entry(source, name, says)?);
         }
         Ok(())
+    }
+
+    /// Every setting: its key, its value, and where it came from.
+    pub(super) fn rows(&self) -> Vec<(String, String, Origin)> {
+        let row = |key: &str, value: String, origin: &Origin| {
+            (format!("search.{key}"), value, origin.clone())
+        };
+        let profile = |key: &str, profile: &Sourced<Option<String>>| {
+            let value = profile.value.clone().unwrap_or_else(|| "none".to_owned());
+            row(key, value, &profile.origin)
+        };
+        let mut rows = vec![
+            profile("embeddings", &self.embeddings),
+            profile("reranker", &self.reranker),
+            row("sessions", self.sessions.value.to_string(), &self.sessions.origin),
+        ];
+        rows.extend(self.remotes.iter().map(|(name, RemoteEntry { origin, says })| {
+            let value = format!("{} at {} ({})", says.index, says.url, says.kind.name());
+            row(&format!("remotes.{name}"), value, origin)
+        }));
+        rows
     }
 }
 

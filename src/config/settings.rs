@@ -233,23 +233,8 @@ impl Settings {
             ),
             row("sandbox.writable", &self.sandbox.writable, paths(&self.sandbox.writable.value)),
         ];
-        let named = |profile: &Sourced<Option<String>>| {
-            profile.value.clone().unwrap_or_else(|| "none".to_owned())
-        };
-        let search = &self.search;
-        rows.push(row("search.embeddings", &search.embeddings, named(&search.embeddings)));
-        rows.push(row("search.reranker", &search.reranker, named(&search.reranker)));
-        rows.push(row("search.sessions", &search.sessions, search.sessions.value.to_string()));
-        rows.extend(search.remotes.iter().map(|(name, entry)| SettingRow {
-            key: format!("search.remotes.{name}"),
-            value: format!(
-                "{} at {} ({})",
-                entry.says.index,
-                entry.says.url,
-                entry.says.kind.name()
-            ),
-            origin: entry.origin.clone(),
-        }));
+        let of_search = self.search.rows().into_iter();
+        rows.extend(of_search.map(|(key, value, origin)| SettingRow { key, value, origin }));
         let models = &self.models;
         let profile = models.profile.value.clone().unwrap_or_else(|| "as found".to_owned());
         rows.push(row("models.profile", &models.profile, profile));

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::super::profile::{KeyForm, KeySource, Wire};
-use super::super::service::Service;
+use super::super::super::profile::{KeyForm, KeySource, Wire};
+use super::super::super::service::Service;
+use super::super::about::IndexFields;
+use super::super::sql;
 use super::*;
 use crate::model::RemoteFilter;
 
@@ -181,21 +183,22 @@ fn filters_and_vectors_are_asked_for_where_the_index_has_fields_for_them() {
         component: Some("bus".to_owned()),
         version: Some("v5.4".to_owned()),
     };
-    let body = index(IndexKind::Elasticsearch, url, None).opensearch_body(&question);
+    let body = opensearch::body(&index(IndexKind::Elasticsearch, url, None).about, &question);
     // It has no field for components and none for vectors.
     assert_eq!(body["query"]["bool"]["filter"].as_array().unwrap().len(), 3, "{body}");
     assert!(body.get("knn").is_none() && body["_source"].as_array().unwrap().len() == 8);
     let mut with_vectors = index(IndexKind::Elasticsearch, url, None);
     with_vectors.about.fields.vector = Some("near".to_owned());
-    assert_eq!(with_vectors.opensearch_body(&question)["knn"]["field"], "near");
+    assert_eq!(opensearch::body(&with_vectors.about, &question)["knn"]["field"], "near");
     with_vectors.about.kind = IndexKind::OpenSearch;
-    let should = with_vectors.opensearch_body(&question)["query"]["bool"]["should"].clone();
+    let should =
+        opensearch::body(&with_vectors.about, &question)["query"]["bool"]["should"].clone();
     assert_eq!(should[1]["knn"]["near"]["k"], 10);
-    let mut azure = index(IndexKind::AzureSearch, url, None);
-    azure.about.semantic = Some("usual".to_owned());
-    azure.about.fields.vector = Some("near".to_owned());
+    let mut of_azure = index(IndexKind::AzureSearch, url, None);
+    of_azure.about.semantic = Some("usual".to_owned());
+    of_azure.about.fields.vector = Some("near".to_owned());
     question.text = "how does zorbex -work+ (well)?".to_owned();
-    let body = azure.azure_body(&question);
+    let body = azure::body(&of_azure.about, &question);
     let filter = "(kind eq 'gui''de') and (chips/any(chip: chip eq 'esp32') or not chips/any())";
     assert_eq!(body["filter"], filter);
     assert_eq!(body["search"], "how does zorbex work well");
@@ -210,11 +213,12 @@ fn values_of_a_statement_are_parameters() {
     let mut question = question(&["zorbex", "o_or_1"]);
     question.filter.version = Some("5'; DROP TABLE x; --".to_owned());
     question.filter.kinds = vec!["api".to_owned()];
-    let query = index(IndexKind::Postgres, "postgres://h/d", None).query(&question);
+    let index = index(IndexKind::Postgres, "postgres://h/d", None);
+    let query = sql::query(&index.about, &index.profile.model, &question);
     assert!(!query.sql.contains("zorbex") && !query.sql.contains("DROP"), "{}", query.sql);
     assert!(query.sql.contains("FROM \"docs\".\"passages\" AS t"), "{}", query.sql);
     assert_eq!(query.values.len(), 6);
-    assert_eq!(query.values[1], postgres::Param::Text("\"zorbex\" or \"o_or_1\"".to_owned()));
+    assert_eq!(query.values[1], sql::Param::Text("\"zorbex\" or \"o_or_1\"".to_owned()));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use super::super::profile::Profile;
 use crate::files;
 
 /// A stream of which only so many bytes are read.
-pub(super) struct Bounded<S> {
+pub struct Bounded<S> {
     pub inner: S,
     pub left: usize,
 }
@@ -42,7 +42,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
 }
 
 /// The cause of an answer that is too long.
-pub(super) const TOO_LONG: &str = "the answer is too long";
+pub const TOO_LONG: &str = "the answer is too long";
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
     fn poll_write(
@@ -63,7 +63,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
 }
 
 /// Begins TLS with a host whose certificate is checked.
-pub(super) struct Tls {
+pub struct Tls {
     config: Arc<ClientConfig>,
     host: ServerName<'static>,
 }
@@ -73,7 +73,7 @@ impl Tls {
     ///
     /// # Errors
     /// When the host has no name, or the file of certificates is wrong.
-    pub(super) fn of(profile: &Profile, host: &str) -> Result<Self, String> {
+    pub fn of(profile: &Profile, host: &str) -> Result<Self, String> {
         let provider = Arc::new(ring::default_provider());
         let mut roots: Vec<CertificateDer<'static>> = Vec::new();
         if let Some(file) = &profile.wire.ca_file {
@@ -112,7 +112,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Tls {
 }
 
 /// A stream inside of TLS.
-pub(super) struct Encrypted<S>(tokio_rustls::client::TlsStream<S>);
+pub struct Encrypted<S>(tokio_rustls::client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Encrypted<S> {
     fn poll_read(
