@@ -8,6 +8,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 
 use super::keyring::Keyring;
@@ -82,7 +83,7 @@ fn secrets(models: &Models, remotes: &Remotes) -> Secrets {
         wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
     }
     for RemoteEntry { says, .. } in remotes.values() {
-        [&says.url].into_iter().chain(&says.wire.proxy).for_each(|url| secrets.add_url(url));
+        says.wire.proxy.iter().for_each(|url| secrets.add_url(url));
         says.wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
     }
     secrets
@@ -131,13 +132,15 @@ impl Profiles {
         })?;
         let RemoteEntry { origin, says } = entry;
         let folder = folder_of(origin);
-        let mut wire = Wire::new(&says.url);
+        // A name in an address is taken for a secret elsewhere; here it is none.
+        let (url, user) = without_user(&says.url);
+        let mut wire = Wire::new(&url);
         wire.api_version.clone_from(&says.wire.api_version);
         wire.ca_file = says.wire.ca_file.as_ref().map(|file| sibling(file, folder));
         wire.proxy.clone_from(&says.wire.proxy);
         wire.headers.clone_from(&says.wire.headers);
-        wire.key_form = match (&says.user, says.kind) {
-            (Some(user), _) => KeyForm::PasswordOf(user.clone()),
+        wire.key_form = match (says.user.clone().or(user), says.kind) {
+            (Some(user), _) => KeyForm::PasswordOf(user),
             (None, RemoteKind::Elasticsearch) => KeyForm::After("ApiKey"),
             (None, _) => KeyForm::Usual,
         };
@@ -299,6 +302,17 @@ impl Profiles {
             },
         })
     }
+}
+
+/// An address without the name before its host, and that name.
+fn without_user(url: &str) -> (String, Option<String>) {
+    let parts = url.split_once("://").and_then(|(scheme, rest)| {
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let at = rest[..end].rfind('@')?;
+        let user = percent_decode_str(&rest[..at]).decode_utf8_lossy().into_owned();
+        Some((format!("{scheme}://{}", &rest[at + 1..]), Some(user)))
+    });
+    parts.unwrap_or_else(|| (url.to_owned(), None))
 }
 
 fn base_url(service: Service) -> String {
@@ -492,6 +506,30 @@ mod tests {
         ] {
             assert_eq!(ollama_url(host), url, "{host}");
         }
+    }
+
+    #[test]
+    fn an_index_on_another_machine_has_its_key_and_its_user() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |text: &str| {
+            let origin = Origin::User { file: folder.path().join("config.toml"), line: 1 };
+            let remotes =
+                [("team".to_owned(), RemoteEntry { origin, says: toml::from_str(text).unwrap() })];
+            let profiles = Profiles::new(Models::default(), Assets::built_in(), folder.path());
+            let profiles = profiles.with_remotes(&remotes.into());
+            (profiles.remote("team").unwrap(), profiles)
+        };
+        let (profile, profiles) =
+            of("kind='postgres'\nurl='postgres://the%20reader@h:1/d'\nindex='t'");
+        assert_eq!(profile.wire.base_url, "postgres://h:1/d");
+        assert_eq!(profile.wire.key_form, KeyForm::PasswordOf("the reader".to_owned()));
+        assert_eq!(profiles.secrets().clean("the reader reads"), "the reader reads");
+        assert!(profile.key().unwrap().is_none() && profiles.remote("other").is_err());
+        std::fs::write(folder.path().join("key"), "team-key-123\n").unwrap();
+        let text = "kind='elasticsearch'\nurl='https://h'\nindex='t'\nkey={file='key'}";
+        let (profile, profiles) = of(text);
+        assert_eq!(profile.wire.key_form, KeyForm::After("ApiKey"));
+        assert_eq!(profiles.secrets().clean("it is team-key-123"), "it is •••");
     }
 
     #[test]

@@ -17,6 +17,8 @@ struct Remote {
     facts: RemoteFacts,
     index: Arc<RemoteIndex>,
     waiter: Arc<OnceLock<Result<Waiter, UserError>>>,
+    /// Whether each search reads every row.
+    has_slow_rows: bool,
 }
 
 impl RemoteCorpus for Remote {
@@ -34,12 +36,12 @@ impl RemoteCorpus for Remote {
         let index = Arc::clone(&self.index);
         let answer = waiter.wait(within, async move { index.search(&question).await });
         answer.unwrap_or_else(|| {
-            let name = &self.facts.corpus.name;
-            Err(format!(
-                "no answer within {} s; check the network, and what is slow there, or remove \
-                 `[search.remotes.{name}]`",
-                SEARCH_TIME.as_secs()
-            ))
+            let (name, most) = (&self.facts.corpus.name, SEARCH_TIME.as_secs());
+            let fix = match self.has_slow_rows {
+                true => "let `fields.tsvector` name a column with an index in",
+                false => "check the network, and what is slow there, or remove",
+            };
+            Err(format!("no answer within {most} s; {fix} `[search.remotes.{name}]`"))
         })
     }
 }
@@ -80,7 +82,8 @@ fn remote(
         takes_vectors: says.fields.vector.is_some(),
     };
     let index = Arc::new(RemoteIndex::new(machine.profiles.remote(name)?, about(says)));
-    Ok(Remote { facts, index, waiter: Arc::clone(waiter) })
+    let has_slow_rows = says.kind == RemoteKind::Postgres && says.fields.tsvector.is_none();
+    Ok(Remote { facts, index, waiter: Arc::clone(waiter), has_slow_rows })
 }
 
 /// Host and index, for people; no key and no name is in it.

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::profile::Profile;
 use super::super::wire::AskFault;
 use super::about::{IndexKind, MOST_BYTES};
+use crate::model::UserError;
 use crate::text::sanitize;
 
 /// Most letters of what the other machine says.
@@ -14,7 +15,7 @@ const MOST_LETTERS: usize = 200;
 pub fn of_http(profile: &Profile, kind: IndexKind, fault: AskFault) -> String {
     let (name, index) = (&profile.name, &profile.model);
     match fault {
-        AskFault::Setup(error) => format!("{}; {}", error.why, error.fix),
+        AskFault::Setup(error) => in_one(&error),
         AskFault::Connection(cause) => {
             let cause = sanitize::line(&cause).into_owned();
             let is_certificate = cause.contains("certificate") || cause.contains("UnknownIssuer");
@@ -101,4 +102,12 @@ pub fn brief(text: &str) -> String {
     let text = sanitize::strip_sequences(text);
     let cut = &text[..text.floor_char_boundary(MOST_LETTERS)];
     sanitize::line(cut.trim()).into_owned()
+}
+
+/// Why and how to correct it, as one sentence.
+pub fn in_one(error: &UserError) -> String {
+    let fix = error.fix.trim_end_matches('.');
+    let mut letters = fix.chars();
+    let first = letters.next().map(|c| c.to_ascii_lowercase()).into_iter();
+    format!("{}; {}", error.why, first.chain(letters).collect::<String>())
 }

@@ -16,10 +16,10 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Config, Error, NoTls};
 
 use super::super::fault::deepest;
-use super::super::profile::Profile;
+use super::super::profile::{KeyForm, Profile};
 use super::super::wire::read_key;
 use super::about::{IndexAbout, MOST_BYTES};
-use super::fault::brief;
+use super::fault::{brief, in_one};
 use super::sql::{self, Param, Query};
 use super::tls::{Bounded, TOO_LONG, Tls};
 use crate::model::{RemotePassage, RemoteQuestion};
@@ -70,10 +70,13 @@ async fn connection(profile: &Arc<Profile>) -> Result<(Config, Host, u16), Strin
         let why = deepest(&error);
         format!("`url` is not an address of PostgreSQL ({why}); correct `[search.remotes.{name}]`")
     })?;
-    read_key(profile).await.map_err(|error| format!("{}; {}", error.why, error.fix))?;
+    read_key(profile).await.map_err(|error| in_one(&error))?;
     let key = profile.key().ok().flatten();
     if let Some(key) = key {
         config.password(key.expose_secret());
+    }
+    if let KeyForm::PasswordOf(user) = &profile.wire.key_form {
+        config.user(user);
     }
     config.application_name("firmhand");
     let host = config.get_hosts().first().cloned();
@@ -119,7 +122,11 @@ fn fault_of(profile: &Profile, error: &Error) -> String {
         format!("correct the user in `url` or the password from {}", profile.key_source)
     } else if is(&[SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME]) {
         "correct `index`".to_owned()
-    } else if is(&[SqlState::UNDEFINED_COLUMN, SqlState::DATATYPE_MISMATCH]) {
+    } else if is(&[
+        SqlState::UNDEFINED_COLUMN,
+        SqlState::DATATYPE_MISMATCH,
+        SqlState::UNDEFINED_FUNCTION,
+    ]) {
         "correct `fields`".to_owned()
     } else if is(&[SqlState::INSUFFICIENT_PRIVILEGE]) {
         format!("ask for the right to read `{index}`")
