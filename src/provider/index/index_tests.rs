@@ -216,7 +216,7 @@ fn values_of_a_statement_are_parameters() {
     let index = index(IndexKind::Postgres, "postgres://h/d", None);
     let query = sql::query(&index.about, &index.profile.model, &question);
     assert!(!query.sql.contains("zorbex") && !query.sql.contains("DROP"), "{}", query.sql);
-    assert!(query.sql.contains("FROM \"docs\".\"passages\" AS t"), "{}", query.sql);
+    assert!(query.sql.contains(", \"docs\".\"passages\" AS t WHERE"), "{}", query.sql);
     assert_eq!(query.values.len(), 6);
     assert_eq!(query.values[1], sql::Param::Text("\"zorbex\" or \"o_or_1\"".to_owned()));
 }
