@@ -170,9 +170,9 @@ impl<'a> RelevanceJudge<'a> {
 
     /// Whether a passage of that kind of documents is about the question.
     pub fn is_about(&self, hit: &Hit, corpus: CorpusKind) -> bool {
-        // What the person has added is small, and is about what they ask: words that stand in each of
-        // its files score low there.
-        let is_theirs = corpus == CorpusKind::Documents
+        // What the person or the team has added is about what they ask: words that stand in each of its
+        // files score low there.
+        let is_theirs = matches!(corpus, CorpusKind::Documents | CorpusKind::Remote)
             && self.written > 1
             && self.written_part(hit.words) >= ALL;
         if is_theirs || self.holds_all(hit) || self.explains_code(hit) {

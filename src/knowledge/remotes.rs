@@ -20,7 +20,7 @@ use super::passage::{Found, Passage, PassageKind, component_of};
 use super::query::{Filter, Question};
 use super::question_vector::QuestionVector;
 use super::rank::{Hit, Spread};
-use super::relevance::RelevanceJudge;
+use super::relevance::{FEW_PASSAGES, RelevanceJudge};
 use super::words::{Splitter, WordRole};
 use crate::model::{RemoteFilter, RemotePassage, RemoteQuestion};
 use crate::text::contain::contained;
@@ -286,7 +286,8 @@ fn about(found: Vec<Found>, question: &Question, spread: &Spread, filter: &Filte
                 words.iter().filter(|of| of.iter().any(|it| it.contains(word))).count() as u64;
         }
     }
-    spread.passages += found.len() as u64;
+    // How much it has nobody knows here: as in many passages, a word that is nowhere counts against it.
+    spread.passages = (spread.passages + found.len() as u64).max(FEW_PASSAGES);
     let judge = RelevanceJudge::new(question, &spread);
     let mut kept: Vec<Found> = Vec::new();
     for (mut one, words) in found.into_iter().zip(&words) {

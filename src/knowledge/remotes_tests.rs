@@ -94,6 +94,9 @@ fn noise_and_what_is_about_something_else_stays_out() {
         ]
     };
     assert!(of(noise(), "what is the capital of france").found.is_empty());
+    // With words of the field in it too.
+    let words = "why does my neighbour water the garden with a pump in summer";
+    assert!(of(vec![passage("d.rst", "A garden needs water.")], words).found.is_empty());
     assert!(of(noise(), "how tall is the highest mountain").found.is_empty());
     assert_eq!(sources(&of(noise(), "zorbex pump")), ["pump.md"]);
 }
