@@ -51,6 +51,7 @@ pub mod themes;
 pub mod timeline;
 pub mod trust;
 pub mod trust_question;
+mod unsent_task;
 pub mod validation;
 mod waiter;
 

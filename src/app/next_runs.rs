@@ -98,7 +98,12 @@ impl SessionRuns {
                 Ok(Some(NextModel { provider: Arc::new(panel), chosen }))
             }
             None => Err(recorded.map_or_else(
-                || no_model_for(recordings, Some(choice::next_team(self.ground(), &self.project))),
+                || {
+                    // One that begins with nothing is for a session of its own.
+                    let goes_on = |it: &&Recording| it.starter.is_some() && self.is_of_project(it);
+                    let playable = recordings.all().filter(goes_on).collect();
+                    no_model_for(playable, Some(choice::next_team(self.ground(), &self.project)))
+                },
                 recorded_elsewhere,
             )),
         }

@@ -426,24 +426,30 @@ const NAMED: usize = 3;
 
 /// Nothing answers for the agents. What can be done about it comes before what is long.
 pub(super) fn no_model(recordings: &Recordings) -> UserError {
-    no_model_for(recordings, None)
+    no_model_for(recordings.all().collect(), None)
 }
 
-/// As [`no_model`], where that team would work on: first the tasks that were recorded with it.
-pub(super) fn no_model_for(recordings: &Recordings, team: Option<&str>) -> UserError {
-    let mut tasks: Vec<&Recording> = recordings.all().collect();
+/// As [`no_model`], where that team would work on: first the tasks that were recorded with it, of
+/// those that can be played here.
+pub(super) fn no_model_for(mut playable: Vec<&Recording>, team: Option<&str>) -> UserError {
     let continues = |it: &Recording| team == Some(it.team.as_str());
-    tasks.sort_by_key(|it| (!continues(it), it.task.len()));
-    let tasks = tasks.into_iter().map(|recording| recording.task.as_str());
+    playable.sort_by_key(|it| (!continues(it), it.task.len()));
+    let tasks = playable.into_iter().map(|recording| recording.task.as_str());
     let tasks: Vec<String> = tasks.take(NAMED).map(|task| format!("“{task}”")).collect();
+    let recorded = match tasks.is_empty() {
+        true => "start a session of its own with a recorded task: `firmhand examples` lists them"
+            .to_owned(),
+        false => {
+            let tasks = tasks.join(", ");
+            format!("use a recorded task such as {tasks}; `firmhand examples` lists more")
+        }
+    };
     UserError::new(
         "Cannot start: no model can do this task",
         "no profile is configured, the environment holds no key, and no recording answers it",
         format!(
             "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, AZURE_OPENAI_API_KEY, GITHUB_TOKEN or \
-             OLLAMA_HOST; see `firmhand doctor`. Without a model, use a recorded task such as {}; \
-             `firmhand examples` lists more.",
-            tasks.join(", ")
+             OLLAMA_HOST; see `firmhand doctor`. Without a model, {recorded}."
         ),
     )
 }

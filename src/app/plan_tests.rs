@@ -328,7 +328,7 @@ fn a_limit_of_the_team_can_be_another_than_in_its_file() {
 #[test]
 fn without_a_model_the_recorded_task_that_continues_the_project_is_named_first() {
     let recordings = Recordings::load(&Assets::built_in()).unwrap();
-    let fix = no_model_for(&recordings, Some("edit-generated")).fix;
+    let fix = no_model_for(recordings.all().collect(), Some("edit-generated")).fix;
     assert!(fix.contains("such as “Blink the LED on GPIO 2"), "{fix}");
     let usual = no_model(&recordings).fix;
     assert!(!usual.contains("Blink"), "{usual}");

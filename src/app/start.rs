@@ -9,8 +9,9 @@ use super::documentation;
 use super::event_loop::Left;
 use super::idle_wake::{IdleWake, Sources};
 use super::machine::Machine;
-use super::start_refresh::{SessionReader, SessionRefresh};
+use super::start_refresh::{RequestScope, SessionReader, SessionRefresh};
 use super::terminal::Screen;
+use super::unsent_task::UnsentTask;
 use crate::journal::{self, JournalError, SessionDir};
 use crate::model::{HealthLine, UserError};
 use crate::sandbox::Runner;
@@ -34,6 +35,11 @@ pub async fn choose(
     let mut is_tried = false;
     let mut refresh = SessionRefresh::new(reader);
     let mut is_same = false;
+    let mut unsent = UnsentTask::of(&machine.dirs.data);
+    if let (None, Some(draft)) = (start.unsent(), unsent.read()) {
+        start.keep_task(&draft);
+    }
+    unsent.take(start.unsent());
     loop {
         if !std::mem::take(&mut is_same) && screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
@@ -47,8 +53,14 @@ pub async fn choose(
                 line.into_iter().for_each(|line| start.add_health(line));
                 continue;
             }
-            sessions = refresh.next() => {
-                is_same = !start.list_sessions(sessions);
+            (sessions, scope) = refresh.next() => {
+                let is_new = scope == RequestScope::All && start.know_all_requests();
+                is_same = !start.list_sessions(sessions) && !is_new;
+                continue;
+            }
+            () = unsent.pause() => {
+                unsent.keep();
+                is_same = true;
                 continue;
             }
         };
@@ -57,8 +69,23 @@ pub async fn choose(
             Ok(IdleWake::Event(event)) => start.on_event(&event),
             Ok(IdleWake::Suspend) => Some(StartChoice::Suspend),
             Ok(IdleWake::Redraw) => None,
-            Err(left) => return Ok(Err(left)),
+            Err(left) => {
+                unsent.take(start.unsent());
+                unsent.keep();
+                return Ok(Err(left));
+            }
         };
+        if start.is_searching() {
+            refresh.read_all_requests();
+        }
+        unsent.take(match choice {
+            // It is the session's now, or comes back when it cannot be begun.
+            Some(StartChoice::New(_)) => None,
+            _ => start.unsent(),
+        });
+        if choice.is_some() {
+            unsent.keep();
+        }
         match choice {
             None => {}
             Some(StartChoice::Quit) => return Ok(Err(Left::Quit)),

@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use crate::app::assemble;
 use crate::app::event_loop::Left;
 use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
-use crate::app::start_refresh::SessionReader;
+use crate::app::start_refresh::{RequestScope, SessionReader};
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{choice, doctor, model_doctor, monitor, news, start};
 use crate::config::Example;
 use crate::engine::Team;
-use crate::journal::{SessionDir, SessionState, SessionSummary, list_sessions};
+use crate::journal::{KnownRequests, SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
 use crate::provider::Pacing;
 use crate::ui::start::{
@@ -115,7 +116,15 @@ fn choose(
     }
     let mut screen = Screen::take(Uses::of(&machine.settings.terminal, env))?;
     let data = machine.dirs.data.clone();
-    let read = move || Some(listed(&list_sessions(&data).ok()?));
+    let known = Mutex::new(KnownRequests::default());
+    let read = move |scope| {
+        let mut sessions = list_sessions(&data).ok()?;
+        if scope == RequestScope::All {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.complete(&data, &mut sessions);
+        }
+        Some(listed(&sessions))
+    };
     let shown = start::choose(&mut screen, &mut start, machine, SessionReader::new(read));
     runtime::screen()?.block_on(shown)
 }

@@ -38,6 +38,6 @@ pub use logs::{LogFiles, LogLength, LogLimits};
 pub use manage::{delete, rename};
 pub use parse::{Damage, ReadItem};
 pub use reader::{JournalReader, Position};
-pub use requests::complete_requests;
+pub use requests::{KnownRequests, complete_requests};
 pub use scan::scan;
 pub use writer::{JournalWriter, Reopened};

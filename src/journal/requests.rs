@@ -2,6 +2,7 @@
 //!
 //! Owns when the end of a journal does not tell all of it. Must not tell how a session stands.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,6 +13,7 @@ use super::facts::LaterRequest;
 use super::list::{SessionSummary, TAIL, later};
 use super::parse::parse_line;
 use super::tail::Wanted;
+use crate::model::SessionId;
 
 /// The event that a request begins with, by its name in journals.
 const REQUEST: &[&str] = &["run_started"];
@@ -33,6 +35,30 @@ pub fn complete_requests(data: &Path, session: &mut SessionSummary) -> Result<()
         session.later = all_later(&SessionDir::find(data, session.id.as_str())?)?;
     }
     Ok(())
+}
+
+/// The requests of long sessions, each read once while a program runs.
+#[derive(Debug, Default)]
+pub struct KnownRequests(HashMap<SessionId, BTreeMap<u32, LaterRequest>>);
+
+impl KnownRequests {
+    /// As [`complete_requests`], of each of these; a session whose journal cannot be read keeps the
+    /// requests that it has.
+    pub fn complete(&mut self, data: &Path, sessions: &mut [SessionSummary]) {
+        for session in sessions.iter_mut().filter(|session| !has_all(session)) {
+            let newest = session.later.last().map(|request| request.number);
+            let known = self.0.get(&session.id);
+            if !known.is_some_and(|known| newest.is_none_or(|newest| known.contains_key(&newest))) {
+                if complete_requests(data, session).is_err() {
+                    continue;
+                }
+                let known = self.0.entry(session.id.clone()).or_default();
+                known.extend(session.later.iter().map(|it| (it.number, it.clone())));
+            } else if let Some(known) = known {
+                session.later = known.values().cloned().collect();
+            }
+        }
+    }
 }
 
 /// The requests after the first one, oldest first.
@@ -85,7 +111,14 @@ mod tests {
         assert_eq!(numbers(&session), [4]);
         complete_requests(data.path(), &mut session).unwrap();
         assert_eq!(numbers(&session), [2, 3, 4]);
+        let (mut known, mut listed) =
+            (KnownRequests::default(), list_sessions(data.path()).unwrap());
+        known.complete(data.path(), &mut listed);
+        assert_eq!(numbers(&listed[0]), [2, 3, 4]);
+        let mut again = list_sessions(data.path()).unwrap();
         std::fs::remove_file(dir.journal()).unwrap();
+        known.complete(data.path(), &mut again);
+        assert_eq!(numbers(&again[0]), [2, 3, 4], "it was read once");
         complete_requests(data.path(), &mut session).unwrap();
         assert_eq!(numbers(&session), [2, 3, 4], "it has all of them already");
     }

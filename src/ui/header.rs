@@ -12,9 +12,6 @@ use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
 
-/// A model that is a recording, as sessions name it.
-const SCRIPTED: &str = "scripted model";
-
 /// The board that is a process, as sessions name it and its toolchain.
 const VIRTUAL: &str = "virtual board";
 
@@ -42,8 +39,17 @@ const SHORT: usize = 8;
 const SHORT_MODEL: usize = 9;
 const LONGER: u8 = 2;
 
+/// How much it matters that all of an agent's name is there: more than a project that is new.
+const WHOLE: u8 = 5;
+
 /// Columns that the words of a rule may take.
 const RULE: usize = 44;
+
+/// Columns of the screen up to which a row at the bottom tells the phase while a session goes on.
+const TOLD_BELOW: u16 = 90;
+
+/// Columns of the longest names of agents that come with the program.
+const WHOLE_AGENT: usize = 25;
 
 /// Columns of what changes in the course of a session, and most of what does not. They depend on the
 /// width of the screen alone, so that nothing moves, comes or goes when something else changes.
@@ -85,16 +91,16 @@ struct Weights {
 impl Weights {
     fn of(columns: u16, cx: &Cx<'_>) -> Self {
         // Whoever has set a limit wants to see it, and a recording costs nothing.
-        let usage = match (cx.view.head.budget.is_open(), is_scripted(cx)) {
+        let usage = match (cx.view.head.budget.is_open(), cx.view.head.is_scripted()) {
             (false, _) => 5,
             (true, true) => 1,
             (true, false) if columns < WIDE => 2,
             (true, false) => 4,
         };
         match columns {
-            ..WIDE if is_scripted(cx) => Self { project: 4, team: 3, phase: 6, usage },
+            ..WIDE if cx.view.head.is_scripted() => Self { project: 4, team: 3, phase: 6, usage },
             ..WIDE => Self { project: 6, team: 3, phase: 4, usage },
-            WIDE.. if is_scripted(cx) => Self { project: 6, team: 5, phase: 3, usage },
+            WIDE.. if cx.view.head.is_scripted() => Self { project: 6, team: 5, phase: 3, usage },
             WIDE.. => Self { project: 6, team: 3, phase: 5, usage },
         }
     }
@@ -200,18 +206,20 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
         let team = |columns: usize| vec![slot(team, columns, cx.style(Role::Dim))];
         let short = (weights.team, team(slots.team.min(SHORT)));
         parts.push_forms(match columns {
-            WIDE..ROOMY if !is_scripted(cx) => vec![(LONGER, team(slots.team)), short],
+            WIDE..ROOMY if !cx.view.head.is_scripted() => vec![(LONGER, team(slots.team)), short],
             _ => vec![(weights.team, team(slots.team))],
         });
         let phase = |columns: usize| vec![slot(&phase(cx, columns), columns, cx.style(Role::Text))];
+        let is_told = columns < TOLD_BELOW && cx.mode == Mode::Live;
         parts.push_forms(match slots.phase {
+            _ if is_told => Vec::new(),
             (short, long) if short < long => {
                 vec![(LONGER, phase(long)), (weights.phase, phase(short))]
             }
             (_, long) => vec![(weights.phase, phase(long))],
         });
     }
-    parts.push_forms(state(cx, slots.agent));
+    parts.push_forms(state(cx, &slots, columns));
     // Rules come and go, and nothing else gives way to their words.
     parts.push(0, rule_words(cx));
     parts
@@ -260,11 +268,16 @@ fn undated(name: &str) -> &str {
 
 /// Who speaks, or why nobody does, in as many columns as any agent takes; where these are too many,
 /// without its time.
-fn state(cx: &Cx<'_>, most: usize) -> Vec<(u8, Vec<Span<'static>>)> {
-    let full = padded(state_within(cx, most, Part::WithTime), most + ELAPSED);
-    let least = most.min(AGENT_LEAST);
+fn state(cx: &Cx<'_>, slots: &Slots, columns: u16) -> Vec<(u8, Vec<Span<'static>>)> {
+    let full = |most: usize| padded(state_within(cx, most, Part::WithTime), most + ELAPSED);
+    let least = slots.agent.min(AGENT_LEAST);
     let short = padded(state_within(cx, least, Part::NameAlone), least);
-    vec![(8, full), (line::KEPT, short)]
+    let mut forms = vec![(8, full(slots.agent)), (line::KEPT, short)];
+    if columns < TOLD_BELOW && cx.mode == Mode::Live {
+        let weight = if cx.view.head.is_scripted() { WHOLE } else { LONGER };
+        forms.insert(0, (weight, full(WHOLE_AGENT)));
+    }
+    forms
 }
 
 /// How much of who speaks is told.
@@ -293,7 +306,12 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     let head = &cx.view.head;
     let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
     let Some(speaker) = head.speaker() else {
-        let words = if is_held_up { "waits for you" } else { "next agent …" };
+        let words = match cx.mode {
+            _ if is_held_up => "waits for you",
+            Mode::Live => "next agent …",
+            Mode::Replay if has_no_turn(cx.view) => "no agent yet",
+            Mode::Replay => "between turns",
+        };
         return vec![Span::styled(words, cx.style(Role::Dim))];
     };
     let name = |columns: usize| {
@@ -321,6 +339,11 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         Span::styled(others, cx.style(Role::Dim)),
         Span::styled(does, cx.style(role)),
     ]
+}
+
+/// Whether no agent has spoken for this request.
+fn has_no_turn(view: &SessionView) -> bool {
+    view.work.run().is_none_or(|run| run.agents.is_empty())
 }
 
 /// How long the turn has taken, without the time in which it waited for the person.
@@ -386,23 +409,13 @@ fn device(cx: &Cx<'_>, columns: u16) -> Option<(Vec<Span<'static>>, u8)> {
     Some((spans, weight(start.toolchain == VIRTUAL)))
 }
 
-/// The model that answers now.
-fn model<'v>(cx: &Cx<'v>) -> Option<&'v String> {
-    let head = &cx.view.head;
-    head.start.as_ref().map(|start| head.model.as_ref().unwrap_or(&start.model))
-}
-
-fn is_scripted(cx: &Cx<'_>) -> bool {
-    model(cx).is_some_and(|model| model == SCRIPTED)
-}
-
 fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
     let mut parts = LineParts::default();
     let device = device(cx, columns);
     // What is simulated says so in one word each where there is little room.
     let is_simulated = device.as_ref().is_some_and(|(_, weight)| *weight == SIMULATED);
-    let is_short = columns < ROOMY && is_scripted(cx) && is_simulated;
+    let is_short = columns < ROOMY && cx.view.head.is_scripted() && is_simulated;
     if let Some((spans, weight)) = device.filter(|_| !is_short) {
         parts.push(weight, spans);
     }
@@ -410,13 +423,13 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
         let (weight, text, role) = sandbox(level, columns);
         parts.push(weight, vec![Span::styled(text, cx.style(role))]);
     }
-    if let Some(model) = model(cx) {
+    if let Some(model) = head.model_now() {
         // What is simulated says so before anything else gets room.
         let role = if model.contains("script") { Role::Simulated } else { Role::Text };
         let most = Slots::of(columns).model;
         // Another model may be chosen at any time.
         let other = |most: usize| format!("{:<most$}", model_label(model, most));
-        let forms = match is_scripted(cx) {
+        let forms = match cx.view.head.is_scripted() {
             true if is_short => vec![(8, "virtual, scripted".to_owned())],
             true if columns < ROOMY => vec![(8, "scripted".to_owned())],
             true => vec![(8, clean(model))],
@@ -450,7 +463,7 @@ fn usage(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let tokens_role = spending(total, budget.tokens);
     let cost = format!("{}{}", used.cost_in_words(), of(budget.cost.map(|most| most.to_string())));
     let cost_role = spending(used.cost.0, budget.cost.map(|most| most.0));
-    if is_scripted(cx) && used.cost.is_zero() {
+    if cx.view.head.is_scripted() && used.cost.is_zero() {
         return vec![Span::styled(format!("{tokens:>TOKENS$}"), cx.style(tokens_role))];
     }
     let slot = Slots::of(columns).usage;

@@ -32,8 +32,12 @@ fn nothing_moves_when_something_waits_or_another_agent_speaks() {
             |fixture: &UiBench| fixture.screen().lines().next().unwrap_or_default().to_owned();
         let place = |row: &str| {
             let column = |part| row.find(part).map(|at| row[..at].chars().count());
-            let name = if width < WIDE { "virtual" } else { "i2c-scan" };
-            [name, "build & fix", "scripted"].map(column)
+            let parts = match width {
+                // A row at the bottom of a small screen tells the phase.
+                ..WIDE => ["i2c-scan", "virtual", "scripted"],
+                _ => ["i2c-scan", "build & fix", "scripted"],
+            };
+            parts.map(column)
         };
         let before = place(&first(&fixture));
         assert!(before.iter().all(Option::is_some), "{width}: {}", first(&fixture));
@@ -65,6 +69,8 @@ fn at_work_with(width: u16, agent: &str) -> (UiBench, String) {
 fn a_small_screen_always_says_who_works_or_what_waits() {
     let (mut bench, first) = at_work_with(60, "CodeExampleRetrieverAgent");
     assert!(first.contains("CodeExam") && first.contains('…'), "{first}");
+    let (_, wider) = at_work_with(80, "CodeExampleRetrieverAgent");
+    assert!(wider.contains("CodeExampleRetrieverAgent ") && wider.contains("1:00"), "{wider}");
     bench.propose(1);
     bench.sync();
     let first = bench.screen().lines().next().unwrap_or_default().to_owned();
@@ -76,7 +82,7 @@ fn a_small_screen_always_says_who_works_or_what_waits() {
     replay.begin();
     replay.sync();
     let first = replay.screen().lines().next().unwrap_or_default().to_owned();
-    assert!(first.contains("replay") && first.contains("next agent"), "{first}");
+    assert!(first.contains("replay") && first.contains("between turns"), "{first}");
 }
 
 #[test]
@@ -212,9 +218,9 @@ fn the_phase_stays_next_to_a_model_that_costs_and_the_provider_gives_way() {
 
 #[test]
 fn the_number_of_attempts_is_told_where_there_is_space() {
-    for (width, words) in [(80, "build & fix 2 "), (120, "build & fix 2/10"), (200, "fix 2/10")] {
+    for (width, row, words) in [(80, 38, "fix 2/10"), (120, 0, "fix 2/10"), (200, 0, "fix 2/10")] {
         let bench = UiBench::at_work(width, 40);
-        let first = bench.screen().lines().next().unwrap_or_default().to_owned();
+        let first = bench.screen().lines().nth(row).unwrap_or_default().to_owned();
         assert!(first.contains(words), "{first}");
     }
 }

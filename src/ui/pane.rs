@@ -259,6 +259,16 @@ pub struct Cx<'a> {
     pub keys: Keys,
     /// Whether a key that decides would count now.
     pub decides: Decides,
+    /// Whether the last build's errors are on screen in the logs.
+    pub build_errors: BuildErrors,
+}
+
+/// Whether the last build's errors are on screen in the logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BuildErrors {
+    OnScreen,
+    #[default]
+    Elsewhere,
 }
 
 /// Whether a key that decides would count now.

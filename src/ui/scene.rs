@@ -9,7 +9,7 @@ use super::agents::Agents;
 use super::clock::Clock;
 use super::keymap::Keymap;
 use super::looks::ThemeState;
-use super::pane::{Cx, Decides, Keys, Mode};
+use super::pane::{BuildErrors, Cx, Decides, Keys, Mode};
 
 /// What every part of the screen may look at beside the session; apart from the panes, so that
 /// one of them can change while it looks.
@@ -25,6 +25,8 @@ pub(super) struct Scene {
     pub timeline: Option<TimelineView>,
     /// Whether a key that decides would count, as of the last [`super::Ui::sync`] or event.
     pub decides: Decides,
+    /// Whether the logs show the last build's errors, as they were last arranged.
+    pub build_errors: BuildErrors,
     /// The newest record that was seen.
     seq: u64,
     /// Entries of the chat whose agents are known.
@@ -43,6 +45,7 @@ impl Scene {
             title: String::new(),
             timeline: None,
             decides: Decides::NotYet,
+            build_errors: BuildErrors::default(),
             seq: 0,
             entries: 0,
         }
@@ -89,6 +92,7 @@ impl Scene {
             mode: self.mode,
             keys,
             decides: self.decides,
+            build_errors: self.build_errors,
         }
     }
 }

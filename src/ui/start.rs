@@ -286,6 +286,21 @@ impl Start {
         }
     }
 
+    /// Whether sessions are searched, which takes all that was asked in them.
+    #[must_use]
+    pub const fn is_searching(&self) -> bool {
+        self.sessions.is_searching()
+    }
+
+    /// All requests of the sessions are known from now on. Whether that shows.
+    pub fn know_all_requests(&mut self) -> bool {
+        let is_new = self.sessions.know_all_requests();
+        if is_new {
+            self.list_anew();
+        }
+        is_new
+    }
+
     /// Takes over which sessions there are now; what is selected stays selected. Whether anything
     /// has changed.
     pub fn list_sessions(&mut self, sessions: Vec<StartSession>) -> bool {
@@ -385,6 +400,18 @@ impl Start {
             (Some(kept), None) => kept,
             (None, _) => TaskLine::new("", &self.facts, project),
         }
+    }
+
+    /// A task that an earlier program left unsent.
+    pub fn keep_task(&mut self, draft: &Draft) {
+        self.task.kept = Some(TaskLine::again(draft, &self.facts));
+    }
+
+    /// A task in the person's own words that was not begun yet.
+    #[must_use]
+    pub fn unsent(&self) -> Option<Draft> {
+        let open = self.task.open.as_ref().filter(|task| task.is_own());
+        open.or(self.task.kept.as_ref())?.draft(None)
     }
 
     /// Goes back to the list; what was written is kept. An example has its own words at any time.

@@ -48,10 +48,13 @@ pub(super) fn rows_of(
     if sessions.is_searching() {
         // Nothing else is in the way of what is looked for.
         let mut rows = vec![StartRow::Heading("Sessions found", listed.len() + more)];
-        if listed.is_empty() {
+        if listed.is_empty() && !sessions.is_reading() {
             rows.push(StartRow::Words("no session has these words; esc lists all"));
         }
         rows.extend(listed.into_iter().map(StartRow::Session));
+        if sessions.is_reading() {
+            rows.push(StartRow::Words("older requests of long sessions are still being read"));
+        }
         if more > 0 {
             rows.push(StartRow::Words("and older ones: more words find fewer sessions"));
         }

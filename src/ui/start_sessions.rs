@@ -18,6 +18,8 @@ pub(super) struct SessionList {
     search: Option<SearchField>,
     /// Whether keys go to the search.
     typing: bool,
+    /// Whether each request of each session is known.
+    has_all_requests: bool,
     edit: Option<SessionEdit>,
 }
 
@@ -63,6 +65,18 @@ impl SessionList {
     /// Whether a part of the sessions is looked for.
     pub(super) const fn is_searching(&self) -> bool {
         self.search.is_some()
+    }
+
+    /// Whether some requests are not known yet that are looked through.
+    pub(super) const fn is_reading(&self) -> bool {
+        self.search.is_some() && !self.has_all_requests
+    }
+
+    /// Each request is known from now on. Whether that is new to a search.
+    pub(super) fn know_all_requests(&mut self) -> bool {
+        let is_new = self.is_reading();
+        self.has_all_requests = true;
+        is_new
     }
 
     /// Whether keys are text, or answer a question.

@@ -460,6 +460,7 @@ fn five_hundred_sessions_are_searched_renamed_and_deleted_right() {
         open: SessionAccess::ResumeOrReplay,
     };
     let mut start = start(StartFacts { sessions: (0..500).map(session).collect(), ..facts() });
+    start.know_all_requests();
     let shown = screen(&start, 120, 40);
     assert!(shown.contains("of 500 · / searches all"), "{shown}");
     // More than are listed at once are counted, and it says that there are more.
@@ -549,6 +550,8 @@ fn the_list_shows_what_sessions_come_to_and_keeps_what_is_selected() {
     assert!(shown.contains("running") && !shown.contains("1 waiting"), "{shown}");
     press(&mut start, &[Char('/'), Char('z'), Char('z')]);
     start.list_sessions(sessions.into_iter().skip(1).collect());
+    assert!(screen(&start, 120, 40).contains("older requests of long sessions are still being"));
+    assert!(start.know_all_requests() && !start.know_all_requests());
     assert!(screen(&start, 120, 40).contains("no session has these words"));
 }
 
@@ -572,6 +575,8 @@ fn a_long_task_is_readable_while_it_is_written_and_escape_keeps_it() {
     start.on_event(&Event::Paste("more words ".repeat(90)));
     let shown = screen(&start, 80, 24);
     assert!(shown.contains("… ") && shown.contains("Sessions"), "{shown}");
+    let unsent = start.unsent().unwrap();
+    assert!(unsent.task.contains("more words more"), "{}", unsent.task);
     // An example leaves what the person wrote as it is.
     press(&mut start, &[Esc, KeyCode::Home, Down, Down, Enter, Down, Enter, Esc]);
     assert!(screen(&start, 80, 24).contains("go on with: Read the BME280"));

@@ -22,8 +22,9 @@ const BAR: usize = 10;
 /// Agents that are named with their time, where there is some room and where there is much.
 const NAMED: (usize, usize) = (2, 4);
 
-/// Columns of the task in one row, at least.
-const LEAST_TASK: usize = 30;
+/// Columns of the task in one row, at least, and of other words there.
+const LEAST_TASK: usize = 36;
+const LEAST_WORDS: usize = 30;
 
 /// Columns of the session's name there, at most.
 const TITLE: usize = 20;
@@ -45,8 +46,14 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 
 fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     let mut parts = LineParts::default();
-    if let Some(attempt) = attempt(cx) {
-        parts.push(9, attempt);
+    if let (Some(phase), Some(build)) = (&cx.view.head.phase, attempt(cx)) {
+        let text = format!("attempt {}/{}", phase.attempt, phase.max_attempts);
+        let mut spans = vec![Span::styled(text, cx.style(Role::Text))];
+        if !build.is_empty() {
+            spans.push(Span::styled(" · ", cx.style(Role::Faint)));
+        }
+        spans.extend(build);
+        parts.push(9, spans);
     } else if let Some(progress) = cx.view.progress() {
         let (done, open) = line::bar(progress.done, progress.total, BAR);
         parts.push(
@@ -75,17 +82,16 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     parts
 }
 
-/// How a phase stands that tries until the build passes, once all files of the plan are written: these
-/// tell nothing any more.
+/// How the build goes of a phase that tries until it passes, once all files of the plan are written:
+/// these tell nothing any more. Empty before the first build.
 fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
     let view = cx.view;
-    let phase = view.head.phase.as_ref().filter(|phase| phase.max_attempts > 1)?;
+    view.head.phase.as_ref().filter(|phase| phase.max_attempts > 1)?;
     let files = view.progress().filter(|progress| progress.unit == "files")?;
     if files.done < files.total || view.head.state.is_over() {
         return None;
     }
-    let text = format!("attempt {}/{}", phase.attempt, phase.max_attempts);
-    let mut spans = vec![Span::styled(text, cx.style(Role::Text))];
+    let mut spans = Vec::new();
     if let Some(build) = view.logs.builds.last() {
         let (words, role) = match &build.outcome {
             None => ("building", Role::Busy),
@@ -94,7 +100,6 @@ fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
             Some(BuildOutcome::Cancelled) => ("build stopped", Role::Dim),
             Some(_) => ("build failed", Role::Error),
         };
-        spans.push(Span::styled(" · ", cx.style(Role::Faint)));
         spans.push(Span::styled(words, cx.style(role)));
     }
     Some(spans)
@@ -160,23 +165,27 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
     let mut parts = LineParts::default();
-    // Where an attempt is told of, the header names its phase.
-    let attempt = attempt(cx);
-    if let Some(phase) = cx.view.head.phase.as_ref().filter(|_| attempt.is_none()) {
-        let title = sanitize::line(&phase.title).into_owned();
-        parts.push(9, vec![Span::styled(title, cx.style(Role::Text))]);
-    }
-    if let Some(attempt) = attempt {
-        parts.push(8, attempt);
-    } else if let Some(progress) = cx.view.progress() {
-        let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
-        parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
+    // The header of a small screen has no place for it.
+    let phase = cx.view.head.phase.as_ref();
+    let phase = phase.map_or_else(String::new, |phase| match phase.max_attempts {
+        0 | 1 => sanitize::line(&phase.title).into_owned(),
+        most => format!("{} {}/{most}", sanitize::line(&phase.title), phase.attempt),
+    });
+    parts.push(9, vec![Span::styled(phase, cx.style(Role::Text))]);
+    match (attempt(cx), cx.view.progress()) {
+        (Some(build), _) => parts.push(8, build),
+        (None, Some(progress)) => {
+            let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
+            parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
+        }
+        (None, None) => {}
     }
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
         let key = Span::styled(key, cx.style(Role::Key));
         parts.push(10, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
     }
-    let most = usize::from(inside.width).saturating_sub(LEAST_TASK);
+    let least = if words.is_some() { LEAST_WORDS } else { LEAST_TASK };
+    let most = usize::from(inside.width).saturating_sub(least.min(usize::from(inside.width) / 2));
     let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
     let space = usize::from(inside.width).saturating_sub(right.width() + 2);
     let task = cx.view.head.run().map_or("", |run| run.task.as_str());
@@ -218,7 +227,12 @@ fn right(cx: &Cx<'_>) -> LineParts {
         let text = format!("waited for you {}", duration(waited));
         parts.push(8, vec![Span::styled(text, cx.style(role))]);
     }
-    parts.push(7, vec![Span::styled(format!("run {}", duration(all)), cx.style(Role::Dim))]);
+    // Of a session with several requests this is the time of the last one.
+    let what = match cx.view.head.runs.len() {
+        0 | 1 => "run".to_owned(),
+        number => format!("request {number}"),
+    };
+    parts.push(7, vec![Span::styled(format!("{what} {}", duration(all)), cx.style(Role::Dim))]);
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
         parts.push(
             5,
@@ -328,7 +342,10 @@ mod tests {
             bench.record(5, Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
             bench.sync();
             let shown = bench.screen();
-            assert!(shown.contains("attempt 2/10 · build failed"), "{shown}");
+            // A small screen has the error in the review.
+            let small = "build & fix 2/10 · I details";
+            let words = if width == 80 { small } else { "attempt 2/10 · build failed" };
+            assert!(shown.contains(words), "{shown}");
             assert!(!shown.contains("1/1 files"), "{shown}");
         }
     }

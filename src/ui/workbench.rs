@@ -24,8 +24,11 @@ use super::overlay::{
     HelpView, JumpTo, ModelOffer, Overlay, PaletteUses, PaletteView, Preview, RunOverview,
     ThemeList,
 };
-use super::pane::{Cx, Decides, Effect, FilePlace, Keys, Mode, Notice, Pane, TextMode, UiCommand};
+use super::pane::{
+    BuildErrors, Cx, Decides, Effect, FilePlace, Keys, Mode, Notice, Pane, TextMode, UiCommand,
+};
 use super::pane_set::{PaneSources, Panes};
+use super::panes::LogsTab;
 use super::pointer::TextSelection;
 use super::possible::PaletteContext;
 use super::scene::Scene;
@@ -33,6 +36,9 @@ use super::screen_kind::ScreenKind;
 use super::setup::UiSetup;
 use super::sizes::Sizes;
 use super::{possible, run};
+
+/// Rows of the logs from which on the first error of a build is among them.
+const LEAST_BUILD_ROWS: u16 = 3;
 
 /// The session as it is while an event is dealt with.
 #[derive(Clone, Copy)]
@@ -400,11 +406,21 @@ impl Workbench {
         let rows = self.panes.bottom_rows(self.focus.kind(), self.areas.size(), &cx);
         self.areas.arrange(&self.focus, rows, view);
         let size = self.areas.size();
+        self.scene.build_errors = self.build_errors();
         self.panes.review.set_screen_width(size.width);
         self.dialogs.prepare(size);
         self.prepare_panes(view);
         if self.look_at_subject(view, now) {
             self.prepare_panes(view);
+        }
+    }
+
+    fn build_errors(&self) -> BuildErrors {
+        let logs = self.areas.layout().pane(PaneId::Logs);
+        let has_rows = logs.is_some_and(|logs| logs.body.height >= LEAST_BUILD_ROWS);
+        match has_rows && self.panes.logs.tab() == LogsTab::Build {
+            true => BuildErrors::OnScreen,
+            false => BuildErrors::Elsewhere,
         }
     }
 

@@ -110,7 +110,23 @@ impl RunState {
     }
 }
 
+/// What sessions call a model that is a recording.
+const SCRIPTED: &str = "scripted model";
+
 impl Head {
+    /// What the screen calls the model that answers now; `None` before the session has begun.
+    #[must_use]
+    pub fn model_now(&self) -> Option<&str> {
+        let start = self.start.as_ref()?;
+        Some(self.model.as_ref().unwrap_or(&start.model))
+    }
+
+    /// Whether a recording answers, whatever it is told.
+    #[must_use]
+    pub fn is_scripted(&self) -> bool {
+        self.model_now() == Some(SCRIPTED)
+    }
+
     /// The run that goes on or was the last one.
     #[must_use]
     pub fn run(&self) -> Option<&RunView> {

@@ -41,7 +41,7 @@ pub struct DecisionCounts {
     pub seen_whole: u32,
     /// Changed lines that the person approved although they had not been on screen.
     pub lines_unseen: u64,
-    /// What was approved and could not be done.
+    /// What was approved and could not be done; [`RunWork::not_done`] names it.
     pub not_done: u32,
 }
 
@@ -118,6 +118,8 @@ pub struct RunWork {
     pub agents: Vec<(AgentName, AgentWork)>,
     pub usage: Usage,
     pub decisions: DecisionCounts,
+    /// What was approved and could not be done, e.g. `delete main/main.c`; each once.
+    pub not_done: Vec<String>,
     /// Files that are not as they were before, by path.
     files: BTreeMap<ProjectPath, FileSpan>,
     pub builds: PassCounts,
@@ -193,6 +195,7 @@ impl RunWork {
         own.seen_whole += new.seen_whole;
         own.lines_unseen += new.lines_unseen;
         own.not_done += new.not_done;
+        other.not_done.iter().for_each(|what| self.note_not_done(what.clone()));
         for (path, span) in &other.files {
             self.files
                 .entry(path.clone())
@@ -212,9 +215,20 @@ impl RunWork {
         self.waited_millis += other.waited_millis;
     }
 
+    fn note_not_done(&mut self, what: String) {
+        if !self.not_done.contains(&what) {
+            self.not_done.push(what);
+        }
+    }
+
     fn settle(&mut self, proposal: &Proposal, outcome: &Outcome) {
         let is_done = *outcome == Outcome::Applied;
-        self.decisions.not_done += u32::from(!is_done && *outcome != Outcome::Denied);
+        if !is_done && *outcome != Outcome::Denied {
+            self.decisions.not_done += 1;
+            let path = proposal.change.path().map_or("", |path| path.as_str());
+            let what = format!("{} {path}", proposal.change.kind());
+            self.note_not_done(what.trim_end().to_owned());
+        }
         match &proposal.change {
             Change::Save { base: Some(base), content, .. } if base.hash == content.hash => {}
             Change::Save { path, base, .. } if is_done => self.touch(path, base.is_some(), true),

@@ -66,28 +66,30 @@ fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// What became of files, each kind with its own names: `2 created: a.c, b.c · 1 changed: c.h`.
 fn files(work: &RunWork, names: FileNames) -> String {
-    let all: Vec<_> = work.files().collect();
     let fates = [FileFate::Created, FileFate::Changed, FileFate::Deleted];
-    let counts: Vec<String> = fates
-        .into_iter()
-        .map(|fate| (all.iter().filter(|(_, own)| *own == fate).count(), fate))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, fate)| format!("{count} {}", fate.word()))
-        .collect();
-    if counts.is_empty() {
-        return "none changed".to_owned();
-    }
+    let kinds = fates.into_iter().filter_map(|fate| {
+        let own = work.files().filter(|(_, own)| *own == fate);
+        let own: Vec<&str> = own.map(|(path, _)| path.as_str()).collect();
+        let counted = format!("{} {}", own.len(), fate.word());
+        (!own.is_empty()).then(|| format!("{counted}: {}", named(&own, names)))
+    });
+    let kinds: Vec<String> = kinds.collect();
+    if kinds.is_empty() { "none changed".to_owned() } else { kinds.join(" · ") }
+}
+
+/// Names, and how many there are beyond those.
+fn named(all: &[&str], names: FileNames) -> String {
     let most = match names {
         FileNames::All => all.len(),
         FileNames::Few => NAMED,
     };
-    let shown: Vec<&str> = all.iter().take(most).map(|(path, _)| path.as_str()).collect();
-    let more = match all.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}: {}{more}", counts.join(", "), shown.join(", "))
+    let shown = all.iter().take(most).copied().collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 fn decisions(work: &RunWork) -> String {
@@ -101,7 +103,9 @@ fn decisions(work: &RunWork) -> String {
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts = parts.map(|(count, word)| format!("{count} {word}"));
     let not_done = counts.not_done;
-    let not_done = (not_done > 0).then(|| format!("{not_done} of these could not be done"));
+    let what: Vec<&str> = work.not_done.iter().map(String::as_str).collect();
+    let what = named(&what, FileNames::Few);
+    let not_done = (not_done > 0).then(|| format!("{not_done} of these could not be done: {what}"));
     parts.chain(not_done).collect::<Vec<_>>().join(", ")
 }
 
@@ -162,7 +166,8 @@ mod tests {
     fn what_was_approved_and_could_not_be_done_is_counted() {
         let mut work = RunWork::default();
         (work.decisions.approved, work.decisions.not_done) = (3, 1);
-        assert_eq!(decisions(&work), "3 approved, 1 of these could not be done");
+        work.not_done.push("delete a.c".to_owned());
+        assert_eq!(decisions(&work), "3 approved, 1 of these could not be done: delete a.c");
     }
 
     #[test]

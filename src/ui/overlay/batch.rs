@@ -192,12 +192,14 @@ impl BatchList {
         let mut text = match unseen {
             _ if common == 0 => "Each of these is decided separately.".to_owned(),
             0 => "Every changed line was on screen.".to_owned(),
-            1 => "1 changed line was not on screen; an approval records that.".to_owned(),
+            1 => "1 changed line not on screen; an approval records that.".to_owned(),
             lines => {
-                format!("{lines} changed lines were not on screen; an approval records that.")
+                format!("{lines} changed lines not on screen; an approval records that.")
             }
         };
-        if alone > 0 && common > 0 {
+        if alone == 0 {
+            text = format!("No findings. {text}");
+        } else if common > 0 {
             text = format!("{alone} to decide separately, {common} together. {text}");
         }
         (text, if alone > 0 || unseen > 0 { Role::Warn } else { Role::DialogDim })
@@ -229,7 +231,8 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     let base = cx.style(base);
     line::tint(row, base, buf);
     let (mark, role) = match (item.stops, item.alone.is_empty(), item.warnings) {
-        (0, true, 0) => ("✓  ".to_owned(), Role::Ok),
+        // A ✓ would read as if it were decided.
+        (0, true, 0) => ("   ".to_owned(), Role::DialogDim),
         (0, true, warnings) => (format!("!{warnings:<2}"), Role::Warn),
         (0, false, _) => ("!  ".to_owned(), Role::Warn),
         (stops, _, _) => (format!("✗{stops:<2}"), Role::Error),
@@ -244,9 +247,10 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
     let space = usize::from(row.width).saturating_sub(line::width(&detail) + 6);
     let what = cut_path(&item.what, space);
     let rest = space.saturating_sub(line::width(&what) + 2);
-    let found = match item.finding.is_empty() || rest < LEAST_FINDING {
-        true => String::new(),
-        false => format!("  {}", line::cut(&item.finding, rest)),
+    let found = match item.finding.as_str() {
+        _ if rest < LEAST_FINDING => String::new(),
+        "" => String::new(),
+        finding => format!("  {}", line::cut(finding, rest)),
     };
     let left = Line::from(vec![
         Span::styled(format!(" {mark} "), cx.style(role).patch(background)),

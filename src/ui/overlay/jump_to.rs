@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -60,7 +60,15 @@ impl JumpTo {
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
-        self.field.input(*key);
+        match key.code {
+            // As in all fields of one line; here it would undo.
+            KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => {
+                self.field.delete_line_by_head();
+            }
+            _ => {
+                self.field.input(*key);
+            }
+        }
         self.look_for_typed();
     }
 

@@ -30,6 +30,9 @@ const QUESTIONS: [&str; 4] = [
     "Where is this documented?",
 ];
 
+/// What a recording does with words.
+const RECORDED: &str = "The agents are a recording: your words change nothing that they do.";
+
 /// What the words are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
@@ -249,9 +252,12 @@ impl WordsInput {
             count => format!("{} · with your {count} comments", self.what),
         };
         let mut rows = inside.rows();
-        for (text, role) in
-            [(what.as_str(), Role::Dialog), (self.purpose.explains(), Role::DialogDim)]
-        {
+        let is_told = matches!(self.purpose, Purpose::Reject(AfterReject::GoOn) | Purpose::Tell);
+        let explains = match is_told && cx.view.head.is_scripted() {
+            true => RECORDED,
+            false => self.purpose.explains(),
+        };
+        for (text, role) in [(what.as_str(), Role::Dialog), (explains, Role::DialogDim)] {
             if let Some(row) = rows.next() {
                 let text = line::cut(text, usize::from(row.width));
                 line::draw(&Line::styled(text, cx.style(role)), row, buf);

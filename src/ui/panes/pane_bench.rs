@@ -14,7 +14,7 @@ use crate::model::{LogEvent, ProposalEvent, SessionEvent};
 use crate::ui::action::Action;
 use crate::ui::agents::Agents;
 use crate::ui::clock::Clock;
-use crate::ui::pane::{Cx, Decides, Effect, Keys, Mode, Pane};
+use crate::ui::pane::{BuildErrors, Cx, Decides, Effect, Keys, Mode, Pane};
 use crate::ui::{Depth, Keymap, Theme};
 use crate::view::SessionView;
 
@@ -250,6 +250,7 @@ impl PaneBench {
             mode: self.mode,
             keys: Keys::Here,
             decides: Decides::Now,
+            build_errors: BuildErrors::default(),
         }
     }
 

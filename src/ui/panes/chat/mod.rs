@@ -51,8 +51,8 @@ use scroll::Scroll;
 use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
 
-/// What stands before the task.
-const TASK: &str = "Task ";
+/// Columns of a task at least.
+const LEAST_TASK: usize = 5;
 
 /// Panes of no more rows have none for the task, and of no more than these one.
 const SMALL: u16 = 11;
@@ -280,8 +280,8 @@ impl ChatPane {
         };
         let task = cx.view.head.run().map_or("", |run| run.task.trim());
         let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
-        let width = usize::from(area.width).saturating_sub(TASK.len() + 1);
-        if most == 0 || task.is_empty() || width < TASK.len() {
+        let width = usize::from(area.width).saturating_sub(line::width(&task_label(cx)) + 1);
+        if most == 0 || task.is_empty() || width < LEAST_TASK {
             return Vec::new();
         }
         let mut rows = wrap_words(&sanitize::line(&task), width);
@@ -308,10 +308,12 @@ impl ChatPane {
     }
 
     fn draw_task(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+        let label = task_label(cx);
+        let blanks = " ".repeat(line::width(&label));
         for ((nth, words), row) in self.task.iter().enumerate().zip(area.rows()) {
-            let lead = if nth == 0 { TASK } else { "     " };
+            let lead = if nth == 0 { &label } else { &blanks };
             let spans = vec![
-                Span::styled(lead, cx.style(Role::Title)),
+                Span::styled(lead.clone(), cx.style(Role::Title)),
                 Span::styled(words.clone(), cx.style(Role::Dim)),
             ];
             line::draw(&Line::from(spans), row, buf);
@@ -345,6 +347,14 @@ impl ChatPane {
         let corner =
             Rect { x: area.right() - width, y: area.bottom().saturating_sub(1), width, height: 1 };
         line::draw(&Line::styled(text, cx.style(Role::Notice)), corner, buf);
+    }
+}
+
+/// What stands before the task: which of the requests of the session it is.
+fn task_label(cx: &Cx<'_>) -> String {
+    match cx.view.head.runs.len() {
+        0 | 1 => "Task ".to_owned(),
+        requests => format!("Request {requests} "),
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) struct Completion {
     pub is_walked: bool,
 }
 
+/// Columns next to the list in which what is behind it still says something.
+const LEAST_BEHIND: u16 = 8;
+
 impl Completion {
     /// The list for the word that ends at `column` of `line`, in characters; `None`: it is no word
     /// that could be completed, or nothing matches.
@@ -88,7 +91,10 @@ impl Completion {
             width.max(line::width(&choice.text) + line::width(&choice.about) + 5)
         };
         let width = self.choices.iter().fold(24, widest);
-        let width = u16::try_from(width).unwrap_or(u16::MAX).min(field.width.saturating_sub(4));
+        let (width, most) =
+            (u16::try_from(width).unwrap_or(u16::MAX), field.width.saturating_sub(2));
+        // No single letters of what is behind stay to be seen next to it.
+        let width = if width.saturating_add(LEAST_BEHIND) > most { most } else { width };
         let area = Rect { x: field.x + 2, y: field.y - height, width, height };
         Clear.render(area, buf);
         buf.set_style(area, cx.style(Role::Dialog));

@@ -7,7 +7,7 @@ use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, Proposal};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
-use crate::ui::pane::{Cx, Keys};
+use crate::ui::pane::{BuildErrors, Cx, Keys};
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, against, rule_words};
@@ -254,17 +254,25 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
     rows.chain(summary.map(indented)).collect()
 }
 
-/// Why the last build failed, which a change that waits is likely to be about.
-fn failed_build(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Option<HeadRow> {
-    let build = cx.view.logs.builds.last().filter(|_| view.decision.is_none())?;
-    let error = build.first_error()?;
+/// Why the last build failed, which a change that waits is likely to be about, unless the logs show it.
+fn failed_build(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> {
+    let is_needed = view.decision.is_none() && cx.build_errors == BuildErrors::Elsewhere;
+    let build = cx.view.logs.builds.last().filter(|_| is_needed);
+    let Some(error) = build.and_then(|build| build.first_error()) else { return Vec::new() };
     let file = error.file.as_deref().map(|file| match error.line {
         Some(line) => format!("{file}:{line}: "),
         None => format!("{file}: "),
     });
     let text = format!("build failed: {}{}", file.unwrap_or_default(), error.message);
-    let text = line::cut(&sanitize::line(&text), width.saturating_sub(2));
-    Some(plain(format!(" {text}"), cx.style(Role::Error)))
+    let width = width.saturating_sub(2);
+    let mut words = wrap_words(&sanitize::line(&text), width);
+    if words.len() > MAX_FINDING_ROWS {
+        words.truncate(MAX_FINDING_ROWS);
+        if let Some(last) = words.last_mut() {
+            *last = line::broken_off(last, width);
+        }
+    }
+    words.into_iter().map(|row| plain(format!(" {row}"), cx.style(Role::Error))).collect()
 }
 
 /// What happened to it while it waited: the file changed, a question was asked.
