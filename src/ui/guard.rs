@@ -95,11 +95,11 @@ impl KeyRefusal {
         match self {
             Self::TooSoon => "not decided: this just appeared · look, then press again",
             Self::Typing => {
-                "not decided: you were typing when this appeared · pause a moment, then press again"
+                "not decided: you were typing when this appeared · pause, then press again"
             }
             Self::Held => "not decided: the key was held or pressed twice · press it again",
             Self::Pasted => {
-                "not decided: several keys came at once, like pasted text · pause, then press again"
+                "not decided: several keys came at once, as if pasted · pause, press again"
             }
             Self::Overtaken => "not decided: another key came right after · press it again",
             Self::Changed => "not decided: this just changed · look, then press again",

@@ -280,3 +280,10 @@ fn pasting_decides_nothing_in_1000_trials() {
         assert_eq!(decided(&keys), [], "{keys:?}");
     });
 }
+
+#[test]
+fn why_a_key_does_not_count_fits_on_a_small_screen() {
+    for refusal in KeyRefusal::ALL {
+        assert!(crate::ui::line::width(refusal.words()) <= 78, "{}", refusal.words());
+    }
+}

@@ -241,7 +241,7 @@ fn typing_and_pasting_decide_nothing_and_the_screen_says_so_once() {
             assert_eq!(intents(&desk.press_after(&key.to_string(), gap)), []);
         }
         assert_eq!(intents(&desk.rest()), []);
-        assert!(desk.last_row().contains("like pasted text"), "{}", desk.last_row());
+        assert!(desk.last_row().contains("as if pasted"), "{}", desk.last_row());
     }
     // Pasted text that comes just after a key takes it back.
     assert_eq!(desk.press_after("a", 1_000), []);

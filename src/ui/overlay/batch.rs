@@ -109,12 +109,10 @@ impl BatchList {
             Some(needed) => {
                 let (key, lines) = (key(cx, needed), self.unseen());
                 let lines = match lines {
-                    1 => "1 changed line was".to_owned(),
-                    lines => format!("{lines} changed lines were"),
+                    1 => "1 changed line is".to_owned(),
+                    lines => format!("{lines} changed lines are"),
                 };
-                Effect::refuse(format!(
-                    "not decided: {lines} not on screen; {key} approves them anyway"
-                ))
+                Effect::refuse(format!("not decided: {lines} unseen · {key} approves them anyway"))
             }
             None => {
                 let key = key(cx, Action::Accept);
