@@ -14,7 +14,7 @@ use super::endpoint::{Embedder, Endpoints};
 use super::fusion;
 use super::index::PassageIndex;
 use super::passage::{Found, component_of};
-use super::query::{Corrections, Filter, Question};
+use super::query::{self, Corrections, Filter, Form, Question};
 use super::rank::{self, Hit, Spread};
 use super::relevance::RelevanceJudge;
 use super::remotes;
@@ -227,8 +227,28 @@ impl Library {
         self.joined(found, &near, filter)
     }
 
-    /// What has the words of the question, and is about it.
+    /// What has the words of the question, or else of a sentence or line of it, and is about it.
     fn find_by_words(
+        &self,
+        query: &str,
+        k: usize,
+        filter: &Filter,
+    ) -> tantivy::Result<Vec<(Place, Found)>> {
+        let mut found = self.find_whole(query, k, filter)?;
+        for part in query::parts(query) {
+            if !found.is_empty() {
+                break;
+            }
+            found = self.find_whole(part, k, filter)?;
+            for (_, one) in &mut found {
+                one.why.push_str("; for a part of the question");
+            }
+        }
+        Ok(found)
+    }
+
+    /// What has the words of a question, and is about it.
+    fn find_whole(
         &self,
         query: &str,
         k: usize,
@@ -241,7 +261,13 @@ impl Library {
         let hits = self.hits(&question, &spread, filter)?;
         let judge = RelevanceJudge::new(&question, &spread);
         let kind = |number: usize| self.open[number].corpus.kind;
-        let hits = hits.into_iter().filter(|(number, hit)| judge.is_about(hit, kind(*number)));
+        let is_elsewhere =
+            question.form != Form::Symbol && self.synonyms.is_of_other_platform(query);
+        let hits = hits.into_iter().filter(|(number, hit)| {
+            let kind = kind(*number);
+            // The person may have added documents on anything.
+            (!is_elsewhere || kind == CorpusKind::Documents) && judge.is_about(hit, kind)
+        });
         let mut best = None;
         let mut found: Vec<(Place, Found)> = Vec::new();
         for (number, hit) in hits {

@@ -20,6 +20,9 @@ const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
 const ADDRESS_DIGITS: usize = 5;
 /// How the names of sources end.
 const SOURCES: [&str; 5] = [".c", ".h", ".cpp", ".cc", ".hpp"];
+/// Words of a part of a question that is searched by itself, and most of such parts.
+const LEAST_PART_WORDS: usize = 4;
+const MOST_PARTS: usize = 4;
 /// Most bytes of a question that are looked at.
 const MOST_BYTES: usize = 4_000;
 
@@ -175,6 +178,28 @@ impl Question {
     }
 }
 
+/// Sentences and lines of a long question, those that ask or tell an error first: what is around them
+/// may be a story, or the names of somebody's files. None of a question of one sentence.
+#[must_use]
+pub fn parts(text: &str) -> Vec<&str> {
+    let text = &text[..text.floor_char_boundary(MOST_BYTES)];
+    let lines = text.lines().flat_map(|line| {
+        let ends = line.match_indices(['.', '?', '!']).map(|(at, _)| at + 1);
+        let is_end = |at: &usize| line[*at..].starts_with(' ') || line[*at..].is_empty();
+        let mut from = 0;
+        let ends: Vec<usize> = ends.filter(is_end).chain([line.len()]).collect();
+        ends.into_iter().map(move |end| line[std::mem::replace(&mut from, end)..end].trim())
+    });
+    let has_words = |part: &&str| part.split_whitespace().count() >= LEAST_PART_WORDS;
+    let mut parts: Vec<&str> = lines.filter(has_words).collect();
+    if parts.len() == 1 && parts[0].len() == text.trim().len() {
+        return Vec::new();
+    }
+    parts.sort_by_key(|part| !part.ends_with('?') && form_of(part) != Form::Error);
+    parts.truncate(MOST_PARTS);
+    parts
+}
+
 impl Question {
     /// Whether something was added for what that group says.
     #[must_use]
@@ -267,6 +292,23 @@ mod tests {
         let (mut words, synonyms) = (Splitter::default(), Synonyms::default());
         let question = Question::read(text, &mut words, &synonyms, &Corrections::new());
         question.groups.into_iter().map(|group| group.words[0].0.clone()).collect()
+    }
+
+    #[test]
+    fn a_long_question_has_parts_that_ask() {
+        let text =
+            "Fifty sensors in a barn. How do they relay for one another?\nBuilt with 5.4 here";
+        assert_eq!(
+            parts(text),
+            [
+                "How do they relay for one another?",
+                "Fifty sensors in a barn.",
+                "Built with 5.4 here"
+            ]
+        );
+        assert_eq!(parts("How do I wake it from deep sleep?"), [""; 0]);
+        assert_eq!(parts("esp_err_t i2c_x(void) v5.5.5 is gone"), [""; 0]);
+        assert_eq!(parts(""), [""; 0]);
     }
 
     #[test]

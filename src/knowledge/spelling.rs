@@ -9,6 +9,10 @@ use super::rank::Spread;
 
 /// Least letters of a word that is corrected; shorter ones have too many neighbours.
 const SHORTEST: usize = 5;
+/// Least letters of one of which two changed places.
+const SHORTEST_SWAPPED: usize = 4;
+/// Letters from which on fewer passages have to have the word that was meant.
+const MIDDLE: usize = 6;
 /// Most letters of a word that is corrected; longer ones are data.
 const LONGEST: usize = 64;
 /// Letters from which on two of them may be wrong.
@@ -18,6 +22,7 @@ const HALF: usize = 4;
 /// One of so many passages must have a word that others are corrected to: a short word has rare
 /// neighbours by chance.
 const COMMON: u64 = 1_000;
+const LESS_COMMON: u64 = 2_500;
 const COMMON_ENOUGH: u64 = 5_000;
 /// A long word that so few passages have may be misspelt there too,
 const MISPRINTS: u64 = 3;
@@ -45,7 +50,7 @@ pub fn corrections(
     let mut found = Corrections::new();
     for (number, group) in unknown.take(MOST) {
         let word = &group.words[0].0;
-        let is_word = (SHORTEST..=LONGEST).contains(&word.chars().count());
+        let is_word = (SHORTEST_SWAPPED..=LONGEST).contains(&word.chars().count());
         if !is_word || word.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
@@ -94,6 +99,7 @@ fn nearest_of(
     let most = if length < LONG || count_of_word > 0 { 1 } else { 2 };
     let least = match (is_name, length < LONG) {
         (true, _) => 1,
+        (false, true) if length >= MIDDLE => (all / LESS_COMMON).max(2),
         (false, true) => (all / COMMON).max(2),
         (false, false) => (all / COMMON_ENOUGH).max(2),
     };
@@ -109,6 +115,9 @@ fn nearest_of(
             if term.bytes().filter(u8::is_ascii_digit).ne(word.bytes().filter(u8::is_ascii_digit)) {
                 return;
             }
+            if length < SHORTEST && !has_same_letters(word, term) {
+                return;
+            }
             let distance = strsim::osa_distance(word, term);
             let is_better = best.as_ref().is_none_or(|(known, counted, _)| {
                 distance < *known || distance == *known && count > *counted
@@ -119,6 +128,16 @@ fn nearest_of(
         })?;
     }
     Ok(best.map(|(_, _, term)| term))
+}
+
+/// Whether two words have the same letters, in any order.
+fn has_same_letters(one: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
 }
 
 /// Two words that documents have, if they were written as one.

@@ -1,7 +1,8 @@
 //! Words that people use for what the documents call otherwise.
 //!
 //! Owns the file of synonyms: `words, or other words => what the documents say`, one line each,
-//! `a = b` for words that stand for each other, and `! a, b` for words of other fields.
+//! `a = b` for words that stand for each other, `! a, b` for words of other fields, and `!! a, b*` for
+//! other platforms, of which `b*` stands for each word that begins so.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,6 +20,13 @@ const UNDERSTOOD: f32 = 0.6;
 /// What a word of the same meaning counts for.
 const EQUAL: f32 = 0.7;
 
+/// How names of this platform begin, in small letters.
+const OWN_STARTS: [&str; 5] = ["esp", "idf", "config_", "sdkconfig", "freertos"];
+
+/// Words before the name of a board that is only spoken to, and those that may stand between.
+const TOWARDS: [&str; 6] = ["to", "with", "from", "between", "and", "via"];
+const ARTICLES: [&str; 5] = ["a", "an", "the", "my", "another"];
+
 /// The stems of a phrase, and what is added for it.
 type Phrase = (Vec<String>, Vec<String>);
 
@@ -30,6 +38,9 @@ pub struct Synonyms {
     equals: HashMap<String, Vec<String>>,
     /// Stems of words that questions about something else have.
     foreign: HashSet<String>,
+    /// Names of other platforms, in small letters, and how such names begin.
+    platforms: HashSet<String>,
+    platform_starts: Vec<String>,
 }
 
 impl Synonyms {
@@ -44,7 +55,14 @@ impl Synonyms {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            if let Some(foreign) = line.strip_prefix('!') {
+            if let Some(names) = line.strip_prefix("!!") {
+                for name in names.split(',').map(|name| name.trim().to_lowercase()) {
+                    match name.strip_suffix('*') {
+                        Some(start) => found.platform_starts.push(start.to_owned()),
+                        None => _ = found.platforms.insert(name),
+                    }
+                }
+            } else if let Some(foreign) = line.strip_prefix('!') {
                 found.foreign.extend(foreign.split(',').flat_map(|word| stems(word, words)));
             } else if let Some((phrases, added)) = line.split_once("=>") {
                 let added = stems(added, words);
@@ -66,7 +84,7 @@ impl Synonyms {
                 return Err(UserError::new(
                     format!("Cannot read the synonyms {file}:{}", number + 1),
                     format!("`{line}` has neither `=>` nor `=`"),
-                    "Write `words, other words => what the documents say`, `a = b`, or `! a, b`.",
+                    "Write `words, other words => what the documents say`, `a = b`, `! a, b` or `!! a, b`.",
                 ));
             }
         }
@@ -77,6 +95,27 @@ impl Synonyms {
     #[must_use]
     pub fn is_foreign(&self, word: &str) -> bool {
         self.foreign.contains(word)
+    }
+
+    /// Whether a text is about another platform and not this one: what it asks, no document here tells,
+    /// however many of its words are here. A board that something is sent to is another matter.
+    #[must_use]
+    pub fn is_of_other_platform(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        let is_own = |name: &&str| OWN_STARTS.iter().any(|start| name.starts_with(start));
+        let is_other = |name: &str| {
+            self.platforms.contains(name)
+                || self.platform_starts.iter().any(|start| name.starts_with(start.as_str()))
+        };
+        let is_peer = |before: &[&str]| {
+            let last = before.iter().rev().find(|word| !ARTICLES.contains(word));
+            last.is_some_and(|word| TOWARDS.contains(word))
+        };
+        let mut places = names.iter().enumerate();
+        !names.iter().any(is_own)
+            && places.any(|(at, name)| is_other(name) && !is_peer(&names[..at]))
     }
 
     /// Adds to a question what its words stand for. `places` are the written words with the numbers
