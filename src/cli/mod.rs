@@ -111,7 +111,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             headless::run(&machine, plan, format)
         }
         CliCommand::Resume(ResumeArgs { session, speed, record }) => {
-            let dir = sessions::find(&dirs.data, session.id.as_deref())?;
+            let dir = sessions::find_to_resume(&dirs.data, session.id.as_deref())?;
             let machine = start_up.machine(full_screen::project_of(&dir).as_deref())?;
             let options = full_screen::ResumeOptions { pacing: speed.pacing(), record };
             full_screen::resume(&machine, dir, options, *display)

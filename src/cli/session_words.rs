@@ -6,18 +6,17 @@ use crate::journal::{SessionState, SessionSummary};
 use crate::model::{SessionOutcome, Timestamp};
 use crate::text::sanitize;
 
-/// What a session is about: its name if it has one, what was asked last, and how many requests there
-/// are.
+/// What a session is about: its name if it has one or else its first request, and the last of several.
 pub fn about(session: &SessionSummary) -> String {
-    let words = match &session.title {
-        Some(title) => format!("{title}: {}", last_task(session)),
-        None => last_task(session).to_owned(),
+    let first = session.start.as_ref().map(|start| start.task.as_str());
+    let last = last_task(session);
+    let words = match (&session.title, first, session.requests()) {
+        (Some(title), _, 0 | 1) => format!("{title}: {last}"),
+        (Some(title), _, requests) => format!("{title} · request {requests}: {last}"),
+        (None, Some(first), 2..) => format!("{first} · request {}: {last}", session.requests()),
+        (None, _, _) => last.to_owned(),
     };
-    let words = sanitize::line(&words);
-    match session.requests() {
-        0 | 1 => words.into_owned(),
-        requests => format!("{words} (request {requests})"),
-    }
+    sanitize::line(&words).into_owned()
 }
 
 /// What was asked last, or why that is unknown.

@@ -14,7 +14,9 @@ use super::session_args::{ListArgs, SessionsArgs, SessionsCommand};
 use super::session_words::{about, local, state_with_waiting, state_words};
 use super::{report, session_report};
 use crate::app::documentation;
-use crate::journal::{self, JournalError, SessionDir, SessionSummary, list_sessions, summary};
+use crate::journal::{
+    self, JournalError, SessionDir, SessionState, SessionSummary, list_sessions, summary,
+};
 use crate::model::UserError;
 use crate::text::cut::cut_at_word;
 use crate::text::sanitize;
@@ -249,6 +251,24 @@ pub(super) fn find(data: &Path, id: Option<&str>) -> Result<SessionDir, UserErro
             "Start one with `firmhand demo`.",
         )),
     }
+}
+
+/// The session of that name, or the one that can go on: of those that no program has open the newest
+/// that is not over, or else the newest.
+///
+/// # Errors
+/// As [`find`].
+pub(super) fn find_to_resume(data: &Path, id: Option<&str>) -> Result<SessionDir, UserError> {
+    if id.is_none() {
+        let all = list_sessions(data)?;
+        let is = |wanted: fn(&SessionState) -> bool| all.iter().find(|one| wanted(&one.state));
+        let unfinished = is(|state| matches!(state, SessionState::Unfinished));
+        let over = || is(|state| matches!(state, SessionState::Ended(_)));
+        if let Some(session) = unfinished.or_else(over) {
+            return Ok(SessionDir::find(data, session.id.as_str())?);
+        }
+    }
+    find(data, id)
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl SetChanges {
             proposal: proposal.id,
             change: Box::new(change.clone()),
             checks: new,
-            why: "another change of this set is not made as it was proposed".to_owned(),
+            why: "another change of the batch was rejected or edited".to_owned(),
         });
         Ok(Some((proposal, event)))
     }

@@ -9,8 +9,6 @@ use super::rank::Spread;
 
 /// Least letters of a word that is corrected; shorter ones have too many neighbours.
 const SHORTEST: usize = 5;
-/// Least letters of one of which two changed places.
-const SHORTEST_SWAPPED: usize = 4;
 /// Letters from which on fewer passages have to have the word that was meant.
 const MIDDLE: usize = 6;
 /// Most letters of a word that is corrected; longer ones are data.
@@ -50,7 +48,7 @@ pub fn corrections(
     let mut found = Corrections::new();
     for (number, group) in unknown.take(MOST) {
         let word = &group.words[0].0;
-        let is_word = (SHORTEST_SWAPPED..=LONGEST).contains(&word.chars().count());
+        let is_word = (SHORTEST..=LONGEST).contains(&word.chars().count());
         if !is_word || word.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
@@ -115,9 +113,6 @@ fn nearest_of(
             if term.bytes().filter(u8::is_ascii_digit).ne(word.bytes().filter(u8::is_ascii_digit)) {
                 return;
             }
-            if length < SHORTEST && !has_same_letters(word, term) {
-                return;
-            }
             let distance = strsim::osa_distance(word, term);
             let is_better = best.as_ref().is_none_or(|(known, counted, _)| {
                 distance < *known || distance == *known && count > *counted
@@ -128,16 +123,6 @@ fn nearest_of(
         })?;
     }
     Ok(best.map(|(_, _, term)| term))
-}
-
-/// Whether two words have the same letters, in any order.
-fn has_same_letters(one: &str, other: &str) -> bool {
-    let sorted = |word: &str| {
-        let mut letters: Vec<char> = word.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    sorted(one) == sorted(other)
 }
 
 /// Two words that documents have, if they were written as one.

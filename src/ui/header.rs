@@ -292,6 +292,10 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
     match &cx.view.head.state {
         RunState::Empty => word("starting", Role::Dim),
+        // The step that is under way is finished first.
+        RunState::Paused if cx.view.head.speaker().is_some() && !is_held_up(cx) => {
+            word(" pausing ", Role::Paused)
+        }
         RunState::Paused => word(" paused ", Role::Paused),
         RunState::Stopping => word("stopping", Role::Warn),
         RunState::Ended(SessionOutcome::Completed) => word("✓ completed", Role::Ok),
@@ -304,7 +308,7 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
 
 fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     let head = &cx.view.head;
-    let is_held_up = !cx.view.review.waiting.is_empty() || head.question.is_some();
+    let is_held_up = is_held_up(cx);
     let Some(speaker) = head.speaker() else {
         let words = match cx.mode {
             _ if is_held_up => "waits for you",
@@ -339,6 +343,11 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         Span::styled(others, cx.style(Role::Dim)),
         Span::styled(does, cx.style(role)),
     ]
+}
+
+/// Whether the person has to decide or answer something.
+fn is_held_up(cx: &Cx<'_>) -> bool {
+    !cx.view.review.waiting.is_empty() || cx.view.head.question.is_some()
 }
 
 /// Whether no agent has spoken for this request.

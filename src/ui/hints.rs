@@ -106,6 +106,9 @@ impl HintLine<'_> {
         if is_over {
             actions.push(Action::Compose);
         }
+        if cx.view.head.state == RunState::Paused && cx.mode == Mode::Live {
+            actions.push(Action::TogglePause);
+        }
         if cx.view.head.question.is_some() && cx.mode == Mode::Live {
             actions.push(Action::AnswerOption);
         }
@@ -123,7 +126,9 @@ impl HintLine<'_> {
         if is_replay {
             actions.extend([Action::JumpTo, Action::StepForward, Action::StepBack]);
         } else if !cx.view.head.state.is_over() && cx.view.head.state != RunState::Stopping {
-            actions.extend([Action::Compose, Action::TogglePause]);
+            actions.push(Action::Compose);
+            let is_offered = actions.contains(&Action::TogglePause);
+            actions.extend((!is_offered).then_some(Action::TogglePause));
         }
         actions.extend([Action::FocusNext, Action::Zoom, Action::Quit]);
         let chain = self.contexts(cx);

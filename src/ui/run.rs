@@ -131,7 +131,10 @@ pub(super) fn play(action: Action, mode: Mode) -> Vec<Effect> {
     };
     let newest = matches!(command, TimelineCommand::StepProposal(_));
     let follow = Effect::Review(ReviewRequest::Follow { newest });
-    vec![Effect::Command(UiCommand::Timeline(command)), follow]
+    let mut effects = vec![Effect::Command(UiCommand::Timeline(command)), follow];
+    // A small screen shows one pane only.
+    effects.extend(newest.then_some(Effect::Focus(PaneId::Review)));
+    effects
 }
 
 /// Why a wish changed nothing in a replay.

@@ -337,7 +337,12 @@ impl Start {
         let most = usize::from(width).saturating_sub(LEAST_TITLE + 4);
         let right = self.session_right(session, offered, most);
         let space = usize::from(width).saturating_sub(right.width() + 4);
-        let title = line::cut(&session.title, space);
+        // A session of several requests is known by what it began with.
+        let begin = session.earlier.first().filter(|_| session.title.is_empty());
+        let title = match begin {
+            Some(first) => line::cut(&sanitize::line(first), space / 2),
+            None => line::cut(&session.title, space),
+        };
         let mut left = vec![self.span(format!("  {title}"), Role::Strong)];
         let (gap, role) = if title.is_empty() { ("", Role::Text) } else { (" · ", Role::Dim) };
         let space = space.saturating_sub(line::width(&title) + line::width(gap));

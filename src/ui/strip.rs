@@ -23,7 +23,7 @@ const BAR: usize = 10;
 const NAMED: (usize, usize) = (2, 4);
 
 /// Columns of the task in one row, at least, and of other words there.
-const LEAST_TASK: usize = 36;
+const LEAST_TASK: usize = 46;
 const LEAST_WORDS: usize = 30;
 
 /// Columns of the phase and the key there, at least.
@@ -187,14 +187,15 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
         let key = Span::styled(key, cx.style(Role::Key));
         parts.push(10, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
     }
-    let least = if words.is_some() { LEAST_WORDS } else { LEAST_TASK };
+    let request = cx.view.head.run().map_or("", |run| run.task.as_str());
+    let needed = line::width(&task_label(cx)) + line::width(&sanitize::line(request)) + 2;
+    let least = if words.is_some() { LEAST_WORDS } else { needed.min(LEAST_TASK) };
     let columns = usize::from(inside.width);
     let most = columns - least.min(columns.saturating_sub(LEAST_STATE));
     let (right, _) = line::fit_halves(parts, LineParts::default(), &separator, most);
     let space = usize::from(inside.width).saturating_sub(right.width() + 2);
-    let task = cx.view.head.run().map_or("", |run| run.task.as_str());
     let (label, task) =
-        words.map_or_else(|| (task_label(cx), task), |words| (String::new(), words));
+        words.map_or_else(|| (task_label(cx), request), |words| (String::new(), words));
     let most = space.saturating_sub(line::width(&label));
     let words = line::cut(&sanitize::line(task), most).to_string();
     let task =

@@ -238,7 +238,10 @@ impl Blackboard {
         match tool.as_str() {
             "build_project" | "build_arduino" => match errors_of(result) {
                 Some(errors) => {
-                    let title = format!("the build failed, {} errors", count("errors").max(1));
+                    let title = match count("errors") {
+                        0 | 1 => "the build failed, 1 error".to_owned(),
+                        errors => format!("the build failed, {errors} errors"),
+                    };
                     self.post_in(chat, (ArtifactKind::Error, &title), by, errors);
                 }
                 None => {

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::AgentName;
+use crate::model::{AgentName, SessionOutcome};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
@@ -75,6 +75,7 @@ fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
     if let Some(run) = cx.view.head.run() {
         let team = sanitize::line(&run.team).into_owned();
         rows.push(vec![("team  ".to_owned(), Role::Dim), (team, Role::Text)]);
+        requests(cx, width, &mut rows);
         let task = run.task.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = wrap_words(&sanitize::line(&task), width.saturating_sub(6));
         for (nth, words) in words.into_iter().take(4).enumerate() {
@@ -104,6 +105,28 @@ fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Each request of a session that had several, and how it ended; the last one is told in full below.
+fn requests(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
+    let runs = &cx.view.head.runs;
+    if runs.len() < 2 {
+        return;
+    }
+    for (nth, run) in runs.iter().enumerate() {
+        let (mark, role) = match &run.ended {
+            None => ("▸", Role::Busy),
+            Some((SessionOutcome::Completed, _)) => ("✓", Role::Ok),
+            Some((SessionOutcome::Failed(_), _)) => ("✗", Role::Error),
+            Some((SessionOutcome::Stopped, _)) => ("■", Role::Warn),
+        };
+        let number = format!("request {} ", nth + 1);
+        let task = run.task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let space = width.saturating_sub(line::width(&number) + 3);
+        let task = line::cut(&sanitize::line(&task), space);
+        rows.push(vec![(number, Role::Dim), (format!("{mark} "), role), (task, Role::Text)]);
+    }
+    rows.push(Row::new());
 }
 
 fn plan(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {

@@ -31,7 +31,7 @@ const QUESTIONS: [&str; 4] = [
 ];
 
 /// What a recording does with words.
-const RECORDED: &str = "The agents are a recording: your words change nothing that they do.";
+const RECORDED: &str = "Why? A recording reacts to the decision, and not to your words.";
 
 /// What the words are for.
 #[derive(Debug, Clone, PartialEq, Eq)]

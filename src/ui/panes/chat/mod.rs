@@ -58,11 +58,19 @@ const LEAST_TASK: usize = 5;
 const SMALL: u16 = 11;
 const MIDDLE: u16 = 24;
 
+/// The request that what is on screen belongs to.
+#[derive(Debug, Default)]
+struct TaskHead {
+    /// Which one it is, where there are several.
+    label: String,
+    /// Its words, on as many rows as there are for them.
+    rows: Vec<String>,
+}
+
 /// The chat pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
-    /// The task, on as many rows as there are for it.
-    task: Vec<String>,
+    task: TaskHead,
     layouts: Layouts,
     scroll: Scroll,
     selected: Option<(usize, FoldItem)>,
@@ -270,48 +278,44 @@ impl ChatPane {
         is_cited || below.into_iter().any(|at| self.layouts.item_at(*at).is_some())
     }
 
-    /// Rows for the task at the top of so many.
-    fn task_rows(&self, area: Rect, cx: &Cx<'_>) -> Vec<String> {
-        let most = match area.height {
-            // The place of the timeline cannot tell it.
-            height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
-            height if height <= MIDDLE => 1,
-            _ => 2,
+    /// The request at the top.
+    fn task_head(&self, area: Rect, cx: &Cx<'_>) -> TaskHead {
+        let number = self.request_in_sight(cx);
+        let label = match cx.view.head.runs.len() {
+            0 | 1 => "Task ".to_owned(),
+            _ => format!("Request {} ", number + 1),
         };
-        let task = cx.view.head.run().map_or("", |run| run.task.trim());
-        let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
-        let width = usize::from(area.width).saturating_sub(line::width(&task_label(cx)) + 1);
-        if most == 0 || task.is_empty() || width < LEAST_TASK {
-            return Vec::new();
-        }
-        let mut rows = wrap_words(&sanitize::line(&task), width);
-        if rows.len() > most {
-            let rest = rows.split_off(most - 1).join(" ");
-            let key = cx.key(KeyContext::Chat, Action::ShowTask);
-            let more = format!("… {key}");
-            let space = width.saturating_sub(line::width(&more) + 1);
-            let rest = line::cut(&rest, space);
-            rows.push(format!("{}{more}", rest.trim_end_matches('…')));
-        }
-        rows
+        let run = cx.view.head.runs.get(number).or(cx.view.head.run());
+        let task = run.map_or("", |run| run.task.trim());
+        let rows = task_rows(task, &label, area, cx);
+        TaskHead { label, rows }
+    }
+
+    /// The place of the request that the top of the screen belongs to, among those of the session.
+    fn request_in_sight(&self, cx: &Cx<'_>) -> usize {
+        let last = cx.view.head.runs.len().saturating_sub(1);
+        let top = self.scroll.visible().first().filter(|_| last > 0 && !self.scroll.follows());
+        let Some(top) = top else { return last };
+        let before = cx.view.chat.entries.iter().take(top.entry + 1);
+        before.filter(|entry| matches!(***entry, ChatEntry::RunStarted { .. })).count().min(last)
     }
 
     /// Whether the task stands at its top.
     pub fn tells_task(&self) -> bool {
-        !self.task.is_empty()
+        !self.task.rows.is_empty()
     }
 
     /// What is below the task.
     fn below_task(&self, area: Rect) -> Rect {
-        let rows = u16::try_from(self.task.len()).unwrap_or(0).min(area.height);
+        let rows = u16::try_from(self.task.rows.len()).unwrap_or(0).min(area.height);
         Rect { y: area.y + rows, height: area.height - rows, ..area }
     }
 
     fn draw_task(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let label = task_label(cx);
-        let blanks = " ".repeat(line::width(&label));
-        for ((nth, words), row) in self.task.iter().enumerate().zip(area.rows()) {
-            let lead = if nth == 0 { &label } else { &blanks };
+        let label = &self.task.label;
+        let blanks = " ".repeat(line::width(label));
+        for ((nth, words), row) in self.task.rows.iter().enumerate().zip(area.rows()) {
+            let lead = if nth == 0 { label } else { &blanks };
             let spans = vec![
                 Span::styled(lead.clone(), cx.style(Role::Title)),
                 Span::styled(words.clone(), cx.style(Role::Dim)),
@@ -350,18 +354,44 @@ impl ChatPane {
     }
 }
 
-/// What stands before the task: which of the requests of the session it is.
-fn task_label(cx: &Cx<'_>) -> String {
-    match cx.view.head.runs.len() {
-        0 | 1 => "Task ".to_owned(),
-        requests => format!("Request {requests} "),
+/// Rows for a task at the top of an area.
+fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
+    let most = match area.height {
+        // The place of the timeline cannot tell it.
+        height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
+        height if height <= MIDDLE => 1,
+        _ => 2,
+    };
+    let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let width = usize::from(area.width).saturating_sub(line::width(label) + 1);
+    if most == 0 || task.is_empty() || width < LEAST_TASK {
+        return Vec::new();
     }
+    let mut rows = wrap_words(&sanitize::line(&task), width);
+    if rows.len() > most {
+        let rest = rows.split_off(most - 1).join(" ");
+        let key = cx.key(KeyContext::Chat, Action::ShowTask);
+        let more = format!("… {key}");
+        let space = width.saturating_sub(line::width(&more) + 1);
+        let rest = line::cut(&rest, space);
+        rows.push(format!("{}{more}", rest.trim_end_matches('…')));
+    }
+    rows
 }
 
 /// The whole task to read.
 fn open_task(cx: &Cx<'_>) -> Vec<Effect> {
-    let Some(run) = cx.view.head.run() else { return Effect::info("there is no task yet") };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text("Task", &run.task))))]
+    let tasks: Vec<&str> = cx.view.head.runs.iter().map(|run| run.task.trim()).collect();
+    let (title, text) = match tasks.as_slice() {
+        [] => return Effect::info("there is no task yet"),
+        [task] => ("Task", (*task).to_owned()),
+        all => {
+            let all = all.iter().enumerate();
+            let all: Vec<_> = all.map(|(at, task)| format!("Request {}\n{task}", at + 1)).collect();
+            ("Requests", all.join("\n\n"))
+        }
+    };
+    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(title, &text))))]
 }
 
 /// Opens a source that a call found.
@@ -465,7 +495,7 @@ impl Pane for ChatPane {
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
         let entries = &cx.view.chat.entries;
         self.layouts.resize(area.width, entries.len());
-        self.task = self.task_rows(area, cx);
+        self.task = self.task_head(area, cx);
         let area = self.below_task(area);
         self.scroll.set_height(area.height.saturating_sub(self.foot_rows()));
         if let Some(search) = &mut self.search {
@@ -537,7 +567,7 @@ impl Pane for ChatPane {
     }
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
-        let Some(row) = usize::from(at.y).checked_sub(self.task.len()) else {
+        let Some(row) = usize::from(at.y).checked_sub(self.task.rows.len()) else {
             return open_task(cx);
         };
         let anchor = self.scroll.visible().get(row).copied();

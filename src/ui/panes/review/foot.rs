@@ -124,7 +124,7 @@ fn came_of_it(
     let by = match &decision.by {
         DecidedBy::Person => "by you".to_owned(),
         DecidedBy::Policy(rule) => format!("by rule \"{}\"", sanitize::line(rule_words(rule))),
-        DecidedBy::Nobody(why) => format!("by nobody: {}", sanitize::line(why)),
+        DecidedBy::Nobody(why) => sanitize::line(why).into_owned(),
     };
     let mut words: Vec<Words> = Vec::new();
     match &decision.verdict {
@@ -135,6 +135,9 @@ fn came_of_it(
                 let lines = line::counted(unseen, "line", "lines");
                 words.push((format!("{lines} unseen"), Role::Warn));
             }
+        }
+        _ if matches!(decision.by, DecidedBy::Nobody(_)) => {
+            words.push((format!("not decided {when} · {by}"), Role::Warn));
         }
         verdict => words.push((format!("{} {by} {when}", verdict.label()), Role::Error)),
     }

@@ -354,9 +354,9 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             let images = if count == 1 { "image" } else { "images" };
             let mut text = format!("{count} {images} · {bytes} ");
             if view.decision.is_none() {
-                let age = cx.clock.since(plan.built_at).as_millis();
-                let age = line::millis(u64::try_from(age).unwrap_or(u64::MAX));
-                text.push_str(&format!("· built {age} ago "));
+                // A time of the session, as beside all else: an age would have to tick.
+                let at = line::clock(plan.built_at.millis_since(cx.view.started_at));
+                text.push_str(&format!("· built at {at} "));
             }
             vec![Span::styled(text, cx.style(Role::Dim))]
         }
