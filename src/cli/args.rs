@@ -552,6 +552,7 @@ pub enum ReplayAt {
 /// Names one session.
 #[derive(Debug, Args)]
 pub struct SessionArg {
-    /// Name of the session, or the start of it; the newest one if it is not given.
+    /// Name of the session, or the start of it. If it is not given: the newest one; `resume` takes the
+    /// newest that is not over and not open elsewhere
     pub id: Option<String>,
 }

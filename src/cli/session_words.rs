@@ -14,6 +14,7 @@ pub fn about(session: &SessionSummary) -> String {
         (Some(title), _, 0 | 1) => format!("{title}: {last}"),
         (Some(title), _, requests) => format!("{title} · request {requests}: {last}"),
         (None, Some(first), 2..) => format!("{first} · request {}: {last}", session.requests()),
+        (None, None, requests @ 2..) => format!("request {requests}: {last}"),
         (None, _, _) => last.to_owned(),
     };
     sanitize::line(&words).into_owned()
@@ -131,7 +132,7 @@ mod tests {
         };
         let later = vec![of(4, "Add a test"), of(5, "Why does it fail?")];
         let about = about(&session(SessionState::Ended(SessionOutcome::Stopped), later));
-        assert_eq!(about, "Why does it fail? (request 5)");
+        assert_eq!(about, "request 5: Why does it fail?");
     }
 
     #[test]

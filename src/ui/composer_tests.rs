@@ -41,6 +41,16 @@ fn commands_are_known_or_refused_with_those_there_are() {
         desk.type_text(text);
         assert_eq!(intents(&desk.press("enter")), [expected]);
     }
+    let mut over = UiBench::at_work(80, 24);
+    over.end(crate::model::SessionOutcome::Completed);
+    over.sync();
+    for text in ["/pause", "/resume", "/stop"] {
+        over.press("i");
+        over.press("ctrl-u");
+        over.type_text(text);
+        assert_eq!(intents(&over.press("enter")), []);
+        assert!(over.last_row().contains("the run is over"), "{}", over.last_row());
+    }
     let mut desk = UiBench::at_work(80, 24);
     desk.press(";");
     desk.type_text("stpo");

@@ -350,11 +350,11 @@ impl Start {
             // Sessions of one task are told apart by where they worked, so that keeps its place.
             let folder = session.project.rsplit('/').find(|part| !part.is_empty());
             let folder = folder.map(|folder| sanitize::line(folder).into_owned());
-            let requests = match session.requests {
-                0 | 1 => String::new(),
-                requests => format!("request {requests} · "),
+            let folder = match session.requests {
+                0 | 1 => folder,
+                requests if begin.is_some() => Some(format!("request {requests}")),
+                requests => folder.map(|folder| format!("request {requests} · {folder}")),
             };
-            let folder = folder.map(|folder| format!("{requests}{folder}"));
             let folder = folder.filter(|_| space > LEAST_TASK + 3).map(|folder| {
                 let most = FOLDER.max(space.saturating_sub(line::width(&session.task) + 3));
                 format!(" · {}", line::cut(&folder, most.min(space - LEAST_TASK)))

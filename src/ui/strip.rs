@@ -185,7 +185,7 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
     }
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
         let key = Span::styled(key, cx.style(Role::Key));
-        parts.push(10, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
+        parts.push(7, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
     }
     let request = cx.view.head.run().map_or("", |run| run.task.as_str());
     let needed = line::width(&task_label(cx)) + line::width(&sanitize::line(request)) + 2;

@@ -3,6 +3,7 @@
 use crate::model::{AgentName, Intent};
 use crate::ui::action::Action;
 use crate::ui::pane::Effect;
+use crate::view::RunState;
 
 /// Commands by name, with what they do.
 pub(super) const COMMANDS: [(&str, &str); 8] = [
@@ -16,10 +17,13 @@ pub(super) const COMMANDS: [(&str, &str); 8] = [
     ("help", "shows what every key does"),
 ];
 
-/// What a command does, given without its `/`.
-pub(super) fn run_command(command: &str) -> Vec<Effect> {
+/// What a command does, given without its `/`, while the run stands like that.
+pub(super) fn run_command(command: &str, state: &RunState) -> Vec<Effect> {
     let name = command.split_whitespace().next().unwrap_or_default();
     match name {
+        "pause" | "resume" | "stop" if state.is_over() => {
+            Effect::refuse(format!("`/{name}` does nothing: the run is over"))
+        }
         "pause" => vec![Effect::intent(Intent::Pause)],
         "resume" => vec![Effect::intent(Intent::Resume)],
         "stop" => vec![Effect::intent(Intent::Stop)],

@@ -276,7 +276,7 @@ impl Composer {
         let mut effects = match (text.strip_prefix('/'), &cx.view.head.state) {
             (Some(command), _) => match command.strip_prefix("team ") {
                 Some(name) => self.next.choose(name.trim(), cx),
-                None => run_command(command),
+                None => run_command(command, &cx.view.head.state),
             },
             (None, _) if cx.mode == Mode::Replay => {
                 Effect::refuse("this is a replay: no message can be sent")

@@ -355,8 +355,13 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             let mut text = format!("{count} {images} · {bytes} ");
             if view.decision.is_none() {
                 // A time of the session, as beside all else: an age would have to tick.
-                let at = line::clock(plan.built_at.millis_since(cx.view.started_at));
-                text.push_str(&format!("· built at {at} "));
+                text.push_str(&match plan.built_at < cx.view.started_at {
+                    true => "· built before this session ".to_owned(),
+                    false => {
+                        let since = plan.built_at.millis_since(cx.view.started_at);
+                        format!("· built at {} ", line::clock(since))
+                    }
+                });
             }
             vec![Span::styled(text, cx.style(Role::Dim))]
         }
