@@ -35,11 +35,7 @@ pub async fn choose(
     let mut is_tried = false;
     let mut refresh = SessionRefresh::new(reader);
     let mut is_same = false;
-    let mut unsent = UnsentTask::of(&machine.dirs.data);
-    if let (None, Some(draft)) = (start.unsent(), unsent.read()) {
-        start.keep_task(&draft);
-    }
-    unsent.take(start.unsent());
+    let mut unsent = UnsentTask::brought_back(&machine.dirs.data, start);
     loop {
         if !std::mem::take(&mut is_same) && screen.draw(|frame| start.draw(frame)).is_err() {
             return Ok(Err(Left::TerminalLost));
@@ -70,40 +66,38 @@ pub async fn choose(
             Ok(IdleWake::Suspend) => Some(StartChoice::Suspend),
             Ok(IdleWake::Redraw) => None,
             Err(left) => {
-                unsent.take(start.unsent());
-                unsent.keep();
+                unsent.follow(start, Some(&StartChoice::Quit));
                 return Ok(Err(left));
             }
         };
         if start.is_searching() {
             refresh.read_all_requests();
         }
-        unsent.take(match choice {
-            // It is the session's now, or comes back when it cannot be begun.
-            Some(StartChoice::New(_)) => None,
-            _ => start.unsent(),
-        });
-        if choice.is_some() {
-            unsent.keep();
-        }
+        unsent.follow(start, choice.as_ref());
         match choice {
             None => {}
             Some(StartChoice::Quit) => return Ok(Err(Left::Quit)),
             Some(StartChoice::Suspend) if screen.suspend().is_err() => {
                 return Ok(Err(Left::TerminalLost));
             }
-            Some(StartChoice::Suspend) => {}
-            Some(StartChoice::Rename { name, title }) => {
-                refresh.discard();
-                rename(start, machine, &name, &title);
-            }
-            Some(StartChoice::Delete(name)) => {
-                refresh.discard();
-                delete(start, machine, &name);
-            }
-            Some(choice) => return Ok(Ok(choice)),
+            Some(choice) => match done_here(choice, start, machine) {
+                Some(choice) => return Ok(Ok(choice)),
+                None => refresh.discard(),
+            },
         }
     }
+}
+
+/// Does what the start screen goes on after; what it ends with comes back.
+fn done_here(choice: StartChoice, start: &mut Start, machine: &Machine) -> Option<StartChoice> {
+    match choice {
+        // The screen was given back already.
+        StartChoice::Suspend => {}
+        StartChoice::Rename { name, title } => rename(start, machine, &name, &title),
+        StartChoice::Delete(name) => delete(start, machine, &name),
+        choice => return Some(choice),
+    }
+    None
 }
 
 /// Gives a session a title.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::own_file;
 use crate::files;
-use crate::ui::start::Draft;
+use crate::ui::start::{Draft, Start, StartChoice};
 
 /// Where it is kept, in the data folder.
 const FILE: &str = "unsent-task.json";
@@ -42,6 +42,28 @@ impl UnsentTask {
         let text = files::read_text(&file, files::SETTINGS).ok();
         let kept: Option<KeptTask> = text.and_then(|text| serde_json::from_str(&text).ok());
         Self { file, now: kept.clone(), kept, changed_at: Instant::now() }
+    }
+
+    /// The task of an earlier program, on the start screen unless that has another one.
+    pub fn brought_back(data: &Path, start: &mut Start) -> Self {
+        let mut unsent = Self::of(data);
+        if let (None, Some(draft)) = (start.unsent(), unsent.read()) {
+            start.keep_task(&draft);
+        }
+        unsent.take(start.unsent());
+        unsent
+    }
+
+    /// Takes note of how it is on the screen after an event; writes it when the screen may end.
+    pub fn follow(&mut self, start: &Start, choice: Option<&StartChoice>) {
+        self.take(match choice {
+            // It is the session's now, or comes back when it cannot be begun.
+            Some(StartChoice::New(_)) => None,
+            _ => start.unsent(),
+        });
+        if choice.is_some() {
+            self.keep();
+        }
     }
 
     /// As it was kept.

@@ -42,7 +42,7 @@ fn commands_are_known_or_refused_with_those_there_are() {
         assert_eq!(intents(&desk.press("enter")), [expected]);
     }
     let mut over = UiBench::at_work(80, 24);
-    over.end(crate::model::SessionOutcome::Completed);
+    over.end(SessionOutcome::Completed);
     over.sync();
     for text in ["/pause", "/resume", "/stop"] {
         over.press("i");

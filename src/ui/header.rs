@@ -46,7 +46,7 @@ const WHOLE: u8 = 5;
 const RULE: usize = 44;
 
 /// Columns of the screen up to which a row at the bottom tells the phase while a session goes on.
-const TOLD_BELOW: u16 = 90;
+const WITH_ROW_BELOW: u16 = 90;
 
 /// Columns of the longest names of agents that come with the program.
 const WHOLE_AGENT: usize = 25;
@@ -210,9 +210,9 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
             _ => vec![(weights.team, team(slots.team))],
         });
         let phase = |columns: usize| vec![slot(&phase(cx, columns), columns, cx.style(Role::Text))];
-        let is_told = columns < TOLD_BELOW && cx.mode == Mode::Live;
+        let has_row = columns < WITH_ROW_BELOW && cx.mode == Mode::Live;
         parts.push_forms(match slots.phase {
-            _ if is_told => Vec::new(),
+            _ if has_row => Vec::new(),
             (short, long) if short < long => {
                 vec![(LONGER, phase(long)), (weights.phase, phase(short))]
             }
@@ -273,7 +273,7 @@ fn state(cx: &Cx<'_>, slots: &Slots, columns: u16) -> Vec<(u8, Vec<Span<'static>
     let least = slots.agent.min(AGENT_LEAST);
     let short = padded(state_within(cx, least, Part::NameAlone), least);
     let mut forms = vec![(8, full(slots.agent)), (line::KEPT, short)];
-    if columns < TOLD_BELOW && cx.mode == Mode::Live {
+    if columns < WITH_ROW_BELOW && cx.mode == Mode::Live {
         let weight = if cx.view.head.is_scripted() { WHOLE } else { LONGER };
         forms.insert(0, (weight, full(WHOLE_AGENT)));
     }

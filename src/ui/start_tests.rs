@@ -575,8 +575,7 @@ fn a_long_task_is_readable_while_it_is_written_and_escape_keeps_it() {
     start.on_event(&Event::Paste("more words ".repeat(90)));
     let shown = screen(&start, 80, 24);
     assert!(shown.contains("… ") && shown.contains("Sessions"), "{shown}");
-    let unsent = start.unsent().unwrap();
-    assert!(unsent.task.contains("more words more"), "{}", unsent.task);
+    assert!(start.unsent().is_some_and(|unsent| unsent.task.contains("more words more")));
     // An example leaves what the person wrote as it is.
     press(&mut start, &[Esc, KeyCode::Home, Down, Down, Enter, Down, Enter, Esc]);
     assert!(screen(&start, 80, 24).contains("go on with: Read the BME280"));
@@ -597,6 +596,4 @@ fn a_small_screen_shows_the_whole_task_of_the_session_that_is_turned_to() {
     let row = shown.lines().find(|row| row.contains("Scan the bus, print")).unwrap();
     assert!(!row.contains("[resume]"), "the row of the list has its space: {row}");
     assert!(shown.contains("[resume]  replay"), "{shown}");
-    press(&mut start, &[Right]);
-    assert!(screen(&start, 80, 24).contains("[replay]"));
 }

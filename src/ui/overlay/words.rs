@@ -252,8 +252,8 @@ impl WordsInput {
             count => format!("{} · with your {count} comments", self.what),
         };
         let mut rows = inside.rows();
-        let is_told = matches!(self.purpose, Purpose::Reject(AfterReject::GoOn) | Purpose::Tell);
-        let explains = match is_told && cx.view.head.is_scripted() {
+        let is_read = matches!(self.purpose, Purpose::Reject(AfterReject::GoOn) | Purpose::Tell);
+        let explains = match is_read && cx.view.head.is_scripted() {
             true => RECORDED,
             false => self.purpose.explains(),
         };

@@ -3,7 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, Proposal};
+use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, Proposal, Timestamp};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
@@ -328,6 +328,14 @@ fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec
     rows
 }
 
+/// When a build was made: a time of the session, as an age would have to tick.
+fn built(at: Timestamp, cx: &Cx<'_>) -> String {
+    match at < cx.view.started_at {
+        true => "· built before this session ".to_owned(),
+        false => format!("· built at {} ", line::clock(at.millis_since(cx.view.started_at))),
+    }
+}
+
 fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'static> {
     let added = Span::styled(format!("+{}", body.added), cx.style(Role::FileNew));
     let removed = Span::styled(format!("−{}", body.removed), cx.style(Role::FileDelete));
@@ -354,14 +362,7 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             let images = if count == 1 { "image" } else { "images" };
             let mut text = format!("{count} {images} · {bytes} ");
             if view.decision.is_none() {
-                // A time of the session, as beside all else: an age would have to tick.
-                text.push_str(&match plan.built_at < cx.view.started_at {
-                    true => "· built before this session ".to_owned(),
-                    false => {
-                        let since = plan.built_at.millis_since(cx.view.started_at);
-                        format!("· built at {} ", line::clock(since))
-                    }
-                });
+                text.push_str(&built(plan.built_at, cx));
             }
             vec![Span::styled(text, cx.style(Role::Dim))]
         }
