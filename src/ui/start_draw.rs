@@ -352,7 +352,11 @@ impl Start {
             let folder = folder.map(|folder| sanitize::line(folder).into_owned());
             let folder = match session.requests {
                 0 | 1 => folder,
-                requests if begin.is_some() => Some(format!("request {requests}")),
+                requests if begin.is_some() => {
+                    let number = format!("request {requests}");
+                    let all = line::width(&session.task) + line::width(&number) + 3;
+                    (all <= space).then_some(number)
+                }
                 requests => folder.map(|folder| format!("request {requests} · {folder}")),
             };
             let folder = folder.filter(|_| space > LEAST_TASK + 3).map(|folder| {

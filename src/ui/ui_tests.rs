@@ -106,6 +106,14 @@ fn the_header_names_the_team_of_the_run_that_goes_on() {
     let screen = desk.screen();
     let header = screen.lines().next().unwrap();
     assert!(header.contains("edit-generated"), "{header}");
+    // The head of the chat is about what is in sight below it, at once.
+    desk.event(&TerminalEvent::Resize(80, 24));
+    desk.press("2");
+    assert!(desk.screen().contains("\nRequest 2 warn"), "{}", desk.screen());
+    desk.press("g g");
+    assert!(desk.screen().contains("\nRequest 1 Scan the I2C bus"), "{}", desk.screen());
+    desk.press("G");
+    assert!(desk.screen().contains("\nRequest 2 warn"), "{}", desk.screen());
 }
 
 #[test]

@@ -291,6 +291,22 @@ impl ChatPane {
         TaskHead { label, rows }
     }
 
+    /// Finds which rows are in sight below the request that they belong to.
+    fn find_visible(&mut self, area: Rect, cx: &Cx<'_>) {
+        // The rows in sight tell which request it is, and that takes rows of its own.
+        for _ in 0..2 {
+            let shown = self.request_in_sight(cx);
+            self.task = self.task_head(area, cx);
+            let below = self.below_task(area);
+            self.scroll.set_height(below.height.saturating_sub(self.foot_rows()));
+            self.scroll.find_visible(&mut self.layouts, cx);
+            if self.request_in_sight(cx) == shown {
+                break;
+            }
+        }
+        self.task = self.task_head(area, cx);
+    }
+
     /// The place of the request that the top of the screen belongs to, among those of the session.
     fn request_in_sight(&self, cx: &Cx<'_>) -> usize {
         let last = cx.view.head.runs.len().saturating_sub(1);
@@ -495,13 +511,10 @@ impl Pane for ChatPane {
     fn prepare(&mut self, area: Rect, cx: &Cx<'_>) {
         let entries = &cx.view.chat.entries;
         self.layouts.resize(area.width, entries.len());
-        self.task = self.task_head(area, cx);
-        let area = self.below_task(area);
-        self.scroll.set_height(area.height.saturating_sub(self.foot_rows()));
         if let Some(search) = &mut self.search {
             search.sync(entries);
         }
-        self.scroll.find_visible(&mut self.layouts, cx);
+        self.find_visible(area, cx);
         self.is_colouring = false;
         for anchor in self.scroll.visible() {
             if let Some(entry) = entries.get(anchor.entry) {
