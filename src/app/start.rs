@@ -80,6 +80,7 @@ pub async fn choose(
             Some(StartChoice::Suspend) if screen.suspend().is_err() => {
                 return Ok(Err(Left::TerminalLost));
             }
+            Some(StartChoice::Suspend) => {}
             Some(choice) => match done_here(choice, start, machine) {
                 Some(choice) => return Ok(Ok(choice)),
                 None => refresh.discard(),
@@ -88,11 +89,9 @@ pub async fn choose(
     }
 }
 
-/// Does what the start screen goes on after; what it ends with comes back.
+/// Changes a session; any other choice comes back.
 fn done_here(choice: StartChoice, start: &mut Start, machine: &Machine) -> Option<StartChoice> {
     match choice {
-        // The screen was given back already.
-        StartChoice::Suspend => {}
         StartChoice::Rename { name, title } => rename(start, machine, &name, &title),
         StartChoice::Delete(name) => delete(start, machine, &name),
         choice => return Some(choice),

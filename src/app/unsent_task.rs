@@ -1,7 +1,7 @@
 //! The task that was written on the start screen and not begun yet, from one program to the next.
 //!
 //! Owns when it is written to disk: once the person pauses, so that a program that is killed loses a
-//! second of typing. That it cannot be written is told to nobody: the screen has it.
+//! second of typing. Where it cannot be written, it is on the screen alone.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -130,6 +130,6 @@ mod tests {
         later.keep();
         assert_eq!(UnsentTask::of(data.path()).read(), None);
         std::fs::write(data.path().join(FILE), "{").unwrap();
-        assert_eq!(UnsentTask::of(data.path()).read(), None, "a damaged file is no task");
+        assert_eq!(UnsentTask::of(data.path()).read(), None, "a damaged file holds no task");
     }
 }

@@ -274,7 +274,44 @@ pub(super) fn find_to_resume(data: &Path, id: Option<&str>) -> Result<SessionDir
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Timestamp;
+    use crate::journal::JournalWriter;
+    use crate::model::event::RunStart;
+    use crate::model::{Event, SessionEvent, SessionOutcome, Timestamp};
+
+    #[test]
+    fn what_waits_goes_on_before_what_is_over_and_what_is_open_elsewhere_stays_there() {
+        let data = tempfile::tempdir().unwrap();
+        let session = |name: &str, at: i64| {
+            let dir = SessionDir::create(data.path(), name, Timestamp(at)).unwrap();
+            let mut writer = JournalWriter::create(&dir).unwrap();
+            let start = RunStart {
+                number: 1,
+                task: name.to_owned(),
+                team: "single".into(),
+                why: String::new(),
+                changed: Vec::new(),
+            };
+            let started = Event::Session(SessionEvent::RunStarted(Box::new(start)));
+            writer.append(Timestamp(at), started).unwrap();
+            (dir, writer)
+        };
+        let (waits, writer) = session("waits", 1_000);
+        drop(writer);
+        let (over, mut writer) = session("over", 2_000);
+        let ended = SessionEvent::Ended { outcome: SessionOutcome::Completed };
+        writer.append(Timestamp(3_000), Event::Session(ended)).unwrap();
+        drop(writer);
+        let (open, _writer) = session("open", 4_000);
+        let id = |dir: &SessionDir| dir.id().clone();
+        let of = |name: Option<&str>| id(&find_to_resume(data.path(), name).unwrap());
+        assert_eq!(of(None), id(&waits));
+        assert_eq!(of(Some(over.id().as_str())), id(&over));
+        assert_eq!(id(&find(data.path(), None).unwrap()), id(&open), "a replay takes the newest");
+        journal::delete(&waits).unwrap();
+        assert_eq!(of(None), id(&over));
+        journal::delete(&over).unwrap();
+        assert_eq!(of(None), id(&open), "whoever opens it says why that cannot be");
+    }
 
     #[test]
     fn whoever_deletes_a_session_reads_which_one_and_what_is_lost() {

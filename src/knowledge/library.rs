@@ -14,7 +14,7 @@ use super::endpoint::{Embedder, Endpoints};
 use super::fusion;
 use super::index::PassageIndex;
 use super::passage::{Found, component_of};
-use super::query::{self, Corrections, Filter, Form, Question};
+use super::query::{self, Corrections, Filter, Question};
 use super::rank::{self, Hit, Spread};
 use super::relevance::RelevanceJudge;
 use super::remotes;
@@ -220,7 +220,9 @@ impl Library {
         left_out: &mut Vec<String>,
     ) -> tantivy::Result<Vec<Found>> {
         let found = self.find_by_words(query, depth, filter)?;
-        let Some(embedder) = embedder else {
+        // Vectors are near to those of any other platform.
+        let is_here = |_: &&dyn Embedder| !query::is_elsewhere(query, &self.synonyms);
+        let Some(embedder) = embedder.filter(is_here) else {
             return Ok(found.into_iter().map(|(_, found)| found).collect());
         };
         let near = self.near(query, embedder, filter, left_out)?;
@@ -235,7 +237,12 @@ impl Library {
         filter: &Filter,
     ) -> tantivy::Result<Vec<(Place, Found)>> {
         let mut found = self.find_whole(query, k, filter)?;
-        for part in query::parts(query) {
+        // A sentence does not say again which platform it is about.
+        let parts = match query::is_elsewhere(query, &self.synonyms) {
+            true => Vec::new(),
+            false => query::parts(query),
+        };
+        for part in parts {
             if !found.is_empty() {
                 break;
             }
@@ -261,13 +268,7 @@ impl Library {
         let hits = self.hits(&question, &spread, filter)?;
         let judge = RelevanceJudge::new(&question, &spread);
         let kind = |number: usize| self.open[number].corpus.kind;
-        let is_elsewhere =
-            question.form != Form::Symbol && self.synonyms.is_of_other_platform(query);
-        let hits = hits.into_iter().filter(|(number, hit)| {
-            let kind = kind(*number);
-            // The person may have added documents on anything.
-            (!is_elsewhere || kind == CorpusKind::Documents) && judge.is_about(hit, kind)
-        });
+        let hits = hits.into_iter().filter(|(number, hit)| judge.is_about(hit, kind(*number)));
         let mut best = None;
         let mut found: Vec<(Place, Found)> = Vec::new();
         for (number, hit) in hits {

@@ -298,6 +298,19 @@ fn the_notes_answer_their_questions_and_no_others() {
     library.add(notes::corpus(""), notes::in_memory(named).unwrap());
     let german = library.search("WLAN verbindet nicht", 5, &Filter::default()).unwrap().found;
     assert!(german[0].passage.path.contains("wifi"), "{}", german[0].passage.path);
+    let found = |question: &str| library.search(question, 5, &Filter::default()).unwrap().found;
+    let uart = "How do I send by UART";
+    for elsewhere in [" on my STM32F407?", " on an nRF52840?", " on AVR? I use an ATmega328P."] {
+        assert_eq!(found(&format!("{uart}{elsewhere}")), [], "{elsewhere}");
+        // Another sentence is about that platform too.
+        assert_eq!(found(&format!("{uart}{elsewhere} How do I enter deep sleep?")), []);
+    }
+    for here in ["?", " to an STM32F407?"] {
+        let found = found(&format!("{uart}{here}"));
+        assert!(found.iter().any(|one| one.passage.path.contains("uart")), "{here}");
+    }
+    let story = "Zorbex quimbled the frobnitz of Wexley. How do I enter deep sleep?";
+    assert!(found(story).iter().any(|one| one.why.contains("for a part of the question")));
     let (mut asked, mut right, mut off_topic, mut silent) = (0, 0, 0, 0);
     let questions = text("tests/data/knowledge/questions.tsv");
     for line in questions.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {

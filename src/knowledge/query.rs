@@ -65,6 +65,8 @@ pub struct Question {
     pub form: Form,
     /// Whether it is about the way from one version to another.
     pub asks_migration: bool,
+    /// Whether it is about another platform, as [`is_elsewhere`].
+    pub is_elsewhere: bool,
 }
 
 /// What results must be.
@@ -174,8 +176,16 @@ impl Question {
         ]
         .iter()
         .any(|word| lower.contains(word));
-        Self { groups, foreign, form, asks_migration }
+        let is_elsewhere = is_elsewhere(text, synonyms);
+        Self { groups, foreign, form, asks_migration, is_elsewhere }
     }
+}
+
+/// Whether a question is about another platform. A name alone is looked up whatever it is: some are
+/// here too.
+#[must_use]
+pub fn is_elsewhere(text: &str, synonyms: &Synonyms) -> bool {
+    form_of(text) != Form::Symbol && synonyms.is_of_other_platform(text)
 }
 
 /// Sentences and lines of a long question, those that ask or tell an error first: what is around them
@@ -292,6 +302,25 @@ mod tests {
         let (mut words, synonyms) = (Splitter::default(), Synonyms::default());
         let question = Question::read(text, &mut words, &synonyms, &Corrections::new());
         question.groups.into_iter().map(|group| group.words[0].0.clone()).collect()
+    }
+
+    #[test]
+    fn a_question_is_about_another_platform_unless_that_is_only_spoken_to() {
+        let text = "!! stm32*, zephyr, k_work*";
+        let synonyms = Synonyms::parse("s", text, &mut Splitter::default()).unwrap();
+        let is = |question: &str| is_elsewhere(question, &synonyms);
+        assert!(is("Why does the STM32F407 hang?") && is("timers of Zephyr, please"));
+        assert!(is("does k_work_delayable run at once"));
+        for here in [
+            "send data to an STM32F407",
+            "between the ESP32 and a Zephyr board",
+            "move my Zephyr code to the ESP32",
+            "k_work_init",
+            "zephyrus is a wind",
+            "",
+        ] {
+            assert!(!is(here), "{here}");
+        }
     }
 
     #[test]

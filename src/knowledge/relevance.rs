@@ -175,6 +175,10 @@ impl<'a> RelevanceJudge<'a> {
         let is_theirs = matches!(corpus, CorpusKind::Documents | CorpusKind::Remote)
             && self.written > 1
             && self.written_part(hit.words) >= ALL;
+        // They may have added documents on anything.
+        if self.question.is_elsewhere && !is_theirs && corpus != CorpusKind::Documents {
+            return false;
+        }
         if is_theirs || self.holds_all(hit) || self.explains_code(hit) {
             return true;
         }

@@ -162,8 +162,7 @@ pub fn joined(
 ) -> Vec<Found> {
     let mut all = here;
     let mut lists: Vec<Vec<usize>> = vec![(0..all.len()).collect()];
-    let texts: Vec<String> = all.iter().map(|found| plain(&found.passage.text)).collect();
-    let mut texts = texts;
+    let mut texts: Vec<String> = all.iter().map(|found| plain(&found.passage.text)).collect();
     for (facts, answer) in answers {
         let passages = match answer {
             Ok(passages) => passages,
@@ -276,7 +275,7 @@ fn about(found: Vec<Found>, question: &Question, spread: &Spread, filter: &Filte
     let mut splitter = Splitter::default();
     let words: Vec<[Vec<String>; 4]> =
         found.iter().map(|one| fields(&one.passage, &mut splitter)).collect();
-    // What another machine has is no unknown word.
+    // A word that another machine has is known.
     let mut spread = spread.clone();
     spread.counts.resize(question.groups.len(), Vec::new());
     for (group, counts) in question.groups.iter().zip(&mut spread.counts) {

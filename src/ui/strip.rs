@@ -85,8 +85,8 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     parts
 }
 
-/// How the build goes of a phase that tries until it passes, once all files of the plan are written:
-/// these tell nothing any more. Empty before the first build.
+/// How the build stands in a phase that tries until it passes, once all files of the plan are written.
+/// Empty before the first build.
 fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
     let view = cx.view;
     view.head.phase.as_ref().filter(|phase| phase.max_attempts > 1)?;

@@ -1,8 +1,8 @@
 //! An index on another machine that a team shares: OpenSearch, Elasticsearch, Azure AI Search or
 //! PostgreSQL.
 //!
-//! Speaks their protocols, and says in words why there is no answer. Must not know what becomes of what
-//! was found, nor trust any of it.
+//! Speaks their protocols, and says in words why there is no answer. Must not choose among results, nor
+//! trust any of them.
 
 mod about;
 mod azure;

@@ -88,7 +88,7 @@ async fn connection(profile: &Arc<Profile>) -> Result<(Config, Host, u16), Strin
     if !url.contains("sslmode=") {
         config.ssl_mode(if is_here { SslMode::Disable } else { SslMode::Require });
     } else if config.get_ssl_mode() == SslMode::Prefer {
-        // Else whoever is on the way could say that there is none.
+        // Otherwise a machine in between could claim that the server has no TLS.
         config.ssl_mode(SslMode::Require);
     }
     let port = config.get_ports().first().copied().unwrap_or(5432);

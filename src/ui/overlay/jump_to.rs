@@ -61,7 +61,7 @@ impl JumpTo {
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         match key.code {
-            // As in all fields of one line; here it would undo.
+            // Clears, as in every field of one line; the text area would undo.
             KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => {
                 self.field.delete_line_by_head();
             }
