@@ -173,7 +173,7 @@ impl BatchList {
         let mut words = vec![format!("{} opens", key(Action::Accept))];
         if let Some(action) = self.approves_by() {
             let count = self.common().len();
-            let unseen = if action == Action::AcceptUnseen { " unseen" } else { "" };
+            let unseen = if action == Action::AcceptUnseen { ", unseen too" } else { "" };
             let which =
                 if count == self.rows.len() { "all".to_owned() } else { format!("{count}") };
             words.push(format!("{} approves {which}{unseen}", key(action)));
