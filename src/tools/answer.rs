@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::error::ToolError;
 use crate::model::{DecidedBy, Decision, Outcome, Settlement};
 
+/// The field of a rejected file that nobody decided on: the run ended first.
+pub(super) const UNDECIDED: &str = "undecided";
+
 /// Makes `{"ok": true, …}` of an object's fields.
 #[must_use]
 pub fn ok(fields: Value) -> Value {

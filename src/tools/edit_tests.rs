@@ -138,7 +138,8 @@ async fn insertions_into_one_file_are_one_proposal() {
         settlement(2, Verdict::Approve, DecidedBy::Nobody("stopped".into()), Outcome::Denied);
     let answer = finish(vec![applied(1), rejected]).await.unwrap();
     assert_eq!(answer["inserted"], json!(["main/a.c"]));
-    assert_eq!(answer["rejected"], json!([{ "file_name": "main/b.c", "reason": "stopped" }]));
+    let open = json!({ "file_name": "main/b.c", "reason": "stopped", "undecided": true });
+    assert_eq!(answer["rejected"], json!([open]));
     assert_eq!(answer["places"][0]["insertions"][0]["after_line"], 3);
 }
 

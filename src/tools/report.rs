@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::answer::words;
 use super::{ToolError, answer};
-use crate::model::{Outcome, Settlement};
+use crate::model::{DecidedBy, Outcome, Settlement};
 
 /// Files by what became of them.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +34,11 @@ impl Report {
             Outcome::Applied => self.done.push(path.clone()),
             Outcome::Denied => {
                 let reason = words(&settlement.decision);
-                self.rejected.push(json!({ "file_name": path, "reason": reason }));
+                let mut rejected = json!({ "file_name": path, "reason": reason });
+                if matches!(settlement.decision.by, DecidedBy::Nobody(_)) {
+                    rejected[answer::UNDECIDED] = true.into();
+                }
+                self.rejected.push(rejected);
             }
             Outcome::Stale { .. } => self.failed.push(json!({
                 "file_name": path, "why": "the file was changed in the meantime; read it again",

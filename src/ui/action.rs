@@ -159,7 +159,7 @@ actions! {
     Compose, "compose", Global, "write", "Write a message to the team";
     Command, "command", Global, "command", "Write a command such as /stop";
     StopRun, "stop-run", Global, "stop", "Stop the run: writes /stop, which takes effect when it is sent";
-    TogglePause, "toggle-pause", Global, "pause", "Pause the run before its next step, or continue it";
+    TogglePause, "toggle-pause", Global, "pause", "Pause the run once what is under way has ended, or continue it";
     Back, "back", Global, "back", "Close what is open: a zoom, a filter, an older position";
 
     Up, "up", Pane, "up", "One line up";

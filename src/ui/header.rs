@@ -298,7 +298,11 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         }
         RunState::Paused => word(" paused ", Role::Paused),
         RunState::Stopping => word("stopping", Role::Warn),
-        RunState::Ended(SessionOutcome::Completed) => word("✓ completed", Role::Ok),
+        RunState::Ended(SessionOutcome::Completed) => match left_undone(cx) {
+            0 => word("✓ completed", Role::Ok),
+            1.. if part == Part::NameAlone => word("! not all", Role::Warn),
+            count => vec![Span::styled(format!("! {count} not done"), cx.style(Role::Warn))],
+        },
         RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
         RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
         RunState::BrokenOff(_) => word("✗ stopped", Role::Error),
@@ -306,10 +310,22 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     }
 }
 
+/// How much of what was approved could not be done.
+fn left_undone(cx: &Cx<'_>) -> usize {
+    cx.view.work.run().map_or(0, |run| run.left_undone().count())
+}
+
 fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     let head = &cx.view.head;
     let is_held_up = is_held_up(cx);
     let Some(speaker) = head.speaker() else {
+        // After a session was opened again its turn has yet to begin.
+        let waiting = cx.view.review.waiting().next().filter(|_| cx.mode == Mode::Live);
+        if let Some(proposal) = waiting.map(|view| &view.proposal) {
+            let name = line::cut(proposal.agent.as_str(), most);
+            let role = cx.agents.role(&proposal.agent);
+            return waiting_agent(name.to_string(), role, part, cx);
+        }
         let words = match cx.mode {
             _ if is_held_up => "waits for you",
             Mode::Live => "next agent …",
@@ -343,6 +359,15 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         Span::styled(others, cx.style(Role::Dim)),
         Span::styled(does, cx.style(role)),
     ]
+}
+
+/// An agent of which a proposal waits.
+fn waiting_agent(name: String, role: Role, part: Part, cx: &Cx<'_>) -> Vec<Span<'static>> {
+    let mut spans = vec![Span::styled(name, cx.style(role))];
+    if part == Part::WithTime {
+        spans.push(Span::styled(" waits", cx.style(Role::Dim)));
+    }
+    spans
 }
 
 /// Whether the person has to decide or answer something.

@@ -41,16 +41,16 @@ pub(super) fn quit(mode: Mode, view: &SessionView) -> Vec<Effect> {
 /// Holds the run, or continues the run.
 pub(super) fn toggle_pause(mode: Mode, view: &SessionView) -> Vec<Effect> {
     match (&view.head.state, mode) {
-        (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to hold"),
+        (_, Mode::Replay) => Effect::refuse("this is a replay: there is no run to pause"),
         (RunState::Running, Mode::Live) => {
             let mut effects = vec![Effect::intent(Intent::Pause)];
-            effects.extend(Effect::info("the run holds before its next step"));
+            effects.extend(Effect::info("the run pauses once what is under way has ended"));
             effects
         }
         (RunState::Paused, Mode::Live) => vec![Effect::intent(Intent::Resume)],
         (RunState::Empty, Mode::Live) => Effect::refuse("the run has not begun yet"),
         (RunState::Stopping | RunState::Ended(_), Mode::Live) => {
-            Effect::refuse("the run is over: there is nothing to hold")
+            Effect::refuse("the run is over: there is nothing to pause")
         }
         (RunState::BrokenOff(_), Mode::Live) => Effect::refuse(BROKE_OFF),
     }

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{AgentName, BuildOutcome};
 use crate::text::sanitize;
-use crate::view::{RunState, SessionView, duration};
+use crate::view::{Progress, RunState, SessionView, duration};
 
 use super::action::{Action, KeyContext};
 use super::line::{self, LineParts};
@@ -31,6 +31,9 @@ const LEAST_STATE: usize = 32;
 
 /// Columns of the session's name there, at most.
 const TITLE: usize = 20;
+
+/// Columns of a phase's title behind that, at most.
+const PHASE: usize = 20;
 
 /// Columns from which on there is much room.
 const ROOMY: u16 = 160;
@@ -57,6 +60,8 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
         }
         spans.extend(build);
         parts.push(9, spans);
+    } else if let Some(words) = all_done(cx) {
+        parts.push(9, vec![Span::styled(words, cx.style(Role::Text))]);
     } else if let Some(progress) = cx.view.progress() {
         let (done, open) = line::bar(progress.done, progress.total, BAR);
         parts.push(
@@ -83,6 +88,20 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
     }
     parts
+}
+
+/// That all of the plan is done while the run goes on: a full bar would say that nothing is to come.
+fn all_done(cx: &Cx<'_>) -> Option<String> {
+    let view = cx.view;
+    let progress = view.progress().filter(|it| it.done == it.total && it.total > 0)?;
+    if view.head.state.is_over() {
+        return None;
+    }
+    let Progress { total, unit, .. } = progress;
+    let phase = view.head.phase.as_ref().map_or_else(String::new, |phase| {
+        format!(" · now: {}", line::cut(&sanitize::line(&phase.title), PHASE))
+    });
+    Some(format!("{total}/{total} {unit} done{phase}"))
 }
 
 /// How the build stands in a phase that tries until it passes, once all files of the plan are written.
@@ -142,7 +161,7 @@ fn next(cx: &Cx<'_>) -> Option<(u8, String)> {
         [] => (3, format!("next: {}", line::cut(&sanitize::line(&progress.current), 36))),
         several => {
             let numbers: Vec<String> = several.iter().map(ToString::to_string).collect();
-            (7, format!("now: steps {}", numbers.join(", ")))
+            (7, format!("now: plan steps {}", numbers.join(", ")))
         }
     })
 }
@@ -167,22 +186,7 @@ fn named<'a>(cx: &Cx<'a>, most: usize) -> Vec<&'a AgentName> {
 pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let separator = Span::styled(" · ", cx.style(Role::Faint));
-    let mut parts = LineParts::default();
-    // The header of a small screen has no place for it.
-    let phase = cx.view.head.phase.as_ref();
-    let phase = phase.map_or_else(String::new, |phase| match phase.max_attempts {
-        0 | 1 => sanitize::line(&phase.title).into_owned(),
-        most => format!("{} {}/{most}", sanitize::line(&phase.title), phase.attempt),
-    });
-    parts.push(9, vec![Span::styled(phase, cx.style(Role::Text))]);
-    match (attempt(cx), cx.view.progress()) {
-        (Some(build), _) => parts.push(8, build),
-        (None, Some(progress)) => {
-            let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
-            parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
-        }
-        (None, None) => {}
-    }
+    let mut parts = short_state(cx);
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
         let key = Span::styled(key, cx.style(Role::Key));
         parts.push(7, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
@@ -201,6 +205,34 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
     let task =
         vec![Span::styled(label, cx.style(Role::Title)), Span::styled(words, cx.style(Role::Dim))];
     line::draw_split(&Line::from(task), &right, inside, buf);
+}
+
+/// How the run stands in few words: its phase and how far it is, or that it is over and what helps then.
+fn short_state(cx: &Cx<'_>) -> LineParts {
+    let mut parts = LineParts::default();
+    let compose = cx.keymap.key_of(&[KeyContext::Global], Action::Compose);
+    if let (RunState::Ended(_), Some(key)) = (&cx.view.head.state, compose) {
+        parts.push(9, vec![Span::styled("the run is over", cx.style(Role::Text))]);
+        let key = Span::styled(key, cx.style(Role::Key));
+        parts.push(8, vec![key, Span::styled(" asks for more", cx.style(Role::KeyHelp))]);
+        return parts;
+    }
+    // The header of a small screen has no place for it.
+    let phase = cx.view.head.phase.as_ref();
+    let phase = phase.map_or_else(String::new, |phase| match phase.max_attempts {
+        0 | 1 => sanitize::line(&phase.title).into_owned(),
+        most => format!("{} {}/{most}", sanitize::line(&phase.title), phase.attempt),
+    });
+    parts.push(9, vec![Span::styled(phase, cx.style(Role::Text))]);
+    match (attempt(cx), cx.view.progress()) {
+        (Some(build), _) => parts.push(8, build),
+        (None, Some(progress)) => {
+            let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
+            parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
+        }
+        (None, None) => {}
+    }
+    parts
 }
 
 /// Stands before what was asked in one row: the name that the person gave the session, as the header of

@@ -39,7 +39,7 @@ pub use review::{InquiryState, InquiryView, ProposalView, Restatement, Review, R
 pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, PendingList, PlanView, PolicyView, Progress, StepState, TeamView};
 pub use test_runs::{TestRunView, TestRuns};
-pub use work::{AgentWork, DecisionCounts, FileFate, PassCounts, RunWork, Work};
+pub use work::{AgentWork, DecisionCounts, FileFate, NotDone, PassCounts, RunWork, Work};
 pub use work_words::{FileNames, duration, summary};
 
 use std::sync::Arc;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::model::{
     BuildEvent, Change, Event, FileEvent, FilesEvent, Outcome, PhaseEvent, ProjectPath,
-    ProposalEvent, ProposalId, Record, Severity, TeamEvent, TurnEvent, estimated_tokens,
+    ProposalEvent, ProposalId, Record, SessionEvent, Severity, TeamEvent, TurnEvent,
+    estimated_tokens,
 };
 
 use super::context;
@@ -24,8 +25,10 @@ pub struct Project {
 pub struct FileView {
     /// Its length on disk; `None` while it is not there.
     pub bytes: Option<u64>,
-    /// What the session did or wants to do to it.
+    /// What this request did or wants to do to it.
     pub mark: Option<FileMark>,
+    /// Whether the session changed it, for an earlier request.
+    pub is_changed_before: bool,
     /// Errors and warnings the last build found in it.
     pub errors: u32,
     /// Warnings the last build found in it.
@@ -51,11 +54,11 @@ pub enum FileMark {
     ProposedInsert,
     /// A proposal that would remove it waits.
     ProposedDelete,
-    /// Created in this session.
+    /// Created for this request.
     Created,
-    /// Changed in this session.
+    /// Changed for this request.
     Edited,
-    /// Removed in this session.
+    /// Removed for this request.
     Deleted,
 }
 
@@ -139,6 +142,7 @@ impl Project {
                     }
                 }
             }
+            Event::Session(SessionEvent::RunStarted(_)) => self.begin_request(),
             Event::Session(_)
             | Event::Phase(_)
             | Event::Turn(_)
@@ -151,6 +155,18 @@ impl Project {
             | Event::Port(_)
             | Event::Person(_) => {}
         }
+    }
+
+    /// What was done for earlier requests is the ground of this one.
+    fn begin_request(&mut self) {
+        let files = Arc::make_mut(&mut self.files);
+        for view in files.values_mut() {
+            if let Some(mark) = view.lasting.take() {
+                view.is_changed_before = mark != FileMark::Deleted;
+            }
+            view.mark = view.mark.filter(|mark| mark.is_proposed());
+        }
+        files.retain(|_, view| view.is_of_interest());
     }
 
     fn propose(&mut self, change: &Change) {
@@ -356,6 +372,30 @@ mod tests {
             None,
         ];
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn what_an_earlier_request_changed_is_told_as_earlier() {
+        use FileMark::{Created, Edited};
+        let start = crate::model::event::RunStart {
+            number: 2,
+            task: "more".into(),
+            team: "x".into(),
+            why: String::new(),
+            changed: vec![],
+        };
+        let mut view = SessionView::default();
+        let mut apply = |event| {
+            let seq = view.seq.next();
+            view.apply(&Record { v: 1, seq, at: Timestamp(0), event });
+            view.project.files.get(&path()).map(|file| (file.mark, file.is_changed_before))
+        };
+        apply(proposed(1, save(None)));
+        assert_eq!(apply(settled(1, Outcome::Applied)), Some((Some(Created), false)));
+        let next = apply(Event::Session(SessionEvent::RunStarted(Box::new(start))));
+        assert_eq!(next, Some((None, true)));
+        apply(proposed(2, save(Some(9))));
+        assert_eq!(apply(settled(2, Outcome::Applied)), Some((Some(Edited), true)));
     }
 
     #[test]

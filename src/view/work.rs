@@ -111,6 +111,15 @@ impl PassCounts {
     }
 }
 
+/// Something that was approved and could not be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotDone {
+    /// E.g. `delete main/main.c`.
+    pub what: String,
+    /// Whether the same was done later.
+    pub is_made_up_for: bool,
+}
+
 /// What a run, or a whole session, came to.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunWork {
@@ -118,8 +127,8 @@ pub struct RunWork {
     pub agents: Vec<(AgentName, AgentWork)>,
     pub usage: Usage,
     pub decisions: DecisionCounts,
-    /// What was approved and could not be done, e.g. `delete main/main.c`; each once.
-    pub not_done: Vec<String>,
+    /// What was approved and could not be done; each once.
+    pub not_done: Vec<NotDone>,
     /// Files that are not as they were before, by path.
     files: BTreeMap<ProjectPath, FileSpan>,
     pub builds: PassCounts,
@@ -195,7 +204,9 @@ impl RunWork {
         own.seen_whole += new.seen_whole;
         own.lines_unseen += new.lines_unseen;
         own.not_done += new.not_done;
-        other.not_done.iter().for_each(|what| self.note_not_done(what.clone()));
+        for not_done in &other.not_done {
+            self.note_not_done(not_done.clone());
+        }
         for (path, span) in &other.files {
             self.files
                 .entry(path.clone())
@@ -215,19 +226,27 @@ impl RunWork {
         self.waited_millis += other.waited_millis;
     }
 
-    fn note_not_done(&mut self, what: String) {
-        if !self.not_done.contains(&what) {
-            self.not_done.push(what);
-        }
+    fn note_not_done(&mut self, new: NotDone) {
+        self.not_done.retain(|known| known.what != new.what);
+        self.not_done.push(new);
+    }
+
+    /// What was approved and is not done to this day.
+    pub fn left_undone(&self) -> impl Iterator<Item = &str> {
+        let open = self.not_done.iter().filter(|not_done| !not_done.is_made_up_for);
+        open.map(|not_done| not_done.what.as_str())
     }
 
     fn settle(&mut self, proposal: &Proposal, outcome: &Outcome) {
         let is_done = *outcome == Outcome::Applied;
-        if !is_done && *outcome != Outcome::Denied {
+        let path = proposal.change.path().map_or("", |path| path.as_str());
+        let what = format!("{} {path}", proposal.change.kind()).trim_end().to_owned();
+        if is_done {
+            let same = self.not_done.iter_mut().find(|not_done| not_done.what == what);
+            same.into_iter().for_each(|not_done| not_done.is_made_up_for = true);
+        } else if *outcome != Outcome::Denied {
             self.decisions.not_done += 1;
-            let path = proposal.change.path().map_or("", |path| path.as_str());
-            let what = format!("{} {path}", proposal.change.kind());
-            self.note_not_done(what.trim_end().to_owned());
+            self.note_not_done(NotDone { what, is_made_up_for: false });
         }
         match &proposal.change {
             Change::Save { base: Some(base), content, .. } if base.hash == content.hash => {}

@@ -144,6 +144,23 @@ fn files_are_told_by_what_became_of_them_from_the_start_to_now() {
 }
 
 #[test]
+fn what_could_not_be_done_stays_so_until_the_same_is_done() {
+    let mut log = Log::default();
+    log.start();
+    let settled =
+        |id, outcome| Event::Proposal(ProposalEvent::Settled { proposal: ProposalId(id), outcome });
+    for (id, path) in [(1, "a.c"), (2, "b.c")] {
+        log.proposed(1, id, save(path, None));
+        log.at(2, settled(id, Outcome::Stale { found: None }));
+    }
+    log.proposed(3, 3, save("c.c", None)).at(4, settled(3, Outcome::Denied));
+    log.proposed(5, 4, save("a.c", None)).decided(6, 4, Verdict::Approve, 0);
+    let run = log.0.work.run().unwrap();
+    assert_eq!(run.left_undone().collect::<Vec<_>>(), ["save b.c"]);
+    assert_eq!(run.decisions.not_done, 2);
+}
+
+#[test]
 fn a_summary_says_what_was_not_seen_and_what_it_cost() {
     let mut log = Log::default();
     log.start().turn(1, 1, "A");

@@ -27,9 +27,13 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
     if !builds.is_empty() {
         lines.push(("builds", format!("{builds}, {}", duration(work.build_millis))));
     }
-    let (tests, writes) = (counts(work.tests), counts(work.flashes));
+    let tests = counts(work.tests);
+    let ends = [(work.flashes.passed, "done"), (work.flashes.failed, "failed")];
+    let ends = ends.into_iter().filter(|(count, _)| *count > 0);
+    let writes: Vec<String> =
+        ends.map(|(count, end)| format!("{} {end}", plural(count.into(), "write"))).collect();
     lines.extend((!tests.is_empty()).then_some(("test runs", tests)));
-    lines.extend((!writes.is_empty()).then(|| ("boards", format!("writes: {writes}"))));
+    lines.extend((!writes.is_empty()).then(|| ("boards", writes.join(", "))));
     let tokens = work.usage.total();
     let cost = match work.usage.cost.is_zero() {
         true => String::new(),
@@ -103,7 +107,7 @@ fn decisions(work: &RunWork) -> String {
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts = parts.map(|(count, word)| format!("{count} {word}"));
     let not_done = counts.not_done;
-    let what: Vec<&str> = work.not_done.iter().map(String::as_str).collect();
+    let what: Vec<&str> = work.not_done.iter().map(|it| it.what.as_str()).collect();
     let what = named(&what, FileNames::Few);
     let not_done = (not_done > 0).then(|| format!("{not_done} of these could not be done: {what}"));
     parts.chain(not_done).collect::<Vec<_>>().join(", ")
@@ -141,6 +145,7 @@ fn counts(counts: PassCounts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::NotDone;
 
     #[test]
     fn lengths_of_time_are_told_in_the_unit_that_fits() {
@@ -166,7 +171,8 @@ mod tests {
     fn what_was_approved_and_could_not_be_done_is_counted() {
         let mut work = RunWork::default();
         (work.decisions.approved, work.decisions.not_done) = (3, 1);
-        work.not_done.push("delete a.c".to_owned());
+        let what = "delete a.c".to_owned();
+        work.not_done.push(NotDone { what, is_made_up_for: false });
         assert_eq!(decisions(&work), "3 approved, 1 of these could not be done: delete a.c");
     }
 

@@ -252,8 +252,8 @@ impl Condition {
             Self::Tool { tool, answer } => {
                 let ok = *facts.tools.get(tool)?;
                 match answer {
-                    CallResult::Any => Some(format!("{tool} was called")),
-                    CallResult::Ok => ok.then(|| format!("{tool} succeeded")),
+                    CallResult::Any => Some(format!("the agents ended it ({tool})")),
+                    CallResult::Ok => ok.then(|| format!("the agents ended it ({tool})")),
                 }
             }
             Self::Text { text, agent } => facts
@@ -308,7 +308,7 @@ mod tests {
         facts.answered(&"approve_saved_files".into(), CallResult::Any);
         assert_eq!(
             all.met(&facts).unwrap(),
-            "approve_saved_files was called and the limit of 3 messages was reached"
+            "the agents ended it (approve_saved_files) and the limit of 3 messages was reached"
         );
     }
 
@@ -320,7 +320,10 @@ mod tests {
         assert!(approve(CallResult::Any).met(&facts).is_some());
         facts.answered(&"approve_saved_files".into(), CallResult::Ok);
         facts.answered(&"approve_saved_files".into(), CallResult::Any);
-        assert_eq!(approve(CallResult::Ok).met(&facts).unwrap(), "approve_saved_files succeeded");
+        assert_eq!(
+            approve(CallResult::Ok).met(&facts).unwrap(),
+            "the agents ended it (approve_saved_files)"
+        );
     }
 
     #[test]

@@ -59,7 +59,10 @@ async fn each_attempt_begins_with_a_fresh_short_chat() {
     else {
         panic!("{ends:?}")
     };
-    assert_eq!(why, "no build of the current files passed; approve_saved_files was called");
+    assert_eq!(
+        why,
+        "no build of the current files passed; the agents ended it (approve_saved_files)"
+    );
 }
 
 #[tokio::test]

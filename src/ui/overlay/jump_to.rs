@@ -213,7 +213,7 @@ impl JumpTo {
         let inside = super::frame("Go to", hint, (WIDTH, 4), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
-            let text = "1:23 a time · #120 an event · 50% · /words in chat, logs and files";
+            let text = "1:23 time · #9 event · 50% of events · /words in chat, logs, files";
             line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
         }
         if let Some(row) = rows.next() {

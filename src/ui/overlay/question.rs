@@ -33,6 +33,9 @@ pub struct AnswerList {
     selected: usize,
 }
 
+/// Stands before each step or file.
+const MARK: &str = "•  ";
+
 /// What a question is about, each step or file in a row.
 fn rows_of(list: PendingList<'_>) -> Vec<String> {
     match list {
@@ -41,14 +44,14 @@ fn rows_of(list: PendingList<'_>) -> Vec<String> {
             .steps
             .iter()
             .map(|(item, _)| match &item.agent {
-                Some(agent) => format!("•  {agent}: {}", item.task),
-                None => format!("•  {}", item.task),
+                Some(agent) => format!("{MARK}{agent}: {}", item.task),
+                None => format!("{MARK}{}", item.task),
             })
             .collect(),
         PendingList::Context(context) => context
             .files
             .iter()
-            .map(|file| format!("•  {}  {} tok", file.path, line::count(file.tokens)))
+            .map(|file| format!("{MARK}{}  {} tok", file.path, line::count(file.tokens)))
             .collect(),
     }
 }
@@ -71,11 +74,11 @@ enum AnswerRow {
 }
 
 /// Columns of the dialog, and rows of the question's text at most.
-const COLUMNS: u16 = 76;
+const COLUMNS: u16 = 92;
 const TEXT_ROWS: usize = 8;
 
-/// Rows of the steps or files that it is about, at most.
-const LIST_ROWS: usize = 9;
+/// Columns before each step or file that it is about.
+const INDENT: usize = 4;
 
 impl AnswerList {
     /// The answers to the question that waits; `None`: there is none with answers to choose from.
@@ -143,8 +146,20 @@ impl AnswerList {
         }
     }
 
-    /// What it is about in that many rows, the last of which tells how many are left out.
+    /// What it is about in that many rows: in full where that fits, else each in a row, the last of
+    /// which tells how many are left out.
     fn list_within(&self, rows: usize, columns: usize) -> Vec<String> {
+        let whole = self.list.iter().flat_map(|text| {
+            let text = sanitize::line(text);
+            let words =
+                wrap_words(text.trim_start_matches(MARK), columns.saturating_sub(INDENT + 1));
+            let lead = |nth: usize| if nth == 0 { format!(" {MARK}") } else { " ".repeat(INDENT) };
+            words.into_iter().enumerate().map(move |(nth, words)| format!("{}{words}", lead(nth)))
+        });
+        let whole: Vec<String> = whole.take(rows + 1).collect();
+        if whole.len() <= rows {
+            return whole;
+        }
         let shown = if self.list.len() > rows { rows.saturating_sub(1) } else { self.list.len() };
         let row = |text: &String| {
             format!(" {}", line::cut(&sanitize::line(text), columns.saturating_sub(2)))
@@ -172,7 +187,7 @@ impl AnswerList {
             words.extend(last);
         }
         let free = usize::from(screen.height).saturating_sub(self.rows.len() + words.len() + 7);
-        let list = self.list_within(free.min(LIST_ROWS), usize::from(width));
+        let list = self.list_within(free, usize::from(width));
         let listed = if list.is_empty() { 0 } else { list.len() + 1 };
         let rows = u16::try_from(words.len() + listed + 1 + self.rows.len()).unwrap_or(u16::MAX);
         let last = self.offered().min(9);

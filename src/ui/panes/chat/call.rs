@@ -129,6 +129,9 @@ fn first_line(text: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
+/// What became of a proposal when the run ended first.
+const NOT_DECIDED: &str = "not decided";
+
 /// The answer in a few words.
 fn summary(result: &Value) -> (String, Role) {
     let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
@@ -147,20 +150,25 @@ fn summary(result: &Value) -> (String, Role) {
         .filter_map(|(key, value)| {
             let items = value.as_array()?;
             let checks = checks(items).filter(|_| key == "steps");
-            checks.or_else(|| (!items.is_empty()).then(|| counted(key, items.len())))
+            let is_refusal = ["rejected", "kept"].contains(&key.as_str());
+            let undecided = || undecided(items).filter(|_| is_refusal);
+            checks
+                .or_else(undecided)
+                .or_else(|| (!items.is_empty()).then(|| counted(key, items.len())))
         })
         .collect();
     // What was not taken is said first.
-    counts.sort_by_key(|count| !count.ends_with("rejected"));
+    let is_refused = |count: &String| count.ends_with("rejected") || count.ends_with(NOT_DECIDED);
+    counts.sort_by_key(|count| !is_refused(count));
     if let Some(code) = result.get("exit_code").and_then(Value::as_i64).filter(|_| is_ok) {
         let printed = result.get("stdout").and_then(Value::as_str).unwrap_or_default().trim();
         let printed =
             if printed.is_empty() { String::new() } else { format!(": {}", first_line(printed)) };
         return (format!("✓ exit code {code}{printed}"), Role::Ok);
     }
-    let all_rejected = !counts.is_empty() && counts.iter().all(|it| it.ends_with("rejected"));
-    if is_ok && all_rejected {
-        return (format!("✗ {}", counts.join(", ")), Role::Warn);
+    if is_ok && !counts.is_empty() && counts.iter().all(is_refused) {
+        let mark = if counts.iter().any(|it| it.contains("rejected")) { "✗" } else { "■" };
+        return (format!("{mark} {}", counts.join(", ")), Role::Warn);
     }
     if is_ok {
         return (format!("✓ {}", counts.join(", ")).trim_end().to_owned(), Role::Ok);
@@ -201,6 +209,18 @@ fn checks(steps: &[Value]) -> Option<String> {
     let not_done = (not_done > 0).then(|| format!("{not_done} not done"));
     let words: Vec<String> = passed.into_iter().chain(not_done).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// `2 not decided`, `1 rejected, 2 not decided`, from files of which the run's end left some without a
+/// decision; `None`: all were decided.
+fn undecided(items: &[Value]) -> Option<String> {
+    let is_open = |item: &&Value| item.get("undecided").and_then(Value::as_bool) == Some(true);
+    let open = items.iter().filter(is_open).count();
+    match items.len() - open {
+        _ if open == 0 => None,
+        0 => Some(format!("{open} {NOT_DECIDED}")),
+        rejected => Some(format!("{rejected} rejected, {open} {NOT_DECIDED}")),
+    }
 }
 
 /// `1 error`, `2 errors`, `3 saved`, with plain words where a key says little.
@@ -404,6 +424,11 @@ mod tests {
         assert_eq!(words(json!({ "ok": false, "counts": counts(0, 1) })), "✗ 1 of 1 test failed");
         assert_eq!(words(json!({ "ok": true, "saved": ["a.c"] })), "✓ 1 saved");
         assert_eq!(words(json!({ "ok": true, "rejected": ["a.c", "b.c"] })), "✗ 2 rejected");
+        let open = json!({ "file_name": "a.c", "undecided": true });
+        let stopped = json!({ "ok": true, "rejected": [open, open] });
+        assert_eq!(words(stopped), "■ 2 not decided");
+        let both = json!({ "ok": true, "rejected": [open, { "file_name": "b.c" }] });
+        assert_eq!(words(both), "✗ 1 rejected, 1 not decided");
         let ran = json!({ "ok": true, "exit_code": 0, "stdout": "120\n", "with": ["a.py"] });
         assert_eq!(words(ran), "✓ exit code 0: 120");
         let step = |ok| json!({ "step": "lint", "ok": ok });

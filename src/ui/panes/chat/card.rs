@@ -69,7 +69,8 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
             vec![rule("opened again", &place.time(*at), Role::Title, place)]
         }
         ChatEntry::Ended { outcome, work } => {
-            let mut rows = ended_rows(outcome, place);
+            let undone = work.as_ref().map_or(0, |work| work.left_undone().count());
+            let mut rows = ended_rows(outcome, undone, place);
             rows.extend(work.iter().flat_map(|work| work_rows(work, place)));
             rows
         }
@@ -87,9 +88,14 @@ fn run_started(start: &RunStart, at: Timestamp, place: &RowContext<'_>) -> Vec<E
     rows
 }
 
-/// How the run ended.
-fn ended_rows(outcome: &SessionOutcome, place: &RowContext<'_>) -> Vec<EntryRow> {
+/// How the run ended; `undone`: how much of what was approved could not be done.
+fn ended_rows(outcome: &SessionOutcome, undone: usize, place: &RowContext<'_>) -> Vec<EntryRow> {
     match outcome {
+        SessionOutcome::Completed if undone > 0 => {
+            let changes = line::counted(undone, "change", "changes");
+            let words = format!("completed, but {changes} could not be made");
+            vec![rule(&words, "", Role::Warn, place)]
+        }
         SessionOutcome::Completed => vec![rule("completed", "", Role::Ok, place)],
         SessionOutcome::Stopped => vec![rule("stopped", "", Role::Warn, place)],
         SessionOutcome::Failed(error) => {

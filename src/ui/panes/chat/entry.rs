@@ -402,7 +402,7 @@ fn turn_head(turn: &TurnView, place: &RowContext<'_>) -> EntryRow {
     if tokens > 0 && place.width >= 44 {
         right = format!("{} tok · {right}", line::count(tokens));
     }
-    let step = turn.step.map_or_else(String::new, |step| format!(" · step {step}"));
+    let step = turn.step.map_or_else(String::new, |step| format!(" · plan step {step}"));
     let taken = line::width(&right) + line::width(&step) + 4;
     let name = line::cut(turn.agent.as_str(), place.width.saturating_sub(taken));
     let mut pieces = vec![StyledText::new("◆ ", role), StyledText::new(name, role)];

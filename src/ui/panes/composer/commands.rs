@@ -7,7 +7,7 @@ use crate::view::RunState;
 
 /// Commands by name, with what they do.
 pub(super) const COMMANDS: [(&str, &str); 8] = [
-    ("pause", "pauses the run before its next step"),
+    ("pause", "pauses the run once what is under way has ended"),
     ("resume", "continues the run"),
     ("stop", "ends the run"),
     ("model", "switches the model: /model, /model PROFILE, /model PROFILE/MODEL"),
@@ -17,11 +17,22 @@ pub(super) const COMMANDS: [(&str, &str); 8] = [
     ("help", "shows what every key does"),
 ];
 
+/// Whether a command does something while the run stands like that.
+pub(super) fn works_now(name: &str, state: &RunState) -> bool {
+    match name {
+        "pause" => matches!(state, RunState::Running),
+        "resume" => matches!(state, RunState::Paused),
+        "stop" | "next" => !state.is_over(),
+        "team" => matches!(state, RunState::Ended(_)),
+        _ => true,
+    }
+}
+
 /// What a command does, given without its `/`, while the run stands like that.
 pub(super) fn run_command(command: &str, state: &RunState) -> Vec<Effect> {
     let name = command.split_whitespace().next().unwrap_or_default();
     match name {
-        "pause" | "resume" | "stop" if state.is_over() => {
+        "pause" | "resume" | "stop" | "next" if state.is_over() => {
             Effect::refuse(format!("`/{name}` does nothing: the run is over"))
         }
         "pause" => vec![Effect::intent(Intent::Pause)],

@@ -12,7 +12,7 @@ use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
-use super::commands::COMMANDS;
+use super::commands::{COMMANDS, works_now};
 
 /// Rows of the list.
 const ROWS: usize = 7;
@@ -51,7 +51,7 @@ impl Completion {
         let sign = word.chars().next()?;
         let known = match sign {
             '@' => addresses(cx),
-            '/' if is_first_line && word.len() == before.len() => commands(),
+            '/' if is_first_line && word.len() == before.len() => commands(cx),
             _ => return None,
         };
         let wanted = word.get(sign.len_utf8()..)?;
@@ -125,10 +125,12 @@ fn addresses(cx: &Cx<'_>) -> Vec<CompletionItem> {
     agents.chain(files).collect()
 }
 
-fn commands() -> Vec<CompletionItem> {
+/// The commands that do something now.
+fn commands(cx: &Cx<'_>) -> Vec<CompletionItem> {
     let choice = |(name, about): &(&str, &str)| CompletionItem {
         text: format!("/{name}"),
         about: (*about).to_owned(),
     };
-    COMMANDS.iter().map(choice).collect()
+    let state = &cx.view.head.state;
+    COMMANDS.iter().filter(|(name, _)| works_now(name, state)).map(choice).collect()
 }

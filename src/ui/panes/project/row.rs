@@ -70,6 +70,9 @@ fn words(view: &FileView, width: u16, cx: &Cx<'_>) -> Line<'static> {
     }
     match (mark(view), view.bytes) {
         (Some((words, role)), _) => spans.push(Span::styled(words, cx.style(role))),
+        (None, _) if view.is_changed_before => {
+            spans.push(Span::styled("earlier", cx.style(Role::Dim)));
+        }
         (None, Some(bytes)) if width >= 30 => {
             spans.push(Span::styled(line::bytes(bytes), cx.style(Role::Dim)));
         }
@@ -111,6 +114,9 @@ pub(super) fn about(view: &FileView) -> String {
             1 => parts.push(format!("1 {word}")),
             count => parts.push(format!("{count} {word}s")),
         }
+    }
+    if view.is_changed_before {
+        parts.push("changed for an earlier request".to_owned());
     }
     if view.is_changed_outside {
         parts.push("changed outside".to_owned());

@@ -161,7 +161,7 @@ fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
     desk.press(&mut pane, Action::PickLines);
     restate(&mut desk, id);
     let shown = desk.show(&mut pane, 90, 24);
-    assert!(shown.contains("restated: main/a.c changed on disk"), "{shown}");
+    assert!(shown.contains("changed while it waited: main/a.c changed on disk"), "{shown}");
     assert!(shown.contains("int other;") && !shown.contains("int a = 10"), "{shown}");
     assert!(!pane.is_picking());
     desk.wait(400);

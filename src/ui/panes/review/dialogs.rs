@@ -218,7 +218,7 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
         lines.push((format!("  {}", clean(&function.words())), role));
     }
     for earlier in &view.earlier {
-        lines.push((format!("Restated: {}", clean(&earlier.why)), Role::Warn));
+        lines.push((format!("Changed while it waited: {}", clean(&earlier.why)), Role::Warn));
     }
     if !view.proposal.reason.trim().is_empty() {
         lines.push((format!("The agent says: {}", clean(&view.proposal.reason)), Role::Text));

@@ -48,12 +48,16 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     });
     let review = &cx.view.review;
     let waiting = review.waiting.len();
-    let Some(view) = view else { return Line::styled("Review", look) };
+    let Some(view) = view else {
+        let rest = Span::styled(" · nothing waits", cx.style(Role::Dim));
+        return Line::from(vec![Span::styled("Review", look), rest]);
+    };
     let id = view.proposal.id;
     let place = review.waiting.iter().position(|waiting| *waiting == id);
     let place = match place {
         Some(place) => format!(" {}/{waiting}", place + 1),
-        None => format!(" #{id}"),
+        None if view.outcome.is_some() => format!(" · #{id} decided"),
+        None => format!(" · #{id}"),
     };
     let begin = format!("Review{place}");
     let mut after = Vec::new();
@@ -288,7 +292,10 @@ fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec
         remarks.push((format!("undoes #{undone}"), Role::Warn));
     }
     if let Some(earlier) = view.earlier.last() {
-        remarks.push((format!("restated: {}", sanitize::line(earlier.why.trim())), Role::Warn));
+        remarks.push((
+            format!("changed while it waited: {}", sanitize::line(earlier.why.trim())),
+            Role::Warn,
+        ));
     }
     if let Some(asked) = view.inquiries.last() {
         remarks.push((format!("you asked: {}", sanitize::line(asked.text.trim())), Role::Dim));

@@ -32,6 +32,12 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let width = usize::from(area.width).max(3) - 2;
     let mut rows: Vec<Line<'static>> = Vec::new();
     let earlier = earlier(cx.view);
+    if let Some(now) = now(cx) {
+        for words in wrap_words(&now, width) {
+            rows.push(Line::styled(format!(" {words}"), cx.style(Role::Text)));
+        }
+        rows.push(Line::default());
+    }
     for words in wrap_words(if earlier.is_empty() { WORDS } else { WORDS_AGAIN }, width) {
         rows.push(Line::styled(format!(" {words}"), cx.style(Role::Dim)));
     }
@@ -67,6 +73,21 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     for (text, row) in rows.iter().zip(area.rows()) {
         line::draw(text, row, buf);
     }
+}
+
+/// Who works now, and in which phase; `None` while nobody does.
+fn now(cx: &Cx<'_>) -> Option<String> {
+    let head = &cx.view.head;
+    let speaker = head.speaker().filter(|_| !head.state.is_over())?;
+    let agent = sanitize::line(speaker.agent.as_str()).into_owned();
+    let phase = head.phase.as_ref().map_or_else(String::new, |phase| {
+        let title = sanitize::line(&phase.title).into_owned();
+        match phase.max_attempts {
+            0 | 1 => format!(": {title}"),
+            most => format!(": {title}, attempt {} of {most}", phase.attempt),
+        }
+    });
+    Some(format!("{agent} is working{phase}"))
 }
 
 /// Files that were changed in this session, the newest first.

@@ -100,7 +100,7 @@ impl Queue {
                 .first(review)
                 .or(self.on_screen.filter(|id| review.waiting.contains(id)))
                 .or(newest(review, since)),
-            QueueChoice::Newest => newest(review, Timestamp::default()),
+            QueueChoice::Newest => newest(review, since),
         };
         let is_new = next != self.on_screen;
         self.on_screen = next;

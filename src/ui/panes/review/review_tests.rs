@@ -414,14 +414,7 @@ fn what_an_earlier_run_decided_leaves_the_review_when_the_next_one_begins() {
     desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
     let mut pane = pane(&desk);
     assert!(desk.show(&mut pane, 80, 18).contains("int a;"));
-    let start = RunStart {
-        number: 2,
-        task: "more".into(),
-        team: "generate".into(),
-        why: String::new(),
-        changed: Vec::new(),
-    };
-    desk.record(Event::Session(SessionEvent::RunStarted(Box::new(start))));
+    begin_request(&mut desk, 2);
     let shown = desk.show(&mut pane, 80, 18);
     assert!(shown.contains("Nothing to review yet"), "{shown}");
     // It can still be looked at, and what comes next is shown by itself.
@@ -430,6 +423,36 @@ fn what_an_earlier_run_decided_leaves_the_review_when_the_next_one_begins() {
     desk.propose_save("main/b.c", None, "int b;\n");
     pane.queue.back();
     assert!(desk.show(&mut pane, 80, 18).contains("int b;"));
+}
+
+#[test]
+fn a_replay_shows_no_change_of_an_earlier_request_as_if_it_was_of_this_one() {
+    let mut desk = PaneBench::new();
+    let id = desk.propose_save("main/a.c", None, "int a;\n");
+    desk.decide(id, Verdict::Approve, DecidedBy::Person, 0);
+    let (proposal, outcome) = (id, Outcome::Applied);
+    desk.record(Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
+    let mut pane = pane(&desk);
+    pane.on_request(ReviewRequest::Follow { newest: true }, &desk.view.review);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(shown.contains("Review · #1 decided · save main/a.c"), "{shown}");
+    begin_request(&mut desk, 2);
+    let shown = desk.show(&mut pane, 80, 18);
+    assert!(!shown.contains("int a;") && shown.contains("Changed before"), "{shown}");
+    assert!(shown.contains("Review · nothing waits"), "{shown}");
+    desk.propose_save("main/b.c", None, "int b;\n");
+    assert!(desk.show(&mut pane, 80, 18).contains("int b;"));
+}
+
+fn begin_request(desk: &mut PaneBench, number: u32) {
+    let start = RunStart {
+        number,
+        task: "more".into(),
+        team: "generate".into(),
+        why: String::new(),
+        changed: Vec::new(),
+    };
+    desk.record(Event::Session(SessionEvent::RunStarted(Box::new(start))));
 }
 
 #[test]
