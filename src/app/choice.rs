@@ -21,6 +21,9 @@ pub fn ground(project: Option<&Path>) -> Ground {
     }
 }
 
+/// The team that only answers, and writes no file.
+pub const ANSWERS: &str = "single";
+
 /// The team that fits when nobody names one.
 #[must_use]
 pub const fn usual_team(ground: Ground) -> &'static str {
@@ -54,7 +57,7 @@ pub fn team_for(task: &str, ground: Ground, project: &Path) -> (&'static str, &'
     let next = next_team(ground, project);
     let is_firmware = matches!(next, "edit-generated" | "edit-existing");
     match Wanted::of(task) {
-        Wanted::Answer => ("single", "it asks for an answer"),
+        Wanted::Answer => (ANSWERS, "it asks for an answer"),
         Wanted::Build if is_firmware => ("mend", "it is about a build that fails"),
         Wanted::Build | Wanted::Work if next == usual_team(ground) => (next, fits_because(ground)),
         Wanted::Build | Wanted::Work => (next, "the project is not one of firmware"),

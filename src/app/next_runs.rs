@@ -30,6 +30,8 @@ pub struct SessionRuns {
     pub toolchain: Arc<dyn Toolchain>,
     /// Its name in sessions.
     pub toolchain_name: String,
+    /// The team that the session began with.
+    pub first_team: String,
     /// How fast a recorded model types.
     pub pacing: Pacing,
     /// The recordings, once they were asked for.
@@ -48,8 +50,16 @@ impl SessionRuns {
         let project = project.root().to_path_buf();
         let toolchain_name = session.parts.toolchain.clone();
         let machine = machine.clone();
-        let recordings = Arc::default();
-        Arc::new(Self { machine, project, toolchain, toolchain_name, pacing, recordings })
+        let (first_team, recordings) = (session.team.clone(), Arc::default());
+        Arc::new(Self {
+            machine,
+            project,
+            toolchain,
+            toolchain_name,
+            first_team,
+            pacing,
+            recordings,
+        })
     }
 
     /// A team whose agents know what firmware of the project is built with and for, as it is now.
@@ -69,6 +79,24 @@ impl SessionRuns {
 
     fn ground(&self) -> Ground {
         choice::ground(Some(&self.project))
+    }
+
+    /// The team that fits a request, and why. While a project is still empty its files say nothing of
+    /// what it shall become; the team that began it does.
+    fn team_for<'t>(&'t self, task: &str, ground: Ground) -> (&'t str, &'static str) {
+        let (name, why) = choice::team_for(task, ground, &self.project);
+        match self.goes_on_with_first(name, ground) {
+            true => (&self.first_team, "the session began with it"),
+            false => (name, why),
+        }
+    }
+
+    /// Whether the team that the session began with goes on in place of the usual one.
+    fn goes_on_with_first(&self, usual: &str, ground: Ground) -> bool {
+        let fits = |team: Arc<Team>| choice::check(&team, ground).is_ok();
+        let is_usual = ground == Ground::Empty && usual == choice::usual_team(ground);
+        let is_other = ![usual, choice::ANSWERS].contains(&self.first_team.as_str());
+        is_usual && is_other && self.load(&self.first_team).is_ok_and(fits)
     }
 
     fn is_of_project(&self, recording: &Recording) -> bool {
@@ -139,7 +167,7 @@ impl NextRuns for SessionRuns {
                 (recording.team.as_str(), "it was recorded with this task".to_owned())
             }
             (None, None) => {
-                let (name, why) = choice::team_for(task, ground, &self.project);
+                let (name, why) = self.team_for(task, ground);
                 (name, why.to_owned())
             }
         };
@@ -158,7 +186,12 @@ impl NextRuns for SessionRuns {
 
 impl TeamOffers for SessionRuns {
     fn offers(&self) -> Vec<TeamOffer> {
-        offers_for(&self.machine, self.ground(), &self.project)
+        let ground = self.ground();
+        let mut offers = offers_for(&self.machine, ground, &self.project);
+        if self.goes_on_with_first(choice::usual_team(ground), ground) {
+            offers.sort_by_key(|offer| offer.name != self.first_team);
+        }
+        offers
     }
 
     fn suggested(&self, task: &str, provider: &str) -> NextSuggestion {
@@ -176,7 +209,7 @@ impl TeamOffers for SessionRuns {
         }
         // Most requests: the first offer.
         let is_work = Wanted::of(task) == Wanted::Work;
-        let team = (!is_work).then(|| choice::team_for(task, self.ground(), &self.project).0);
+        let team = (!is_work).then(|| self.team_for(task, self.ground()).0);
         let profile = script.filter(|script| !is_own_script(script));
         let profile = profile.and_then(|_| self.machine.profiles.default_name());
         NextSuggestion { team: team.map(str::to_owned), profile }

@@ -11,6 +11,7 @@ use crate::view::{RunState, SessionView, Speaker};
 use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
 use super::role::Role;
+use super::strip;
 
 /// The board that is a process, as sessions name it and its toolchain.
 const VIRTUAL: &str = "virtual board";
@@ -234,7 +235,7 @@ fn phase(cx: &Cx<'_>, columns: usize) -> String {
         most => format!(" {}/{most}", view.attempt),
     };
     let space = columns.saturating_sub(line::width(&attempt));
-    format!("{}{attempt}", line::cut(&view.title, space))
+    format!("{}{attempt}", strip::short_title(&view.title, space))
 }
 
 /// The newest of the rules in force, in its own words.

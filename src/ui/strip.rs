@@ -98,10 +98,21 @@ fn all_done(cx: &Cx<'_>) -> Option<String> {
         return None;
     }
     let Progress { total, unit, .. } = progress;
-    let phase = view.head.phase.as_ref().map_or_else(String::new, |phase| {
-        format!(" · now: {}", line::cut(&sanitize::line(&phase.title), PHASE))
-    });
+    let phase =
+        view.head.phase.as_ref().map_or_else(String::new, |phase| {
+            format!(" · now: {}", short_title(&phase.title, PHASE))
+        });
     Some(format!("{total}/{total} {unit} done{phase}"))
+}
+
+/// The title of a phase in so many columns: without what follows a colon, where it is too long.
+pub(super) fn short_title(title: &str, columns: usize) -> String {
+    let title = sanitize::line(title);
+    let short = match title.split_once(": ") {
+        Some((short, _)) if line::width(&title) > columns => short,
+        _ => &title,
+    };
+    line::cut(short, columns).to_string()
 }
 
 /// How the build stands in a phase that tries until it passes, once all files of the plan are written.
@@ -220,8 +231,8 @@ fn short_state(cx: &Cx<'_>) -> LineParts {
     // The header of a small screen has no place for it.
     let phase = cx.view.head.phase.as_ref();
     let phase = phase.map_or_else(String::new, |phase| match phase.max_attempts {
-        0 | 1 => sanitize::line(&phase.title).into_owned(),
-        most => format!("{} {}/{most}", sanitize::line(&phase.title), phase.attempt),
+        0 | 1 => short_title(&phase.title, PHASE),
+        most => format!("{} {}/{most}", short_title(&phase.title, PHASE), phase.attempt),
     });
     parts.push(9, vec![Span::styled(phase, cx.style(Role::Text))]);
     match (attempt(cx), cx.view.progress()) {
@@ -325,6 +336,23 @@ mod tests {
             let screen = bench.screen();
             assert!(!screen.contains("Task "), "one writes there: {screen}");
         }
+    }
+
+    #[test]
+    fn a_long_title_of_a_phase_leaves_the_task_its_place() {
+        use crate::model::{Event, PhaseEvent};
+        let mut bench = UiBench::at_work(80, 24);
+        let title = "step 1 of 3: Storage: tasks are kept in a JSON file that survives a crash";
+        let (phase, title) = ("step".into(), title.to_owned());
+        let started =
+            PhaseEvent::Started { phase, title, attempt: 1, max_attempts: 1, step: Some(1) };
+        bench.record(5, Event::Phase(started));
+        bench.propose(1);
+        bench.sync();
+        let screen = bench.screen();
+        let last = screen.lines().nth(22).unwrap_or_default();
+        assert!(last.contains("Task Scan the I2C bus"), "{screen}");
+        assert!(last.contains("step 1 of 3") && !last.contains("Storage"), "{screen}");
     }
 
     #[test]

@@ -226,6 +226,20 @@ fn a_session_can_be_renamed_while_it_runs() {
 }
 
 #[test]
+fn what_was_stopped_before_it_wrote_a_file_goes_on_with_its_own_team() {
+    let place = Place::new();
+    let mut terminal = place.open(&["demo", "--team", "mesh"], Size::LARGE);
+    terminal.wait_for("Planner");
+    terminal.press("i");
+    terminal.type_text("/stop\r");
+    terminal.wait_for("the run is over");
+    terminal.press("i");
+    terminal.wait_for("team mesh");
+    terminal.press("esc q");
+    terminal.wait_exit();
+}
+
+#[test]
 fn a_recorded_task_is_not_played_with_a_team_that_it_was_not_recorded_with() {
     let place = Place::new();
     let mut terminal = begin(&place, Size::LARGE);

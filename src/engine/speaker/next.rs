@@ -89,7 +89,8 @@ impl Speakers {
                 match (self.queue.front(), order.get(self.place)) {
                     (Some(next), _) => (next.agent.clone(), next.task.clone()),
                     (None, Some(agent)) => {
-                        let reason = format!("step {} of {}", self.place + 1, order.len());
+                        let reason =
+                            format!("agent {} of {} in this phase", self.place + 1, order.len());
                         (agent.clone(), reason)
                     }
                     (None, None) => {

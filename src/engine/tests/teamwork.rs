@@ -72,9 +72,9 @@ async fn a_pipeline_goes_back_on_failure_and_then_on_to_its_end() {
     assert_eq!(ended, SessionOutcome::Completed);
     assert_eq!(speakers(&world), ["Writer", "Builder", "Writer", "Builder", "Closer"]);
     let reasons: Vec<String> = choices(&world).into_iter().map(|(_, reason)| reason).collect();
-    assert_eq!(reasons[0], "step 1 of 3");
+    assert_eq!(reasons[0], "agent 1 of 3 in this phase");
     assert_eq!(reasons[2], "build_project failed, rework 1 of 2");
-    assert_eq!(reasons[4], "step 3 of 3");
+    assert_eq!(reasons[4], "agent 3 of 3 in this phase");
     assert_eq!(outcome(&world), PhaseOutcome::Succeeded("the pipeline is complete".into()));
 }
 

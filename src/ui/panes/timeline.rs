@@ -181,7 +181,7 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     let (sign, word) = match timeline.playback {
         Playback::Playing => ("▶", "playing"),
         Playback::Held if timeline.position == timeline.last => ("■", "at the end"),
-        Playback::Held => ("❚❚", "held"),
+        Playback::Held => ("❚❚", "paused"),
     };
     let now = line::clock(timeline.at.millis_since(timeline.from));
     let all = line::clock(timeline.until.millis_since(timeline.from));

@@ -32,9 +32,13 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
                 let text = format!("{phase}, attempt {attempt}: {why}");
                 marked("✗", Role::Error, &text, Role::Dim, place)
             }
-            PhaseOutcome::Stopped => {
-                marked("■", Role::Warn, &format!("{phase} was stopped"), Role::Dim, place)
-            }
+            PhaseOutcome::Stopped => marked(
+                "■",
+                Role::Warn,
+                &format!("the phase `{phase}` was stopped"),
+                Role::Dim,
+                place,
+            ),
         },
         ChatEntry::Choice { agent, reason } => {
             // The reason often names the agent already.

@@ -54,6 +54,9 @@ use seek::{MAX_SEARCHED, Seek, Way};
 /// Columns of a task at least.
 const LEAST_TASK: usize = 5;
 
+/// Columns of the task from which on it is told what the key for the rest does.
+const LEAST_KEY_HELP: usize = 30;
+
 /// Panes of no more rows have none for the task, and of no more than these one.
 const SMALL: u16 = 11;
 const MIDDLE: u16 = 24;
@@ -372,11 +375,14 @@ impl ChatPane {
 
 /// Rows for a task at the top of an area.
 fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
+    // The bar of a replay tells it too, unless another request is in sight.
+    let is_told = cx.mode == Mode::Replay && cx.view.head.runs.len() < 2;
     let most = match area.height {
+        ..=MIDDLE if is_told => 0,
         // The place of the timeline cannot tell it.
         height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
         height if height <= MIDDLE => 1,
-        _ => 2,
+        _ => 3,
     };
     let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
     let width = usize::from(area.width).saturating_sub(line::width(label) + 1);
@@ -387,7 +393,10 @@ fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
     if rows.len() > most {
         let rest = rows.split_off(most - 1).join(" ");
         let key = cx.key(KeyContext::Chat, Action::ShowTask);
-        let more = format!("… {key}");
+        let more = match width {
+            ..LEAST_KEY_HELP => format!("… {key}"),
+            _ => format!("… {key} all"),
+        };
         let space = width.saturating_sub(line::width(&more) + 1);
         let rest = line::cut(&rest, space);
         rows.push(format!("{}{more}", rest.trim_end_matches('…')));

@@ -61,7 +61,9 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     };
     let begin = format!("Review{place}");
     let mut after = Vec::new();
-    if let Some((words, role)) = findings::asked(&view.proposal) {
+    // What was decided is judged no more.
+    let asked = findings::asked(&view.proposal).filter(|_| view.outcome.is_none());
+    if let Some((words, role)) = asked {
         after.push(Span::styled(format!(" · {words}"), cx.style(role)));
     }
     if !review.waiting.contains(&id) && waiting > 0 {
