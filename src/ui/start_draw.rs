@@ -349,6 +349,7 @@ impl Start {
         if space > 8 {
             // Sessions of one task are told apart by where they worked, so that keeps its place.
             let folder = session.project.rsplit('/').find(|part| !part.is_empty());
+            let folder = folder.filter(|_| !session.has_own_project());
             let folder = folder.map(|folder| sanitize::line(folder).into_owned());
             let folder = match session.requests {
                 0 | 1 => folder,

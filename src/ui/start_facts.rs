@@ -31,6 +31,15 @@ pub struct StartSession {
     pub open: SessionAccess,
 }
 
+impl StartSession {
+    /// Whether its project lies in its own folder.
+    #[must_use]
+    pub fn has_own_project(&self) -> bool {
+        let own = std::path::Path::new(&self.name).join("project");
+        std::path::Path::new(&self.project).ends_with(own)
+    }
+}
+
 /// What can be done with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionAccess {

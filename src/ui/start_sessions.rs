@@ -103,8 +103,7 @@ impl SessionList {
             true => session.task.clone(),
             false => session.title.clone(),
         };
-        let own = std::path::Path::new(&session.name).join("project");
-        let has_project = std::path::Path::new(&session.project).ends_with(own);
+        let has_project = session.has_own_project();
         let name = session.name.clone();
         self.edit = Some(SessionEdit::Delete { name, title, has_project });
     }

@@ -3,7 +3,9 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, Proposal, Timestamp};
+use crate::model::{
+    Change, Check, CheckKind, DecidedBy, Finding, FindingLevel, Outcome, Proposal, Timestamp,
+};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
@@ -56,8 +58,7 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     let place = review.waiting.iter().position(|waiting| *waiting == id);
     let place = match place {
         Some(place) => format!(" {}/{waiting}", place + 1),
-        None if view.outcome.is_some() => format!(" · #{id} decided"),
-        None => format!(" · #{id}"),
+        None => format!(" · #{id}{}", end_words(view)),
     };
     let begin = format!("Review{place}");
     let mut after = Vec::new();
@@ -90,6 +91,20 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
         spans.push(Span::styled(stop, cx.style(Role::Error)));
     }
     Line::from(spans)
+}
+
+/// What became of a proposal, in a word or two; empty before that.
+fn end_words(view: &ProposalView) -> &'static str {
+    let by = view.decision.as_ref().map(|(decision, _)| &decision.by);
+    match (&view.outcome, by) {
+        (None, _) => "",
+        (Some(Outcome::Applied), _) => " done",
+        (Some(Outcome::Denied), Some(DecidedBy::Nobody(_))) => " not decided",
+        (Some(Outcome::Denied), _) => " rejected",
+        (Some(Outcome::Failed(_) | Outcome::Stale { .. } | Outcome::Interrupted(_)), _) => {
+            " not done"
+        }
+    }
 }
 
 /// A change in a few words, e.g. `save main/main.c`.

@@ -435,7 +435,7 @@ fn a_replay_shows_no_change_of_an_earlier_request_as_if_it_was_of_this_one() {
     let mut pane = pane(&desk);
     pane.on_request(ReviewRequest::Follow { newest: true }, &desk.view.review);
     let shown = desk.show(&mut pane, 80, 18);
-    assert!(shown.contains("Review · #1 decided · save main/a.c"), "{shown}");
+    assert!(shown.contains("Review · #1 done · save main/a.c"), "{shown}");
     begin_request(&mut desk, 2);
     let shown = desk.show(&mut pane, 80, 18);
     assert!(!shown.contains("int a;") && shown.contains("Changed before"), "{shown}");
