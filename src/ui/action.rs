@@ -196,7 +196,7 @@ actions! {
     LookInto, "look-into", Question, "see and change", "Open the waiting plan or list of files, to accept, change or send it back";
 
     Approve, "approve", Review, "approve", "Approve the change as shown";
-    ApproveUnseen, "approve-unseen", Review, "approve unseen", "Approve although changed lines were not on screen; their number is recorded";
+    ApproveUnseen, "approve-unseen", Review, "approve anyway", "Approve although changed lines were not on screen; their number is recorded";
     ApproveDespite, "approve-despite", Review, "approve despite findings", "Approve although a check found a problem; that is recorded";
     ApproveRest, "approve-rest", Review, "the rest", "List the other proposals of this batch, to decide one by one or together";
     Reject, "reject", Review, "reject", "Reject the change and tell the agent why";

@@ -219,7 +219,7 @@ fn a_request_turns_to_the_chat_where_the_screen_shows_one_pane() {
 #[test]
 fn teams_are_walked_through_both_ways() {
     let mut desk = writing_the_next_task(120, 40);
-    assert!(desk.screen().contains(" edit-generated ctrl-t alt-t"), "{}", desk.screen());
+    assert!(desk.screen().contains(" edit-generated ctrl-t other team"), "{}", desk.screen());
     desk.press("alt-t");
     assert!(desk.screen().contains(" single "), "the last one: {}", desk.screen());
     desk.press("ctrl-t");
@@ -258,7 +258,7 @@ fn a_message_that_is_wrapped_shows_all_its_rows_or_says_where_it_is_cut() {
         desk.press("esc");
         desk.sync();
         let screen = desk.screen();
-        assert!(screen.contains("› BEGINS") && !screen.contains("LAST"), "{screen}");
+        assert!(screen.contains("› not sent: BEGINS") && !screen.contains("LAST"), "{screen}");
         let end = screen.lines().nth(usize::from(height) - 2).unwrap_or_default();
         assert!(end.ends_with('…'), "{screen}");
     }

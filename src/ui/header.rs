@@ -49,6 +49,9 @@ const RULE: usize = 44;
 /// Columns of the screen up to which a row at the bottom tells the phase while a session goes on.
 const WITH_ROW_BELOW: u16 = 90;
 
+/// Columns of the usual names of agents, where there is some space.
+const LONGER_AGENT: usize = 18;
+
 /// Columns of the longest names of agents that come with the program.
 const WHOLE_AGENT: usize = 25;
 
@@ -142,7 +145,7 @@ fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
     // In a replay nothing waits for anybody any more.
     Some(match cx.mode {
         Mode::Live => Span::styled(format!(" {words} "), cx.style(Role::Waiting)),
-        Mode::Replay => Span::styled(words, cx.style(Role::Warn)),
+        Mode::Replay => Span::styled(words.replace("waiting", "waited"), cx.style(Role::Dim)),
     })
 }
 
@@ -274,6 +277,9 @@ fn state(cx: &Cx<'_>, slots: &Slots, columns: u16) -> Vec<(u8, Vec<Span<'static>
     let least = slots.agent.min(AGENT_LEAST);
     let short = padded(state_within(cx, least, Part::NameAlone), least);
     let mut forms = vec![(8, full(slots.agent)), (line::KEPT, short)];
+    if (WIDE..ROOMY).contains(&columns) {
+        forms.insert(0, (LONGER, full(LONGER_AGENT)));
+    }
     if columns < WITH_ROW_BELOW && cx.mode == Mode::Live {
         let weight = if cx.view.head.is_scripted() { WHOLE } else { LONGER };
         forms.insert(0, (weight, full(WHOLE_AGENT)));

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{AgentName, BuildOutcome};
 use crate::text::sanitize;
-use crate::view::{Progress, RunState, SessionView, duration};
+use crate::view::{PlanView, Progress, RunState, SessionView, StepState, duration};
 
 use super::action::{Action, KeyContext};
 use super::line::{self, LineParts};
@@ -24,7 +24,7 @@ const NAMED: (usize, usize) = (2, 4);
 
 /// Columns of the task in one row, at least, and of other words there.
 const LEAST_TASK: usize = 46;
-const LEAST_WORDS: usize = 30;
+const LEAST_WORDS: usize = 38;
 
 /// Columns of the phase and the key there, at least.
 const LEAST_STATE: usize = 32;
@@ -169,7 +169,13 @@ fn next(cx: &Cx<'_>) -> Option<(u8, String)> {
         return None;
     }
     Some(match progress.side_by_side.as_slice() {
-        [] => (3, format!("next: {}", line::cut(&sanitize::line(&progress.current), 36))),
+        [] => {
+            let plan = cx.view.team.plan.as_ref().filter(|_| progress.unit == "steps");
+            let is_active =
+                |plan: &PlanView| plan.steps.iter().any(|(_, it)| *it == StepState::Active);
+            let lead = if plan.is_some_and(is_active) { "now" } else { "next" };
+            (3, format!("{lead}: {}", line::cut(&sanitize::line(&progress.current), 36)))
+        }
         several => {
             let numbers: Vec<String> = several.iter().map(ToString::to_string).collect();
             (7, format!("now: plan steps {}", numbers.join(", ")))

@@ -265,7 +265,9 @@ impl ClerkParts {
         }
         match self.next.check(&self.shared, &self.gate, &task, team) {
             Ok(next) => self.next.begin(&self.shared, &self.desk, task, next),
-            Err(error) => self.shared.notice(Level::Warning, error),
+            Err(error) => {
+                self.shared.notice(Level::Warning, NextRunParts::not_started(&task, error))
+            }
         }
     }
 

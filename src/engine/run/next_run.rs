@@ -13,6 +13,12 @@ use crate::model::event::RunStart;
 use crate::model::{Event, ModelEvent, SessionEvent, UserError};
 use crate::tools::SharedState;
 
+/// How errors begin that keep a run from starting.
+const CANNOT_START: &str = "Cannot start";
+
+/// Characters of a request in such an error.
+const MOST_WORDS: usize = 80;
+
 /// What the next run is made of.
 pub(in crate::engine) struct NextRunParts {
     pub runs: Arc<dyn NextRuns>,
@@ -54,6 +60,23 @@ impl NextRunParts {
         }
         let provider = shared.progress().provider().unwrap_or(&self.provider).to_owned();
         self.runs.prepare(task, team, &provider)
+    }
+
+    /// The error of a request that cannot be started, with the request's words: nothing else records
+    /// them.
+    pub fn not_started(task: &str, error: UserError) -> UserError {
+        let words = task.split_whitespace().collect::<Vec<_>>().join(" ");
+        let cut = words.char_indices().nth(MOST_WORDS).map_or(words.len(), |(at, _)| at);
+        let more = if cut < words.len() { "…" } else { "" };
+        let UserError { what, why, fix } = error;
+        let reason = match what.strip_prefix(CANNOT_START) {
+            None => format!("{what}: {why}"),
+            Some(rest) => match rest.strip_prefix(": ") {
+                Some(rest) => format!("{rest}: {why}"),
+                None => why,
+            },
+        };
+        UserError { what: format!("Not started: “{}{more}”", &words[..cut]), why: reason, fix }
     }
 
     /// Begins it.

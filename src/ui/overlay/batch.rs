@@ -190,9 +190,9 @@ impl BatchList {
         let mut text = match unseen {
             _ if common == 0 => "Each of these is decided separately.".to_owned(),
             0 => "Every changed line was on screen.".to_owned(),
-            1 => "1 changed line not on screen; an approval records that.".to_owned(),
+            1 => "1 changed line was not on screen yet.".to_owned(),
             lines => {
-                format!("{lines} changed lines not on screen; an approval records that.")
+                format!("{lines} changed lines were not on screen yet.")
             }
         };
         if alone == 0 {
@@ -218,13 +218,29 @@ impl BatchList {
         }
         let space = usize::from(inside.height).saturating_sub(2).max(1);
         let top = self.selected.saturating_sub(space / 2).min(count.saturating_sub(space));
+        let unseen = self.rows.iter().map(|row| line::width(&unseen_words(row))).max().unwrap_or(0);
         for ((place, item), row) in self.rows.iter().enumerate().skip(top).zip(rows.skip(1)) {
-            draw_row(item, place == self.selected, row, buf, cx);
+            draw_row((item, place == self.selected), unseen, row, buf, cx);
         }
     }
 }
 
-fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
+/// How many changed lines of a proposal have not been on screen; empty where none.
+fn unseen_words(item: &BatchRow) -> String {
+    match item.shown.unseen {
+        0 => String::new(),
+        lines => format!("{lines} unseen"),
+    }
+}
+
+/// `unseen_columns`: what the words for unseen lines take in any row, so that all rows are aligned.
+fn draw_row(
+    (item, is_selected): (&BatchRow, bool),
+    unseen_columns: usize,
+    row: Rect,
+    buf: &mut Buffer,
+    cx: &Cx<'_>,
+) {
     let base = if is_selected { Role::Selection } else { Role::Dialog };
     let base = cx.style(base);
     line::tint(row, base, buf);
@@ -236,9 +252,9 @@ fn draw_row(item: &BatchRow, is_selected: bool, row: Rect, buf: &mut Buffer, cx:
         (stops, _, _) => (format!("✗{stops:<2}"), Role::Error),
     };
     let background = ratatui::style::Style { bg: base.bg, ..Default::default() };
-    let unseen = match item.shown.unseen {
+    let unseen = match unseen_columns {
         0 => String::new(),
-        lines => format!("  {lines} unseen"),
+        columns => format!("  {:>columns$}", unseen_words(item)),
     };
     let why = if item.alone.is_empty() { String::new() } else { format!("  {}", item.alone) };
     let detail = format!("{}{unseen}{why} ", item.detail);

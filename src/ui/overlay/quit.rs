@@ -22,7 +22,7 @@ pub struct QuitChoice {
 const CHOICES: [(&str, &str); 3] = [
     ("Stay", "nothing changes"),
     ("Leave, continue later", "what waits is kept; `firmhand resume` continues"),
-    ("Stop the run", "what waits is not done; you can ask for more"),
+    ("Stop the run", "what waits is not done; the session stays"),
 ];
 
 impl QuitChoice {

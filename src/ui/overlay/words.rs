@@ -31,7 +31,7 @@ const QUESTIONS: [&str; 4] = [
 ];
 
 /// What a recording does with words.
-const RECORDED: &str = "Why? A recording reacts to the decision, and not to your words.";
+const RECORDED: &str = "Why? It is kept in the session; a recorded model does not read it.";
 
 /// What the words are for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -68,7 +68,8 @@ impl TimelineBar {
             let state = state(timeline, cx);
             let Some(below) = rows.next() else {
                 let space = usize::from(area.width).saturating_sub(state.width() + 2);
-                return line::draw_split(&state, &legend(self.known(cx), space, cx), row, buf);
+                let inside = Rect { width: row.width.saturating_sub(MARGIN), ..row };
+                return line::draw_split(&state, &legend(self.known(cx), space, cx), inside, buf);
             };
             line::draw(&state, row, buf);
             let below = Rect { x: below.x + MARGIN, width: track(below.width), ..below };

@@ -20,7 +20,7 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
         ChatEntry::PhaseStarted { title, attempt, max_attempts, at } => {
             let attempt = match max_attempts {
                 0 | 1 => String::new(),
-                max => format!(" {attempt}/{max}"),
+                max => format!(", attempt {attempt}/{max}"),
             };
             vec![rule(&format!("{title}{attempt}"), &place.time(*at), Role::Heading, place)]
         }

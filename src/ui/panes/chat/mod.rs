@@ -20,6 +20,7 @@ mod scroll;
 mod search;
 mod seek;
 mod stamp;
+mod task_head;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,17 +28,15 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::model::CallId;
-use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::input_line::{InputLine, Purpose};
 use crate::ui::job;
 use crate::ui::line;
 use crate::ui::overlay::{Overlay, Preview, SourceList};
-use crate::ui::pane::{Cx, Effect, Keys, Mode, Pane, TextMode};
-use crate::ui::panes::wrap_words;
+use crate::ui::pane::{Cx, Effect, Keys, Pane, TextMode};
 use crate::ui::role::Role;
 use crate::view::ChatEntry;
 use crate::view::line_scan::matcher;
@@ -50,25 +49,7 @@ use row::FoldItem;
 use scroll::Scroll;
 use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
-
-/// Columns of a task at least.
-const LEAST_TASK: usize = 5;
-
-/// Columns of the task from which on it is told what the key for the rest does.
-const LEAST_KEY_HELP: usize = 30;
-
-/// Panes of no more rows have none for the task, and of no more than these one.
-const SMALL: u16 = 11;
-const MIDDLE: u16 = 24;
-
-/// The request that what is on screen belongs to.
-#[derive(Debug, Default)]
-struct TaskHead {
-    /// Which one it is, where there are several.
-    label: String,
-    /// Its words, on as many rows as there are for them.
-    rows: Vec<String>,
-}
+use task_head::TaskHead;
 
 /// The chat pane.
 #[derive(Debug, Default)]
@@ -281,25 +262,12 @@ impl ChatPane {
         is_cited || below.into_iter().any(|at| self.layouts.item_at(*at).is_some())
     }
 
-    /// The request at the top.
-    fn task_head(&self, area: Rect, cx: &Cx<'_>) -> TaskHead {
-        let number = self.request_in_sight(cx);
-        let label = match cx.view.head.runs.len() {
-            0 | 1 => "Task ".to_owned(),
-            _ => format!("Request {} ", number + 1),
-        };
-        let run = cx.view.head.runs.get(number).or(cx.view.head.run());
-        let task = run.map_or("", |run| run.task.trim());
-        let rows = task_rows(task, &label, area, cx);
-        TaskHead { label, rows }
-    }
-
     /// Finds which rows are in sight below the request that they belong to.
     fn find_visible(&mut self, area: Rect, cx: &Cx<'_>) {
         // The rows in sight tell which request it is, and that takes rows of its own.
         for _ in 0..2 {
             let shown = self.request_in_sight(cx);
-            self.task = self.task_head(area, cx);
+            self.task = TaskHead::new(self.request_in_sight(cx), area, cx);
             let below = self.below_task(area);
             self.scroll.set_height(below.height.saturating_sub(self.foot_rows()));
             self.scroll.find_visible(&mut self.layouts, cx);
@@ -307,7 +275,7 @@ impl ChatPane {
                 break;
             }
         }
-        self.task = self.task_head(area, cx);
+        self.task = TaskHead::new(self.request_in_sight(cx), area, cx);
     }
 
     /// The place of the request that the top of the screen belongs to, among those of the session.
@@ -321,26 +289,13 @@ impl ChatPane {
 
     /// Whether the task stands at its top.
     pub fn tells_task(&self) -> bool {
-        !self.task.rows.is_empty()
+        self.task.rows() > 0
     }
 
     /// What is below the task.
     fn below_task(&self, area: Rect) -> Rect {
-        let rows = u16::try_from(self.task.rows.len()).unwrap_or(0).min(area.height);
+        let rows = u16::try_from(self.task.rows()).unwrap_or(0).min(area.height);
         Rect { y: area.y + rows, height: area.height - rows, ..area }
-    }
-
-    fn draw_task(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let label = &self.task.label;
-        let blanks = " ".repeat(line::width(label));
-        for ((nth, words), row) in self.task.rows.iter().enumerate().zip(area.rows()) {
-            let lead = if nth == 0 { label } else { &blanks };
-            let spans = vec![
-                Span::styled(lead.clone(), cx.style(Role::Title)),
-                Span::styled(words.clone(), cx.style(Role::Dim)),
-            ];
-            line::draw(&Line::from(spans), row, buf);
-        }
     }
 
     fn foot_rows(&self) -> u16 {
@@ -371,52 +326,6 @@ impl ChatPane {
             Rect { x: area.right() - width, y: area.bottom().saturating_sub(1), width, height: 1 };
         line::draw(&Line::styled(text, cx.style(Role::Notice)), corner, buf);
     }
-}
-
-/// Rows for a task at the top of an area.
-fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
-    // The bar of a replay tells it too, unless another request is in sight.
-    let is_told = cx.mode == Mode::Replay && cx.view.head.runs.len() < 2;
-    let most = match area.height {
-        ..=MIDDLE if is_told => 0,
-        // The place of the timeline cannot tell it.
-        height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
-        height if height <= MIDDLE => 1,
-        _ => 3,
-    };
-    let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
-    let width = usize::from(area.width).saturating_sub(line::width(label) + 1);
-    if most == 0 || task.is_empty() || width < LEAST_TASK {
-        return Vec::new();
-    }
-    let mut rows = wrap_words(&sanitize::line(&task), width);
-    if rows.len() > most {
-        let rest = rows.split_off(most - 1).join(" ");
-        let key = cx.key(KeyContext::Chat, Action::ShowTask);
-        let more = match width {
-            ..LEAST_KEY_HELP => format!("… {key}"),
-            _ => format!("… {key} all"),
-        };
-        let space = width.saturating_sub(line::width(&more) + 1);
-        let rest = line::cut(&rest, space);
-        rows.push(format!("{}{more}", rest.trim_end_matches('…')));
-    }
-    rows
-}
-
-/// The whole task to read.
-fn open_task(cx: &Cx<'_>) -> Vec<Effect> {
-    let tasks: Vec<&str> = cx.view.head.runs.iter().map(|run| run.task.trim()).collect();
-    let (title, text) = match tasks.as_slice() {
-        [] => return Effect::info("there is no task yet"),
-        [task] => ("Task", (*task).to_owned()),
-        all => {
-            let all = all.iter().enumerate();
-            let all: Vec<_> = all.map(|(at, task)| format!("Request {}\n{task}", at + 1)).collect();
-            ("Requests", all.join("\n\n"))
-        }
-    };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(title, &text))))]
 }
 
 /// Opens a source that a call found.
@@ -497,7 +406,7 @@ impl Pane for ChatPane {
             Action::Search => self.typing = Some(InputLine::new(Purpose::Search, "")),
             Action::NextMatch => return self.hit(Way::Forward, cx),
             Action::PreviousMatch => return self.hit(Way::Back, cx),
-            Action::ShowTask => return open_task(cx),
+            Action::ShowTask => return task_head::open(cx),
             Action::Copy => return self.copy(cx),
             Action::CopyCode => return self.copy_code(cx),
             Action::Back if self.search.is_some() => self.search = None,
@@ -538,7 +447,7 @@ impl Pane for ChatPane {
     }
 
     fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        self.draw_task(area, buf, cx);
+        self.task.draw(area, buf, cx);
         let area = self.below_task(area);
         if cx.view.chat.entries.is_empty() {
             let text = Line::styled("  the team is starting", cx.style(Role::Dim));
@@ -589,8 +498,8 @@ impl Pane for ChatPane {
     }
 
     fn on_click(&mut self, at: Position, cx: &Cx<'_>) -> Vec<Effect> {
-        let Some(row) = usize::from(at.y).checked_sub(self.task.rows.len()) else {
-            return open_task(cx);
+        let Some(row) = usize::from(at.y).checked_sub(self.task.rows()) else {
+            return task_head::open(cx);
         };
         let anchor = self.scroll.visible().get(row).copied();
         match anchor.and_then(|anchor| self.layouts.item_near(anchor, at.x)) {

@@ -39,6 +39,9 @@ const MAX_WRAPPED: (u16, u16) = (3, 5);
 /// Rows of a screen from which on it is a larger one.
 const LARGER: u16 = 30;
 
+/// Stands before what was begun and not sent, while the keys are elsewhere.
+const NOT_SENT: &str = "not sent: ";
+
 /// Columns before and behind what is written.
 const AROUND: u16 = 4;
 
@@ -341,7 +344,12 @@ impl Composer {
             return;
         }
         if !is_here {
-            return wrapped::draw_beginning(&self.text, inside, buf, cx);
+            let lead = Span::styled(NOT_SENT, cx.style(Role::Warn));
+            let width = u16::try_from(line::width(NOT_SENT)).unwrap_or(0).min(inside.width);
+            lead.render(Rect { width, ..inside }, buf);
+            let rest =
+                Rect { x: inside.x + width, width: inside.width.saturating_sub(width), ..inside };
+            return wrapped::draw_beginning(&self.text, rest, buf, cx);
         }
         let mut text = self.text.clone();
         text.set_style(cx.style(Role::Text));

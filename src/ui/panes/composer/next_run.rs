@@ -132,10 +132,9 @@ impl NextRun {
     pub fn line(&self, columns: u16, cx: &Cx<'_>) -> Option<Line<'static>> {
         let next = self.team().filter(|_| matches!(cx.view.head.state, RunState::Ended(_)));
         let team = next?;
-        let keys = [Action::NextTeam, Action::PreviousTeam].into_iter();
-        let keys = keys.filter_map(|action| cx.keymap.key_of(&[KeyContext::Composer], action));
-        let key = keys.filter(|_| cx.keys == Keys::Here).collect::<Vec<_>>().join(" ");
-        let does = if key.is_empty() { "" } else { " change it" };
+        let key = cx.keymap.key_of(&[KeyContext::Composer], Action::NextTeam);
+        let key = key.filter(|_| cx.keys == Keys::Here).unwrap_or_default();
+        let does = if key.is_empty() { "" } else { " other team" };
         let of = |lead: &'static str, does: &'static str| {
             let mut spans = self.model(cx);
             spans.extend([

@@ -225,7 +225,7 @@ fn images(sheet: &mut FactSheet, plan: &FlashPlan, flash: Option<&FlashFacts>) {
         rows.push((LineRole::Fact, row));
     }
     let total = line::grouped(plan.total_bytes());
-    rows.push((LineRole::Note, ["written", &total].map(Cell::dim).into()));
+    rows.push((LineRole::Note, ["total", &total].map(Cell::dim).into()));
     let aligns = [Align::Right, Align::Right, Align::Left, Align::Left, Align::Left];
     let steps =
         [TableStep::Drop(2), TableStep::Shorten(3), TableStep::Shorten(4), TableStep::Drop(1)];
