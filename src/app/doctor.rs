@@ -32,7 +32,7 @@ pub fn sandbox(protection: &Protection) -> HealthLine {
         false => format!("; missing: {}", missing.join(", ")),
     };
     let fixes: Vec<&str> = protection.missing.iter().map(|one| one.fix.as_str()).collect();
-    let words = format!("{}{words}{missing}", protection.level);
+    let words = format!("{}{words}{missing}", protection.walls());
     HealthLine::new("sandbox", "agents' programs", health, words).fix(fixes.join(" "))
 }
 

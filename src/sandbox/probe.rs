@@ -19,6 +19,9 @@ pub struct Protection {
     pub missing: Vec<Missing>,
 }
 
+/// How it begins that a machine has no Landlock at all.
+const NO_LANDLOCK: &str = "Landlock (";
+
 /// Something that this machine does not have or does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
@@ -29,6 +32,16 @@ pub struct Missing {
 }
 
 impl Protection {
+    /// The walls that stand, in words: those of the level that this machine has.
+    #[must_use]
+    pub fn walls(&self) -> String {
+        let has_no_landlock = self.missing.iter().any(|one| one.what.starts_with(NO_LANDLOCK));
+        match self.level {
+            Level::Namespaces if has_no_landlock => "namespaces, seccomp".to_owned(),
+            level => level.to_string(),
+        }
+    }
+
     /// Why nothing of an agent's is run here.
     #[must_use]
     pub fn refusal(&self) -> UserError {
@@ -118,7 +131,7 @@ fn without_landlock(facts: &SandboxFacts) -> Option<Missing> {
 
 fn no_landlock(why: &str) -> Missing {
     Missing {
-        what: format!("Landlock ({why})"),
+        what: format!("{NO_LANDLOCK}{why})"),
         fix: "Use Linux 5.13 or newer with Landlock; if it is built in and off, add `landlock` to the \
               `lsm=` list of the kernel's command line."
             .to_owned(),
@@ -156,6 +169,12 @@ mod tests {
         let all = SandboxFacts { landlock: 7, has_proc: true, has_cgroup: true };
         let found = probe(|_| Ok(all.clone()));
         assert_eq!(found, Protection { level: Level::Namespaces, missing: Vec::new() });
+        assert_eq!(found.walls(), "namespaces, Landlock, seccomp");
+        for (landlock, walls) in [(0, "namespaces, seccomp"), (3, "namespaces, Landlock, seccomp")]
+        {
+            let found = probe(|_| Ok(SandboxFacts { landlock, ..all.clone() }));
+            assert_eq!((found.walls().as_str(), found.missing.len()), (walls, 1));
+        }
         let found = probe(|level| match level {
             Level::Landlock => Ok(SandboxFacts { landlock: 3, ..SandboxFacts::default() }),
             Level::Namespaces | Level::None => Err(failure()),

@@ -109,3 +109,27 @@ impl NextRunParts {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_does_not_start_is_named_with_its_reason() {
+        let not_started = |what: &str, task: &str| {
+            let error =
+                NextRunParts::not_started(task, UserError::new(what, "it is gone", "Wait."));
+            (error.what, error.why)
+        };
+        let words = "Not started: “blink twice”".to_owned();
+        for (what, why) in [
+            ("Cannot start the task", "it is gone"),
+            ("Cannot start: no model can do this task", "no model can do this task: it is gone"),
+            ("Cannot read a.toml", "Cannot read a.toml: it is gone"),
+        ] {
+            assert_eq!(not_started(what, "blink\n twice"), (words.clone(), why.to_owned()));
+        }
+        let long = not_started("Cannot start", &"é".repeat(200)).0;
+        assert_eq!(long.chars().count(), "Not started: “…”".chars().count() + MOST_WORDS);
+    }
+}
