@@ -57,6 +57,7 @@ pub async fn compile(env: &mut RunEnv<'_>, program: &CProgram<'_>) -> Result<Com
     let command = env.program(compiler, all);
     let captured = env.compile(command).await?;
     Ok(if captured.is_well() {
+        env.scratch.allow_run(name);
         Compiled::Program(output)
     } else {
         Compiled::Failed(captured.into())

@@ -8,6 +8,9 @@ use super::report::{Collected, junit};
 use super::run_env::RunEnv;
 use crate::model::{ProjectPath, TestCase, TestOutcome, UserError};
 
+/// Name of the folder that it is built in, among the results.
+const BUILD: &str = "build";
+
 /// Bytes of results that are read.
 const MOST: u64 = 64 << 20;
 
@@ -56,7 +59,7 @@ pub fn missing() -> UserError {
 /// When a part is missing, or there is no sandbox.
 pub async fn run(env: &mut RunEnv<'_>, folder: &str) -> Result<RunOutcome, UserError> {
     let project = env.scratch.project();
-    let build = env.scratch.results().join("build").display().to_string();
+    let build = env.scratch.results().join(BUILD).display().to_string();
     let source = project.join(folder).display().to_string();
     let mut outcome = RunOutcome {
         framework: "CTest".to_owned(),
@@ -80,6 +83,7 @@ pub async fn run(env: &mut RunEnv<'_>, folder: &str) -> Result<RunOutcome, UserE
             return Ok(outcome);
         }
     }
+    env.scratch.allow_run_below(BUILD);
     let results = env.scratch.results().join(RESULTS).display().to_string();
     let args =
         ["--test-dir", build.as_str(), "--output-junit", results.as_str(), "--output-on-failure"];

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, MetadataExt, PermissionsExt};
 
 use crate::model::{ContentHash, ProjectPath, UserError};
 
@@ -23,6 +23,15 @@ const RESULTS: &str = "results";
 const TEMPORARY: &str = "tmp";
 /// Name of the folder for what the run needs from this program.
 const SUPPORT: &str = "support";
+
+/// How programs begin.
+const ELF: &[u8] = b"\x7fELF";
+
+/// The right of a file's owner to run it.
+const OWN_RUN: u32 = 0o100;
+
+/// Entries of a folder of results that are looked at.
+const MOST_ENTRIES: usize = 10_000;
 
 /// One such folder. Dropping it removes it.
 #[derive(Debug)]
@@ -147,6 +156,48 @@ impl ScratchFolder {
         let _ = self.dir.create_dir(RESULTS);
     }
 
+    /// Lets a program among the results be run. Its linker does so itself, but where no namespaces
+    /// stand between, nothing in the sandbox may change who may use a file.
+    pub fn allow_run(&self, name: &str) {
+        let allow = |path: &str| -> io::Result<()> {
+            // Asked before opening: a pipe would wait for its other end. A second name may be that of
+            // a file elsewhere.
+            let found = self.dir.symlink_metadata(path)?;
+            if !found.is_file() || found.nlink() != 1 {
+                return Ok(());
+            }
+            let file = self.dir.open(path)?;
+            let mode = file.metadata()?.permissions().mode();
+            file.set_permissions(cap_std::fs::Permissions::from_mode(mode | OWN_RUN))
+        };
+        // What cannot be run is said when it is started.
+        let _ = allow(&format!("{RESULTS}/{name}"));
+    }
+
+    /// Does so for each program in a folder of the results, at any depth.
+    pub fn allow_run_below(&self, folder: &str) {
+        let mut folders = vec![folder.to_owned()];
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = self.dir.read_dir(format!("{RESULTS}/{folder}")) else { continue };
+            for entry in entries.flatten() {
+                seen += 1;
+                let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string())
+                else {
+                    continue;
+                };
+                let path = format!("{folder}/{name}");
+                if seen > MOST_ENTRIES {
+                    return;
+                } else if kind.is_dir() {
+                    folders.push(path);
+                } else if self.result(&path, 4).is_some_and(|begin| begin == ELF) {
+                    self.allow_run(&path);
+                }
+            }
+        }
+    }
+
     /// The beginning of a result, at most `limit` bytes; `None` when there is no such file.
     #[must_use]
     pub fn result(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
@@ -237,5 +288,38 @@ mod tests {
         let pipe = scratch.results().join("report");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         assert_eq!(scratch.result("report", 100), None);
+    }
+
+    #[test]
+    fn only_a_program_of_the_results_may_be_run_afterwards() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let scratch = ScratchFolder::new().unwrap();
+        let outside = tempfile::tempdir_in(scratch.temporary()).unwrap();
+        let victim = outside.path().join("victim");
+        fs::create_dir_all(scratch.results().join("build/deep")).unwrap();
+        let (program, text) = ("build/deep/program", "build/notes.txt");
+        for (path, content) in [
+            (victim.clone(), "\x7fELF elsewhere"),
+            (scratch.results().join(program), "\x7fELF"),
+            (scratch.results().join("single"), "\x7fELF"),
+            (scratch.results().join(text), "notes"),
+        ] {
+            fs::write(&path, content).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        symlink(&victim, scratch.results().join("build/link")).unwrap();
+        fs::hard_link(&victim, scratch.results().join("build/second_name")).unwrap();
+        let pipe = scratch.results().join("build/pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
+        scratch.allow_run_below("build");
+        for name in ["single", "build/link", "build/second_name", "build/pipe", "not there"] {
+            scratch.allow_run(name);
+        }
+        assert_eq!(mode(&scratch.results().join(program)), 0o744);
+        assert_eq!(mode(&scratch.results().join("single")), 0o744);
+        assert_eq!(mode(&scratch.results().join(text)), 0o644);
+        assert_eq!(mode(&victim), 0o644);
     }
 }

@@ -18,11 +18,7 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
     match entry {
         ChatEntry::Turn(_) => Vec::new(),
         ChatEntry::PhaseStarted { title, attempt, max_attempts, at } => {
-            let attempt = match max_attempts {
-                0 | 1 => String::new(),
-                max => format!(", attempt {attempt}/{max}"),
-            };
-            vec![rule(&format!("{title}{attempt}"), &place.time(*at), Role::Heading, place)]
+            vec![phase_started(title, (*attempt, *max_attempts), *at, place)]
         }
         ChatEntry::PhaseEnded { phase, attempt, outcome } => match outcome {
             PhaseOutcome::Succeeded(condition) => {
@@ -79,6 +75,20 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
             rows
         }
     }
+}
+
+/// A phase, and which attempt of how many it is.
+fn phase_started(
+    title: &str,
+    (attempt, most): (u32, u32),
+    at: Timestamp,
+    place: &RowContext<'_>,
+) -> EntryRow {
+    let attempt = match most {
+        0 | 1 => String::new(),
+        most => format!(", attempt {attempt}/{most}"),
+    };
+    rule(&format!("{title}{attempt}"), &place.time(at), Role::Heading, place)
 }
 
 /// What the person asked for next.
