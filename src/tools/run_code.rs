@@ -235,7 +235,7 @@ fn fault(result: &CodeResult, seconds: u32) -> Option<ToolError> {
             Some(ToolError::new("time_limit", message, hint))
         }
         (Some("network"), ..) => {
-            let hint = "The sandbox has no network; give what the program needs in `files`.";
+            let hint = "The sandbox has no network; give what the program needs in `files`. A program reaches itself over loopback only where the machine has namespaces: `firmhand doctor`.";
             Some(ToolError::new("no_network", "the program tried to reach the network", hint))
         }
         (Some("file"), ..) => {

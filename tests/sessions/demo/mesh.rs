@@ -5,7 +5,7 @@ use firmhand::model::{
 };
 
 use super::stage::{Stage, approve, reject, subject};
-use super::teams::{builds, has_python, played};
+use super::teams::{builds, has_loopback, has_python, played};
 use super::whole::stage;
 
 #[test]
@@ -123,7 +123,7 @@ fn a_review_of_mesh_sends_one_step_of_the_game_back() {
 
 #[test]
 fn the_requests_of_the_rest_server_are_sent_inside_the_sandbox() {
-    if !has_python() {
+    if !has_python() || !has_loopback() {
         return;
     }
     let stage = played("mesh-rest-api");
@@ -171,6 +171,9 @@ fn files_of_each_recording_of_mesh_can_come_back_once() {
         return;
     }
     for name in ["mesh", "mesh-2048", "mesh-rest-api", "mesh-todo-c", "mesh-component"] {
+        if name == "mesh-rest-api" && !has_loopback() {
+            continue;
+        }
         let stage = stage().playing(name);
         let outcome = stage.play(|_: &Proposal, before| match before {
             0 => reject("say more"),

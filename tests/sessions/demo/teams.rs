@@ -357,6 +357,11 @@ fn a_sketch_whose_flash_is_refused_has_not_reached_its_goal() {
     assert!(error.why.contains("the board did not run stably"), "{error:?}");
 }
 
+/// Whether a program in the sandbox reaches itself over the network: only one of its own has loopback.
+pub fn has_loopback() -> bool {
+    crate::sandbox_runner().protection().level == firmhand::sandbox::Level::Namespaces
+}
+
 /// Whether programs can be run here; without Python the team says so.
 pub fn has_python() -> bool {
     let python = std::process::Command::new("python3").arg("--version").output();
