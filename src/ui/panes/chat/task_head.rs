@@ -67,9 +67,9 @@ impl TaskHead {
 /// Rows for a task at the top of an area.
 fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
     // The bar of a replay tells it too, unless another request is in sight.
-    let is_told = cx.mode == Mode::Replay && cx.view.head.runs.len() < 2;
+    let is_shown_elsewhere = cx.mode == Mode::Replay && cx.view.head.runs.len() < 2;
     let most = match area.height {
-        ..=MIDDLE if is_told => 0,
+        ..=MIDDLE if is_shown_elsewhere => 0,
         // The place of the timeline cannot tell it.
         height if height <= SMALL => usize::from(cx.mode == Mode::Replay),
         height if height <= MIDDLE => 1,
