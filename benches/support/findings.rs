@@ -2,12 +2,14 @@
 //!
 //! Owns the changes that are looked at: one per kind of file that has findings of its own, new as
 //! well as edited, and a flash. Prints the median of each without the check of the syntax, which is
-//! measured on the same text in the same round.
+//! measured on the same text in the same round: how long one waits, and what all threads together need
+//! of processors.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
+use std::time::Instant;
 
 use firmhand::gate::{FindingsContext, examine};
 use firmhand::model::{
@@ -32,36 +34,46 @@ pub fn run(data: &Path, rounds: usize) {
     context.chip = Some("esp32".to_owned());
     context.task = "Let the pump run at most half an hour, in main/pump.c".to_owned();
     for (what, change) in changes(images) {
-        let (mut times, mut syntax) = (Vec::new(), Vec::new());
+        let (mut times, mut syntax, mut work) = (Vec::new(), Vec::new(), Vec::new());
         let mut found = 0;
         for _ in 0..rounds {
             let draft = Draft { change: change.clone(), reason: String::new(), checks: Vec::new() };
             let (proposals, all) = timed(|| examine(&project_dir, vec![draft], &context));
             let parsed = timed(|| parses(&change)).1;
-            times.push((all - parsed).max(0.0));
-            syntax.push(parsed);
+            times.push((all.waited - parsed.waited).max(0.0));
+            work.push((all.worked - parsed.worked).max(0.0));
+            syntax.push(parsed.waited);
             found = proposals.iter().flat_map(|p| &p.checks).map(|c| c.findings.len()).sum();
         }
         let most = times.iter().copied().fold(0.0, f64::max);
-        let (median, syntax) = (super::median(times), super::median(syntax));
+        let (median, syntax, work) =
+            (super::median(times), super::median(syntax), super::median(work));
         println!(
             "findings, {what}: {median:.2} ms, at most {most:.2} ms (goal {GOAL_MS} ms), {found} found; \
-             syntax {syntax:.2} ms"
+             processors {work:.2} ms, syntax {syntax:.2} ms"
         );
     }
 }
 
-/// What something gives, and how many milliseconds of a processor it takes, so that other programs on
-/// the machine do not count.
-fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let used = processor_ms();
-    let made = black_box(work());
-    (made, processor_ms() - used)
+/// Milliseconds that something takes.
+struct Took {
+    /// By the clock.
+    waited: f64,
+    /// Of processors, all threads together.
+    worked: f64,
 }
 
-/// Time that this thread has had on a processor.
+/// What something gives, and how long it takes.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Took) {
+    let (began, used) = (Instant::now(), processor_ms());
+    let made = black_box(work());
+    let waited = began.elapsed().as_secs_f64() * 1e3;
+    (made, Took { waited, worked: processor_ms() - used })
+}
+
+/// Time that this process has had on processors.
 fn processor_ms() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 

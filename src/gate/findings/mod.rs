@@ -64,6 +64,7 @@ mod safeguards;
 mod scope;
 mod secrets;
 mod shadowed;
+mod side_by_side;
 mod source;
 mod subject;
 mod tested;
@@ -114,33 +115,38 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
     all
 }
 
+/// A look at a file's new content or its place.
+type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
+
+/// All of them. Of findings that weigh the same, those of the first stand first.
+const LOOKS: [Look; 18] = [
+    |path, subject| text::parses(path, subject).into_iter().collect(),
+    of_content,
+    |path, subject| scope::find(path, subject).into_iter().collect(),
+    |path, subject| name(path, subject).into_iter().collect(),
+    |_, subject| text::compare(subject).into_iter().collect(),
+    |path, subject| partition_table::find(path, subject).into_iter().collect(),
+    |path, subject| layout_change::find(path, subject).into_iter().collect(),
+    |path, subject| secrets::find(path, subject).into_iter().collect(),
+    |path, subject| irreversible::find(path, subject).into_iter().collect(),
+    |_, subject| host_code::find(subject).into_iter().collect(),
+    |path, subject| pins::find(path, subject).into_iter().collect(),
+    |path, subject| flash_code::find(path, subject).into_iter().collect(),
+    |path, subject| tested::find(path, subject).into_iter().collect(),
+    |path, subject| complexity::find(path, subject).into_iter().collect(),
+    |_, subject| changed_limits::find(subject).into_iter().collect(),
+    |path, subject| safeguards::find(path, subject).into_iter().collect(),
+    |path, subject| declared::find(path, subject).into_iter().collect(),
+    |path, subject| {
+        let base = subject.change.before().map(|base| base.hash);
+        place::find(subject.project_dir, path, base)
+    },
+];
+
 /// The checks of a file's new content and its place.
 fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
-    let base = subject.change.before().map(|base| base.hash);
-    let mut found = content(path, subject);
-    excuse(path, subject, &mut found);
-    let compared = origin::compare(path, subject);
-    if let Some(origin) = found.iter_mut().find(|check| check.kind == CheckKind::Origin) {
-        origin.findings.extend(compared);
-        origin.findings.extend(elided::find(path, subject));
-    }
-    found.extend(scope::find(path, subject));
-    found.extend(name(path, subject));
-    found.extend(text::compare(subject));
-    found.extend(partition_table::find(path, subject));
-    found.extend(layout_change::find(path, subject));
-    found.extend(secrets::find(path, subject));
-    found.extend(irreversible::find(path, subject));
-    found.extend(host_code::find(subject));
-    found.extend(pins::find(path, subject));
-    found.extend(flash_code::find(path, subject));
-    found.extend(tested::find(path, subject));
-    found.extend(complexity::find(path, subject));
-    found.extend(changed_limits::find(subject));
-    found.extend(safeguards::find(path, subject));
-    found.extend(declared::find(path, subject));
-    found.extend(place::find(subject.project_dir, path, base));
-    found
+    let bytes = subject.content.len() + subject.base.map_or(0, <[u8]>::len);
+    side_by_side::each(&LOOKS, bytes, |look| look(path, subject)).into_iter().flatten().collect()
 }
 
 /// Whether a new file takes a name that the framework has, or one that some systems take for another.
@@ -165,10 +171,15 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     Some(Check::with(CheckKind::Name, finding.into_iter().collect()))
 }
 
-/// What is found in the content alone, whatever the file holds now.
-fn content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
-    let mut found: Vec<Check> = text::parses(path, subject).into_iter().collect();
-    found.extend(readable(path, subject));
+/// What is found in the content besides its syntax, and in comparison with others.
+fn of_content(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
+    let mut found = readable(path, subject);
+    excuse(path, subject, &mut found);
+    let compared = origin::compare(path, subject);
+    if let Some(origin) = found.iter_mut().find(|check| check.kind == CheckKind::Origin) {
+        origin.findings.extend(compared);
+        origin.findings.extend(elided::find(path, subject));
+    }
     found
 }
 
@@ -184,8 +195,7 @@ fn readable(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
 fn excuse(path: &ProjectPath, subject: &Subject<'_>, found: &mut [Check]) {
     let Some(before) = subject.before() else { return };
     let mut known: Option<Vec<Check>> = None;
-    // The check of the syntax compares for itself.
-    for check in found.iter_mut().filter(|check| check.kind != CheckKind::Parses) {
+    for check in found.iter_mut() {
         let kind = check.kind;
         for finding in check.findings.iter_mut().filter(|f| f.level > FindingLevel::Note) {
             let is_touched = finding.place.as_ref().is_none_or(|place| {

@@ -4,9 +4,9 @@
 //! not know what is looked for.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::comments::{self, CommentMarks};
 use crate::model::{FindingPlace, ProjectPath};
@@ -20,12 +20,12 @@ pub(super) struct SourceText<'a> {
     /// What the file held before.
     base: Option<&'a str>,
     /// Where lines start, in bytes.
-    starts: OnceCell<Vec<usize>>,
+    starts: OnceLock<Vec<usize>>,
     /// The lines that the file held before.
-    known: OnceCell<HashSet<&'a str>>,
-    tokens: OnceCell<Vec<Token<'a>>>,
-    code: OnceCell<Cow<'a, str>>,
-    parsed: OnceCell<Option<Parsed<'a>>>,
+    known: OnceLock<HashSet<&'a str>>,
+    tokens: OnceLock<Vec<Token<'a>>>,
+    code: OnceLock<Cow<'a, str>>,
+    parsed: OnceLock<Option<Parsed<'a>>>,
 }
 
 impl<'a> SourceText<'a> {
@@ -34,11 +34,11 @@ impl<'a> SourceText<'a> {
             path,
             text,
             base: None,
-            starts: OnceCell::new(),
-            known: OnceCell::new(),
-            tokens: OnceCell::new(),
-            code: OnceCell::new(),
-            parsed: OnceCell::new(),
+            starts: OnceLock::new(),
+            known: OnceLock::new(),
+            tokens: OnceLock::new(),
+            code: OnceLock::new(),
+            parsed: OnceLock::new(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! What is looked at: one change, with what the file holds now and what it will hold.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::FindingsContext;
@@ -31,10 +31,10 @@ pub(in crate::gate) struct Subject<'a> {
     pub(in crate::gate) project_dir: &'a ProjectDir,
     /// The chip, the task and what else was said about the run.
     pub(in crate::gate) context: &'a FindingsContext,
-    changed: OnceCell<Changed>,
-    files: OnceCell<Vec<ProjectFile>>,
-    source: OnceCell<Option<SourceText<'a>>>,
-    base_source: OnceCell<Option<SourceText<'a>>>,
+    changed: OnceLock<Changed>,
+    files: OnceLock<Vec<ProjectFile>>,
+    source: OnceLock<Option<SourceText<'a>>>,
+    base_source: OnceLock<Option<SourceText<'a>>>,
 }
 
 /// Which lines differ between the two versions.
@@ -106,10 +106,10 @@ impl<'a> Subject<'a> {
             facts,
             project_dir,
             context,
-            changed: OnceCell::new(),
-            files: OnceCell::new(),
-            source: OnceCell::new(),
-            base_source: OnceCell::new(),
+            changed: OnceLock::new(),
+            files: OnceLock::new(),
+            source: OnceLock::new(),
+            base_source: OnceLock::new(),
         }
     }
 
