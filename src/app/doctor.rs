@@ -165,7 +165,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_with_its_fix() {
         let data = tempfile::tempdir().unwrap();
-        let all = Protection { level: SandboxLevel::Namespaces, missing: Vec::new() };
+        let all =
+            Protection { level: SandboxLevel::Namespaces, has_landlock: true, missing: Vec::new() };
         let mut findings = look(&data.path().join("not/there/yet"), |_| None);
         findings.push(sandbox(&all));
         assert_eq!(findings.len(), 7);
@@ -177,7 +178,7 @@ mod tests {
         let file = data.path().join("file");
         std::fs::write(&file, "no folder").unwrap();
         let missing = vec![Missing { what: "Landlock".into(), fix: "Use a newer Linux.".into() }];
-        let none = Protection { level: SandboxLevel::None, missing };
+        let none = Protection { level: SandboxLevel::None, has_landlock: false, missing };
         let findings = look(&file.join("data"), |_| None);
         assert_eq!(findings[5].health, Health::Broken);
         let line = sandbox(&none);

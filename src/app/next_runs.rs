@@ -82,7 +82,7 @@ impl SessionRuns {
     }
 
     /// The team that fits a request, and why. While a project is still empty its files say nothing of
-    /// what it shall become; the team that began it does.
+    /// what it will become; the team that began it does.
     fn team_for<'t>(&'t self, task: &str, ground: Ground) -> (&'t str, &'static str) {
         let (name, why) = choice::team_for(task, ground, &self.project);
         match self.goes_on_with_first(name, ground) {

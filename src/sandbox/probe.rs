@@ -15,12 +15,11 @@ use crate::model::UserError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Protection {
     pub level: Level,
+    /// Whether Landlock is among the walls.
+    pub has_landlock: bool,
     /// What would make them stronger.
     pub missing: Vec<Missing>,
 }
-
-/// How it begins that a machine has no Landlock at all.
-const NO_LANDLOCK: &str = "Landlock (";
 
 /// Something that this machine does not have or does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +34,8 @@ impl Protection {
     /// The walls that stand, in words: those of the level that this machine has.
     #[must_use]
     pub fn walls(&self) -> String {
-        let has_no_landlock = self.missing.iter().any(|one| one.what.starts_with(NO_LANDLOCK));
         match self.level {
-            Level::Namespaces if has_no_landlock => "namespaces, seccomp".to_owned(),
+            Level::Namespaces if !self.has_landlock => "namespaces, seccomp".to_owned(),
             level => level.to_string(),
         }
     }
@@ -62,7 +60,8 @@ pub(super) fn probe(attempt: impl Fn(Level) -> Result<SandboxFacts, WallFailure>
         Ok(facts) => {
             missing.extend(without_landlock(&facts).or_else(|| without_scopes(&facts)));
             missing.extend(without_cgroup(&facts));
-            return Protection { level: Level::Namespaces, missing };
+            let has_landlock = facts.landlock > 0;
+            return Protection { level: Level::Namespaces, has_landlock, missing };
         }
         Err(failure) => missing.push(without_namespaces(&failure)),
     }
@@ -70,11 +69,11 @@ pub(super) fn probe(attempt: impl Fn(Level) -> Result<SandboxFacts, WallFailure>
         Ok(facts) => {
             missing.extend(without_scopes(&facts));
             missing.extend(without_cgroup(&facts));
-            Protection { level: Level::Landlock, missing }
+            Protection { level: Level::Landlock, has_landlock: true, missing }
         }
         Err(failure) => {
             missing.push(no_landlock(&failure.to_string()));
-            Protection { level: Level::None, missing }
+            Protection { level: Level::None, has_landlock: false, missing }
         }
     }
 }
@@ -131,7 +130,7 @@ fn without_landlock(facts: &SandboxFacts) -> Option<Missing> {
 
 fn no_landlock(why: &str) -> Missing {
     Missing {
-        what: format!("{NO_LANDLOCK}{why})"),
+        what: format!("Landlock ({why})"),
         fix: "Use Linux 5.13 or newer with Landlock; if it is built in and off, add `landlock` to the \
               `lsm=` list of the kernel's command line."
             .to_owned(),
@@ -168,7 +167,7 @@ mod tests {
     fn the_strongest_that_can_be_built_is_taken() {
         let all = SandboxFacts { landlock: 7, has_proc: true, has_cgroup: true };
         let found = probe(|_| Ok(all.clone()));
-        assert_eq!(found, Protection { level: Level::Namespaces, missing: Vec::new() });
+        assert_eq!((found.level, found.missing.len()), (Level::Namespaces, 0));
         assert_eq!(found.walls(), "namespaces, Landlock, seccomp");
         for (landlock, walls) in [(0, "namespaces, seccomp"), (3, "namespaces, Landlock, seccomp")]
         {

@@ -130,9 +130,10 @@ const DENIED_WITHOUT_NAMESPACES: &[i64] = &[
     libc::SYS_sched_setparam,
     libc::SYS_sched_setattr,
     libc::SYS_process_mrelease,
-    // all of the network: what is reached is not told apart by address
-    libc::SYS_socket,
 ];
+
+/// All of the network, there as well: what is reached is not told apart by address.
+const NETWORK: &[i64] = &[libc::SYS_socket];
 
 #[cfg(target_arch = "x86_64")]
 const DENIED_WITHOUT_NAMESPACES_HERE: &[i64] = &[
@@ -200,15 +201,23 @@ pub(super) fn apply(filter: FilterFor) -> Result<(), WallFailure> {
     Ok(())
 }
 
-fn programs(filter: FilterFor) -> Result<[BpfProgram; 2], BackendError> {
+fn programs(filter: FilterFor) -> Result<Vec<BpfProgram>, BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let denied = |rules: Rules, code: i32| {
         let code = u32::try_from(code).unwrap_or_default();
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(code), arch)
             .and_then(BpfProgram::try_from)
     };
-    let missing = with_x32([(libc::SYS_clone3, Vec::new())].into());
-    Ok([denied(with_x32(rules(filter)?), libc::EPERM)?, denied(missing, libc::ENOSYS)?])
+    let all = |calls: &[i64]| with_x32(calls.iter().map(|call| (*call, Vec::new())).collect());
+    let mut programs = vec![
+        denied(with_x32(rules(filter)?), libc::EPERM)?,
+        denied(all(&[libc::SYS_clone3]), libc::ENOSYS)?,
+    ];
+    if filter.level != Level::Namespaces {
+        // As in a network of one's own without a way out, so that programs say what is wrong.
+        programs.push(denied(all(NETWORK), libc::ENETUNREACH)?);
+    }
+    Ok(programs)
 }
 
 fn rules(filter: FilterFor) -> Result<Rules, BackendError> {
@@ -297,10 +306,12 @@ mod tests {
             for are_signals_kept in [true, false] {
                 for sees_machine in [true, false] {
                     let filter = FilterFor { level, are_signals_kept, sees_machine, own: 7 };
-                    let [denied, missing] = programs(filter).unwrap();
+                    let programs = programs(filter).unwrap();
+                    assert_eq!(programs.len(), if level == Level::Namespaces { 2 } else { 3 });
                     // The kernel takes at most 4096 instructions.
+                    let (denied, others) = programs.split_first().unwrap();
                     assert!((100..4096).contains(&denied.len()), "{}", denied.len());
-                    assert!(missing.len() < 40);
+                    assert!(others.iter().all(|program| program.len() < 40));
                 }
             }
         }

@@ -131,21 +131,24 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
 }
 
 /// How many proposals and questions wait for the person; a question alone is called one.
-fn waiting_words(view: &SessionView) -> Option<String> {
+fn waiting_words(view: &SessionView, mode: Mode) -> Option<String> {
     let has_question = view.head.question.is_some();
     match view.review.waiting.len() {
         0 => has_question.then(|| "question".to_owned()),
-        proposals => Some(format!("{} waiting", proposals + usize::from(has_question))),
+        proposals => {
+            let verb = if mode == Mode::Live { "waiting" } else { "waited" };
+            Some(format!("{} {verb}", proposals + usize::from(has_question)))
+        }
     }
 }
 
 /// What waits for the person.
 fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
-    let words = waiting_words(cx.view)?;
+    let words = waiting_words(cx.view, cx.mode)?;
     // In a replay nothing waits for anybody any more.
     Some(match cx.mode {
         Mode::Live => Span::styled(format!(" {words} "), cx.style(Role::Waiting)),
-        Mode::Replay => Span::styled(words.replace("waiting", "waited"), cx.style(Role::Dim)),
+        Mode::Replay => Span::styled(words, cx.style(Role::Dim)),
     })
 }
 
@@ -172,7 +175,7 @@ pub(super) fn terminal_title(view: &SessionView, own: &str, mode: Mode) -> Strin
     if let Some(start) = &view.head.start {
         title.push_str(&format!(" · {}", line::cut(name(&start.project, own), 40)));
     }
-    match (mode, waiting_words(view), &view.head.state) {
+    match (mode, waiting_words(view, mode), &view.head.state) {
         (Mode::Replay, ..) => title.push_str(" · replay"),
         (Mode::Live, _, RunState::BrokenOff(_)) => title.push_str(" · stopped unexpectedly"),
         (Mode::Live, None, RunState::Ended(_)) => title.push_str(" · over"),

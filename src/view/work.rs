@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    AgentName, BuildEvent, BuildOutcome, Change, DecidedBy, Decision, Event, InquiryId, ModelEvent,
-    Outcome, PersonEvent, ProjectPath, Proposal, ProposalEvent, ProposalId, Record, SessionEvent,
-    TestEvent, Timestamp, TurnEvent, TurnId, Usage,
+    AgentName, BuildEvent, BuildOutcome, Change, ChangeKind, DecidedBy, Decision, Event, InquiryId,
+    ModelEvent, Outcome, PersonEvent, ProjectPath, Proposal, ProposalEvent, ProposalId, Record,
+    SessionEvent, TestEvent, Timestamp, TurnEvent, TurnId, Usage,
 };
 
 /// What one agent did.
@@ -114,10 +114,29 @@ impl PassCounts {
 /// Something that was approved and could not be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotDone {
-    /// E.g. `delete main/main.c`.
-    pub what: String,
+    pub kind: ChangeKind,
+    /// `None`: it was for a board.
+    pub path: Option<ProjectPath>,
     /// Whether the same was done later.
     pub is_made_up_for: bool,
+}
+
+impl NotDone {
+    /// It in words, e.g. `delete main/main.c`.
+    #[must_use]
+    pub fn what(&self) -> String {
+        match &self.path {
+            Some(path) => format!("{} {path}", self.kind.as_str()),
+            None => self.kind.as_str().to_owned(),
+        }
+    }
+
+    /// Whether a change does the same: a file may be saved as a whole or inserted into.
+    fn is_done_by(&self, kind: ChangeKind, path: Option<&ProjectPath>) -> bool {
+        let writes = |kind| matches!(kind, ChangeKind::Save | ChangeKind::Insert);
+        let is_same_kind = self.kind == kind || (writes(self.kind) && writes(kind));
+        is_same_kind && self.path.as_ref() == path
+    }
 }
 
 /// What a run, or a whole session, came to.
@@ -227,26 +246,25 @@ impl RunWork {
     }
 
     fn note_not_done(&mut self, new: NotDone) {
-        self.not_done.retain(|known| known.what != new.what);
+        self.not_done.retain(|known| (known.kind, &known.path) != (new.kind, &new.path));
         self.not_done.push(new);
     }
 
     /// What was approved and is not done to this day.
-    pub fn left_undone(&self) -> impl Iterator<Item = &str> {
-        let open = self.not_done.iter().filter(|not_done| !not_done.is_made_up_for);
-        open.map(|not_done| not_done.what.as_str())
+    pub fn left_undone(&self) -> impl Iterator<Item = &NotDone> {
+        self.not_done.iter().filter(|not_done| !not_done.is_made_up_for)
     }
 
     fn settle(&mut self, proposal: &Proposal, outcome: &Outcome) {
         let is_done = *outcome == Outcome::Applied;
-        let path = proposal.change.path().map_or("", |path| path.as_str());
-        let what = format!("{} {path}", proposal.change.kind()).trim_end().to_owned();
+        let (kind, path) = (proposal.change.change_kind(), proposal.change.path());
         if is_done {
-            let same = self.not_done.iter_mut().find(|not_done| not_done.what == what);
-            same.into_iter().for_each(|not_done| not_done.is_made_up_for = true);
+            for not_done in &mut self.not_done {
+                not_done.is_made_up_for |= not_done.is_done_by(kind, path);
+            }
         } else if *outcome != Outcome::Denied {
             self.decisions.not_done += 1;
-            self.note_not_done(NotDone { what, is_made_up_for: false });
+            self.note_not_done(NotDone { kind, path: path.cloned(), is_made_up_for: false });
         }
         match &proposal.change {
             Change::Save { base: Some(base), content, .. } if base.hash == content.hash => {}

@@ -154,9 +154,12 @@ fn what_could_not_be_done_stays_so_until_the_same_is_done() {
         log.at(2, settled(id, Outcome::Stale { found: None }));
     }
     log.proposed(3, 3, save("c.c", None)).at(4, settled(3, Outcome::Denied));
-    log.proposed(5, 4, save("a.c", None)).decided(6, 4, Verdict::Approve, 0);
+    let (path, base) = (ProjectPath::new("a.c").unwrap(), blob());
+    let insert = Change::Insert { path, base, content: other_blob() };
+    log.proposed(5, 4, insert).decided(6, 4, Verdict::Approve, 0);
     let run = log.0.work.run().unwrap();
-    assert_eq!(run.left_undone().collect::<Vec<_>>(), ["save b.c"]);
+    let undone: Vec<String> = run.left_undone().map(NotDone::what).collect();
+    assert_eq!(undone, ["save b.c"]);
     assert_eq!(run.decisions.not_done, 2);
 }
 

@@ -1,6 +1,6 @@
 //! What a run came to, in words: one text for the chat and for the command line.
 
-use super::work::{FileFate, PassCounts, RunWork};
+use super::work::{FileFate, NotDone, PassCounts, RunWork};
 use crate::text::amounts::count;
 
 /// Files that are named where there is little room.
@@ -107,7 +107,8 @@ fn decisions(work: &RunWork) -> String {
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts = parts.map(|(count, word)| format!("{count} {word}"));
     let not_done = counts.not_done;
-    let what: Vec<&str> = work.not_done.iter().map(|it| it.what.as_str()).collect();
+    let what: Vec<String> = work.not_done.iter().map(NotDone::what).collect();
+    let what: Vec<&str> = what.iter().map(String::as_str).collect();
     let what = named(&what, FileNames::Few);
     let not_done = (not_done > 0).then(|| format!("{not_done} of these could not be done: {what}"));
     parts.chain(not_done).collect::<Vec<_>>().join(", ")
@@ -145,7 +146,7 @@ fn counts(counts: PassCounts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::NotDone;
+    use crate::model::{ChangeKind, ProjectPath};
 
     #[test]
     fn lengths_of_time_are_told_in_the_unit_that_fits() {
@@ -171,8 +172,8 @@ mod tests {
     fn what_was_approved_and_could_not_be_done_is_counted() {
         let mut work = RunWork::default();
         (work.decisions.approved, work.decisions.not_done) = (3, 1);
-        let what = "delete a.c".to_owned();
-        work.not_done.push(NotDone { what, is_made_up_for: false });
+        let (kind, path) = (ChangeKind::Delete, ProjectPath::new("a.c").ok());
+        work.not_done.push(NotDone { kind, path, is_made_up_for: false });
         assert_eq!(decisions(&work), "3 approved, 1 of these could not be done: delete a.c");
     }
 

@@ -251,10 +251,7 @@ impl Condition {
             }
             Self::Tool { tool, answer } => {
                 let ok = *facts.tools.get(tool)?;
-                match answer {
-                    CallResult::Any => Some(format!("the agents ended it ({tool})")),
-                    CallResult::Ok => ok.then(|| format!("the agents ended it ({tool})")),
-                }
+                (ok || *answer == CallResult::Any).then(|| format!("the agents ended it ({tool})"))
             }
             Self::Text { text, agent } => facts
                 .observed

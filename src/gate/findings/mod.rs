@@ -251,3 +251,48 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Merged => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::model::{BlobRef, ContentHash, Facts};
+    use crate::workspace::ProjectDir;
+
+    #[test]
+    fn what_is_found_side_by_side_is_what_is_found_one_after_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        let mut context = FindingsContext::default();
+        context.chip = Some("esp32".to_owned());
+        let mut text = String::from("#define WIFI_PASSWORD \"Tr0ub4dor&3x\"\n");
+        for number in 0..400 {
+            writeln!(text, "void f{number}(void) {{ gpio_set_level({}, 1); }}", number % 40)
+                .unwrap();
+        }
+        let base = text.replace("1);", "0);");
+        text.push_str("int broken( {\n// \u{202e}\n");
+        let blob = |text: &str| BlobRef {
+            hash: ContentHash::of(text.as_bytes()),
+            bytes: text.len() as u64,
+        };
+        let path = ProjectPath::new("main/a.c").unwrap();
+        let (content, base) = (text.as_str(), base.as_str());
+        for before in [None, Some(base)] {
+            let change =
+                Change::Save { path: path.clone(), base: before.map(blob), content: blob(content) };
+            let facts = Facts::default();
+            let versions = (before.map(str::as_bytes), content.as_bytes());
+            let subject = || Subject::new(&change, versions, &facts, &project_dir, &context);
+            let alone = subject();
+            let one_by_one: Vec<Check> =
+                LOOKS.iter().flat_map(|look| look(&path, &alone)).collect();
+            let weighty = one_by_one.iter().filter(|check| check.level().is_some()).count();
+            assert!(weighty >= 3, "{one_by_one:?}");
+            for _ in 0..20 {
+                assert_eq!(file(&path, &subject()), one_by_one);
+            }
+        }
+    }
+}

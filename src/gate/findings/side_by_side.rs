@@ -1,6 +1,6 @@
 //! Does several things with one change side by side, where that is worth it.
 //!
-//! Owns how many threads there are. Their results stand in the order of the things, whoever is first.
+//! Owns how many threads there are. Results are in the order of the things, whichever thread ends first.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;

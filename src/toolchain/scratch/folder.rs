@@ -11,7 +11,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, MetadataExt, PermissionsExt};
+use cap_std::fs::{Dir, MetadataExt, OpenOptions, OpenOptionsExt, PermissionsExt};
+use rustix::fs::OFlags;
 
 use crate::model::{ContentHash, ProjectPath, UserError};
 
@@ -160,15 +161,18 @@ impl ScratchFolder {
     /// stand between, nothing in the sandbox may change who may use a file.
     pub fn allow_run(&self, name: &str) {
         let allow = |path: &str| -> io::Result<()> {
-            // Asked before opening: a pipe would wait for its other end. A second name may be that of
-            // a file elsewhere.
-            let found = self.dir.symlink_metadata(path)?;
+            // Follows no link, and waits for the other end of no pipe.
+            let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            let flags = i32::try_from(flags.bits()).unwrap_or_default();
+            let file =
+                self.dir.open_with(path, OpenOptions::new().read(true).custom_flags(flags))?;
+            let found = file.metadata()?;
+            // A second name may be that of a file elsewhere.
             if !found.is_file() || found.nlink() != 1 {
                 return Ok(());
             }
-            let file = self.dir.open(path)?;
-            let mode = file.metadata()?.permissions().mode();
-            file.set_permissions(cap_std::fs::Permissions::from_mode(mode | OWN_RUN))
+            let mode = found.permissions().mode() | OWN_RUN;
+            file.set_permissions(cap_std::fs::Permissions::from_mode(mode))
         };
         // What cannot be run is said when it is started.
         let _ = allow(&format!("{RESULTS}/{name}"));

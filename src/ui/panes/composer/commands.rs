@@ -32,7 +32,7 @@ pub(super) fn works_now(name: &str, state: &RunState) -> bool {
 pub(super) fn run_command(command: &str, state: &RunState) -> Vec<Effect> {
     let name = command.split_whitespace().next().unwrap_or_default();
     match name {
-        "pause" | "resume" | "stop" | "next" if state.is_over() => {
+        _ if state.is_over() && !works_now(name, state) => {
             Effect::refuse(format!("`/{name}` does nothing: the run is over"))
         }
         "pause" => vec![Effect::intent(Intent::Pause)],

@@ -51,7 +51,8 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     let review = &cx.view.review;
     let waiting = review.waiting.len();
     let Some(view) = view else {
-        let rest = Span::styled(" · nothing waits", cx.style(Role::Dim));
+        // A question may wait all the same.
+        let rest = Span::styled(" · no change waits", cx.style(Role::Dim));
         return Line::from(vec![Span::styled("Review", look), rest]);
     };
     let id = view.proposal.id;

@@ -12,7 +12,7 @@ use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::panes::wrap::wrap_words;
 use crate::ui::role::Role;
-use crate::view::{BuildView, PlannedState, SessionView, StepState};
+use crate::view::{BuildView, PlannedState, RunState, SessionView, StepState};
 
 /// What will stand here.
 const WORDS: &str =
@@ -75,10 +75,11 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     }
 }
 
-/// Who works now, and in which phase; `None` while nobody does.
+/// Who works now, and in which phase; `None` while nobody does, e.g. because the team asks something.
 fn now(cx: &Cx<'_>) -> Option<String> {
     let head = &cx.view.head;
-    let speaker = head.speaker().filter(|_| !head.state.is_over())?;
+    let is_at_work = head.state == RunState::Running && !cx.view.work.is_waiting();
+    let speaker = head.speaker().filter(|_| is_at_work)?;
     let agent = sanitize::line(speaker.agent.as_str()).into_owned();
     let phase = head.phase.as_ref().map_or_else(String::new, |phase| {
         let title = sanitize::line(&phase.title).into_owned();

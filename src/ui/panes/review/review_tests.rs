@@ -439,7 +439,7 @@ fn a_replay_shows_no_change_of_an_earlier_request_as_if_it_was_of_this_one() {
     begin_request(&mut desk, 2);
     let shown = desk.show(&mut pane, 80, 18);
     assert!(!shown.contains("int a;") && shown.contains("Changed before"), "{shown}");
-    assert!(shown.contains("Review · nothing waits"), "{shown}");
+    assert!(shown.contains("Review · no change waits"), "{shown}");
     desk.propose_save("main/b.c", None, "int b;\n");
     assert!(desk.show(&mut pane, 80, 18).contains("int b;"));
 }
