@@ -195,3 +195,20 @@ fn build_words(build: &BuildView) -> (String, Role) {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ui::fixture::UiBench;
+
+    #[test]
+    fn nobody_is_said_to_work_while_the_team_asks_something() {
+        let mut bench = UiBench::at_work(120, 40);
+        assert!(bench.screen().contains("CodeFixerAgent is working"), "{}", bench.screen());
+        bench.ask();
+        bench.sync();
+        bench.press("esc");
+        let shown = bench.screen();
+        assert!(!shown.contains("is working"), "{shown}");
+        assert!(shown.contains("no change waits") && shown.contains("question"), "{shown}");
+    }
+}
