@@ -1,7 +1,9 @@
 //! The syntax tree of a program. Both languages have the same one; where parentheses change nothing
 //! they are not in it.
+//!
+//! Its nodes stand in an arena, which is freed as a whole: nothing in them may need to be dropped.
 
-use std::borrow::Cow;
+use bumpalo::collections::Vec as ArenaVec;
 
 use super::fault::Span;
 use super::words::{Keyword, NameId, Names};
@@ -9,7 +11,7 @@ use super::words::{Keyword, NameId, Names};
 /// A whole program.
 #[derive(Debug)]
 pub struct Program<'s> {
-    pub body: Vec<Stmt<'s>>,
+    pub body: Block<'s>,
     pub comments: Vec<Comment<'s>>,
     pub names: Names<'s>,
 }
@@ -41,14 +43,14 @@ pub struct Stmt<'s> {
 }
 
 /// The statements of a block; none only where there was an error.
-pub type Block<'s> = Vec<Stmt<'s>>;
+pub type Block<'s> = &'s [Stmt<'s>];
 
 #[derive(Debug)]
 pub enum StmtKind<'s> {
-    Function(Box<Function<'s>>),
+    Function(&'s Function<'s>),
     /// Conditions with their blocks in order, then the block of `esle`.
     If {
-        branches: Vec<Branch<'s>>,
+        branches: ArenaVec<'s, Branch<'s>>,
         otherwise: Option<(Place, Block<'s>)>,
     },
     While {
@@ -62,7 +64,7 @@ pub enum StmtKind<'s> {
     },
     Try {
         body: Block<'s>,
-        handlers: Vec<Handler<'s>>,
+        handlers: ArenaVec<'s, Handler<'s>>,
     },
     Return(Option<Expr<'s>>),
     /// The target is a name or an index.
@@ -84,7 +86,7 @@ pub enum StmtKind<'s> {
 #[derive(Debug)]
 pub struct Function<'s> {
     pub name: Name,
-    pub parameters: Vec<(Name, Type)>,
+    pub parameters: &'s [(Name, Type)],
     pub returns: Type,
     pub body: Block<'s>,
 }
@@ -111,33 +113,33 @@ pub struct Name {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Expr<'s> {
     pub kind: ExprKind<'s>,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum ExprKind<'s> {
     Number(&'s str),
     /// What is between the quotes, as it is written in Reverty.
-    Str(Cow<'s, str>),
+    Str(&'s str),
     True,
     False,
     None,
     Name(NameId),
     Call {
         name: NameId,
-        args: Vec<Expr<'s>>,
+        args: &'s [Expr<'s>],
     },
-    Negative(Box<Expr<'s>>),
-    Positive(Box<Expr<'s>>),
-    Not(Box<Expr<'s>>),
-    Chain(Box<Chain<'s>>),
-    List(Vec<Expr<'s>>),
-    Tuple(Vec<Expr<'s>>),
-    Dict(Vec<(Expr<'s>, Expr<'s>)>),
-    Index(Box<(Expr<'s>, Expr<'s>)>),
+    Negative(&'s Expr<'s>),
+    Positive(&'s Expr<'s>),
+    Not(&'s Expr<'s>),
+    Chain(&'s Chain<'s>),
+    List(&'s [Expr<'s>]),
+    Tuple(&'s [Expr<'s>]),
+    Dict(&'s [(Expr<'s>, Expr<'s>)]),
+    Index(&'s (Expr<'s>, Expr<'s>)),
 }
 
 /// Operands of one level with the operators between them: `a - b + c` is one chain, `(a - b) + c`
@@ -148,13 +150,13 @@ pub struct Chain<'s> {
     pub first: Expr<'s>,
     /// Most chains have no more, and need no list.
     pub second: (Op, Expr<'s>),
-    pub rest: Vec<(Op, Expr<'s>)>,
+    pub rest: &'s [(Op, Expr<'s>)],
 }
 
 impl<'s> Chain<'s> {
     /// The operands after the first one, each with the operator before it.
     pub fn others(&self) -> impl Iterator<Item = &(Op, Expr<'s>)> {
-        std::iter::once(&self.second).chain(&self.rest)
+        std::iter::once(&self.second).chain(self.rest)
     }
 }
 

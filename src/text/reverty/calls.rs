@@ -3,7 +3,7 @@
 //! Owns the walk through statements and values. In Reverty a function is known everywhere; in Python
 //! from its definition on.
 
-use super::ast::{Block, Expr, ExprKind, Function, Program, Stmt, StmtKind};
+use super::ast::{Expr, ExprKind, Function, Program, Stmt, StmtKind};
 use super::fault::{Faults, Span};
 use super::words::NameId;
 
@@ -40,7 +40,7 @@ pub(super) fn each_call(stmt: &Stmt<'_>, found: &mut impl FnMut(NameId, Span)) {
     }
 }
 
-fn in_block(block: &Block<'_>, found: &mut impl FnMut(NameId, Span)) {
+fn in_block(block: &[Stmt<'_>], found: &mut impl FnMut(NameId, Span)) {
     block.iter().for_each(|stmt| each_call(stmt, found));
 }
 

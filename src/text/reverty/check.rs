@@ -5,9 +5,7 @@
 //! Owns the order in which statements run. Refuses only what is certain; the rest shows when Python
 //! runs it.
 
-use super::ast::{
-    Block, Expr, ExprKind, Function, Handler, Name, Op, Program, Stmt, StmtKind, Type,
-};
+use super::ast::{Expr, ExprKind, Function, Handler, Name, Op, Program, Stmt, StmtKind, Type};
 use super::expr::name_span;
 use super::fault::{Faults, Span};
 use super::hints;
@@ -66,7 +64,7 @@ struct Walk<'f, 'p, 's> {
 
 impl<'p, 's> Walk<'_, 'p, 's> {
     fn top(&mut self, program: &Program<'s>) {
-        for stmt in &program.body {
+        for stmt in program.body {
             if !matches!(stmt.kind, StmtKind::Function(_)) {
                 self.stmt(stmt);
             }
@@ -79,7 +77,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         for id in self.trail.split_off(0) {
             self.set(id, false);
         }
-        for (name, declared) in &function.parameters {
+        for (name, declared) in function.parameters {
             self.assign(name.id);
             if let Some(own) = self.parameters.get_mut(name.id.index()) {
                 *own = Some(*declared);
@@ -91,7 +89,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         if flow == Flow::On && function.returns != Type::None && has_block {
             self.missing_return(function);
         }
-        for (name, _) in &function.parameters {
+        for (name, _) in function.parameters {
             if let Some(own) = self.parameters.get_mut(name.id.index()) {
                 *own = None;
             }
@@ -136,7 +134,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         }
     }
 
-    fn block(&mut self, block: &Block<'s>) -> Flow {
+    fn block(&mut self, block: &[Stmt<'s>]) -> Flow {
         let mut flow = Flow::On;
         for stmt in block {
             let next = self.stmt(stmt);
@@ -148,7 +146,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
     }
 
     /// Walks along one of several ways; what it assigned is not assigned on the others.
-    fn way(&mut self, block: &Block<'s>, merged: &mut Vec<NameId>) -> Flow {
+    fn way(&mut self, block: &[Stmt<'s>], merged: &mut Vec<NameId>) -> Flow {
         let mark = self.trail.len();
         let flow = self.block(block);
         let own = self.trail.split_off(mark);
@@ -257,7 +255,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         matches!(own, Type::Int | Type::Float | Type::Bool | Type::None).then_some(own)
     }
 
-    fn while_loop(&mut self, condition: &Expr<'s>, body: &Block<'s>, stmt: &Stmt<'s>) -> Flow {
+    fn while_loop(&mut self, condition: &Expr<'s>, body: &[Stmt<'s>], stmt: &Stmt<'s>) -> Flow {
         each_assigned(body, &mut |name, _| self.assign(name.id));
         self.value(condition);
         self.repeated(body, stmt);
@@ -266,7 +264,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
     }
 
     /// The block of a loop; what it assigns is there in its next round, and after it.
-    fn repeated(&mut self, body: &Block<'s>, stmt: &Stmt<'s>) {
+    fn repeated(&mut self, body: &[Stmt<'s>], stmt: &Stmt<'s>) {
         each_assigned(body, &mut |name, _| self.assign(name.id));
         self.loops += 1;
         self.deeper(1, stmt.place.span);
@@ -284,7 +282,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         }
     }
 
-    fn attempt(&mut self, body: &Block<'s>, handlers: &[Handler<'s>], stmt: &Stmt<'s>) -> Flow {
+    fn attempt(&mut self, body: &[Stmt<'s>], handlers: &[Handler<'s>], stmt: &Stmt<'s>) -> Flow {
         if handlers.is_empty() {
             let (message, hint) = self.in_dialect(
                 ("`yrt` has no `tpecxe` after it", "Add `: EXCEPTION tpecxe` with a block."),
@@ -442,7 +440,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         let function = self.within.and_then(|number| self.scope.functions.get(number));
         let mut is_own = false;
         if let Some(function) = function {
-            each_assigned(&function.body, &mut |name, _| is_own |= name.id == id);
+            each_assigned(function.body, &mut |name, _| is_own |= name.id == id);
         }
         is_own
     }
@@ -513,7 +511,7 @@ fn joined(flows: &[Flow]) -> Flow {
 }
 
 /// Whether a loop with this block can be left by `kaerb`.
-fn has_break(block: &Block<'_>) -> bool {
+fn has_break(block: &[Stmt<'_>]) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::If { branches, otherwise } => {

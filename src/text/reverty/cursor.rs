@@ -3,7 +3,10 @@
 //!
 //! Must not know the rules of either language.
 
-use super::ast::{Name, Place};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::ast::{Block, Expr, Name, Place, Stmt};
 use super::fault::Span;
 use super::hints;
 use super::lexer::{Lexer, Tok, Token};
@@ -27,8 +30,9 @@ pub(super) const MOST_PARAMETERS: usize = 255;
 
 /// The tokens of a text, with the one to be looked at.
 pub(super) struct Cursor<'s> {
+    /// Where the nodes of the tree stand.
+    pub arena: &'s Bump,
     pub lexer: Lexer<'s>,
-    token: Token,
     /// The end of the last token that was taken.
     last: Token,
     depth: u32,
@@ -38,29 +42,83 @@ pub(super) struct Cursor<'s> {
     pub height: u32,
     /// Names that a rule wants to see again at the end.
     pub noted: Vec<Name>,
+    /// The values of the lists that are open, innermost last.
+    values: Vec<Expr<'s>>,
+    /// The statements of the blocks that are open, innermost last.
+    statements: Vec<Stmt<'s>>,
 }
 
 impl<'s> Cursor<'s> {
-    pub(super) fn new(text: &'s str, dialect: Dialect) -> Self {
+    pub(super) fn new(arena: &'s Bump, text: &'s str, dialect: Dialect) -> Self {
         let mut lexer = Lexer::new(text, dialect);
-        let token = lexer.next();
+        lexer.advance();
         Self {
+            arena,
+            last: lexer.token,
             lexer,
-            token,
-            last: token,
             depth: 0,
             is_in_line: false,
             height: 0,
             noted: Vec::new(),
+            values: Vec::new(),
+            statements: Vec::new(),
         }
     }
 
+    /// A node that stays as long as the tree.
+    pub(super) fn keep<T>(&self, node: T) -> &'s T {
+        self.arena.alloc(node)
+    }
+
+    /// An empty list that stays as long as the tree.
+    pub(super) fn list<T>(&self) -> ArenaVec<'s, T> {
+        ArenaVec::new_in(self.arena)
+    }
+
+    /// Begins a list of values: where it begins among those of the lists around it.
+    pub(super) const fn begin_values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Adds a value to the innermost list.
+    pub(super) fn push_value(&mut self, value: Expr<'s>) {
+        self.values.push(value);
+    }
+
+    /// The values of the list that began there, which ends.
+    pub(super) fn end_values(&mut self, begin: usize) -> &'s [Expr<'s>] {
+        let values = self.arena.alloc_slice_copy(self.values.get(begin..).unwrap_or_default());
+        self.values.truncate(begin);
+        values
+    }
+
+    /// Begins a block: where it begins among the statements of the blocks around it.
+    pub(super) const fn begin_block(&self) -> usize {
+        self.statements.len()
+    }
+
+    /// Adds a statement to the innermost block.
+    pub(super) fn push_statement(&mut self, statement: Stmt<'s>) {
+        self.statements.push(statement);
+    }
+
+    /// The statement that was added last to the block that began there.
+    pub(super) fn last_statement(&mut self, begin: usize) -> Option<&mut Stmt<'s>> {
+        self.statements.get_mut(begin..)?.last_mut()
+    }
+
+    /// The block that began there, which ends.
+    pub(super) fn end_block(&mut self, begin: usize) -> Block<'s> {
+        let begin = begin.min(self.statements.len());
+        self.arena.alloc_slice_fill_iter(self.statements.drain(begin..))
+    }
+
     pub(super) const fn token(&self) -> Token {
-        self.token
+        self.lexer.token
     }
 
     pub(super) const fn kind(&self) -> Tok {
-        self.token.kind
+        self.lexer.token.kind
     }
 
     pub(super) fn text(&self, span: Span) -> &'s str {
@@ -73,7 +131,7 @@ impl<'s> Cursor<'s> {
 
     /// Takes the token.
     pub(super) fn bump(&mut self) -> Token {
-        let taken = self.token;
+        let taken = self.lexer.token;
         match taken.kind {
             Tok::Sign(Sign::Open | Sign::OpenList | Sign::OpenDict) => self.lexer.brackets += 1,
             Tok::Sign(Sign::Close | Sign::CloseList | Sign::CloseDict) => {
@@ -82,16 +140,16 @@ impl<'s> Cursor<'s> {
             _ => {}
         }
         self.last = taken;
-        self.token = self.lexer.next();
+        self.lexer.advance();
         taken
     }
 
     pub(super) fn is_sign(&self, sign: Sign) -> bool {
-        self.token.kind == Tok::Sign(sign)
+        self.lexer.token.kind == Tok::Sign(sign)
     }
 
     pub(super) fn is_key(&self, keyword: Keyword) -> bool {
-        self.token.kind == Tok::Key(keyword)
+        self.lexer.token.kind == Tok::Key(keyword)
     }
 
     /// Takes the sign if it is there.
@@ -125,7 +183,7 @@ impl<'s> Cursor<'s> {
         }
         let bracket = self.text(open.span);
         if matches!(self.kind(), Tok::End | Tok::Newline | Tok::Dedent)
-            || self.token.line > open.line
+            || self.lexer.token.line > open.line
         {
             let hint = format!("Add a `{}`.", sign.text());
             return Err(self.fault(open.span, format!("this `{bracket}` is never closed"), hint));
@@ -135,7 +193,7 @@ impl<'s> Cursor<'s> {
 
     /// Notes that something else was expected than the token that is there.
     pub(super) fn unexpected(&mut self, expected: &str) -> Failed {
-        let Token { kind, span, .. } = self.token;
+        let Token { kind, span, .. } = self.lexer.token;
         if kind == Tok::Bad {
             return Failed;
         }
@@ -151,14 +209,14 @@ impl<'s> Cursor<'s> {
 
     /// The token in words.
     fn found(&self) -> String {
-        match self.token.kind {
+        match self.lexer.token.kind {
             Tok::Newline => "the end of the line".to_owned(),
             Tok::Indent => "a deeper indentation".to_owned(),
             Tok::Dedent => "the end of the block".to_owned(),
             Tok::End => "the end of the program".to_owned(),
             Tok::Str => "a string".to_owned(),
             Tok::Number | Tok::Name(_) | Tok::Key(_) | Tok::Python(_) | Tok::Sign(_) | Tok::Bad => {
-                let text = self.text(self.token.span);
+                let text = self.text(self.lexer.token.span);
                 let short: String = text.chars().take(40).collect();
                 format!("`{short}`")
             }
@@ -178,7 +236,7 @@ impl<'s> Cursor<'s> {
     /// Notes that a comma was the last one, and what should come after it.
     pub(super) fn no_more(&mut self, expected: &str) -> Failed {
         let message = format!("expected {expected} after the comma, found {}", self.found());
-        self.fault(self.token.span, message, "Remove the comma before it.")
+        self.fault(self.lexer.token.span, message, "Remove the comma before it.")
     }
 
     /// Notes that a line with this place has no block: where the block should begin, which is at the
@@ -188,7 +246,7 @@ impl<'s> Cursor<'s> {
             return self.fault(head.span, message, hint);
         }
         let message = format!("{message} in line {}", head.line);
-        self.fault(self.token.span, message, hint)
+        self.fault(self.lexer.token.span, message, hint)
     }
 
     /// Whether the token is followed by the `=` of an assignment.
@@ -204,7 +262,7 @@ impl<'s> Cursor<'s> {
         }
         let message = format!("this is nested more than {MOST_DEPTH} levels deep");
         let hint = "Assign an inner part to a name first.";
-        Err(self.fault(self.token.span, message, hint))
+        Err(self.fault(self.lexer.token.span, message, hint))
     }
 
     pub(super) fn leave(&mut self) {
@@ -262,9 +320,10 @@ impl<'s> Cursor<'s> {
         self.depth = 0;
         self.is_in_line = false;
         self.lexer.brackets = 0;
-        let is_at_start = self.token.span.start == start.span.start;
+        self.values.clear();
+        let is_at_start = self.lexer.token.span.start == start.span.start;
         // An open bracket hid the end of the line; what comes now may be a statement.
-        let line = if is_at_start { self.token.line } else { self.last.line };
+        let line = if is_at_start { self.lexer.token.line } else { self.last.line };
         loop {
             match self.kind() {
                 Tok::End | Tok::Indent | Tok::Dedent => return,
@@ -272,7 +331,7 @@ impl<'s> Cursor<'s> {
                     self.bump();
                     return;
                 }
-                _ if self.token.line > line => return,
+                _ if self.lexer.token.line > line => return,
                 _ => {
                     self.bump();
                     self.lexer.brackets = 0;

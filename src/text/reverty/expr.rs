@@ -50,13 +50,13 @@ fn at_level<'s>(c: &mut Cursor<'s>, level: Level) -> Parsed<Expr<'s>> {
             break;
         }
         let second = next_operand(c, op)?;
-        let mut rest = Vec::new();
+        let mut rest = c.list();
         while let Some(op) = operator(c.kind()).filter(|op| op.level() == own) {
             rest.push(next_operand(c, op)?);
         }
         let span = c.span(left.span);
-        let chain = Chain { level: own, first: left, second, rest };
-        left = Expr { kind: ExprKind::Chain(Box::new(chain)), span };
+        let chain = Chain { level: own, first: left, second, rest: rest.into_bump_slice() };
+        left = Expr { kind: ExprKind::Chain(c.keep(chain)), span };
     }
     Ok(left)
 }
@@ -73,7 +73,7 @@ fn next_operand<'s>(c: &mut Cursor<'s>, op: Op) -> Parsed<(Op, Expr<'s>)> {
 /// What an operator of this level can have on its left or right.
 fn operand<'s>(c: &mut Cursor<'s>, level: Level) -> Parsed<Expr<'s>> {
     let start = c.token();
-    let wrap: fn(Box<Expr<'s>>) -> ExprKind<'s> = match start.kind {
+    let wrap: fn(&'s Expr<'s>) -> ExprKind<'s> = match start.kind {
         Tok::Key(Keyword::Not) if level <= Level::Not => ExprKind::Not,
         Tok::Key(Keyword::Not) => {
             let word = c.text(start.span);
@@ -93,7 +93,7 @@ fn operand<'s>(c: &mut Cursor<'s>, level: Level) -> Parsed<Expr<'s>> {
     };
     c.leave();
     c.set_height(c.height.saturating_add(1))?;
-    Ok(Expr { kind: wrap(Box::new(operand)), span: c.span(start.span) })
+    Ok(Expr { kind: wrap(c.keep(operand)), span: c.span(start.span) })
 }
 
 /// A value without operators, with the indexes after it.
@@ -111,7 +111,7 @@ fn atom<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
         refuse_slice(c)?;
         c.close(Sign::CloseList, open)?;
         let span = c.span(start);
-        value = Expr { kind: ExprKind::Index(Box::new((value, index))), span };
+        value = Expr { kind: ExprKind::Index(c.keep((value, index))), span };
         c.set_height(height.max(c.height).saturating_add(1))?;
     }
     (0..indexes).for_each(|_| c.leave());
@@ -179,32 +179,36 @@ fn taken<'s>(c: &mut Cursor<'s>, kind: ExprKind<'s>) -> ExprKind<'s> {
 }
 
 /// The text between the quotes, as Reverty writes it.
-fn string<'s>(c: &Cursor<'s>, span: Span) -> Cow<'s, str> {
+fn string<'s>(c: &Cursor<'s>, span: Span) -> &'s str {
     let text = c.text(span);
     let within = |quotes: usize| text.get(quotes..text.len().saturating_sub(quotes));
     let inner = within(1).unwrap_or_default();
     let is_triple = text.len() >= 6 && (text.starts_with("\"\"\"") || text.starts_with("'''"));
     match c.dialect() {
-        Dialect::Reverty => Cow::Borrowed(inner),
+        Dialect::Reverty => inner,
         Dialect::Python if is_triple => {
             let line = literal::on_one_line(within(3).unwrap_or_default());
-            Cow::Owned(literal::from_python(&line).into_owned())
+            c.arena.alloc_str(&literal::from_python(&line))
         }
-        Dialect::Python => literal::from_python(inner),
+        Dialect::Python => match literal::from_python(inner) {
+            Cow::Borrowed(same) => same,
+            Cow::Owned(other) => c.arena.alloc_str(&other),
+        },
     }
 }
 
-fn arguments<'s>(c: &mut Cursor<'s>) -> Parsed<Vec<Expr<'s>>> {
+fn arguments<'s>(c: &mut Cursor<'s>) -> Parsed<&'s [Expr<'s>]> {
     list(c, Sign::Close)
 }
 
 /// Values between brackets, of which the first is the token that is there.
-fn list<'s>(c: &mut Cursor<'s>, close: Sign) -> Parsed<Vec<Expr<'s>>> {
+fn list<'s>(c: &mut Cursor<'s>, close: Sign) -> Parsed<&'s [Expr<'s>]> {
     c.enter()?;
     let open = c.bump();
-    let (mut values, mut highest) = (Vec::with_capacity(1), 0);
+    let (values, mut highest) = (c.begin_values(), 0);
     while !c.is_sign(close) {
-        values.push(expression(c)?);
+        let value = expression(c)?;
+        c.push_value(value);
         highest = highest.max(c.height);
         if !c.has_sign(Sign::Comma) {
             break;
@@ -216,13 +220,13 @@ fn list<'s>(c: &mut Cursor<'s>, close: Sign) -> Parsed<Vec<Expr<'s>>> {
     c.close(close, open)?;
     c.leave();
     c.set_height(highest + 1)?;
-    Ok(values)
+    Ok(c.end_values(values))
 }
 
-fn dictionary<'s>(c: &mut Cursor<'s>) -> Parsed<Vec<(Expr<'s>, Expr<'s>)>> {
+fn dictionary<'s>(c: &mut Cursor<'s>) -> Parsed<&'s [(Expr<'s>, Expr<'s>)]> {
     c.enter()?;
     let open = c.bump();
-    let (mut entries, mut highest) = (Vec::new(), 0);
+    let (mut entries, mut highest) = (c.list(), 0);
     while !c.is_sign(Sign::CloseDict) {
         let key = expression(c)?;
         highest = highest.max(c.height);
@@ -236,17 +240,17 @@ fn dictionary<'s>(c: &mut Cursor<'s>) -> Parsed<Vec<(Expr<'s>, Expr<'s>)>> {
     c.close(Sign::CloseDict, open)?;
     c.leave();
     c.set_height(highest + 1)?;
-    Ok(entries)
+    Ok(entries.into_bump_slice())
 }
 
 /// `(x)` is x; with a comma, or nothing in it, it is a tuple.
 fn parenthesised<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
     c.enter()?;
     let open = c.bump();
-    let (mut values, mut highest, mut is_tuple) =
-        (Vec::with_capacity(1), 0, c.is_sign(Sign::Close));
+    let (begin, mut highest, mut is_tuple) = (c.begin_values(), 0, c.is_sign(Sign::Close));
     while !c.is_sign(Sign::Close) {
-        values.push(expression(c)?);
+        let value = expression(c)?;
+        c.push_value(value);
         highest = highest.max(c.height);
         if !c.has_sign(Sign::Comma) {
             break;
@@ -257,12 +261,9 @@ fn parenthesised<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
     c.leave();
     c.set_height(highest + 1)?;
     let span = c.span(open.span);
-    match values.pop() {
-        Some(only) if !is_tuple => Ok(Expr { span, ..only }),
-        last => {
-            values.extend(last);
-            Ok(Expr { kind: ExprKind::Tuple(values), span })
-        }
+    match c.end_values(begin) {
+        [only] if !is_tuple => Ok(Expr { span, ..*only }),
+        values => Ok(Expr { kind: ExprKind::Tuple(values), span }),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::ast::{Block, Comment, Expr, Function, Place, Program, Stmt, StmtKind};
+use super::ast::{Comment, Expr, Function, Place, Program, Stmt, StmtKind};
 use super::words::{Dialect, Keyword};
 use super::write::Writer;
 
@@ -40,7 +40,7 @@ struct Formatter<'p> {
 
 impl Formatter<'_> {
     /// Writes statements; what comes after them is in the line `until`.
-    fn block(&mut self, block: &Block<'_>, until: u32) {
+    fn block(&mut self, block: &[Stmt<'_>], until: u32) {
         let lines = block.iter().skip(1).map(|stmt| stmt.place.line).chain([until]);
         for (stmt, next) in block.iter().zip(lines) {
             self.stmt(stmt, next);
@@ -146,7 +146,7 @@ impl Formatter<'_> {
         place: Place,
         condition: Option<&Expr<'_>>,
         word: Keyword,
-        body: &Block<'_>,
+        body: &[Stmt<'_>],
         until: u32,
     ) {
         self.comments_before(place.end_line, 0);
@@ -160,7 +160,7 @@ impl Formatter<'_> {
         self.body(place, body, until);
     }
 
-    fn body(&mut self, place: Place, body: &Block<'_>, until: u32) {
+    fn body(&mut self, place: Place, body: &[Stmt<'_>], until: u32) {
         self.end_of(place);
         self.depth += 1;
         // No empty line after a head.

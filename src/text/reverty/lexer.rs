@@ -53,6 +53,8 @@ struct Width {
 
 /// Reads token after token.
 pub(super) struct Lexer<'s> {
+    /// The one that was read last.
+    pub token: Token,
     text: &'s str,
     bytes: &'s [u8],
     at: usize,
@@ -81,7 +83,9 @@ enum LineState {
 impl<'s> Lexer<'s> {
     pub(super) fn new(text: &'s str, dialect: Dialect) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let token = Token { kind: Tok::Newline, span: Span::default(), line: 1, indent: 0 };
         Self {
+            token,
             text,
             bytes: text.as_bytes(),
             at,
@@ -100,28 +104,28 @@ impl<'s> Lexer<'s> {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// The next token; after the last one, [`Tok::End`] for ever.
-    pub(super) fn next(&mut self) -> Token {
+    /// Reads the next token; after the last one, [`Tok::End`] for ever.
+    pub(super) fn advance(&mut self) {
         loop {
             match self.state {
+                LineState::Within => {
+                    if self.within() {
+                        return;
+                    }
+                }
                 LineState::Start => {
-                    if let Some(token) = self.line_begins() {
-                        return token;
+                    if self.line_begins() {
+                        return;
                     }
                 }
                 LineState::Closing(0) => self.state = LineState::Within,
                 LineState::Closing(left) => {
                     self.state = LineState::Closing(left - 1);
-                    return self.token(Tok::Dedent, self.at);
-                }
-                LineState::Within => {
-                    if let Some(token) = self.within() {
-                        return token;
-                    }
+                    return self.found(Tok::Dedent, self.at);
                 }
                 LineState::End => {
                     let kind = if self.widths.pop().is_some() { Tok::Dedent } else { Tok::End };
-                    return self.token(kind, self.at);
+                    return self.found(kind, self.at);
                 }
             }
         }
@@ -139,10 +143,11 @@ impl<'s> Lexer<'s> {
         first == Some(&b'=') && rest.next() != Some(&b'=')
     }
 
-    fn token(&self, kind: Tok, start: usize) -> Token {
+    /// Notes what was read from `start` to here.
+    fn found(&mut self, kind: Tok, start: usize) {
         let span = Span { start: offset(start), end: offset(self.at) };
         let indent = offset(start.saturating_sub(self.line_start));
-        Token { kind, span, line: self.line, indent }
+        self.token = Token { kind, span, line: self.line, indent };
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -155,8 +160,9 @@ impl<'s> Lexer<'s> {
         self.line_start = self.at;
     }
 
-    /// Skips lines without a statement; then compares the indentation with the blocks around.
-    fn line_begins(&mut self) -> Option<Token> {
+    /// Skips lines without a statement; then compares the indentation with the blocks around. Whether
+    /// that made a token.
+    fn line_begins(&mut self) -> bool {
         let mut width = Width { columns: 0, bytes: 0 };
         loop {
             match self.bytes.get(self.at) {
@@ -180,7 +186,7 @@ impl<'s> Lexer<'s> {
                 Some(_) => break,
                 None => {
                     self.state = LineState::End;
-                    return None;
+                    return false;
                 }
             }
             self.at += 1;
@@ -189,18 +195,19 @@ impl<'s> Lexer<'s> {
         self.indent(width)
     }
 
-    fn indent(&mut self, width: Width) -> Option<Token> {
+    fn indent(&mut self, width: Width) -> bool {
         let outer = self.widths.last().copied().unwrap_or(Width { columns: 0, bytes: 0 });
         self.state = LineState::Within;
         if width.columns > outer.columns && self.widths.len() < MOST_BLOCKS {
             self.check_tabs(width.bytes > outer.bytes);
             self.widths.push(width);
-            return Some(self.token(Tok::Indent, self.at));
+            self.found(Tok::Indent, self.at);
+            return true;
         }
         if width.columns > outer.columns {
             let message = format!("there are more than {MOST_BLOCKS} blocks within each other");
             self.fault(self.at, self.at + 1, message, "Move an inner block into a function.");
-            return None;
+            return false;
         }
         let mut closed = 0;
         while self.widths.last().is_some_and(|top| top.columns > width.columns) {
@@ -215,7 +222,7 @@ impl<'s> Lexer<'s> {
             self.check_tabs(reached.bytes == width.bytes);
         }
         self.state = LineState::Closing(closed);
-        None
+        false
     }
 
     fn check_tabs(&mut self, is_same_order: bool) {
@@ -225,44 +232,46 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    fn within(&mut self) -> Option<Token> {
+    /// Reads on in the line; whether that made a token.
+    fn within(&mut self) -> bool {
         while matches!(self.peek(0), b' ' | b'\t' | b'\x0c') {
             self.at += 1;
         }
         let start = self.at;
         let Some(byte) = self.bytes.get(self.at).copied() else {
             self.state = LineState::End;
-            return Some(self.token(Tok::Newline, start));
+            self.found(Tok::Newline, start);
+            return true;
         };
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Some(self.word()),
-            b'0'..=b'9' => Some(self.number()),
-            b'"' => Some(self.string(b'"')),
-            b'\'' if self.names.dialect() == Dialect::Python => Some(self.string(b'\'')),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
+            b'0'..=b'9' => self.number(),
+            b'"' => self.string(b'"'),
+            b'\'' if self.names.dialect() == Dialect::Python => self.string(b'\''),
             b'\r' if self.peek(1) == b'\n' => {
                 self.at += 1;
-                None
+                return false;
             }
             b'\n' if self.brackets > 0 => {
                 self.line_feed();
-                None
+                return false;
             }
             b'\n' => {
-                let token = self.token(Tok::Newline, start);
+                self.found(Tok::Newline, start);
                 self.line_feed();
                 self.state = LineState::Start;
-                Some(token)
             }
             b'#' => {
                 self.comment();
-                None
+                return false;
             }
-            b'\\' => self.continuation(),
-            _ => Some(self.sign()),
+            b'\\' => return self.continuation(),
+            _ => self.sign(),
         }
+        true
     }
 
-    fn word(&mut self) -> Token {
+    fn word(&mut self) {
         let start = self.at;
         while is_word(self.peek(0)) {
             self.at += 1;
@@ -275,7 +284,9 @@ impl<'s> Lexer<'s> {
             };
             self.fault(start, self.at, message, hint);
             let quote = self.peek(0);
-            return Token { kind: Tok::Bad, ..self.string(quote) };
+            self.string(quote);
+            self.token.kind = Tok::Bad;
+            return;
         }
         if self.peek(0) >= 0x80 && self.text.get(self.at..).is_some_and(begins_with_letter) {
             return self.bad_name(start);
@@ -285,19 +296,19 @@ impl<'s> Lexer<'s> {
             Word::Python(id) => Tok::Python(id),
             Word::Name(id) => Tok::Name(id),
         };
-        self.token(kind, start)
+        self.found(kind, start)
     }
 
-    fn bad_name(&mut self, start: usize) -> Token {
+    fn bad_name(&mut self, start: usize) {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let more = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         self.at += more;
         let hint = "Write it with the letters a to z.";
         self.fault(start, self.at, "a name has only ASCII letters, digits and `_`", hint);
-        self.token(Tok::Bad, start)
+        self.found(Tok::Bad, start)
     }
 
-    fn number(&mut self) -> Token {
+    fn number(&mut self) {
         let start = self.at;
         while self.peek(0).is_ascii_digit() {
             self.at += 1;
@@ -311,7 +322,7 @@ impl<'s> Lexer<'s> {
         if self.at - start > MOST_DIGITS {
             let message = format!("a number has at most {MOST_DIGITS} digits");
             self.fault(start, start + 1, message, "Compute it from smaller numbers.");
-            return self.token(Tok::Bad, start);
+            return self.found(Tok::Bad, start);
         }
         let is_hex = matches!(self.peek(0), b'x' | b'X' | b'b' | b'o' | b'e' | b'E' | b'_');
         if is_word(self.peek(0)) {
@@ -323,14 +334,14 @@ impl<'s> Lexer<'s> {
                 false => "A name begins with a letter or `_`.",
             };
             self.fault(start, self.at, "this is neither a number nor a name", hint);
-            return self.token(Tok::Bad, start);
+            return self.found(Tok::Bad, start);
         }
-        self.token(Tok::Number, start)
+        self.found(Tok::Number, start)
     }
 
     /// A string up to its quote. In Reverty a backslash before a quote does not keep the string from
     /// ending; in Python it does.
-    fn string(&mut self, quote: u8) -> Token {
+    fn string(&mut self, quote: u8) {
         let start = self.at;
         self.at += 1;
         let has_escapes = self.names.dialect() == Dialect::Python;
@@ -341,7 +352,7 @@ impl<'s> Lexer<'s> {
             match self.bytes.get(self.at).copied() {
                 Some(byte) if byte == quote => {
                     self.at += 1;
-                    return self.token(Tok::Str, start);
+                    return self.found(Tok::Str, start);
                 }
                 None | Some(b'\n') => return self.open_string(start),
                 Some(b'\r') if self.peek(1) == b'\n' => return self.open_string(start),
@@ -354,24 +365,27 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    fn open_string(&mut self, start: usize) -> Token {
+    fn open_string(&mut self, start: usize) {
         let hint = "End it with the same quote on the same line.";
         self.fault(start, start + 1, "this string does not end", hint);
-        self.token(Tok::Bad, start)
+        self.found(Tok::Bad, start)
     }
 
     /// `"""…"""`, over any number of lines.
-    fn triple(&mut self, start: usize, quote: u8) -> Token {
+    fn triple(&mut self, start: usize, quote: u8) {
         let close = [quote; 3];
         self.at = start;
-        let Token { line, indent, .. } = self.token(Tok::Str, start);
+        self.found(Tok::Str, start);
+        let Token { line, indent, .. } = self.token;
         self.at = start + 3;
         loop {
             match self.bytes.get(self.at).copied() {
                 None => return self.open_string(start),
                 Some(_) if self.bytes.get(self.at..).is_some_and(|it| it.starts_with(&close)) => {
                     self.at += 3;
-                    return Token { line, indent, ..self.token(Tok::Str, start) };
+                    self.found(Tok::Str, start);
+                    self.token = Token { line, indent, ..self.token };
+                    return;
                 }
                 Some(b'\n') => self.line_feed(),
                 Some(b'\\') if self.peek(1) != b'\n' => self.escape(),
@@ -414,8 +428,8 @@ impl<'s> Lexer<'s> {
         self.comments.push(Comment { text: text.trim_end(), line: self.line, indent });
     }
 
-    /// A backslash before the end of a line joins the next one.
-    fn continuation(&mut self) -> Option<Token> {
+    /// A backslash before the end of a line joins the next one; anywhere else it is a bad token.
+    fn continuation(&mut self) -> bool {
         let start = self.at;
         self.at += 1;
         while matches!(self.peek(0), b' ' | b'\t' | b'\x0c' | b'\r') {
@@ -423,12 +437,13 @@ impl<'s> Lexer<'s> {
         }
         if self.peek(0) == b'\n' {
             self.line_feed();
-            return None;
+            return false;
         }
         self.at = start + 1;
         let hint = "A backslash is the last character of a line that continues.";
         self.fault(start, self.at, "a backslash is not an operator", hint);
-        Some(self.token(Tok::Bad, start))
+        self.found(Tok::Bad, start);
+        true
     }
 
     /// Whether a digit stands right before or behind the point at `at`.
@@ -439,11 +454,11 @@ impl<'s> Lexer<'s> {
         is_digit(at.checked_sub(1)) || is_digit(at.checked_add(1))
     }
 
-    fn sign(&mut self) -> Token {
+    fn sign(&mut self) {
         let start = self.at;
         if let Some(sign) = Sign::of(self.peek(0), self.peek(1)) {
             self.at += sign.length();
-            return self.token(Tok::Sign(sign), start);
+            return self.found(Tok::Sign(sign), start);
         }
         let rest = self.bytes.get(start..).unwrap_or_default();
         if let Some((text, message, hint)) =
@@ -453,7 +468,7 @@ impl<'s> Lexer<'s> {
             if *text == b"." && self.is_part_of_number(start) {
                 let message = "a number has digits on both sides of its point";
                 self.fault(start, self.at, message, "Write `1.0`, or `0.5`.");
-                return self.token(Tok::Bad, start);
+                return self.found(Tok::Bad, start);
             }
             let hint = match self.names.dialect() {
                 Dialect::Reverty => (*hint).to_owned(),
@@ -461,7 +476,7 @@ impl<'s> Lexer<'s> {
             };
             self.fault(start, self.at, *message, &hint);
             self.skip_quoted(text);
-            return self.token(Tok::Bad, start);
+            return self.found(Tok::Bad, start);
         }
         let rest = self.text.get(start..).unwrap_or_default();
         if begins_with_letter(rest) {
@@ -484,7 +499,7 @@ impl<'s> Lexer<'s> {
             false => "Remove it.",
         };
         self.fault(start, self.at, message, hint);
-        self.token(Tok::Bad, start)
+        self.found(Tok::Bad, start)
     }
 
     /// After a quote that begins no string: skips to the one that would end it on the line.

@@ -37,6 +37,8 @@ pub use trace::mapped;
 pub use tree::{Node, outline};
 pub use words::{DECLARED, Declared, EXCEPTIONS, keywords};
 
+use bumpalo::Bump;
+
 use ast::Program;
 use fault::{Faults, Span};
 
@@ -65,7 +67,8 @@ pub fn decode(bytes: &[u8]) -> Result<&str, Vec<Fault>> {
 /// What is wrong with a program; nothing when it can be translated.
 #[must_use]
 pub fn check(text: &str) -> Vec<Fault> {
-    read(text, parser::parse).err().unwrap_or_default()
+    let arena = Bump::new();
+    read(&arena, text, parser::parse).err().unwrap_or_default()
 }
 
 /// The syntax tree of a program whose form is right.
@@ -73,7 +76,7 @@ pub fn check(text: &str) -> Vec<Fault> {
 /// # Errors
 /// What is wrong with its form.
 pub fn tree(text: &str) -> Result<Node, Vec<Fault>> {
-    Ok(tree::tree(&well_formed(text)?))
+    Ok(tree::tree(&well_formed(&Bump::new(), text)?))
 }
 
 /// A program in canonical form.
@@ -81,7 +84,7 @@ pub fn tree(text: &str) -> Result<Node, Vec<Fault>> {
 /// # Errors
 /// What is wrong with its form.
 pub fn format(text: &str) -> Result<String, Vec<Fault>> {
-    Ok(format::format(&well_formed(text)?))
+    Ok(format::format(&well_formed(&Bump::new(), text)?))
 }
 
 /// A program in Python.
@@ -89,7 +92,7 @@ pub fn format(text: &str) -> Result<String, Vec<Fault>> {
 /// # Errors
 /// What is wrong with it.
 pub fn to_python(text: &str) -> Result<Python, Vec<Fault>> {
-    Ok(python::translate(&read(text, parser::parse)?, 0, Ending::CallMain))
+    Ok(python::translate(&read(&Bump::new(), text, parser::parse)?, 0, Ending::CallMain))
 }
 
 /// The statements of a program from a line on, in Python: for programs that grow line by line.
@@ -97,13 +100,13 @@ pub fn to_python(text: &str) -> Result<Python, Vec<Fault>> {
 /// # Errors
 /// What is wrong with the program.
 pub fn to_python_from(text: &str, line: u32) -> Result<Python, Vec<Fault>> {
-    Ok(python::translate(&read(text, parser::parse)?, line, Ending::Nothing))
+    Ok(python::translate(&read(&Bump::new(), text, parser::parse)?, line, Ending::Nothing))
 }
 
 /// The names of the functions that a program defines, whatever else is wrong with it.
 #[must_use]
 pub fn functions_of(text: &str) -> Vec<String> {
-    python::defined(&parser::parse(text).0)
+    python::defined(&parser::parse(&Bump::new(), text).0)
 }
 
 /// A program in Python as Reverty.
@@ -111,15 +114,15 @@ pub fn functions_of(text: &str) -> Vec<String> {
 /// # Errors
 /// What of it is wrong, or has no form in Reverty.
 pub fn from_python(text: &str) -> Result<String, Vec<Fault>> {
-    Ok(format::format(&read(text, python_parser::parse)?))
+    Ok(format::format(&read(&Bump::new(), text, python_parser::parse)?))
 }
 
-type Parser = for<'s> fn(&'s str) -> (Program<'s>, Faults);
+type Parser = for<'s> fn(&'s Bump, &'s str) -> (Program<'s>, Faults);
 
 /// Reads and checks.
-fn read(text: &str, parse: Parser) -> Result<Program<'_>, Vec<Fault>> {
+fn read<'s>(arena: &'s Bump, text: &'s str, parse: Parser) -> Result<Program<'s>, Vec<Fault>> {
     check_size(text)?;
-    let (program, mut faults) = parse(text);
+    let (program, mut faults) = parse(arena, text);
     // A line that was not understood may be the one that assigns what others use.
     if faults.is_empty() {
         check::check(&program, &mut faults);
@@ -127,9 +130,9 @@ fn read(text: &str, parse: Parser) -> Result<Program<'_>, Vec<Fault>> {
     if faults.is_empty() { Ok(program) } else { Err(faults.in_words(text)) }
 }
 
-fn well_formed(text: &str) -> Result<Program<'_>, Vec<Fault>> {
+fn well_formed<'s>(arena: &'s Bump, text: &'s str) -> Result<Program<'s>, Vec<Fault>> {
     check_size(text)?;
-    let (program, faults) = parser::parse(text);
+    let (program, faults) = parser::parse(arena, text);
     if faults.is_empty() { Ok(program) } else { Err(faults.in_words(text)) }
 }
 

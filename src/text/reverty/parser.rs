@@ -3,6 +3,8 @@
 //! Owns their order: what follows a colon, and which block belongs to which statement. A fault is
 //! noted and the reading continues with the next line.
 
+use bumpalo::Bump;
+
 use super::ast::{
     Block, Branch, Expr, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind, Type,
 };
@@ -18,15 +20,16 @@ use super::words::{self, Dialect, Keyword};
 pub(super) const MOST_BRANCHES: usize = 200;
 
 /// Reads a whole program, and what is wrong with its form.
-pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
-    let mut c = Cursor::new(text, Dialect::Reverty);
-    let mut body = Vec::new();
+pub(super) fn parse<'s>(arena: &'s Bump, text: &'s str) -> (Program<'s>, Faults) {
+    let mut c = Cursor::new(arena, text, Dialect::Reverty);
+    let body = c.begin_block();
     while c.kind() != Tok::End {
-        statements(&mut c, &mut body);
+        statements(&mut c, body);
         if c.kind() == Tok::Dedent {
             c.bump();
         }
     }
+    let body = c.end_block(body);
     let lexer = c.lexer;
     (Program { body, comments: lexer.comments, names: lexer.names }, lexer.faults)
 }
@@ -40,7 +43,7 @@ enum Clause<'s> {
 }
 
 /// Reads statements up to the end of the block.
-fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
+fn statements(c: &mut Cursor<'_>, block: usize) {
     loop {
         let start = c.token();
         match start.kind {
@@ -72,7 +75,9 @@ fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
 fn skip_block(c: &mut Cursor<'_>) {
     if c.kind() == Tok::Indent {
         c.bump();
-        statements(c, &mut Vec::new());
+        let block = c.begin_block();
+        statements(c, block);
+        c.end_block(block);
         if c.kind() == Tok::Dedent {
             c.bump();
         }
@@ -80,10 +85,10 @@ fn skip_block(c: &mut Cursor<'_>) {
 }
 
 /// Puts a part of a statement where it belongs.
-fn attach<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>, clause: Clause<'s>, start: Token) {
-    let last = block.last_mut().map(|last| &mut last.kind);
+fn attach<'s>(c: &mut Cursor<'s>, block: usize, clause: Clause<'s>, start: Token) {
+    let last = c.last_statement(block).map(|last| &mut last.kind);
     match (clause, last) {
-        (Clause::Stmt(stmt), _) => block.push(stmt),
+        (Clause::Stmt(stmt), _) => c.push_statement(stmt),
         (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
             branches.push(branch);
             if branches.len() == MOST_BRANCHES {
@@ -95,11 +100,12 @@ fn attach<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>, clause: Clause<'s>, sta
             *otherwise = Some((place, body));
         }
         (Clause::Except(handler), Some(StmtKind::Try { handlers, .. })) => {
-            if handlers.last().is_some_and(|last| last.name.is_none()) {
+            let takes_all = handlers.last().is_some_and(|last| last.name.is_none());
+            handlers.push(handler);
+            if takes_all {
                 let hint = "Write the handler without an exception last.";
                 c.fault(start.span, "the handler before this one takes every exception", hint);
             }
-            handlers.push(handler);
         }
         (Clause::Elif(_), _) => {
             let hint = "The first condition is `: CONDITION fi`.";
@@ -266,7 +272,7 @@ fn after_colon<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
         Tok::Key(Keyword::Try) => {
             c.bump();
             let (place, body) = suite(c, start, "yrt")?;
-            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: Vec::new() }, place }))
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: c.list() }, place }))
         }
         Tok::Key(Keyword::Except) => {
             c.bump();
@@ -298,7 +304,8 @@ fn after_condition<'s>(
         Tok::Key(Keyword::If) => {
             c.bump();
             let (place, body) = suite(c, start, "fi")?;
-            let branches = vec![Branch { condition, body, place }];
+            let mut branches = c.list();
+            branches.push(Branch { condition, body, place });
             Ok(Clause::Stmt(Stmt { kind: StmtKind::If { branches, otherwise: None }, place }))
         }
         Tok::Key(Keyword::Elif) => {
@@ -362,7 +369,7 @@ fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
 fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<Clause<'s>> {
     c.expect(Sign::Arrow, "after the type that is returned")?;
     let open = c.expect(Sign::Open, "before the parameters")?;
-    let mut parameters = Vec::new();
+    let mut parameters = c.list();
     while !parameters.is_empty() || !c.is_sign(Sign::Close) {
         parameters.push(parameter(c)?);
         c.check_count(parameters.len())?;
@@ -378,8 +385,9 @@ fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<
     // As in the published examples.
     c.has_sign(Sign::Colon);
     let (place, body) = suite(c, start, "fed")?;
-    let function = Function { name, parameters, returns, body };
-    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(Box::new(function)), place }))
+    let parameters = parameters.into_bump_slice();
+    let function = c.keep(Function { name, parameters, returns, body });
+    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(function), place }))
 }
 
 fn parameter(c: &mut Cursor<'_>) -> Parsed<(Name, Type)> {
@@ -420,20 +428,20 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token, after: &str) -> Parsed<(Place, Bl
         c.leave_line();
         // Anything else has a block, which the line cannot have.
         let Clause::Stmt(stmt) = clause else { return Err(Failed) };
-        return Ok((place, vec![stmt]));
+        return Ok((place, std::slice::from_ref(c.keep(stmt))));
     }
     c.bump();
     if c.kind() != Tok::Indent {
         let hint = "Indent the lines that belong to it; `enoN` does nothing.";
         c.no_block(place, &format!("there is no block after `{after}`"), hint);
         // So that what belongs to this statement is still found.
-        return Ok((place, Vec::new()));
+        return Ok((place, &[]));
     }
     c.bump();
-    let mut body = Vec::new();
-    statements(c, &mut body);
+    let block = c.begin_block();
+    statements(c, block);
     if c.kind() == Tok::Dedent {
         c.bump();
     }
-    Ok((place, body))
+    Ok((place, c.end_block(block)))
 }

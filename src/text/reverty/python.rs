@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::ast::{Block, Expr, ExprKind, Function, Place, Program, Stmt, StmtKind};
+use super::ast::{Expr, ExprKind, Function, Place, Program, Stmt, StmtKind};
 use super::calls::each_call;
 use super::expr::as_name;
 use super::scope::globals_of;
@@ -75,7 +75,7 @@ fn is_function(stmt: &Stmt<'_>) -> bool {
 /// The names that statements outside of functions assign, by their numbers.
 pub(super) fn globals(program: &Program<'_>) -> Vec<bool> {
     let mut globals = vec![false; program.names.len()];
-    super::scope::each_assigned(&program.body, &mut |name, _| {
+    super::scope::each_assigned(program.body, &mut |name, _| {
         if let Some(own) = globals.get_mut(name.id.index()) {
             *own = true;
         }
@@ -159,7 +159,7 @@ impl PythonForm<'_> {
         self.lines.push(from);
     }
 
-    fn body(&mut self, from: u32, body: &Block<'_>) {
+    fn body(&mut self, from: u32, body: &[Stmt<'_>]) {
         self.out.push(':');
         self.end(from);
         self.depth += 1;
@@ -176,7 +176,7 @@ impl PythonForm<'_> {
         place: Place,
         word: Keyword,
         condition: Option<&Expr<'_>>,
-        body: &Block<'_>,
+        body: &[Stmt<'_>],
     ) {
         self.begin();
         self.out.push_str(self.writer.keyword(word));

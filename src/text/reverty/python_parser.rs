@@ -2,6 +2,8 @@
 //!
 //! Owns what of Python is refused. Names and types are checked by the same rules as in Reverty.
 
+use bumpalo::Bump;
+
 use super::ast::{
     Block, Branch, Expr, ExprKind, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind,
     Type,
@@ -19,22 +21,24 @@ use super::sign::Sign;
 use super::words::{Dialect, Keyword, NameId};
 
 /// Reads a program in Python, and what of it has no form in Reverty.
-pub(super) fn parse(text: &str) -> (Program<'_>, Faults) {
-    let mut c = Cursor::new(text, Dialect::Python);
-    let mut body = Vec::new();
+pub(super) fn parse<'s>(arena: &'s Bump, text: &'s str) -> (Program<'s>, Faults) {
+    let mut c = Cursor::new(arena, text, Dialect::Python);
+    let body = c.begin_block();
     while c.kind() != Tok::End {
-        statements(&mut c, &mut body);
+        statements(&mut c, body);
         if c.kind() == Tok::Dedent {
             c.bump();
         }
     }
+    let mut body = c.end_block(body);
     let Cursor { lexer, noted, .. } = c;
     let Lexer { names, comments, mut faults, .. } = lexer;
     // What Reverty does without being asked.
-    let has_guard = body.pop_if(|stmt| {
+    let has_guard = body.split_last().filter(|(stmt, _)| {
         matches!(&stmt.kind, StmtKind::If { branches, otherwise: None }
         if matches!(branches.as_slice(), [only] if is_main_guard(only, &|id| names.text(id))))
     });
+    body = has_guard.map_or(body, |(_, others)| others);
     let program = Program { body, comments, names };
     if faults.is_empty() {
         check_globals(&program, &noted, &mut faults);
@@ -60,7 +64,7 @@ fn check_globals(program: &Program<'_>, declared: &[Name], faults: &mut Faults) 
         let own =
             declared.iter().filter(|name| (stmt.place.span.start..end).contains(&name.span.start));
         let mut known: Vec<NameId> = own.map(|name| name.id).collect();
-        each_assigned(&function.body, &mut |name, _| {
+        each_assigned(function.body, &mut |name, _| {
             if is_global(name.id) && !known.contains(&name.id) {
                 known.push(name.id);
                 let text = program.names.text(name.id);
@@ -91,8 +95,8 @@ fn is_main_guard<'n>(branch: &Branch<'_>, text: &impl Fn(NameId) -> &'n str) -> 
     let is_guard = as_name(&chain.first).is_some_and(|id| text(id) == "__name__")
         && chain.rest.is_empty()
         && matches!(&chain.second, (Op::Eq, Expr { kind: ExprKind::Str(value), .. })
-            if value == "__main__");
-    let [Stmt { kind: StmtKind::Expr(call), .. }] = branch.body.as_slice() else { return false };
+            if *value == "__main__");
+    let [Stmt { kind: StmtKind::Expr(call), .. }] = branch.body else { return false };
     let is_call = matches!(&call.kind, ExprKind::Call { name, args }
         if args.is_empty() && text(*name) == "main");
     is_guard && is_call
@@ -107,7 +111,7 @@ enum Clause<'s> {
     Nothing,
 }
 
-fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
+fn statements(c: &mut Cursor<'_>, block: usize) {
     loop {
         let start = c.token();
         match start.kind {
@@ -130,7 +134,9 @@ fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
                     c.recover(start);
                     if c.kind() == Tok::Indent {
                         c.bump();
-                        statements(c, &mut Vec::new());
+                        let block = c.begin_block();
+                        statements(c, block);
+                        c.end_block(block);
                         if c.kind() == Tok::Dedent {
                             c.bump();
                         }
@@ -141,10 +147,10 @@ fn statements<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>) {
     }
 }
 
-fn attach<'s>(c: &mut Cursor<'s>, block: &mut Block<'s>, clause: Clause<'s>, start: Token) {
-    let last = block.last_mut().map(|last| &mut last.kind);
+fn attach<'s>(c: &mut Cursor<'s>, block: usize, clause: Clause<'s>, start: Token) {
+    let last = c.last_statement(block).map(|last| &mut last.kind);
     match (clause, last) {
-        (Clause::Stmt(stmt), _) => block.push(stmt),
+        (Clause::Stmt(stmt), _) => c.push_statement(stmt),
         (Clause::Nothing, _) => {}
         (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
             branches.push(branch);
@@ -193,7 +199,8 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
             let (place, body) = suite(c, start)?;
             Ok(match keyword {
                 Keyword::If => {
-                    let branches = vec![Branch { condition, body, place }];
+                    let mut branches = c.list();
+                    branches.push(Branch { condition, body, place });
                     Clause::Stmt(Stmt { kind: StmtKind::If { branches, otherwise: None }, place })
                 }
                 Keyword::Elif => Clause::Elif(Branch { condition, body, place }),
@@ -209,7 +216,7 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
         Keyword::Try => {
             c.bump();
             let (place, body) = suite(c, start)?;
-            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: Vec::new() }, place }))
+            Ok(Clause::Stmt(Stmt { kind: StmtKind::Try { body, handlers: c.list() }, place }))
         }
         Keyword::Except => except(c, start),
         _ => expression_line(c, start),
@@ -323,7 +330,7 @@ fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     c.bump();
     let name = name(c, "the name of the function")?;
     let open = c.expect(Sign::Open, "before the parameters")?;
-    let mut parameters = Vec::new();
+    let mut parameters = c.list();
     while !c.is_sign(Sign::Close) {
         parameters.push(parameter(c)?);
         c.check_count(parameters.len())?;
@@ -338,8 +345,9 @@ fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     }
     let returns = type_hint(c)?;
     let (place, body) = suite(c, start)?;
-    let function = Function { name, parameters, returns, body };
-    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(Box::new(function)), place }))
+    let parameters = parameters.into_bump_slice();
+    let function = c.keep(Function { name, parameters, returns, body });
+    Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(function), place }))
 }
 
 fn parameter(c: &mut Cursor<'_>) -> Parsed<(Name, Type)> {
@@ -361,15 +369,14 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
     let place = c.place(start);
     c.expect(Sign::Colon, "before the block")?;
     c.check_line()?;
-    let mut body = Vec::new();
     if c.kind() != Tok::Newline {
         c.enter_line();
         let clause = clause(c)?;
         c.leave_line();
-        match clause {
-            Clause::Stmt(stmt) => body.push(stmt),
-            Clause::Nothing | Clause::Elif(_) | Clause::Else(..) | Clause::Except(_) => {}
-        }
+        let body: Block<'_> = match clause {
+            Clause::Stmt(stmt) => std::slice::from_ref(c.keep(stmt)),
+            Clause::Nothing | Clause::Elif(_) | Clause::Else(..) | Clause::Except(_) => &[],
+        };
         return Ok((place, body));
     }
     c.bump();
@@ -377,9 +384,10 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
         return Err(c.no_block(place, "there is no block after this", "Indent its lines."));
     }
     c.bump();
-    statements(c, &mut body);
+    let block = c.begin_block();
+    statements(c, block);
     if c.kind() == Tok::Dedent {
         c.bump();
     }
-    Ok((place, body))
+    Ok((place, c.end_block(block)))
 }

@@ -3,7 +3,7 @@
 //! Owns the one scope: a name means one thing everywhere, but functions may have parameters of the
 //! same name. Must not look at the order in which statements run.
 
-use super::ast::{Block, ExprKind, Function, Name, Program, Stmt, StmtKind, Type};
+use super::ast::{ExprKind, Function, Name, Program, Stmt, StmtKind, Type};
 use super::fault::{Faults, Span};
 use super::words::{self, Declared, Dialect, NameId, Names};
 
@@ -36,12 +36,12 @@ impl<'p, 's> Scope<'p, 's> {
     pub(super) fn of(program: &'p Program<'s>, faults: &mut Faults) -> Self {
         let symbols = vec![Symbol::default(); program.names.len()];
         let mut scope = Self { symbols, functions: Vec::new(), names: &program.names };
-        for stmt in &program.body {
+        for stmt in program.body {
             if let StmtKind::Function(function) = &stmt.kind {
                 scope.define(function, faults);
             }
         }
-        each_assigned(&program.body, &mut |name, declared| {
+        each_assigned(program.body, &mut |name, declared| {
             scope.symbol(name.id).is_global = true;
             scope.assign(name, declared, faults);
         });
@@ -144,7 +144,7 @@ impl<'p, 's> Scope<'p, 's> {
     /// What a function assigns: globals of the program, or locals of its own.
     fn look_into(&mut self, number: usize, faults: &mut Faults) {
         let Some(function) = self.functions.get(number).copied() else { return };
-        each_assigned(&function.body, &mut |name, declared| {
+        each_assigned(function.body, &mut |name, declared| {
             let is_parameter = function.parameters.iter().any(|(own, _)| own.id == name.id);
             let symbol = self.symbol(name.id);
             if symbol.is_global {
@@ -183,7 +183,7 @@ impl<'p, 's> Scope<'p, 's> {
 
 /// Calls `found` for every name that the statements assign, with the type that they declare for it;
 /// not for those that functions among them assign.
-pub(super) fn each_assigned(block: &Block<'_>, found: &mut impl FnMut(Name, Option<Type>)) {
+pub(super) fn each_assigned(block: &[Stmt<'_>], found: &mut impl FnMut(Name, Option<Type>)) {
     for Stmt { kind, .. } in block {
         match kind {
             StmtKind::Assign { target, declared, .. } => {
@@ -224,7 +224,7 @@ pub(super) fn globals_of(
     is_global: &impl Fn(NameId) -> bool,
 ) -> Vec<NameId> {
     let mut found = Vec::new();
-    each_assigned(&function.body, &mut |name, _| {
+    each_assigned(function.body, &mut |name, _| {
         if is_global(name.id) && !found.contains(&name.id) {
             found.push(name.id);
         }

@@ -2,7 +2,9 @@
 //!
 //! Must not know where a sign may be.
 
+/// As wide as all that a token can hold, so that tokens stay in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub(super) enum Sign {
     Plus,
     Minus,

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::ast::{Block, Expr, ExprKind, Place, Program, Stmt, StmtKind};
+use super::ast::{Expr, ExprKind, Place, Program, Stmt, StmtKind};
 use super::words::{self, Names};
 
 /// A node: what it is, its own text, where its source begins and ends, and what it holds.
@@ -54,11 +54,11 @@ impl Maker<'_> {
         Node { kind, text: text.to_owned(), line, children }
     }
 
-    fn block(self, block: &Block<'_>) -> Vec<Node> {
+    fn block(self, block: &[Stmt<'_>]) -> Vec<Node> {
         block.iter().map(|stmt| self.stmt(stmt)).collect()
     }
 
-    fn part(self, kind: &'static str, place: Place, body: &Block<'_>) -> Node {
+    fn part(self, kind: &'static str, place: Place, body: &[Stmt<'_>]) -> Node {
         self.node(kind, "", place.line, self.block(body))
     }
 

@@ -4,7 +4,8 @@
 //! Owns which words exist. Must not know where they may be written.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use foldhash::fast::RandomState;
 
 /// Which of the two languages a text is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +14,10 @@ pub(super) enum Dialect {
     Python,
 }
 
-/// A word with a meaning of its own, by its name in Python.
+/// A word with a meaning of its own, by its name in Python. As wide as all that a token can hold, so
+/// that tokens stay in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Keyword {
     Def,
     Return,
@@ -169,14 +172,21 @@ pub(super) enum Word {
 /// The words of one text, each kept once.
 #[derive(Debug)]
 pub struct Names<'s> {
-    ids: HashMap<&'s str, u32, BuildHasherDefault<WordHasher>>,
+    /// Words of up to eight letters, which most are, as one number each.
+    short: HashMap<u64, u32, RandomState>,
+    long: HashMap<&'s str, u32, RandomState>,
     texts: Vec<&'s str>,
     dialect: Dialect,
 }
 
 impl<'s> Names<'s> {
     pub(super) fn new(dialect: Dialect) -> Self {
-        let mut names = Self { ids: HashMap::default(), texts: Vec::with_capacity(256), dialect };
+        let mut names = Self {
+            short: HashMap::default(),
+            long: HashMap::default(),
+            texts: Vec::with_capacity(256),
+            dialect,
+        };
         for (number, (_, reverty, python)) in KEYWORDS.into_iter().enumerate() {
             match dialect {
                 Dialect::Reverty => names.enter(reverty),
@@ -185,25 +195,42 @@ impl<'s> Names<'s> {
             }
         }
         for word in PYTHON {
-            match names.ids.contains_key(word) {
-                true => names.texts.push(""),
-                false => names.enter(word),
-            }
+            let next = names.next();
+            // What is a keyword in both languages has its number already.
+            let text = if *names.number(word) == next { word } else { "" };
+            names.texts.push(text);
         }
         DECLARED.into_iter().for_each(|function| names.enter(function.name));
         names
     }
 
     fn enter(&mut self, word: &'s str) {
-        let id = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.ids.insert(word, id);
+        *self.number(word) = self.next();
         self.texts.push(word);
+    }
+
+    /// The number of the next word that is new.
+    fn next(&self) -> u32 {
+        u32::try_from(self.texts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The number of a word; that of the next one when it is new.
+    fn number(&mut self, word: &'s str) -> &mut u32 {
+        let next = self.next();
+        match word.len() {
+            // No letter is 0, so that words of different lengths stay different.
+            0..=8 => {
+                let letters = word.bytes().fold(0, |word, byte| (word << 8) | u64::from(byte));
+                self.short.entry(letters).or_insert(next)
+            }
+            _ => self.long.entry(word).or_insert(next),
+        }
     }
 
     /// What a word of the text is; a new one becomes a name.
     pub(super) fn word(&mut self, text: &'s str) -> Word {
-        let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let id = *self.ids.entry(text).or_insert(next);
+        let next = self.next();
+        let id = *self.number(text);
         if id == next {
             self.texts.push(text);
         }
@@ -281,31 +308,6 @@ pub(super) fn from_reverty(word: &str) -> Option<Keyword> {
 /// Whether a program may not use this name, because Python gives it a meaning beyond the program.
 pub(super) fn is_refused(name: &str) -> bool {
     (name.starts_with("__") && name.ends_with("__")) || UNREACHABLE.contains(&name)
-}
-
-/// A fast hash for short words of one text.
-#[derive(Debug, Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        // The table looks at both ends.
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            self.write_u64(chunk.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte)));
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(u64::from(byte));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
 }
 
 #[cfg(test)]
