@@ -11,6 +11,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use firmhand::text::reverty;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 
 fn main() {
     let is_bench = std::env::args().any(|arg| arg == "--bench");
@@ -53,8 +55,9 @@ fn report(what: &str, text: &str, rounds: usize, work: impl Fn(&str)) {
     println!("{what}: median {:.1} MB/s, best {:.1} MB/s", speed(median), speed(best));
 }
 
-/// Time that this process has had on a processor.
+/// Time that this process has had on a processor, to the microsecond.
 fn processor_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+    let used = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Some(seconds(used.user_time()) + seconds(used.system_time()))
 }

@@ -3,14 +3,13 @@
 //! The one place that knows every part. Owns the order in which they are made, so that whatever
 //! is wrong is said before a session exists. Decides nothing; that is done in `plan`.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::choice;
 use super::documentation;
 use super::launch_facts::LaunchFacts;
-use super::launch_request::LaunchRequest;
+use super::launch_request::{LaunchRequest, ResumeRequest};
 use super::learned;
 use super::leftovers::{clear_up, tell_all};
 use super::machine::{Machine, now};
@@ -23,14 +22,12 @@ use super::project_folder::{begin_with, project_folder};
 use super::session_choices;
 use super::shipped::{load_adapters, load_limited_team, load_names, load_team};
 use super::trust::Trust;
-use crate::config::Assets;
 use crate::device::{Programs, SerialHub};
-use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, Team, toolbox};
+use crate::engine::{Engine, EngineHandle, EngineSetup, NextRuns, Recorder, toolbox};
 use crate::gate::{ApprovalQueue, Gate, GateParts, NextNumbers};
 use crate::journal::SessionDir;
 use crate::model::event::SessionStart;
-use crate::model::{Event, Examiner, Ground, Ledger, SessionEvent, TeamOffers, UserError};
-use crate::provider::Pacing;
+use crate::model::{Event, Examiner, Ledger, SessionEvent, TeamOffers, UserError};
 use crate::sandbox::Runner;
 use crate::toolchain::BuildSandbox;
 use crate::toolchain::build_sandbox::without_walls;
@@ -139,15 +136,14 @@ pub fn start(machine: &Machine, plan: LaunchPlan) -> Result<Running, UserError> 
 pub fn resume(
     machine: &Machine,
     dir: SessionDir,
-    pacing: Pacing,
-    record: Option<PathBuf>,
+    request: ResumeRequest,
 ) -> Result<Running, UserError> {
     let (recorder, reopened) = Recorder::reopen(dir.clone())?;
     let recorder = recorder.keeping(log_limits(&machine.settings));
     let recorder = Arc::new(recorder.guarded_by(machine.profiles.secrets()));
     let past = Past::of(&dir, &recorder)?;
     let unread = past.unread_lines();
-    let Some(session) = past.session.clone() else {
+    let Some(mut session) = past.session.clone() else {
         return Err(no_start(&dir, unread));
     };
     if session.team == monitor::TEAM {
@@ -161,14 +157,28 @@ pub fn resume(
     if !project.is_dir() {
         return Err(project_gone(&dir, project));
     }
-    let machine = &session_choices::machine_for(machine, &session.parts.choices);
+    let machine = &session_choices::machine_for(machine, &past.choices);
     let facts = LaunchFacts::of_project(machine, Some(project))?;
-    let ground = facts.ground;
     let run = past.run_to_go_on(&session);
-    let load = |name: &str| team_of_session((&machine.assets, name), &session, &past, ground);
+    let limits = (run.team.as_str(), &request.team_limits);
+    let choices =
+        session_choices::of_resume(&machine.settings, &past.choices, limits, &session.team);
+    session.parts.choices = choices;
+    let has_new_limits = !request.team_limits.is_empty();
+    let usual = choice::usual_team(facts.ground);
+    let load = |name: &str| {
+        let limits = session.parts.choices.limits_of(name, &session.team);
+        match load_limited_team(&machine.assets, name, &limits) {
+            // The next run of a session that has ended is given a team that fits.
+            Err(_) if past.has_ended && !has_new_limits => load_team(&machine.assets, usual),
+            loaded => loaded,
+        }
+    };
     let provider = past.provider.as_deref();
     let plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
-    let plan = LaunchPlan { pacing, record, ..plan };
+    let mut plan = LaunchPlan { pacing: request.pacing, record: request.record, ..plan };
+    // What was recorded counts; the configuration says what a session may use when it begins.
+    plan.limits.engine.budgets.session = request.budget;
     let found = FoundParts::find(machine, &plan, &dir)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
     // A run that has chosen goes on with the table of its journal, whatever became of the file.
@@ -198,25 +208,6 @@ pub fn resume(
     });
     tell_all(running.recorder.as_ref(), damage.into_iter().chain(unread).collect())?;
     Ok(running)
-}
-
-/// The team that goes on in a session.
-fn team_of_session(
-    (assets, name): (&Assets, &str),
-    session: &SessionStart,
-    past: &Past,
-    ground: Ground,
-) -> Result<Arc<Team>, UserError> {
-    // Limits of the first team say nothing to another.
-    let limits = match name == session.team {
-        true => session.parts.choices.team_limits.clone(),
-        false => BTreeMap::new(),
-    };
-    match load_limited_team(assets, name, &limits) {
-        // The next run of a session that has ended is given a team that fits.
-        Err(_) if past.has_ended => load_team(assets, choice::usual_team(ground)),
-        loaded => loaded,
-    }
 }
 
 fn no_start(dir: &SessionDir, unread: Option<UserError>) -> UserError {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::engine::Supervision;
+use crate::model::Budget;
 use crate::provider::Pacing;
 use crate::toolchain::ToolchainKind;
 
@@ -30,6 +31,19 @@ pub struct LaunchRequest {
     pub team_limits: BTreeMap<String, u32>,
     /// Whether plans and files for the context wait for the person.
     pub supervision: Option<Supervision>,
+}
+
+/// How a session goes on, as it was typed; nothing set where it stays as it was.
+#[derive(Debug, Clone, Default)]
+pub struct ResumeRequest {
+    /// How fast a recorded model types.
+    pub pacing: Pacing,
+    /// Where the model's answers are written down.
+    pub record: Option<PathBuf>,
+    /// What the session may use.
+    pub budget: Budget,
+    /// Limits of its team.
+    pub team_limits: BTreeMap<String, u32>,
 }
 
 /// What is to be done.

@@ -68,13 +68,7 @@ impl Machine {
     pub fn for_session(&self, budget: &Budget, temperature: Option<f64>) -> Self {
         let mut machine = self.clone();
         let models = &mut machine.settings.models;
-        let session = &mut models.session.value;
-        *session = Budget {
-            tokens: budget.tokens.or(session.tokens),
-            cost: budget.cost.or(session.cost),
-            seconds: budget.seconds.or(session.seconds),
-            turns: budget.turns.or(session.turns),
-        };
+        models.session.value = budget.or(models.session.value);
         models.temperature = temperature.or(models.temperature);
         let (models, assets) = (models.clone(), machine.assets.clone());
         machine.profiles = Profiles::new(models, assets, &machine.dirs.config)

@@ -122,7 +122,7 @@ mod tests {
         // As if each record of a journal of 5 million had 400 bytes.
         let (count, size) = (5_000_000, 400);
         let mut milestones = Milestones::along(Path::new("journal"), count * size);
-        let event = Event::Session(SessionEvent::Resumed { program: String::new() });
+        let event = Event::Session(SessionEvent::Resumed { program: String::new(), choices: None });
         let record = Record { v: Record::VERSION, seq: Seq(1), at: Timestamp(0), event };
         for place in 1..=count {
             let after = Position { offset: place * size, line: place, seq: Seq(place) };

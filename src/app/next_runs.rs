@@ -12,9 +12,9 @@ use super::machine::Machine;
 use super::plan::{ModelSource, no_model_for};
 use super::recordings::{Recording, Recordings, load_script};
 use super::request_words::Wanted;
-use super::shipped::load_team;
+use super::shipped::{load_limited_team, load_team};
 use crate::engine::{NextModel, NextRun, NextRuns, Team};
-use crate::model::event::SessionStart;
+use crate::model::event::{SessionChoices, SessionStart};
 use crate::model::{Ground, NextSuggestion, TeamOffer, TeamOffers, UserError};
 use crate::provider::{ChosenModel, Pacing, Provider, Scripted};
 use crate::toolchain::Toolchain;
@@ -32,6 +32,8 @@ pub struct SessionRuns {
     pub toolchain_name: String,
     /// The team that the session began with.
     pub first_team: String,
+    /// What the person has set for the session.
+    choices: SessionChoices,
     /// How fast a recorded model types.
     pub pacing: Pacing,
     /// The recordings, once they were asked for.
@@ -57,6 +59,7 @@ impl SessionRuns {
             toolchain,
             toolchain_name,
             first_team,
+            choices: session.parts.choices.clone(),
             pacing,
             recordings,
         })
@@ -74,7 +77,8 @@ impl SessionRuns {
     }
 
     fn load(&self, name: &str) -> Result<Arc<Team>, UserError> {
-        load_team(&self.machine.assets, name)
+        let limits = self.choices.limits_of(name, &self.first_team);
+        load_limited_team(&self.machine.assets, name, &limits)
     }
 
     fn ground(&self) -> Ground {

@@ -5,13 +5,15 @@
 use crate::engine::Recorder;
 use crate::gate::NextNumbers;
 use crate::journal::{self, Damage, ReadItem, SessionDir};
-use crate::model::event::{RunStart, SessionStart};
+use crate::model::event::{RunStart, SessionChoices, SessionStart};
 use crate::model::{Event, ModelEvent, ProposalEvent, SessionEvent, TurnEvent, UserError};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
     /// Its first record, if it is the start of a session.
     pub session: Option<Box<SessionStart>>,
+    /// What the person has set for it.
+    pub choices: SessionChoices,
     /// The run that began last, unless that is the first one.
     pub last_run: Option<RunStart>,
     /// Whether its last run is over.
@@ -30,6 +32,7 @@ impl Past {
     pub fn of(dir: &SessionDir, recorder: &Recorder) -> Result<Self, UserError> {
         let mut past = Self {
             session: None,
+            choices: SessionChoices::default(),
             last_run: None,
             has_ended: false,
             has_policy: false,
@@ -45,6 +48,11 @@ impl Past {
                 ReadItem::Damaged(line) => return past.pass_over(line),
             };
             state.fold(record);
+            if let Event::Session(event) = &record.event
+                && let Some(choices) = event.choices()
+            {
+                past.choices = choices.clone();
+            }
             match &record.event {
                 Event::Session(SessionEvent::Started(start)) if is_first => {
                     past.session = Some(start.clone())

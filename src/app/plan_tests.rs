@@ -207,9 +207,8 @@ fn an_example_gives_what_the_person_does_not_say() {
     assert_eq!(ask(Some(&wrapped), None).unwrap().task, example.task);
 }
 
-#[test]
-fn a_session_goes_on_with_what_it_had() {
-    let session = |provider: &str, toolchain: &str| SessionStart {
+fn session(provider: &str, toolchain: &str) -> SessionStart {
+    SessionStart {
         id: crate::model::SessionId::new("2026-01-01-x"),
         task: "blink".to_owned(),
         team: "generate".to_owned(),
@@ -222,7 +221,11 @@ fn a_session_goes_on_with_what_it_had() {
             toolchain: toolchain.to_owned(),
             ..SessionParts::default()
         },
-    };
+    }
+}
+
+#[test]
+fn a_session_goes_on_with_what_it_had() {
     let assets = Assets::built_in();
     let load = |name: &str| shipped::load_team(&assets, name);
     let again = |start: &SessionStart, chosen: Option<&str>| {
@@ -332,4 +335,33 @@ fn without_a_model_the_recorded_task_that_continues_the_project_is_named_first()
     assert!(fix.contains("such as “Blink the LED on GPIO 2"), "{fix}");
     let usual = no_model(&recordings).fix;
     assert!(!usual.contains("Blink"), "{usual}");
+}
+
+/// What is set when a session is opened again is added to what was set before, for the team that goes
+/// on; limits of another team say nothing to it.
+#[test]
+fn limits_can_be_changed_when_a_session_goes_on() {
+    let limits = |pairs: &[(&str, u32)]| -> BTreeMap<String, u32> {
+        pairs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect()
+    };
+    let mut settings = Settings::default();
+    let before = SessionChoices {
+        team_limits: limits(&[("max_debug", 2), ("max_reviews", 1)]),
+        max_attempts: Some(3),
+        ..SessionChoices::default()
+    };
+    settings.take_limits(LimitOverrides { max_attempts: Some(3), ..LimitOverrides::default() });
+    let of = |settings: &Settings, team: &str, limits: &BTreeMap<String, u32>| {
+        session_choices::of_resume(settings, &before, (team, limits), "mesh")
+    };
+    assert_eq!(of(&settings, "mesh", &BTreeMap::new()), before, "nothing was said");
+    assert_eq!(of(&settings, "contract", &BTreeMap::new()), before);
+    let more = of(&settings, "mesh", &limits(&[("max_debug", 9)]));
+    assert_eq!(more.limits_of("mesh", "mesh"), limits(&[("max_debug", 9), ("max_reviews", 1)]));
+    assert_eq!(more.limits_of("contract", "mesh"), BTreeMap::new());
+    let other = of(&settings, "contract", &limits(&[("max_fixes", 9)]));
+    assert_eq!(other.limits_of("contract", "mesh"), limits(&[("max_fixes", 9)]));
+    assert_eq!(other.limits_of("mesh", "mesh"), BTreeMap::new());
+    settings.take_limits(LimitOverrides { max_attempts: Some(7), ..LimitOverrides::default() });
+    assert_eq!(of(&settings, "mesh", &BTreeMap::new()).max_attempts, Some(7));
 }

@@ -22,12 +22,32 @@ pub fn of_start(
     SessionChoices {
         temperature: settings.models.temperature.map(|degrees| (degrees * 1_000.0).round() as u32),
         team_limits,
+        limited_team: String::new(),
         max_attempts: given(&limits.max_attempts).flatten(),
         build_seconds: given(&limits.build_seconds),
         tool_seconds: given(&limits.tool_seconds).flatten(),
         monitor_seconds: given(&limits.monitor_seconds),
         plans_go_on: supervision == Supervision::Show,
     }
+}
+
+/// What is set for a session that goes on: as before, but for what was said now. `limits` are those of
+/// the team that goes on, with its name; `first` is the team that the session began with.
+pub fn of_resume(
+    settings: &Settings,
+    before: &SessionChoices,
+    (team, limits): (&str, &BTreeMap<String, u32>),
+    first: &str,
+) -> SessionChoices {
+    let set = of_start(settings, BTreeMap::new(), supervision(before));
+    if limits.is_empty() {
+        let (team_limits, limited_team) = (before.team_limits.clone(), before.limited_team.clone());
+        return SessionChoices { team_limits, limited_team, ..set };
+    }
+    let mut team_limits = before.limits_of(team, first);
+    team_limits.extend(limits.clone());
+    let limited_team = if team == first { String::new() } else { team.to_owned() };
+    SessionChoices { team_limits, limited_team, ..set }
 }
 
 /// A setting that a flag has set.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::app::launch_request::{LaunchRequest, ModelRequest, ToolchainChoice, Work};
+use crate::app::launch_request::{
+    LaunchRequest, ModelRequest, ResumeRequest, ToolchainChoice, Work,
+};
 use crate::engine::Supervision;
 use crate::model::{Budget, Cost};
 use crate::provider::Pacing;
@@ -248,8 +250,9 @@ pub struct ModelArgs {
     #[arg(long, value_name = "NUMBER", value_parser = limit_args::number)]
     pub max_minutes: Option<u64>,
     /// A limit by its name: tokens, cost, minutes, turns, attempts, build-seconds, tool-seconds,
-    /// monitor-seconds, or one of `[limits]` in the team's file such as max_reviews; can be given several
-    /// times. At the end of the first five you are asked.
+    /// monitor-seconds, or one of `[limits]` in the team's file such as max_reviews, with the name of its
+    /// phase for one of a nested team, such as fix/max_debug; can be given several times. At the end of
+    /// the first five you are asked.
     #[arg(long, value_name = "NAME=N", value_parser = limit_args::limit)]
     pub limit: Vec<NamedLimit>,
     /// Sampling temperature of all agents, from 0 to 2.
@@ -516,6 +519,22 @@ pub struct ResumeArgs {
     /// Record all answers of the model, earlier ones too, in a script for `--script`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    /// Change a limit for the rest of the session, by its name as in `firmhand new`; can be given several
+    /// times.
+    #[arg(long, value_name = "NAME=N", value_parser = limit_args::limit)]
+    pub limit: Vec<NamedLimit>,
+}
+
+impl ResumeArgs {
+    /// What is asked for with these arguments.
+    pub fn request(self) -> ResumeRequest {
+        ResumeRequest {
+            pacing: self.speed.pacing(),
+            record: self.record,
+            budget: limit_args::budget(&self.limit, Budget::default()),
+            team_limits: limit_args::of_team(&self.limit),
+        }
+    }
 }
 
 /// Arguments of `doctor`.

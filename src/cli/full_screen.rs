@@ -14,6 +14,7 @@ use crate::app::assemble::{self, Running};
 use crate::app::copies::Chores;
 use crate::app::event_loop::{Left, Session};
 use crate::app::history::InputHistory;
+use crate::app::launch_request::ResumeRequest;
 use crate::app::machine::Machine;
 use crate::app::memory::ScreenMemory;
 use crate::app::monitor::{self, MonitorOptions};
@@ -29,7 +30,6 @@ use crate::journal::{JournalEvents, SessionDir, summary};
 use crate::model::{
     Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, TimelineCommand, UserError,
 };
-use crate::provider::Pacing;
 use crate::text::esp_log::TagFilter;
 use crate::ui::layout::PaneId;
 use crate::ui::{Arrangement, Depth, Keymap, Mode, ModelOffer, ThemeState, Ui, UiSetup};
@@ -58,14 +58,6 @@ pub(super) fn live(
     supervise(machine, &engine, running, setup)
 }
 
-/// How a session is resumed.
-pub(super) struct ResumeOptions {
-    /// How fast a recorded model types.
-    pub pacing: Pacing,
-    /// Where the model's answers are written down.
-    pub record: Option<PathBuf>,
-}
-
 /// Resumes a session and shows it.
 ///
 /// # Errors
@@ -73,7 +65,7 @@ pub(super) struct ResumeOptions {
 pub(super) fn resume(
     machine: &Machine,
     dir: SessionDir,
-    options: ResumeOptions,
+    request: ResumeRequest,
     display: Display,
 ) -> Result<ExitCode, UserError> {
     let setup = ScreenSetup::set(machine, display)?;
@@ -81,7 +73,7 @@ pub(super) fn resume(
     let project = project_of(&dir).filter(|_| display == Display::Screen);
     let running = trusted_start::begin(machine, project.as_deref(), || {
         let _on = engine.enter();
-        assemble::resume(machine, dir.clone(), options.pacing, options.record.clone())
+        assemble::resume(machine, dir.clone(), request.clone())
     })?;
     supervise(machine, &engine, running, setup)
 }

@@ -22,7 +22,7 @@ enum LimitName {
     BuildSeconds,
     ToolSeconds,
     MonitorSeconds,
-    /// One of the team's file.
+    /// One of the team's file; `PHASE/NAME` for one of a nested team.
     Team(String),
 }
 
@@ -47,12 +47,14 @@ pub fn limit(text: &str) -> Result<NamedLimit, String> {
         return Err(format!("expected NAME=N with one of the names {}", known()));
     };
     let asked = name.trim().replace('_', "-");
-    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '/');
     let name = match NAMES.into_iter().find(|(known, _)| *known == asked) {
         Some((_, name)) => name,
         // Which limits a team has is known when its file was read.
         None if !asked.is_empty() && asked.chars().all(is_word) => {
-            LimitName::Team(asked.replace('-', "_"))
+            let (phase, own) = name.trim().rsplit_once('/').unwrap_or(("", name.trim()));
+            let own = own.replace('-', "_");
+            LimitName::Team(if phase.is_empty() { own } else { format!("{phase}/{own}") })
         }
         None => return Err(format!("there is no limit `{asked}`; use one of {}", known())),
     };
@@ -146,9 +148,10 @@ mod tests {
             assert!(limit(wrong).is_err(), "{wrong}");
         }
         assert!(limit("=1").unwrap_err().contains("attempts"));
-        let own = ["max-reviews=1", "turns=3", "max_debug=4"].map(|text| limit(text).unwrap());
-        let wanted = [("max_debug".to_owned(), 4), ("max_reviews".to_owned(), 1)];
-        assert_eq!(of_team(&own), wanted.into_iter().collect());
+        let own = ["max-reviews=1", "turns=3", "max_debug=4", "fix-it/max-debug=5"];
+        let own = own.map(|text| limit(text).unwrap());
+        let wanted = [("fix-it/max_debug", 5), ("max_debug", 4), ("max_reviews", 1)];
+        assert_eq!(of_team(&own), wanted.map(|(name, number)| (name.to_owned(), number)).into());
         let limits = ["tokens=5", "cost=$0.5", "minutes=2", "turns=3", "attempts=4", "tokens=9"];
         let limits: Vec<_> = limits.into_iter().map(|text| limit(text).unwrap()).collect();
         let found = budget(&limits, Budget::default());

@@ -54,8 +54,7 @@ use crate::config::{Assets, Dirs, EnvOverrides, Overrides};
 use crate::model::UserError;
 pub use args::SchemaOf;
 use args::{
-    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ReplayArgs, ResumeArgs, RunArgs, RunOptions,
-    ToolArgs,
+    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ReplayArgs, RunArgs, RunOptions, ToolArgs,
 };
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
@@ -110,11 +109,15 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             let (machine, plan) = start_up.plan(Work::Unattended(task), options, policy)?;
             headless::run(&machine, plan, format)
         }
-        CliCommand::Resume(ResumeArgs { session, speed, record }) => {
-            let dir = sessions::find_to_resume(&dirs.data, session.id.as_deref())?;
-            let machine = start_up.machine(full_screen::project_of(&dir).as_deref())?;
-            let options = full_screen::ResumeOptions { pacing: speed.pacing(), record };
-            full_screen::resume(&machine, dir, options, *display)
+        CliCommand::Resume(args) => {
+            let dir = sessions::find_to_resume(&dirs.data, args.session.id.as_deref())?;
+            let overrides = Overrides {
+                limits: limit_args::overrides(&args.limit),
+                ..start_up.overrides.clone()
+            };
+            let project = full_screen::project_of(&dir);
+            let machine = machine(&dirs, project.as_deref(), &overrides)?;
+            full_screen::resume(&machine, dir, args.request(), *display)
         }
         CliCommand::Replay(ReplayArgs { session, at }) => {
             let dir = sessions::find(&dirs.data, session.id.as_deref())?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::app::assemble;
 use crate::app::event_loop::Left;
-use crate::app::launch_request::{LaunchRequest, ModelRequest, Work};
+use crate::app::launch_request::{LaunchRequest, ModelRequest, ResumeRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
 use crate::app::start_refresh::{RequestScope, SessionReader};
@@ -16,7 +16,6 @@ use crate::config::Example;
 use crate::engine::Team;
 use crate::journal::{KnownRequests, SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
-use crate::provider::Pacing;
 use crate::ui::start::{
     Draft, ExampleGround, Outlooks, SessionAccess, Start, StartChoice, StartExample, StartFacts,
     StartSession, TaskOutlook,
@@ -70,8 +69,7 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
             Ok(StartChoice::Resume(name)) => SessionDir::find(&machine.dirs.data, &name)
                 .map_err(UserError::from)
                 .and_then(|dir| {
-                    let options = full_screen::ResumeOptions { pacing: Pacing::Real, record: None };
-                    full_screen::resume(machine, dir, options, Display::Screen)
+                    full_screen::resume(machine, dir, ResumeRequest::default(), Display::Screen)
                 }),
             Ok(StartChoice::Replay(name)) => replay(machine, &name, ReplayAt::End),
             Ok(StartChoice::ReplayFromStart(name)) => replay(machine, &name, ReplayAt::Start),

@@ -346,14 +346,8 @@ impl Settings {
         }
         if let Some((flag, budget)) = overrides.session_budget {
             let session = &mut self.models.session;
-            let before = session.value;
             session.origin = Origin::Flag(flag);
-            session.value = Budget {
-                tokens: budget.tokens.or(before.tokens),
-                cost: budget.cost.or(before.cost),
-                seconds: budget.seconds.or(before.seconds),
-                turns: budget.turns.or(before.turns),
-            };
+            session.value = budget.or(session.value);
         }
     }
 }

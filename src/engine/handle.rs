@@ -30,7 +30,7 @@ impl Engine {
             shared.record(Event::Team(TeamEvent::Attached(document.clone())))?;
         }
         let desk = setup.desk.clone();
-        shared.set_budget(setup.limits.budgets.session)?;
+        shared.change_budget(setup.limits.budgets.session)?;
         let runner = Runner::new(setup, Arc::clone(&shared), BTreeMap::new());
         runner.list_project()?;
         Ok(EngineHandle::spawn(runner, desk, &shared))
@@ -50,7 +50,11 @@ impl Engine {
         let gate = Arc::clone(&setup.gate);
         let is_over = rebuilt.progress.ended().is_some();
         let shared = Arc::new(Shared::new(rebuilt.progress, &setup));
-        let resumed = SessionEvent::Resumed { program: setup.session.program.clone() };
+        let choices = &setup.session.parts.choices;
+        let resumed = SessionEvent::Resumed {
+            program: setup.session.program.clone(),
+            choices: (rebuilt.choices != *choices).then(|| Box::new(choices.clone())),
+        };
         if is_over {
             // It does not go on before its next run; what was open is closed.
             for log in rebuilt.open_ports {
@@ -63,10 +67,7 @@ impl Engine {
         }
         let desk = setup.desk.clone();
         // What the session may use was recorded; it stays so where nothing else is set now.
-        let budget = setup.limits.budgets.session;
-        if !budget.is_open() {
-            shared.set_budget(budget)?;
-        }
+        shared.change_budget(setup.limits.budgets.session)?;
         let shared_run = Arc::clone(&shared);
         let runner = Runner::new(setup, shared, rebuilt.proposals);
         // After the record that the session goes on: what is found out now belongs to this start.

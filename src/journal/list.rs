@@ -356,7 +356,8 @@ mod tests {
     #[test]
     fn a_session_is_over_until_the_next_run_begins() {
         let ended = || Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
-        let resumed = || Event::Session(SessionEvent::Resumed { program: "0.1.0".into() });
+        let resumed =
+            || Event::Session(SessionEvent::Resumed { program: "0.1.0".into(), choices: None });
         assert_eq!(outcome(&records(vec![ended()])), Some(SessionOutcome::Stopped));
         let start = || RunStart {
             number: 2,

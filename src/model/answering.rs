@@ -123,6 +123,17 @@ impl Budget {
         *self == Self::default()
     }
 
+    /// These limits, and those of `other` for what they leave open.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.or(other.tokens),
+            cost: self.cost.or(other.cost),
+            seconds: self.seconds.or(other.seconds),
+            turns: self.turns.or(other.turns),
+        }
+    }
+
     /// The limit that was reached, in words; `None` while there is something left.
     #[must_use]
     pub fn reached(&self, spent: &Spent) -> Option<String> {

@@ -276,7 +276,7 @@ fn a_question_that_is_asked_again_waits_at_one_place() {
         answered(1),
         asked(2, "Allow more?"),
         asked(3, "Start?"),
-        Event::Session(SessionEvent::Resumed { program: "1".into() }),
+        Event::Session(SessionEvent::Resumed { program: "1".into(), choices: None }),
         asked(4, "Allow more?"),
         asked(5, "Allow more?"),
     ]);

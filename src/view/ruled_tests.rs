@@ -146,7 +146,7 @@ fn the_time_of_a_call_leaves_out_the_time_of_the_person() {
     let mut again = begun();
     again.extend([
         (100, proposed(1, Vec::new(), "")),
-        (50_000, Event::Session(SessionEvent::Resumed { program: "0".into() })),
+        (50_000, Event::Session(SessionEvent::Resumed { program: "0".into(), choices: None })),
         (60_000, decided(1, Verdict::Approve, DecidedBy::Person)),
         (60_050, Event::Turn(TurnEvent::ToolAnswered { call, result: json!({}), millis: 10_050 })),
     ]);

@@ -164,7 +164,10 @@ mod tests {
         }
         assert_eq!((runs.runs.len(), runs.older), (KEPT, 200 - KEPT as u64));
         assert_eq!(runs.runs.last().unwrap().run, TestRunId(200));
-        runs.apply(&record(Event::Session(SessionEvent::Resumed { program: "p".into() })));
+        runs.apply(&record(Event::Session(SessionEvent::Resumed {
+            program: "p".into(),
+            choices: None,
+        })));
         assert!(runs.runs.iter().all(|view| view.report.is_some()));
         assert!(runs.runs.last().unwrap().summary().contains("the program ended"));
     }

@@ -108,7 +108,7 @@ fn the_time_of_an_agent_is_without_the_persons() {
 fn time_while_nobody_works_counts_for_nothing() {
     let mut log = Log::default();
     log.start().turn(10, 1, "A");
-    log.at(1_000, Event::Session(SessionEvent::Resumed { program: "0".into() }));
+    log.at(1_000, Event::Session(SessionEvent::Resumed { program: "0".into(), choices: None }));
     log.turn(1_001, 2, "A").ended(1_004, 2).at(1_005, end());
     assert_eq!(log.0.work.times(60_000), (15_000, 0));
     assert_eq!(log.0.work.run().unwrap().agent(&"A".into()).unwrap().millis, 3_000);

@@ -7,6 +7,7 @@ use super::RunProgress;
 use crate::engine::setup::EngineSetup;
 use crate::engine::team::Team;
 use crate::gate::Recorded;
+use crate::model::event::SessionChoices;
 use crate::model::{
     CallId, Event, LogId, PortEvent, ProposalEvent, ProposalId, Record, RecordSource, SessionEvent,
     TurnEvent, UserError,
@@ -20,6 +21,8 @@ pub(in crate::engine) struct Rebuilt {
     pub proposals: BTreeMap<CallId, Vec<Recorded>>,
     /// Logs of ports that were open when the program ended.
     pub open_ports: BTreeSet<LogId>,
+    /// What the person had set for the session.
+    pub choices: SessionChoices,
 }
 
 /// Folds the records, one after the other; the gate learns of each, too.
@@ -35,6 +38,7 @@ pub(in crate::engine) fn rebuild(
     let mut open_ports = BTreeSet::new();
     let mut first: Option<Event> = None;
     let mut last_team = String::new();
+    let mut choices = SessionChoices::default();
     records.each(&mut |record: &Record| {
         if let Event::Session(SessionEvent::RunStarted(start)) = &record.event {
             // The team of an earlier run may be gone; what counts is the last one.
@@ -45,6 +49,11 @@ pub(in crate::engine) fn rebuild(
         }
         progress.apply(&record.event);
         proposals.apply(&record.event);
+        if let Event::Session(event) = &record.event
+            && let Some(set) = event.choices()
+        {
+            choices = set.clone();
+        }
         follow_ports(&mut open_ports, &record.event);
         setup.gate.learn(record);
         first.get_or_insert_with(|| record.event.clone());
@@ -59,7 +68,7 @@ pub(in crate::engine) fn rebuild(
         let why = format!("it was run by the team `{team}`, not `{}`", setup.team.name);
         return Err(cannot(why, "Resume it with its own team."));
     }
-    Ok(Rebuilt { progress, proposals: proposals.by_call, open_ports })
+    Ok(Rebuilt { progress, proposals: proposals.by_call, open_ports, choices })
 }
 
 fn follow_ports(open: &mut BTreeSet<LogId>, event: &Event) {

@@ -144,12 +144,12 @@ impl Shared {
         self.ledger.record(event).map(|_| ())
     }
 
-    /// Records what the session may use, unless that is known.
-    pub fn set_budget(&self, budget: Budget) -> Result<(), UserError> {
+    /// Sets what the session may use, where `given` says something of it and that is not known.
+    pub fn change_budget(&self, given: Budget) -> Result<(), UserError> {
         self.record_with(|progress| {
-            let is_less = progress.budget_meter().budget.is_open() || budget.is_open();
-            (is_less && progress.budget_meter().budget != budget)
-                .then_some(Event::Model(ModelEvent::Budgeted(budget)))
+            let known = progress.budget_meter().budget;
+            let budget = given.or(known);
+            (budget != known).then_some(Event::Model(ModelEvent::Budgeted(budget)))
         })
     }
 

@@ -42,10 +42,11 @@ impl Team {
         Self::load_limited(assets, name, tools, &BTreeMap::new())
     }
 
-    /// As [`Team::load`], with some numbers of the file's `limits` replaced.
+    /// As [`Team::load`], with some numbers of the file's `limits` replaced; `PHASE/NAME` is the one
+    /// of the team that is nested in a phase.
     ///
     /// # Errors
-    /// As [`Team::load`], and when the file has no such limit.
+    /// As [`Team::load`], and when there is no such limit.
     pub fn load_limited(
         assets: &Assets,
         name: &str,
@@ -62,7 +63,11 @@ impl Team {
         }
         let agents = agents(assets, tools)?;
         let files = TeamFiles { assets, agents: &agents, tools, replaced };
-        files.team(&[name]).map(Arc::new)
+        let team = files.team(&[name], "")?;
+        match replaced.keys().find(|name| !team.limits.contains_key(*name)) {
+            Some(unknown) => Err(no_such_limit(&team, unknown)),
+            None => Ok(Arc::new(team)),
+        }
     }
 
     /// The team as it works with that toolchain: every agent is told on top of its instructions
@@ -127,31 +132,20 @@ pub fn agents(
     Ok(agents)
 }
 
-/// Puts other numbers in the place of a team's own.
-fn replace_limits(
-    team: &str,
-    replaced: &BTreeMap<String, u32>,
-    limits: &mut BTreeMap<String, u32>,
-) -> Result<(), UserError> {
-    for (name, number) in replaced {
-        let Some(limit) = limits.get_mut(name) else {
-            let known: Vec<&str> = limits.keys().map(String::as_str).collect();
-            let own = match known.is_empty() {
-                true => format!("The team `{team}` has no limits of its own."),
-                false => format!("The team `{team}` has {}.", known.join(", ")),
-            };
-            return Err(UserError::new(
-                format!("Cannot set the limit `{name}`"),
-                "neither the program nor the team has a limit of that name",
-                format!(
-                    "{own} Every session has tokens, cost, minutes, turns, attempts, build-seconds, \
-                     tool-seconds and monitor-seconds."
-                ),
-            ));
-        };
-        *limit = *number;
-    }
-    Ok(())
+fn no_such_limit(team: &Team, name: &str) -> UserError {
+    let known: Vec<&str> = team.limits.keys().map(String::as_str).collect();
+    let own = match known.is_empty() {
+        true => format!("The team `{}` has no limits of its own.", team.name),
+        false => format!("The team `{}` has {}.", team.name, known.join(", ")),
+    };
+    UserError::new(
+        format!("Cannot set the limit `{name}`"),
+        "neither the program nor the team has a limit of that name",
+        format!(
+            "{own} Every session has tokens, cost, minutes, turns, attempts, build-seconds, \
+             tool-seconds and monitor-seconds."
+        ),
+    )
 }
 
 /// What the files of teams are read with.
@@ -159,7 +153,7 @@ struct TeamFiles<'a> {
     assets: &'a Assets,
     agents: &'a BTreeMap<AgentName, Agent>,
     tools: KnownTool<'a>,
-    /// Limits of the outermost team that are other than in its file.
+    /// Limits that are other than in the files.
     replaced: &'a BTreeMap<String, u32>,
 }
 
@@ -169,11 +163,14 @@ struct Phases {
     all: Vec<Phase>,
     nested: Vec<NestedTeam>,
     limits: BTreeMap<String, u32>,
+    /// Those of nested teams, by `PHASE/NAME`.
+    nested_limits: BTreeMap<String, u32>,
 }
 
 impl TeamFiles<'_> {
-    /// Reads the last team of these; each is nested in the one before it.
-    fn team(&self, names: &[&str]) -> Result<Team, UserError> {
+    /// Reads the last team of these; each is nested in the one before it. `prefix` is what the names
+    /// of its limits begin with for the person.
+    fn team(&self, names: &[&str], prefix: &str) -> Result<Team, UserError> {
         let stem = names.last().copied().unwrap_or_default();
         let file = self.assets.text(&format!("prompts/teams/{stem}.toml"))?;
         let source = TeamSource { file: &file, skipped: 0 };
@@ -186,10 +183,8 @@ impl TeamFiles<'_> {
             if number == 0 {
                 return Err(source.wrong(&named, "the number must be at least 1", "Raise it."));
             }
-            phases.limits.insert(name, number);
-        }
-        if names.len() == 1 {
-            replace_limits(stem, self.replaced, &mut phases.limits)?;
+            let replaced = self.replaced.get(&format!("{prefix}{name}"));
+            phases.limits.insert(name, replaced.copied().unwrap_or(number));
         }
         if file.phases.get_ref().is_empty() {
             let why = "a team needs at least one phase";
@@ -197,11 +192,12 @@ impl TeamFiles<'_> {
         }
         for phase in file.phases.into_inner() {
             match phase.get_ref().team {
-                Some(_) => self.nest(&source, phase, names, &mut phases)?,
+                Some(_) => self.nest(&source, phase, (names, prefix), &mut phases)?,
                 None => self.phase(&source, phase, &mut phases)?,
             }
         }
-        let Phases { all, nested, limits } = phases;
+        let Phases { all, nested, mut limits, nested_limits } = phases;
+        limits.extend(nested_limits);
         let takes_part =
             |name: &AgentName| all.iter().any(|phase| phase.participants.contains(name));
         let agents = self.agents.iter().filter(|(name, _)| takes_part(name));
@@ -238,7 +234,7 @@ impl TeamFiles<'_> {
         &self,
         source: &TeamSource<'_>,
         file: Spanned<PhaseFile>,
-        names: &[&str],
+        (names, prefix): (&[&str], &str),
         phases: &mut Phases,
     ) -> Result<(), UserError> {
         let span = file.span();
@@ -258,8 +254,10 @@ impl TeamFiles<'_> {
             let why = format!("a phase that is a team has no `{key}` of its own");
             return Err(source.wrong(&span, why, "Remove that line, or the one with `team`."));
         }
-        let inner = self.team(&[names, &[name]].concat())?;
         let (outer, first) = (file.name.get_ref(), phases.all.len());
+        let inner = self.team(&[names, &[name]].concat(), &format!("{prefix}{outer}/"))?;
+        let limits = inner.limits.into_iter();
+        phases.nested_limits.extend(limits.map(|(name, n)| (format!("{outer}/{name}"), n)));
         let title = file.title.unwrap_or(inner.title);
         for mut phase in inner.phases {
             phase.name = format!("{outer}/{}", phase.name);

@@ -375,9 +375,20 @@ impl SessionBench {
     }
 
     pub fn resume(&self, model: Arc<Model>) -> Result<EngineHandle, UserError> {
+        self.resume_with(model, |_| {})
+    }
+
+    /// Goes on with the session, with a setup that `change` has changed.
+    pub fn resume_with(
+        &self,
+        model: Arc<Model>,
+        change: impl FnOnce(&mut EngineSetup),
+    ) -> Result<EngineHandle, UserError> {
         let records = self.records();
         let (recorder, _) = Recorder::reopen(self.session.clone()).unwrap();
-        Engine::resume(self.setup(Arc::new(recorder), u64::MAX, model), &records)
+        let mut setup = self.setup(Arc::new(recorder), u64::MAX, model);
+        change(&mut setup);
+        Engine::resume(setup, &records)
     }
 
     /// Sits at the desk until the run is over: approves whatever waits and answers `answer`.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::fixture::*;
 use crate::engine::{Budgets, EngineLimits};
+use crate::model::event::SessionChoices;
 use crate::model::*;
 use crate::model::{BuildEvent, PersonEvent, SessionEvent, TurnEvent};
 use crate::provider::{Delta, Request};
@@ -254,7 +255,9 @@ async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
     let asked = || world.events().iter().filter(|e| is_asked(e)).count();
     until(&world, |_| asked() == 2).await;
     let events = world.events();
-    let is_resumed = |e: &Event| matches!(e, Event::Session(SessionEvent::Resumed { .. }));
+    // Nothing is said of what stays as it was.
+    let is_resumed =
+        |e: &Event| matches!(e, Event::Session(SessionEvent::Resumed { choices: None, .. }));
     let resumed = events.iter().position(is_resumed).unwrap();
     let is_answer = |e: &Event| matches!(e, Event::Turn(TurnEvent::ModelAnswered { .. }));
     assert!(!events[resumed..].iter().any(is_answer), "no model may answer before the person");
@@ -264,6 +267,41 @@ async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
         _ => None,
     });
     assert_eq!(limits.take(2).collect::<Vec<_>>(), [Some(10), Some(22)]);
+}
+
+/// What is said of one kind of limit when a session goes on leaves the other kinds as they are, and
+/// what the person sets then is recorded.
+#[tokio::test]
+async fn limits_are_changed_when_a_session_is_resumed() {
+    let world = SessionBench::new(TEAM);
+    let session = Budget { tokens: Some(10), seconds: Some(900), ..Budget::default() };
+    let budgets = Budgets { session, ..Budgets::default() };
+    let limits = EngineLimits { budgets, ..EngineLimits::default() };
+    let handle = world.begin_within(limits, Arc::new(usual)).unwrap();
+    let is_asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
+    while !world.events().iter().any(is_asked) {
+        world.decide(&handle, "").await;
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    handle.detach().await;
+    let choices = SessionChoices { max_attempts: Some(4), ..SessionChoices::default() };
+    let budgets = Budgets { session: tokens(5_000), ..Budgets::default() };
+    let handle = world.resume_with(Arc::new(usual), |setup| {
+        setup.session.parts.choices = choices.clone();
+        setup.limits.budgets = budgets;
+    });
+    assert_eq!(world.supervise(handle.unwrap(), "go on").await.unwrap(), SessionOutcome::Completed);
+    let events = world.events();
+    let set = events.iter().find_map(|event| match event {
+        Event::Session(SessionEvent::Resumed { choices, .. }) => choices.clone(),
+        _ => None,
+    });
+    assert_eq!(set.as_deref(), Some(&choices));
+    let last = events.iter().rev().find_map(|event| match event {
+        Event::Model(ModelEvent::Budgeted(budget)) => Some(*budget),
+        _ => None,
+    });
+    assert_eq!(last, Some(Budget { tokens: Some(5_000), ..session }));
 }
 
 #[tokio::test]

@@ -117,6 +117,26 @@ async fn the_limits_of_a_nested_team_count() {
     assert_eq!(phases(world.events()), expected);
 }
 
+/// The person changes them by the name of their phase.
+#[test]
+fn the_limits_of_a_nested_team_are_changed_by_name() {
+    let limited = |limits: &[(&str, u32)]| {
+        let limits = limits.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect();
+        let folder = tempfile::tempdir().unwrap();
+        write_team(folder.path(), OUTER);
+        std::fs::write(folder.path().join("prompts/teams/inner.toml"), INNER).unwrap();
+        let assets = Assets::with_user_folder(folder.path());
+        Team::load_limited(&assets, "small", &|_| Ok(()), &limits)
+    };
+    let team = limited(&[("part/max_tries", 7)]).unwrap();
+    let save = team.phases.iter().find(|phase| phase.name == "part/save").unwrap();
+    assert_eq!((save.limits.attempts, team.limits["part/max_tries"]), (7, 7));
+    for wrong in ["max_tries", "part/max_trie", "close/max_tries", "part"] {
+        let error = limited(&[(wrong, 7)]).unwrap_err();
+        assert!(error.what.contains(wrong) && error.fix.contains("part/max_tries"), "{error:?}");
+    }
+}
+
 #[test]
 fn a_team_is_nested_more_than_once_and_within_nested_ones() {
     let twice = OUTER.replace(

@@ -50,9 +50,12 @@ pub struct SessionChoices {
     /// Sampling temperature of all agents, in thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<u32>,
-    /// Limits of the team that are other than in its file.
+    /// Limits of a team that are other than in its file; `PHASE/NAME` for those of a nested team.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub team_limits: BTreeMap<String, u32>,
+    /// The team whose limits these are; empty: the one that the session began with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limited_team: String,
     /// Attempts of each phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
@@ -75,6 +78,13 @@ impl SessionChoices {
     #[must_use]
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// What was set for a team of the session that began with the team `first`.
+    #[must_use]
+    pub fn limits_of(&self, team: &str, first: &str) -> BTreeMap<String, u32> {
+        let limited = if self.limited_team.is_empty() { first } else { &self.limited_team };
+        if team == limited { self.team_limits.clone() } else { BTreeMap::new() }
     }
 }
 
@@ -106,6 +116,9 @@ pub enum SessionEvent {
     Resumed {
         /// Version of the program.
         program: String,
+        /// What the person has set from here on, where that is other than before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choices: Option<Box<SessionChoices>>,
     },
     /// The person asked for more after a run was over.
     #[serde(rename = "run_started")]
@@ -124,6 +137,18 @@ pub enum SessionEvent {
         /// How it ended.
         outcome: SessionOutcome,
     },
+}
+
+impl SessionEvent {
+    /// What the person has set for the session, where this says it.
+    #[must_use]
+    pub fn choices(&self) -> Option<&SessionChoices> {
+        match self {
+            Self::Started(start) => Some(&start.parts.choices),
+            Self::Resumed { choices, .. } => choices.as_deref(),
+            Self::RunStarted(_) | Self::Sandboxed { .. } | Self::Ended { .. } => None,
+        }
+    }
 }
 
 /// How the phases of a run begin and end.

@@ -265,7 +265,7 @@ fn phase_event(kind: usize, variant: u32, number: u32) -> Event {
             program: "0.1.0".into(),
             parts: SessionParts::default(),
         }))),
-        1 => Event::Session(SessionEvent::Resumed { program: "0.1.0".into() }),
+        1 => Event::Session(SessionEvent::Resumed { program: "0.1.0".into(), choices: None }),
         2 => Event::Session(SessionEvent::Ended {
             outcome: match variant % 3 {
                 0 => SessionOutcome::Completed,

@@ -85,7 +85,7 @@ fn of_event(event: &Event) -> DigestParts {
         Event::Session(SessionEvent::RunStarted(start)) => {
             ("run_started", format!("{} · {} · {}", start.number, start.team, start.task), Plain)
         }
-        Event::Session(SessionEvent::Resumed { program }) => {
+        Event::Session(SessionEvent::Resumed { program, .. }) => {
             ("session_resumed", format!("by {program}"), Plain)
         }
         Event::Session(SessionEvent::Sandboxed { level, missing }) => {
