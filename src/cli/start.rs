@@ -1,5 +1,6 @@
 //! `firmhand` alone: the start screen, and what is chosen there.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +10,11 @@ use crate::app::event_loop::Left;
 use crate::app::launch_request::{LaunchRequest, ModelRequest, ResumeRequest, Work};
 use crate::app::machine::Machine;
 use crate::app::recordings::Recordings;
+use crate::app::shipped::load_team;
 use crate::app::start_refresh::{RequestScope, SessionReader};
 use crate::app::terminal::{self, Screen, Uses};
 use crate::app::{choice, doctor, model_doctor, monitor, news, start};
-use crate::config::Example;
+use crate::config::{Assets, Example};
 use crate::engine::Team;
 use crate::journal::{KnownRequests, SessionDir, SessionState, SessionSummary, list_sessions};
 use crate::model::UserError;
@@ -54,7 +56,8 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
             Err(left) => return Ok(full_screen::exit_code(left)),
             Ok(StartChoice::Demo) => live(machine, LaunchRequest::default()),
             Ok(StartChoice::New(draft)) => {
-                let Draft { task, project, model, example, team, budget, temperature } = draft;
+                let Draft { task, project, model, example, team, budget, temperature, limits } =
+                    draft;
                 let temperature = temperature.map(|tenths| f64::from(tenths) / 10.0);
                 let machine = machine.for_session(&budget, temperature);
                 let request = LaunchRequest {
@@ -62,6 +65,7 @@ pub fn run(machine: &Machine) -> Result<ExitCode, UserError> {
                     team,
                     project: project.map(PathBuf::from),
                     model: ModelRequest { profile: model, ..ModelRequest::default() },
+                    team_limits: limits,
                     ..LaunchRequest::default()
                 };
                 live(&machine, request)
@@ -161,6 +165,19 @@ fn outlook(recordings: &Recordings, task: &str, project: Option<&str>) -> TaskOu
     }
 }
 
+/// Tells the limits that teams have in their files; each file is read once.
+fn team_limits(assets: Assets) -> impl Fn(&str) -> Vec<(String, u32)> + Send + Sync {
+    let known = Mutex::new(BTreeMap::<String, Vec<(String, u32)>>::new());
+    move |team| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            load_team(&assets, team)
+                .map_or_else(|_| Vec::new(), |it| it.limits.clone().into_iter().collect())
+        };
+        known.entry(team.to_owned()).or_insert_with(read).clone()
+    }
+}
+
 /// The sessions as the list shows them.
 fn listed(sessions: &[SessionSummary]) -> Vec<StartSession> {
     session_words::waiting_first(sessions).into_iter().map(start_session).collect()
@@ -211,7 +228,8 @@ fn facts(machine: &Machine, failed: Option<StartError>) -> Result<StartFacts, Us
     let recordings = Recordings::load(&machine.assets)?;
     Ok(StartFacts {
         demo: recordings.of_team(None)?.task.clone(),
-        outlooks: Outlooks::new(move |task, project| outlook(&recordings, task, project)),
+        outlooks: Outlooks::new(move |task, project| outlook(&recordings, task, project))
+            .with_limits(team_limits(machine.assets.clone())),
         models: full_screen::offers(&machine.profiles),
         model: draft
             .as_ref()

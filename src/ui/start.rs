@@ -167,7 +167,7 @@ impl Start {
             match event.code {
                 KeyCode::Esc => self.leave_task(),
                 KeyCode::Enter => {
-                    let draft = task.draft(self.facts.model.as_deref());
+                    let draft = task.draft(self.facts.model.as_deref(), &self.facts.outlooks);
                     if draft.is_none() {
                         self.notice =
                             Some("write what the team should do, or press esc".to_owned());
@@ -182,7 +182,7 @@ impl Start {
                 KeyCode::Char('o') if event.modifiers.contains(KeyModifiers::CONTROL) => {
                     self.next_model();
                 }
-                _ => task.on_key(event),
+                _ => task.on_key(event, &self.facts.outlooks),
             }
             return None;
         }
@@ -411,7 +411,7 @@ impl Start {
     #[must_use]
     pub fn unsent(&self) -> Option<Draft> {
         let open = self.task.open.as_ref().filter(|task| task.is_own());
-        open.or(self.task.kept.as_ref())?.draft(None)
+        open.or(self.task.kept.as_ref())?.draft(None, &self.facts.outlooks)
     }
 
     /// Goes back to the list; what was written is kept. An example has its own words at any time.

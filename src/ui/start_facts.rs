@@ -1,5 +1,6 @@
 //! What the start screen shows, and what can be chosen there.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ pub struct Draft {
     pub budget: Budget,
     /// Sampling temperature of all agents, in tenths; `None`: their own.
     pub temperature: Option<u8>,
+    /// Limits of the team that are other than in its file.
+    pub limits: BTreeMap<String, u32>,
 }
 
 /// A task of the example library.
@@ -103,24 +106,43 @@ pub struct TaskOutlook {
 
 type OutlookOf = dyn Fn(&str, Option<&str>) -> TaskOutlook + Send + Sync;
 
-/// Tells the outlook of a task in a project, or in a new folder; nothing by default.
+type LimitsOf = dyn Fn(&str) -> Vec<(String, u32)> + Send + Sync;
+
+/// Tells the outlook of a task in a project, or in a new folder, and the limits that a team has in its
+/// file; nothing by default.
 #[derive(Clone, Default)]
-pub struct Outlooks(Option<Arc<OutlookOf>>);
+pub struct Outlooks {
+    of: Option<Arc<OutlookOf>>,
+    limits: Option<Arc<LimitsOf>>,
+}
 
 impl Outlooks {
     /// As `of` tells them from the words of a task and the folder of its project.
     pub fn new(of: impl Fn(&str, Option<&str>) -> TaskOutlook + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(of)))
+        Self { of: Some(Arc::new(of)), limits: None }
+    }
+
+    /// The same, with what tells the limits of the team of that name.
+    #[must_use]
+    pub fn with_limits(
+        self,
+        of: impl Fn(&str) -> Vec<(String, u32)> + Send + Sync + 'static,
+    ) -> Self {
+        Self { limits: Some(Arc::new(of)), ..self }
     }
 
     pub(super) fn of(&self, task: &str, project: Option<&str>) -> Option<TaskOutlook> {
-        self.0.as_ref().map(|of| of(task, project))
+        self.of.as_ref().map(|of| of(task, project))
+    }
+
+    pub(super) fn limits(&self, team: &str) -> Vec<(String, u32)> {
+        self.limits.as_ref().map_or_else(Vec::new, |of| of(team))
     }
 }
 
 impl fmt::Debug for Outlooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Outlooks").field(&self.0.is_some()).finish()
+        f.debug_tuple("Outlooks").field(&self.of.is_some()).finish()
     }
 }
 

@@ -55,7 +55,9 @@ impl StartFoot<'_> {
             _ => (None, self.model_label().or(Some("no model"))),
         };
         let outlook = self.outlook(task);
-        let mut rows = task.settings(chosen, outlook.as_ref(), at.width, &self.0.theme);
+        let limits = task.limits(&self.0.facts.outlooks);
+        let facts = (outlook.as_ref(), limits.as_slice());
+        let mut rows = task.settings(chosen, facts, at.width, &self.0.theme);
         rows.extend(task.draw(one, (at.width, at.y / 3), &self.0.theme));
         let above = u16::try_from(rows.len()).unwrap_or(1).saturating_sub(1);
         for (y, row) in (at.y.saturating_sub(above)..=at.y).zip(rows) {

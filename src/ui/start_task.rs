@@ -2,6 +2,8 @@
 //!
 //! Owns its words and where the task takes place; must not start anything.
 
+use std::collections::BTreeMap;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
@@ -9,7 +11,7 @@ use super::line;
 use super::overlay::search_field::SearchField;
 use super::panes::wrap_words;
 use super::role::Role;
-use super::start_facts::{Draft, ExampleGround, StartExample, StartFacts, TaskOutlook};
+use super::start_facts::{Draft, ExampleGround, Outlooks, StartExample, StartFacts, TaskOutlook};
 use super::theme::Theme;
 use crate::model::{Budget, Cost};
 use crate::text::sanitize;
@@ -27,9 +29,12 @@ pub(super) struct TaskLine {
     example: Option<StartExample>,
     teams: Vec<Option<String>>,
     chosen: TaskChoices,
+    /// Limits that are other than in the team's file; those of other teams, too, once they were chosen.
+    limits: BTreeMap<String, u32>,
 }
 
-/// Places of what was chosen, in the teams, [`TOKENS`], [`CENTS`], [`MINUTES`] and [`TEMPERATURES`].
+/// Places of what was chosen, in the teams, [`TOKENS`], [`CENTS`], [`MINUTES`] and [`TEMPERATURES`],
+/// and which limit of the team is shown.
 #[derive(Debug, Clone, Copy, Default)]
 struct TaskChoices {
     team: usize,
@@ -37,6 +42,7 @@ struct TaskChoices {
     cents: usize,
     minutes: usize,
     temperature: usize,
+    limit: usize,
 }
 
 /// Limits to choose from; `None`: no limit.
@@ -49,6 +55,19 @@ const MINUTES: [Option<u64>; 6] = [None, Some(5), Some(15), Some(30), Some(60), 
 
 /// Temperatures to choose from, in tenths; `None`: those of the agents.
 const TEMPERATURES: [Option<u8>; 6] = [None, Some(0), Some(2), Some(5), Some(7), Some(10)];
+
+/// Numbers that a limit of a team can have here.
+const NUMBERS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100];
+
+/// The next of them, or the one before; from the last one to the first, and back.
+fn next_number(now: u32, is_back: bool) -> u32 {
+    let next = match is_back {
+        false => NUMBERS.into_iter().find(|number| *number > now),
+        true => NUMBERS.into_iter().rfind(|number| *number < now),
+    };
+    let [first, .., last] = NUMBERS;
+    next.unwrap_or(if is_back { last } else { first })
+}
 
 /// The place of a choice; the first one where it cannot be chosen.
 fn place_of<T: PartialEq>(all: &[T], wanted: &T) -> usize {
@@ -74,7 +93,8 @@ impl TaskLine {
         }
         let place = known.unwrap_or(places.len() - 1);
         let (field, example) = (SearchField::with(text), None);
-        Self { field, places, place, example, teams, chosen: TaskChoices::default() }
+        let (chosen, limits) = (TaskChoices::default(), BTreeMap::new());
+        Self { field, places, place, example, teams, chosen, limits }
     }
 
     /// The task of an example.
@@ -112,13 +132,64 @@ impl TaskLine {
             cents: CENTS.iter().position(|cents| cents.map(of_cents) == *cost).unwrap_or(0),
             minutes: place_of(&MINUTES, &seconds.map(|seconds| seconds / 60)),
             temperature: place_of(&TEMPERATURES, &draft.temperature),
+            limit: 0,
         };
+        line.limits.clone_from(&draft.limits);
         line
+    }
+
+    /// The team that takes the task on, as far as it is known.
+    fn team(&self, outlooks: &Outlooks) -> Option<String> {
+        let of_example = self.example.as_ref().map(|example| example.team.clone());
+        let chosen = || self.teams.get(self.chosen.team).cloned().flatten();
+        let fits = || {
+            let (words, project) = self.words_and_project()?;
+            outlooks.of(words, project).map(|outlook| outlook.team)
+        };
+        of_example.or_else(chosen).or_else(fits)
+    }
+
+    /// The limits that its team has, as they were chosen.
+    pub(super) fn limits(&self, outlooks: &Outlooks) -> Vec<(String, u32)> {
+        let team = self.team(outlooks);
+        let mut limits = team.map_or_else(Vec::new, |team| outlooks.limits(&team));
+        for (name, number) in &mut limits {
+            *number = self.limits.get(name).copied().unwrap_or(*number);
+        }
+        limits
+    }
+
+    /// A key that chooses a limit of the team or its number; whether it does.
+    fn on_limit_key(&mut self, key: &KeyEvent, outlooks: &Outlooks) -> bool {
+        let is_back = key.modifiers == KeyModifiers::ALT;
+        let is_number = match key.code {
+            KeyCode::Char('r') => false,
+            KeyCode::Char('b') => true,
+            _ => return false,
+        };
+        if !is_back && key.modifiers != KeyModifiers::CONTROL {
+            return false;
+        }
+        let limits = self.limits(outlooks);
+        let shown = self.chosen.limit % limits.len().max(1);
+        match limits.get(shown) {
+            Some((name, number)) if is_number => {
+                self.limits.insert(name.clone(), next_number(*number, is_back));
+            }
+            _ => {
+                let step = if is_back { limits.len().saturating_sub(1) } else { 1 };
+                self.chosen.limit = (shown + step) % limits.len().max(1);
+            }
+        }
+        true
     }
 
     /// A key that types, or chooses team, limits and temperature: with control the next one, with alt
     /// the one before.
-    pub(super) fn on_key(&mut self, key: &KeyEvent) {
+    pub(super) fn on_key(&mut self, key: &KeyEvent, outlooks: &Outlooks) {
+        if self.on_limit_key(key, outlooks) {
+            return;
+        }
         let teams = self.teams.len();
         let chosen = &mut self.chosen;
         let setting = match key.code {
@@ -155,11 +226,11 @@ impl TaskLine {
 
     /// What was chosen besides the place, with the keys that choose, in rows of at most `width`
     /// cells; `model` is the label of the one that answers where another one can be chosen, `outlook`
-    /// what becomes of the words as they are.
+    /// what becomes of the words as they are, `limits` are those of the team.
     pub(super) fn settings(
         &self,
         model: Option<&str>,
-        outlook: Option<&TaskOutlook>,
+        (outlook, limits): (Option<&TaskOutlook>, &[(String, u32)]),
         width: u16,
         theme: &Theme,
     ) -> Vec<Line<'static>> {
@@ -196,10 +267,16 @@ impl TaskLine {
             (minutes, "ctrl-n"),
             (temperature, "ctrl-e"),
         ];
+        let shown = self.chosen.limit % limits.len().max(1);
+        let limit = limits.get(shown).map(|(name, number)| (format!("{name} {number}"), "ctrl-b"));
+        let others = (limits.len() > 1)
+            .then(|| (format!("limit {} of {}", shown + 1, limits.len()), "ctrl-r"));
         let answered = outlook.and_then(|outlook| outlook.answered.clone());
         let answered = answered.map(|words| (words, ""));
         let mut rows: Vec<Line<'static>> = vec![Line::default()];
-        for (words, key) in settings.into_iter().chain(model).chain(answered) {
+        for (words, key) in
+            settings.into_iter().chain(limit).chain(others).chain(model).chain(answered)
+        {
             let gap = if key.is_empty() { "" } else { " " };
             let setting = [
                 Span::styled(format!("{words}{gap}"), theme.style(Role::Text)),
@@ -242,7 +319,7 @@ impl TaskLine {
 
     /// What is to be begun, answered by the model of that profile; `None` while nothing is
     /// written.
-    pub(super) fn draft(&self, model: Option<&str>) -> Option<Draft> {
+    pub(super) fn draft(&self, model: Option<&str>, outlooks: &Outlooks) -> Option<Draft> {
         let task = self.field.text().trim().to_owned();
         let project = self.places.get(self.place).cloned().flatten();
         let example = self.example.as_ref().map(|example| example.name.clone());
@@ -251,7 +328,13 @@ impl TaskLine {
         let team = team.filter(|_| example.is_none());
         let temperature = TEMPERATURES.get(self.chosen.temperature).copied().flatten();
         let budget = self.budget();
-        let draft = Draft { task, project, model, example, team, budget, temperature };
+        let known = self.team(outlooks).map_or_else(Vec::new, |team| outlooks.limits(&team));
+        let limits = known.into_iter().filter_map(|(name, usual)| {
+            let number = self.limits.get(&name).copied().filter(|number| *number != usual)?;
+            Some((name, number))
+        });
+        let limits = limits.collect();
+        let draft = Draft { task, project, model, example, team, budget, temperature, limits };
         (!draft.task.is_empty()).then_some(draft)
     }
 
@@ -317,5 +400,67 @@ impl TaskLine {
             self.places.len() - 1
         });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Assets;
+    use crate::ui::Depth;
+
+    fn outlooks() -> Outlooks {
+        let outlooks = Outlooks::new(|task, _| TaskOutlook {
+            team: if task == "y" { "mesh" } else { "contract" }.to_owned(),
+            answered: None,
+        });
+        outlooks.with_limits(|team| match team {
+            "contract" => vec![("max_checks".to_owned(), 5), ("max_fixes".to_owned(), 3)],
+            "mesh" => vec![("max_reviews".to_owned(), 2)],
+            _ => Vec::new(),
+        })
+    }
+
+    fn shown(task: &TaskLine, outlooks: &Outlooks) -> String {
+        let theme = Theme::load(&Assets::built_in(), "dark", Depth::True).unwrap();
+        let limits = task.limits(outlooks);
+        let rows = task.settings(None, (None, &limits), 200, &theme);
+        rows.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn limits_of_the_team_are_changed_by_keys() {
+        let outlooks = outlooks();
+        let mut task = TaskLine::new("", &StartFacts::default(), None);
+        assert!(!shown(&task, &outlooks).contains("max_"), "no team is known yet");
+        let press = |task: &mut TaskLine, code, held| {
+            task.on_key(&KeyEvent::new(code, held), &outlooks);
+            shown(task, &outlooks)
+        };
+        let (b, r, none) = (KeyCode::Char('b'), KeyCode::Char('r'), KeyModifiers::NONE);
+        let text = press(&mut task, KeyCode::Char('x'), none);
+        assert!(text.contains("max_checks 5 ctrl-b   limit 1 of 2 ctrl-r"), "{text}");
+        let text = press(&mut task, b, KeyModifiers::CONTROL);
+        assert!(text.contains("max_checks 6"), "{text}");
+        press(&mut task, b, KeyModifiers::ALT);
+        press(&mut task, r, KeyModifiers::CONTROL);
+        for words in ["max_fixes 2", "max_fixes 1", "max_fixes 100"] {
+            let text = press(&mut task, b, KeyModifiers::ALT);
+            assert!(text.contains(words) && text.contains("limit 2 of 2"), "{words}: {text}");
+        }
+        assert!(press(&mut task, b, KeyModifiers::CONTROL).contains("max_fixes 1 "));
+        let limits = |task: &TaskLine| task.draft(None, &outlooks).unwrap().limits;
+        let set = BTreeMap::from([("max_fixes".to_owned(), 1)]);
+        assert_eq!(limits(&task), set, "what is as in the file is not given");
+        // Those of another team are not taken along, and are there again with their team.
+        press(&mut task, KeyCode::Backspace, none);
+        let text = press(&mut task, KeyCode::Char('y'), none);
+        assert!(text.contains("max_reviews 2 ctrl-b") && !text.contains("ctrl-r"), "{text}");
+        assert_eq!(limits(&task), BTreeMap::new());
+        press(&mut task, KeyCode::Backspace, none);
+        press(&mut task, KeyCode::Char('x'), none);
+        let draft = task.draft(None, &outlooks).unwrap();
+        let again = TaskLine::again(&draft, &StartFacts::default());
+        assert_eq!((limits(&task), limits(&again)), (set.clone(), set));
     }
 }
