@@ -158,27 +158,11 @@ pub fn resume(
         return Err(project_gone(&dir, project));
     }
     let machine = &session_choices::machine_for(machine, &past.choices);
-    let facts = LaunchFacts::of_project(machine, Some(project))?;
     let run = past.run_to_go_on(&session);
     let limits = (run.team.as_str(), &request.team_limits);
-    let choices =
+    session.parts.choices =
         session_choices::of_resume(&machine.settings, &past.choices, limits, &session.team);
-    session.parts.choices = choices;
-    let has_new_limits = !request.team_limits.is_empty();
-    let usual = choice::usual_team(facts.ground);
-    let load = |name: &str| {
-        let limits = session.parts.choices.limits_of(name, &session.team);
-        match load_limited_team(&machine.assets, name, &limits) {
-            // The next run of a session that has ended is given a team that fits.
-            Err(_) if past.has_ended && !has_new_limits => load_team(&machine.assets, usual),
-            loaded => loaded,
-        }
-    };
-    let provider = past.provider.as_deref();
-    let plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
-    let mut plan = LaunchPlan { pacing: request.pacing, record: request.record, ..plan };
-    // What was recorded counts; the configuration says what a session may use when it begins.
-    plan.limits.engine.budgets.session = request.budget;
+    let plan = plan_of_past(machine, &past, &session, request)?;
     let found = FoundParts::find(machine, &plan, &dir)?;
     let team = Arc::clone(&plan.team).briefed(&machine.assets, &found.names.toolchain)?;
     // A run that has chosen goes on with the table of its journal, whatever became of the file.
@@ -208,6 +192,32 @@ pub fn resume(
     });
     tell_all(running.recorder.as_ref(), damage.into_iter().chain(unread).collect())?;
     Ok(running)
+}
+
+/// Decides what a session that goes on comes to on this machine.
+fn plan_of_past(
+    machine: &Machine,
+    past: &Past,
+    session: &SessionStart,
+    request: ResumeRequest,
+) -> Result<LaunchPlan, UserError> {
+    let facts = LaunchFacts::of_project(machine, Some(Path::new(&session.project)))?;
+    let usual = choice::usual_team(facts.ground);
+    let has_new_limits = !request.team_limits.is_empty();
+    let load = |name: &str| {
+        let limits = session.parts.choices.limits_of(name, &session.team);
+        match load_limited_team(&machine.assets, name, &limits) {
+            // The next run of a session that has ended is given a team that fits.
+            Err(_) if past.has_ended && !has_new_limits => load_team(&machine.assets, usual),
+            loaded => loaded,
+        }
+    };
+    let (run, provider) = (past.run_to_go_on(session), past.provider.as_deref());
+    let mut plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
+    (plan.pacing, plan.record) = (request.pacing, request.record);
+    // What was recorded counts; the configuration says what a session may use when it begins.
+    plan.limits.engine.budgets.session = request.budget;
+    Ok(plan)
 }
 
 fn no_start(dir: &SessionDir, unread: Option<UserError>) -> UserError {

@@ -116,7 +116,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
                 ..start_up.overrides.clone()
             };
             let project = full_screen::project_of(&dir);
-            let machine = machine(&dirs, project.as_deref(), &overrides)?;
+            let machine = machine(dirs, project.as_deref(), &overrides)?;
             full_screen::resume(&machine, dir, args.request(), *display)
         }
         CliCommand::Replay(ReplayArgs { session, at }) => {

@@ -15,7 +15,7 @@ pub(super) fn each_call(stmt: &Stmt<'_>, found: &mut impl FnMut(NameId, Span)) {
         StmtKind::If { branches, otherwise } => {
             for branch in branches {
                 in_value(&branch.condition, found);
-                in_block(&branch.body, found);
+                in_block(branch.body, found);
             }
             otherwise.iter().for_each(|(_, body)| in_block(body, found));
         }
@@ -29,7 +29,7 @@ pub(super) fn each_call(stmt: &Stmt<'_>, found: &mut impl FnMut(NameId, Span)) {
         }
         StmtKind::Try { body, handlers } => {
             in_block(body, found);
-            handlers.iter().for_each(|handler| in_block(&handler.body, found));
+            handlers.iter().for_each(|handler| in_block(handler.body, found));
         }
         StmtKind::Return(value) => value.iter().for_each(|value| in_value(value, found)),
         StmtKind::Assign { target, value, .. } | StmtKind::Augment { target, value, .. } => {
@@ -87,7 +87,7 @@ struct Definition {
 impl Definition {
     fn of(place: usize, function: &Function<'_>) -> Self {
         let mut calls = Vec::new();
-        in_block(&function.body, &mut |name, _| {
+        in_block(function.body, &mut |name, _| {
             if !calls.contains(&name) {
                 calls.push(name);
             }

@@ -83,7 +83,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
                 *own = Some(*declared);
             }
         }
-        let flow = self.block(&function.body);
+        let flow = self.block(function.body);
         // Without a block it has a fault already.
         let has_block = !function.body.is_empty();
         if flow == Flow::On && function.returns != Type::None && has_block {
@@ -169,7 +169,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
                 let mut flows = Vec::with_capacity(branches.len() + 1);
                 for branch in branches {
                     self.value(&branch.condition);
-                    flows.push(self.way(&branch.body, &mut merged));
+                    flows.push(self.way(branch.body, &mut merged));
                 }
                 match otherwise {
                     Some((_, body)) => flows.push(self.way(body, &mut merged)),
@@ -298,7 +298,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             if let Some(name) = handler.name {
                 self.exception(name);
             }
-            flows.push(self.way(&handler.body, &mut merged));
+            flows.push(self.way(handler.body, &mut merged));
         }
         merged.into_iter().for_each(|id| self.assign(id));
         self.nest -= 2;
@@ -515,11 +515,11 @@ fn has_break(block: &[Stmt<'_>]) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::If { branches, otherwise } => {
-            branches.iter().any(|branch| has_break(&branch.body))
+            branches.iter().any(|branch| has_break(branch.body))
                 || otherwise.as_ref().is_some_and(|(_, body)| has_break(body))
         }
         StmtKind::Try { body, handlers } => {
-            has_break(body) || handlers.iter().any(|handler| has_break(&handler.body))
+            has_break(body) || handlers.iter().any(|handler| has_break(handler.body))
         }
         StmtKind::Function(_)
         | StmtKind::While { .. }

@@ -23,7 +23,7 @@ pub(super) fn format(program: &Program<'_>) -> String {
         depth: 0,
         last_line: 0,
     };
-    form.block(&program.body, NO_LINE);
+    form.block(program.body, NO_LINE);
     form.comments_before(NO_LINE, 0);
     form.out
 }
@@ -97,7 +97,7 @@ impl Formatter<'_> {
             let ends = ends.chain(last).chain([until]);
             for (number, (branch, end)) in branches.iter().zip(ends).enumerate() {
                 let word = if number == 0 { Keyword::If } else { Keyword::Elif };
-                self.head(branch.place, Some(&branch.condition), word, &branch.body, end);
+                self.head(branch.place, Some(&branch.condition), word, branch.body, end);
             }
             if let Some((place, body)) = otherwise {
                 self.head(*place, None, Keyword::Else, body, until);
@@ -129,7 +129,7 @@ impl Formatter<'_> {
                         self.out.push(' ');
                     }
                     self.out.push_str("tpecxe");
-                    self.body(handler.place, &handler.body, end);
+                    self.body(handler.place, handler.body, end);
                 }
             }
             StmtKind::Function(function) => self.function(function, place, until),
@@ -184,6 +184,6 @@ impl Formatter<'_> {
             let _ = write!(self.out, "{comma}{declared}: {}", self.writer.names.text(name.id));
         }
         let _ = write!(self.out, ") {} fed", self.writer.names.text(function.name.id));
-        self.body(place, &function.body, until);
+        self.body(place, function.body, until);
     }
 }

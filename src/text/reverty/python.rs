@@ -194,7 +194,7 @@ impl PythonForm<'_> {
             StmtKind::If { branches, otherwise } => {
                 for (number, branch) in branches.iter().enumerate() {
                     let word = if number == 0 { Keyword::If } else { Keyword::Elif };
-                    self.head(branch.place, word, Some(&branch.condition), &branch.body);
+                    self.head(branch.place, word, Some(&branch.condition), branch.body);
                 }
                 if let Some((place, body)) = otherwise {
                     self.head(*place, Keyword::Else, None, body);
@@ -216,7 +216,7 @@ impl PythonForm<'_> {
                         handler.name.map_or("Exception", |own| self.writer.names.text(own.id));
                     self.begin();
                     let _ = write!(self.out, "except {name}");
-                    self.body(handler.place.line, &handler.body);
+                    self.body(handler.place.line, handler.body);
                 }
             }
             StmtKind::Assign { target, declared: Some(_), value }

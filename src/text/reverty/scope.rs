@@ -197,7 +197,7 @@ pub(super) fn each_assigned(block: &[Stmt<'_>], found: &mut impl FnMut(Name, Opt
                 }
             }
             StmtKind::If { branches, otherwise } => {
-                branches.iter().for_each(|branch| each_assigned(&branch.body, found));
+                branches.iter().for_each(|branch| each_assigned(branch.body, found));
                 otherwise.iter().for_each(|(_, body)| each_assigned(body, found));
             }
             StmtKind::While { body, .. } => each_assigned(body, found),
@@ -207,7 +207,7 @@ pub(super) fn each_assigned(block: &[Stmt<'_>], found: &mut impl FnMut(Name, Opt
             }
             StmtKind::Try { body, handlers } => {
                 each_assigned(body, found);
-                handlers.iter().for_each(|handler| each_assigned(&handler.body, found));
+                handlers.iter().for_each(|handler| each_assigned(handler.body, found));
             }
             StmtKind::Function(_)
             | StmtKind::Return(_)

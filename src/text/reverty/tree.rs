@@ -22,7 +22,7 @@ pub struct Node {
 /// The tree of a program.
 pub(super) fn tree(program: &Program<'_>) -> Node {
     let maker = Maker { names: &program.names };
-    maker.node("program", "", 1, maker.block(&program.body))
+    maker.node("program", "", 1, maker.block(program.body))
 }
 
 /// The nodes as indented lines: what each is, and its text.
@@ -74,14 +74,14 @@ impl Maker<'_> {
                     self.node("parameter", &text, line, Vec::new())
                 });
                 let mut children: Vec<Node> = parameters.collect();
-                children.push(self.part("block", stmt.place, &function.body));
+                children.push(self.part("block", stmt.place, function.body));
                 self.node("function", &text, line, children)
             }
             StmtKind::If { branches, otherwise } => {
                 let branches = branches.iter().map(|branch| {
                     let line = branch.place.line;
                     let condition = self.expr(&branch.condition, line);
-                    let body = self.part("block", branch.place, &branch.body);
+                    let body = self.part("block", branch.place, branch.body);
                     self.node("branch", "", line, vec![condition, body])
                 });
                 let otherwise =
@@ -101,7 +101,7 @@ impl Maker<'_> {
                 let mut children = vec![self.part("block", stmt.place, body)];
                 children.extend(handlers.iter().map(|handler| {
                     let name = handler.name.map_or("", |name| self.names.text(name.id));
-                    self.node("handler", name, handler.place.line, self.block(&handler.body))
+                    self.node("handler", name, handler.place.line, self.block(handler.body))
                 }));
                 self.node("try", "", line, children)
             }
