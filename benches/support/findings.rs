@@ -104,7 +104,8 @@ fn changes(images: Vec<FlashImage>) -> Vec<(&'static str, DraftChange)> {
     };
     vec![
         ("C file, new", new("main/pump.c", c_source(30))),
-        ("C file, edited", edited("main/pump.c", c_source(30), c_source(3600))),
+        ("C file, three lines edited", edited("main/pump.c", c_source(30), few())),
+        ("C file, 200 lines edited", edited("main/pump.c", c_source(30), c_source(3600))),
         ("C file without a line as before", edited("main/pump.c", c_source(30), crlf())),
         ("CMakeLists.txt, new", new("main/CMakeLists.txt", cmake("part"))),
         ("CMakeLists.txt, edited", edited("main/CMakeLists.txt", cmake("part"), cmake("piece"))),
@@ -156,6 +157,11 @@ fn c_source(limit: u32) -> String {
         .unwrap();
     };
     lines(LINES / 10, block)
+}
+
+/// Three limits are raised.
+fn few() -> String {
+    c_source(30).replacen("(30 +", "(3600 +", 3)
 }
 
 fn crlf() -> String {
