@@ -215,8 +215,9 @@ fn plan_of_past(
     let (run, provider) = (past.run_to_go_on(session), past.provider.as_deref());
     let mut plan = LaunchPlan::of_session(&run, provider, facts, &machine.settings, &load)?;
     (plan.pacing, plan.record) = (request.pacing, request.record);
-    // What was recorded counts; the configuration says what a session may use when it begins.
-    plan.limits.engine.budgets.session = request.budget;
+    // What was recorded counts before the configuration, so that more that was allowed stays allowed.
+    let session = &mut plan.limits.engine.budgets.session;
+    *session = request.budget.or(past.budget).or(*session);
     Ok(plan)
 }
 

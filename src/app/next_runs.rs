@@ -266,3 +266,49 @@ fn recorded_otherwise(team: &str, recording: &Recording) -> UserError {
         format!("Choose it with `/team {own}`, or configure a model; see `firmhand doctor`."),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Dirs, Overrides};
+    use crate::model::SessionId;
+    use crate::model::event::SessionParts;
+    use crate::toolchain::VirtualToolchain;
+    use crate::tools::load_kit;
+
+    #[test]
+    fn a_run_that_follows_keeps_the_limits_of_its_team() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str| folder.path().join(name);
+        let dirs = Dirs { config: of("config"), data: of("data") };
+        let machine = Machine::load(&dirs, None, &Overrides::default()).unwrap();
+        let project = ProjectDir::open(folder.path()).unwrap();
+        let kit = load_kit(&machine.assets).unwrap();
+        let toolchain = VirtualToolchain::new(kit, of("board"), machine.runner.clone());
+        let toolchain: Arc<dyn Toolchain> = Arc::new(toolchain);
+        let choices = SessionChoices {
+            team_limits: [("max_debug".to_owned(), 77)].into(),
+            ..SessionChoices::default()
+        };
+        let session = SessionStart {
+            id: SessionId::new("2026-01-01-x"),
+            task: "x".to_owned(),
+            team: "mesh".to_owned(),
+            project: String::new(),
+            model: String::new(),
+            toolchain: String::new(),
+            program: String::new(),
+            parts: SessionParts {
+                toolchain: "virtual".to_owned(),
+                choices,
+                ..SessionParts::default()
+            },
+        };
+        let runs = SessionRuns::new(&machine, &project, &session, (&toolchain, Pacing::Instant));
+        let next = runs.prepare("Write a game", Some("mesh"), "profile:any").unwrap();
+        assert_eq!(next.team.limits["max_debug"], 77);
+        let other = runs.prepare("Write a sum", Some("contract"), "profile:any").unwrap();
+        let usual = load_team(&machine.assets, "contract").unwrap();
+        assert_eq!(other.team.limits, usual.limits);
+    }
+}

@@ -6,7 +6,7 @@ use crate::engine::Recorder;
 use crate::gate::NextNumbers;
 use crate::journal::{self, Damage, ReadItem, SessionDir};
 use crate::model::event::{RunStart, SessionChoices, SessionStart};
-use crate::model::{Event, ModelEvent, ProposalEvent, SessionEvent, TurnEvent, UserError};
+use crate::model::{Budget, Event, ModelEvent, ProposalEvent, SessionEvent, TurnEvent, UserError};
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
@@ -14,6 +14,8 @@ pub(super) struct Past {
     pub session: Option<Box<SessionStart>>,
     /// What the person has set for it.
     pub choices: SessionChoices,
+    /// What it may use, as it was recorded last.
+    pub budget: Budget,
     /// The run that began last, unless that is the first one.
     pub last_run: Option<RunStart>,
     /// Whether its last run is over.
@@ -33,6 +35,7 @@ impl Past {
         let mut past = Self {
             session: None,
             choices: SessionChoices::default(),
+            budget: Budget::default(),
             last_run: None,
             has_ended: false,
             has_policy: false,
@@ -64,6 +67,7 @@ impl Past {
                 }
                 Event::Turn(TurnEvent::PolicyTaken(_)) => past.has_policy = true,
                 Event::Session(SessionEvent::Ended { .. }) => past.has_ended = true,
+                Event::Model(ModelEvent::Budgeted(budget)) => past.budget = *budget,
                 Event::Model(ModelEvent::Chosen { provider, .. }) => {
                     past.provider = Some(provider.clone());
                 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use firmhand::model::{Event, ProposalEvent, SessionEvent, SessionOutcome};
+use firmhand::model::{
+    Budget, Cost, Event, ModelEvent, ProposalEvent, SessionEvent, SessionOutcome,
+};
 use rustix::process::Signal;
 
 use crate::desk::Desk;
@@ -180,4 +182,50 @@ fn a_journal_that_takes_no_more_ends_the_run_in_plain_words_and_nothing_is_lost(
     assert!(place.journal_is_whole());
     let desk = Desk::resume(&place, Size::SMALL);
     desk.next_proposal();
+}
+
+/// What is said now goes before what the session was given, and that before the configuration.
+#[test]
+fn limits_are_changed_for_the_rest_of_a_session() {
+    let place = Place::new();
+    let iterations = "max-orchestrator-iterations";
+    let limit = |number: u32| format!("{iterations}={number}");
+    let (first, project) = (limit(2), place.project().display().to_string());
+    let begin = ["demo", "--team", "contract", "--speed", "max", "--project", &project];
+    let begin = [&begin[..], &["--max-cost", "5", "--limit", &first]].concat();
+    let mut desk = Desk { place: &place, terminal: place.open(&begin, Size::SMALL) };
+    desk.next_proposal();
+    desk.terminal.signal(Signal::KILL);
+    desk.terminal.wait_exit();
+
+    let budget = "[budget.session]\ntokens = 77\ndollars = 1.0\nminutes = 90.0\n";
+    std::fs::write(place.config().join("config.toml"), budget).unwrap();
+    let more = ["resume", "--speed", "max", "--limit", &limit(9), "--limit", "tokens=900000"];
+    let mut desk = Desk { place: &place, terminal: place.open(&more, Size::SMALL) };
+    let set = place.wait_for_event(&desk.terminal, "what was set", |event| match event {
+        Event::Session(SessionEvent::Resumed { choices, .. }) => choices.clone(),
+        _ => None,
+    });
+    assert_eq!(
+        set.team_limits.into_iter().collect::<Vec<_>>(),
+        [(iterations.replace('-', "_"), 9)]
+    );
+    let wanted = Budget {
+        tokens: Some(900_000),
+        cost: Some(Cost::from_dollars(5.0)),
+        seconds: Some(90 * 60),
+        turns: None,
+    };
+    let is_it = |event: &Event| *event == Event::Model(ModelEvent::Budgeted(wanted));
+    place.wait_for_event(&desk.terminal, "the budget", |event| is_it(event).then_some(()));
+    desk.approve_everything();
+    desk.quit();
+
+    // Nothing more is recorded where nothing more is said.
+    let before = place.events().len();
+    let mut desk = Desk::resume(&place, Size::SMALL);
+    desk.terminal.wait_for("completed");
+    desk.quit();
+    let is_set = |event: &Event| matches!(event, Event::Model(ModelEvent::Budgeted(_)));
+    assert!(!place.events()[before..].iter().any(is_set));
 }

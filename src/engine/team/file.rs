@@ -46,7 +46,7 @@ impl Team {
     /// of the team that is nested in a phase.
     ///
     /// # Errors
-    /// As [`Team::load`], and when there is no such limit.
+    /// The same as [`Team::load`]; also when the team has no limit of one of the names.
     pub fn load_limited(
         assets: &Assets,
         name: &str,

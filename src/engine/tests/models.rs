@@ -218,8 +218,7 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     });
     let limits: Vec<u64> = limits.collect();
     assert_eq!(limits[..3], [10, 22, 34], "each time 10 more than were used");
-    let asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
-    assert!(world.events().iter().any(asked));
+    assert!(world.events().iter().any(is_asked));
 
     let world = SessionBench::new(TEAM);
     assert_eq!(run(&world, budgets, "stop", usual).await, SessionOutcome::Stopped);
@@ -238,21 +237,30 @@ async fn a_session_asks_when_its_budget_is_used_up_and_goes_on_with_as_much_agai
     assert_eq!(opened, ended, "everything that began has an end");
 }
 
-/// Opening a session again without a budget does not remove the one that it has.
-#[tokio::test]
-async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
-    let world = SessionBench::new(TEAM);
-    let budgets = Budgets { session: tokens(10), ..Budgets::default() };
+/// Whether the person is asked for more than ten tokens.
+fn is_asked(event: &Event) -> bool {
+    matches!(event, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"))
+}
+
+/// Begins a session that may use so much, and leaves it with the question for more.
+async fn leave_when_asked(world: &SessionBench, session: Budget) {
+    let budgets = Budgets { session, ..Budgets::default() };
     let limits = EngineLimits { budgets, ..EngineLimits::default() };
     let handle = world.begin_within(limits, Arc::new(usual)).unwrap();
-    let is_asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
     while !world.events().iter().any(is_asked) {
         world.decide(&handle, "").await;
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     handle.detach().await;
+}
+
+/// Opening a session again without a budget does not remove the one that it has.
+#[tokio::test]
+async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
+    let world = SessionBench::new(TEAM);
+    leave_when_asked(&world, tokens(10)).await;
     let handle = world.resume(Arc::new(usual)).unwrap();
-    let asked = || world.events().iter().filter(|e| is_asked(e)).count();
+    let asked = || world.events().iter().filter(|event| is_asked(event)).count();
     until(&world, |_| asked() == 2).await;
     let events = world.events();
     // Nothing is said of what stays as it was.
@@ -275,15 +283,7 @@ async fn a_session_that_is_resumed_keeps_its_budget_and_asks_again() {
 async fn limits_are_changed_when_a_session_is_resumed() {
     let world = SessionBench::new(TEAM);
     let session = Budget { tokens: Some(10), seconds: Some(900), ..Budget::default() };
-    let budgets = Budgets { session, ..Budgets::default() };
-    let limits = EngineLimits { budgets, ..EngineLimits::default() };
-    let handle = world.begin_within(limits, Arc::new(usual)).unwrap();
-    let is_asked = |e: &Event| matches!(e, Event::Person(PersonEvent::Asked { text, .. }) if text.contains("12 of 10 tokens"));
-    while !world.events().iter().any(is_asked) {
-        world.decide(&handle, "").await;
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    }
-    handle.detach().await;
+    leave_when_asked(&world, session).await;
     let choices = SessionChoices { max_attempts: Some(4), ..SessionChoices::default() };
     let budgets = Budgets { session: tokens(5_000), ..Budgets::default() };
     let handle = world.resume_with(Arc::new(usual), |setup| {

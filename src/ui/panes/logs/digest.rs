@@ -85,8 +85,9 @@ fn of_event(event: &Event) -> DigestParts {
         Event::Session(SessionEvent::RunStarted(start)) => {
             ("run_started", format!("{} · {} · {}", start.number, start.team, start.task), Plain)
         }
-        Event::Session(SessionEvent::Resumed { program, .. }) => {
-            ("session_resumed", format!("by {program}"), Plain)
+        Event::Session(SessionEvent::Resumed { program, choices }) => {
+            let changed = if choices.is_some() { " · limits changed" } else { "" };
+            ("session_resumed", format!("by {program}{changed}"), Plain)
         }
         Event::Session(SessionEvent::Sandboxed { level, missing }) => {
             let tone = if *level == SandboxLevel::None { Bad } else { Plain };
