@@ -30,6 +30,8 @@ pub struct Token<'a> {
     pub start: usize,
     /// Whether it belongs to a directive such as `#define`.
     pub in_directive: bool,
+    /// Whether a backslash joins lines within it.
+    pub is_joined: bool,
 }
 
 impl<'a> Token<'a> {
@@ -41,22 +43,27 @@ impl<'a> Token<'a> {
 
     /// Whether it is this mark.
     #[must_use]
+    #[inline]
     pub fn is(&self, mark: &str) -> bool {
         self.kind == TokenKind::Mark && self.raw == mark
     }
 
     /// The name; `None` for what is not a word. Lines that a backslash joins are joined.
     #[must_use]
+    #[inline]
     pub fn word(&self) -> Option<Cow<'a, str>> {
-        (self.kind == TokenKind::Word).then(|| joined(self.raw))
+        (self.kind == TokenKind::Word).then(|| match self.is_joined {
+            true => Cow::Owned(joined(self.raw)),
+            false => Cow::Borrowed(self.raw),
+        })
     }
 
     /// Whether it is this name.
     #[must_use]
+    #[inline]
     pub fn is_word(&self, name: &str) -> bool {
-        // Joining makes a word shorter.
         self.kind == TokenKind::Word
-            && (self.raw == name || self.raw.len() > name.len() && joined(self.raw) == name)
+            && (self.raw == name || self.is_joined && joined(self.raw) == name)
     }
 
     /// What a text says, without quotes and with its escapes resolved; `None` for all others.
@@ -83,11 +90,8 @@ impl<'a> Token<'a> {
 }
 
 /// A text whose joined lines are joined.
-fn joined(raw: &str) -> Cow<'_, str> {
-    match raw.contains('\\') {
-        true => Cow::Owned(raw.replace("\\\r\n", "").replace("\\\n", "")),
-        false => Cow::Borrowed(raw),
-    }
+fn joined(raw: &str) -> String {
+    raw.replace("\\\r\n", "").replace("\\\n", "")
 }
 
 fn unescaped(text: &str) -> String {
@@ -217,14 +221,16 @@ impl<'a> TokenReader<'a> {
         let end = (self.at + length).min(self.source.len());
         let raw = self.source.get(self.at..end).unwrap_or_default();
         let in_directive = self.in_directive;
-        self.found.push(Token { kind, raw, start: self.at, in_directive });
+        let is_joined = kind == TokenKind::Word && raw.contains('\\');
+        self.found.push(Token { kind, raw, start: self.at, in_directive, is_joined });
         self.at = end;
     }
 
     /// Two characters that stand for one mark: `%:` for `#`.
     fn digraph(&mut self, mark: &'static str) {
         let (start, in_directive) = (self.at, self.in_directive);
-        self.found.push(Token { kind: TokenKind::Mark, raw: mark, start, in_directive });
+        let kind = TokenKind::Mark;
+        self.found.push(Token { kind, raw: mark, start, in_directive, is_joined: false });
         self.at += 2;
     }
 
