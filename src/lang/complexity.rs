@@ -3,6 +3,7 @@
 //! Cyclomatic complexity after McCabe (decisions + 1), cognitive complexity after Campbell
 //! (decisions weighed by nesting). Owns which nodes of which grammar count.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tree_sitter::{Node, Tree};
@@ -10,9 +11,6 @@ use tree_sitter::{Node, Tree};
 use super::preprocess::{grammar_of, tame};
 use crate::model::ProjectPath;
 use crate::text::tree::{Language, Limits, line, parse, text, walk};
-
-/// Nodes of the tree that a decision takes at least: `a && b` is an operator between two.
-const DECISION_NODES: usize = 3;
 
 /// The figures of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,37 +38,91 @@ pub fn complexity(path: &ProjectPath, source: &str, budget: Duration) -> Option<
         Language::Python | Language::Cmake | Language::Json => source.into(),
     };
     let tree = parse(grammar, &tamed, Limits::within(budget))?;
-    Some(complexity_in(&tree, &tamed, 0))
+    Some(MeasuredFunctions::of(&tree, &tamed).all())
 }
 
-/// Measures the functions of a text that is parsed already, except those in which so few decisions
-/// fit that they cannot be more complex than `least`.
-#[must_use]
-pub fn complexity_in(tree: &Tree, source: &str, least: u32) -> Vec<Complexity> {
-    let least_nodes = usize::try_from(least).unwrap_or(usize::MAX).saturating_mul(DECISION_NODES);
+/// The figures of the functions of a text that is parsed already.
+pub struct MeasuredFunctions<'s> {
+    /// Each that lies in no other one: its text, and the figures of it and of those in it.
+    outer: Vec<(&'s str, Vec<Complexity>)>,
+}
+
+impl<'s> MeasuredFunctions<'s> {
+    /// Measures all functions.
+    #[must_use]
+    pub fn of(tree: &Tree, source: &'s str) -> Self {
+        Self::with(tree, source, &HashMap::new())
+    }
+
+    /// The functions of another version of the text: what reads the same has the same figures.
+    #[must_use]
+    pub fn of_version<'o>(&self, tree: &Tree, source: &'o str) -> MeasuredFunctions<'o> {
+        let known = self.outer.iter().map(|(text, figures)| (*text, figures.as_slice()));
+        MeasuredFunctions::with(tree, source, &known.collect())
+    }
+
+    fn with(tree: &Tree, source: &'s str, known: &HashMap<&str, &[Complexity]>) -> Self {
+        let mut outer = Vec::new();
+        walk(tree.root_node(), |node| {
+            let is_function = is_function(node);
+            if is_function {
+                let text = text(node, source);
+                let figures = match known.get(text) {
+                    Some(figures) => moved(figures, line(node)),
+                    None => measure_all(node, source),
+                };
+                outer.push((text, figures));
+            }
+            !is_function
+        });
+        Self { outer }
+    }
+
+    /// The figures of all functions by their place.
+    #[must_use]
+    pub fn all(&self) -> Vec<Complexity> {
+        let all = self.outer.iter().flat_map(|(_, figures)| figures);
+        // An unnamed function is part of the one around it.
+        let mut found: Vec<Complexity> =
+            all.filter(|function| !function.name.is_empty()).cloned().collect();
+        found.sort_by_key(|function| function.line);
+        found
+    }
+}
+
+/// The same figures for functions of which the first starts at `line`.
+fn moved(figures: &[Complexity], line: u32) -> Vec<Complexity> {
+    let first = figures.first().map_or(line, |function| function.line);
+    let at_line = |of: &Complexity| Complexity { line: of.line - first + line, ..of.clone() };
+    figures.iter().map(at_line).collect()
+}
+
+fn is_function(node: Node<'_>) -> bool {
+    node.child_count() > 0
+        && matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda")
+}
+
+/// Measures a function and those in it, in their order.
+fn measure_all(function: Node<'_>, source: &str) -> Vec<Complexity> {
     let mut found = Vec::new();
-    walk(tree.root_node(), |node| {
-        let is_large = node.descendant_count() >= least_nodes;
-        let is_function = || {
-            node.child_count() > 0
-                && matches!(node.kind(), "function_definition" | "lambda_expression" | "lambda")
-        };
-        if is_large && is_function() {
-            found.push(measure(node, source));
+    let mut open = vec![function];
+    while let Some(node) = open.pop() {
+        let mut inner = Vec::new();
+        found.push(measure(node, source, &mut inner));
+        // What is in a lambda was met in the function around it.
+        if node == function || node.kind() == "function_definition" {
+            open.extend(inner.into_iter().rev());
         }
-        is_large
-    });
-    // An unnamed function is part of the one around it.
-    found.retain(|function: &Complexity| !function.name.is_empty());
-    found.sort_by_key(|function| function.line);
+    }
     found
 }
 
-fn measure(function: Node<'_>, source: &str) -> Complexity {
+/// Measures one function; `inner` gets the functions that are met in it.
+fn measure<'tree>(function: Node<'tree>, source: &str, inner: &mut Vec<Node<'tree>>) -> Complexity {
     let last = u32::try_from(function.end_position().row).unwrap_or(u32::MAX).saturating_add(1);
     let first = line(function);
     let mut counts = Counts { decisions: 0, cognitive: 0, nesting: 0 };
-    counts.add_below(function, source);
+    counts.add_below(function, source, inner);
     Complexity {
         name: name(function, source),
         line: first,
@@ -88,8 +140,13 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts everything in a function but the functions in it.
-    fn add_below(&mut self, function: Node<'_>, source: &str) {
+    /// Counts everything in a function but the functions in it, which `inner` gets.
+    fn add_below<'tree>(
+        &mut self,
+        function: Node<'tree>,
+        source: &str,
+        inner: &mut Vec<Node<'tree>>,
+    ) {
         let mut cursor = function.walk();
         // For each level how deep its nodes are nested, and whether they are those of an `else`.
         let mut levels = Vec::new();
@@ -100,6 +157,9 @@ impl Counts {
             let node = cursor.node();
             // What has nothing in it decides nothing.
             let is_read = node.is_named() && node.child_count() > 0;
+            if is_read && is_function(node) {
+                inner.push(node);
+            }
             if is_read && node.kind() != "function_definition" {
                 let is_else_if = is_in_else && node.kind() == "if_statement";
                 let inner = self.add(node, depth, is_else_if, source);

@@ -13,7 +13,7 @@ mod scan;
 mod signatures;
 mod sketch_map;
 
-pub use complexity::{Complexity, complexity, complexity_in};
+pub use complexity::{Complexity, MeasuredFunctions, complexity};
 pub use declarations::{Declaration, DeclarationKind, HeaderSummary, read_header};
 pub use preprocess::grammar_of;
 pub use relevance::{

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Subject;
-use crate::lang::{Complexity, complexity, complexity_in, grammar_of};
+use crate::lang::{Complexity, MeasuredFunctions, complexity, grammar_of};
 use crate::model::{
     Check, CheckKind, CodeFigures, Finding, FindingLevel, FindingPlace, FunctionFigures,
     ProjectPath,
@@ -35,7 +35,11 @@ const MOST_FIGURES: usize = 24;
 /// The check of a source; `None` where no function is found.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let source = subject.source()?;
-    let after = measured(path, source.text, || source.parsed())?;
+    let in_tree = in_tree(path, source.text, || source.parsed());
+    let after = match &in_tree {
+        Some(functions) => functions.all(),
+        None => complexity(path, source.text, BUDGET)?,
+    };
     if after.is_empty() {
         return None;
     }
@@ -43,7 +47,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         // Line ends make no function more complex.
         match base.lines().eq(source.text.lines()) {
             true => Some(after.clone()),
-            false => measured(path, base, || subject.base_parsed()),
+            false => before(path, base, subject, in_tree.as_ref()),
         }
     });
     let before = before.unwrap_or_default();
@@ -58,16 +62,31 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     Some(check)
 }
 
-/// The figures of a version; `None` where its language has none.
-fn measured<'p>(
+/// The figures of a version whose tree is whole; `None` where it is not, or its language has none.
+fn in_tree<'p>(
     path: &ProjectPath,
     text: &str,
     parsed: impl FnOnce() -> Option<&'p Parsed<'p>>,
-) -> Option<Vec<Complexity>> {
+) -> Option<MeasuredFunctions<'p>> {
     let grammar = grammar_of(path, text)?;
-    match parsed().and_then(|parsed| parsed.whole(grammar)) {
-        Some((tree, text)) => Some(complexity_in(tree, text, 0)),
-        None => complexity(path, text, BUDGET),
+    let (tree, text) = parsed()?.whole(grammar)?;
+    Some(MeasuredFunctions::of(tree, text))
+}
+
+/// The figures of the version before; `None` where its language has none.
+fn before(
+    path: &ProjectPath,
+    base: &str,
+    subject: &Subject<'_>,
+    after: Option<&MeasuredFunctions<'_>>,
+) -> Option<Vec<Complexity>> {
+    let grammar = grammar_of(path, base)?;
+    match subject.base_parsed().and_then(|parsed| parsed.whole(grammar)) {
+        Some((tree, text)) => Some(match after {
+            Some(after) => after.of_version(tree, text).all(),
+            None => MeasuredFunctions::of(tree, text).all(),
+        }),
+        None => complexity(path, base, BUDGET),
     }
 }
 
