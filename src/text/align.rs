@@ -3,10 +3,10 @@
 //! Pure. Elements are numbered first: numbers are cheap to compare, and the comparison is compiled
 //! once instead of once for each kind of element.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::time::Instant;
 
+use foldhash::{HashMap, HashMapExt};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 /// The way from `old` to `new`: equal, removed, added and replaced parts in their order. After the

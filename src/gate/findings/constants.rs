@@ -3,10 +3,12 @@
 //! Owns the arithmetic over them, also through macros with parameters. What it cannot tell it leaves
 //! out.
 
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use foldhash::HashMap;
 
 use super::macros::Macro;
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
@@ -20,11 +22,11 @@ const STEPS: u32 = 2_000;
 /// What a source gives names to.
 pub(super) struct Constants<'a> {
     /// The tokens of the value, as places in the list of tokens; several where it is given twice.
-    known: HashMap<String, Vec<Range<usize>>>,
+    known: HashMap<Cow<'a, str>, Vec<Range<usize>>>,
     /// The values of enumerators.
-    numbers: HashMap<String, (i128, usize)>,
+    numbers: HashMap<Cow<'a, str>, (i128, usize)>,
     /// Macros with parameters; `None` where a name is given to several.
-    macros: HashMap<String, Option<Macro>>,
+    macros: HashMap<Cow<'a, str>, Option<Macro>>,
     /// Values of names that other files define.
     outer: &'a HashMap<String, i128>,
     /// Look-ups that are left for the value that is asked for.
@@ -43,16 +45,16 @@ pub(super) struct ConstantValue {
 impl<'a> Constants<'a> {
     /// The constants of a source that knows no other file.
     pub(super) fn new(all: &'a [Token<'a>]) -> Self {
-        static NONE: LazyLock<HashMap<String, i128>> = LazyLock::new(HashMap::new);
+        static NONE: LazyLock<HashMap<String, i128>> = LazyLock::new(HashMap::default);
         Self::with(all, &NONE)
     }
 
     /// The constants of a source that takes others, with these values, from other files.
     pub(super) fn with(all: &'a [Token<'a>], outer: &'a HashMap<String, i128>) -> Self {
         let mut found = Self {
-            known: HashMap::new(),
-            numbers: HashMap::new(),
-            macros: HashMap::new(),
+            known: HashMap::default(),
+            numbers: HashMap::default(),
+            macros: HashMap::default(),
             outer,
             steps: Cell::new(0),
             all,
@@ -78,12 +80,12 @@ impl<'a> Constants<'a> {
         let names = self.known.keys().chain(self.numbers.keys());
         names.filter_map(|name| {
             self.steps.set(STEPS);
-            Some((name.clone(), self.named(name, 0)?.number))
+            Some((name.clone().into_owned(), self.named(name, 0)?.number))
         })
     }
 
-    fn word(&self, at: usize) -> Option<String> {
-        self.all.get(at)?.word().map(std::borrow::Cow::into_owned)
+    fn word(&self, at: usize) -> Option<Cow<'a, str>> {
+        self.all.get(at)?.word()
     }
 
     fn is(&self, at: usize, mark: &str) -> bool {

@@ -3,9 +3,9 @@
 //!
 //! Owns where they are looked for. What a name has several values for it leaves out.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashSet};
 use regex::Regex;
 
 use super::constants::Constants;
@@ -76,7 +76,7 @@ impl OuterConstants {
             found.board(&read(name).unwrap_or_default());
         }
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut headers = Headers { read: &read, known: HashSet::new() };
+        let mut headers = Headers { read: &read, known: HashSet::default() };
         headers.of(folder, text, 0, &mut found.values);
         found
     }
@@ -92,7 +92,7 @@ impl OuterConstants {
     }
 
     fn defaults(&mut self, text: &str) {
-        let (mut option, mut several) = (String::new(), HashSet::new());
+        let (mut option, mut several) = (String::new(), HashSet::default());
         for line in text.lines() {
             let mut words = line.split_whitespace();
             match (words.next(), words.next(), words.next()) {
@@ -160,7 +160,7 @@ pub(super) fn headers(
 ) -> Vec<(String, String)> {
     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = Vec::new();
-    Headers { read: &read, known: HashSet::new() }.texts(folder, text, 0, &mut found);
+    Headers { read: &read, known: HashSet::default() }.texts(folder, text, 0, &mut found);
     found
 }
 

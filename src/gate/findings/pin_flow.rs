@@ -4,8 +4,9 @@
 //! Works on tokens, by names within functions. Must not know what a pin is on a chip.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use super::pin_branches::behind_index;
 use crate::text::c_tokens::{Token, TokenKind};
@@ -57,12 +58,12 @@ impl<'a> PinFlow<'a> {
             tokens,
             closes: closes(tokens),
             functions: Vec::new(),
-            structures: HashMap::new(),
-            templates: HashMap::new(),
-            variables: HashMap::new(),
-            names: HashSet::new(),
-            fields: HashMap::new(),
-            parameters: HashMap::new(),
+            structures: HashMap::default(),
+            templates: HashMap::default(),
+            variables: HashMap::default(),
+            names: HashSet::default(),
+            fields: HashMap::default(),
+            parameters: HashMap::default(),
         };
         flow.read_functions();
         flow.read_structures();

@@ -3,7 +3,7 @@
 //!
 //! Must not know what a pin is on a chip.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::pin_flow::Direction;
 
@@ -138,9 +138,11 @@ impl Signals {
     /// `names`: every name of the source.
     pub(super) fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut found = Self::default();
-        let mut seen: HashSet<(String, String)> = HashSet::new();
+        let mut seen: HashSet<(String, String)> = HashSet::default();
+        // Most names stand in many places.
+        let names: HashSet<&str> = names.collect();
         for name in names {
-            found.is_slave |= name.contains("slave") || name.contains("SLAVE");
+            found.is_slave |= says_slave(name);
             let Some((device, line)) = Some(name).filter(|name| may_be(name)).and_then(split)
             else {
                 continue;
@@ -162,10 +164,17 @@ impl Signals {
     }
 }
 
+fn says_slave(name: &str) -> bool {
+    // Few names have that letter.
+    let may_say = name.bytes().any(|byte| matches!(byte, b'v' | b'V'));
+    may_say && (name.contains("slave") || name.contains("SLAVE"))
+}
+
 /// Whether the end of a name may be that of a line: a quick look before its words are told apart.
 fn may_be(name: &str) -> bool {
     // The last letters of the lines below, and of what is left out behind them.
-    if !name.ends_with(|c: char| "_NOMIKALDTSCXY".contains(c.to_ascii_uppercase())) {
+    let is_last = |byte: &u8| b"_NOMIKALDTSCXY".contains(&byte.to_ascii_uppercase());
+    if !name.as_bytes().last().is_some_and(is_last) {
         return false;
     }
     let ends = |name: &str, end: &str| {

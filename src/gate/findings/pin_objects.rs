@@ -2,7 +2,7 @@
 //!
 //! Must not know what their methods take.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -15,7 +15,7 @@ impl PinObjects {
     pub(super) fn of<'a>(tokens: &[Token<'_>], methods: impl Iterator<Item = &'a String>) -> Self {
         let kinds: HashSet<&str> =
             methods.filter_map(|method| Some(method.split_once('.')?.0)).collect();
-        let mut found = HashMap::new();
+        let mut found = HashMap::default();
         for (at, kind) in tokens.iter().enumerate() {
             if kind.kind != TokenKind::Word || !kinds.contains(kind.raw) {
                 continue;

@@ -3,9 +3,9 @@
 //!
 //! Owns `registers` of `assets/findings/pins.toml`. Must not know what a pin is on a chip.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
@@ -71,8 +71,8 @@ pub(super) struct RegisterCode<'a> {
 
 impl<'a> RegisterCode<'a> {
     pub(super) fn new(table: &'a RegisterTable, all: &'a [Token<'a>], chip: &'a str) -> Self {
-        let mut code = Self { table, all, chip, own: HashMap::new() };
-        let mut own = HashMap::new();
+        let mut code = Self { table, all, chip, own: HashMap::default() };
+        let mut own = HashMap::default();
         for (at, token) in all.iter().enumerate() {
             if token.in_directive && token.is_word("define") {
                 let rest = all.get(at + 2..).unwrap_or_default().iter().enumerate();
@@ -119,6 +119,11 @@ impl<'a> RegisterCode<'a> {
             let mut named = self.table.named.iter();
             named.find(|of| of.chip == self.chip && of.name == word).map(|of| of.pin)
         })
+    }
+
+    /// Whether a word begins what may write a register.
+    pub(super) fn may_write(&self, word: &str) -> bool {
+        word == "GPIO" || self.table.writes.contains_key(word) || self.own.contains_key(word)
     }
 
     /// Whether the word at `at` is a macro that writes a register.

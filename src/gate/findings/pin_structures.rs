@@ -2,7 +2,7 @@
 //!
 //! Owns the look for their declarations. The types are those of `assets/findings/pins.toml`.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::text::c_tokens::Token;
 
@@ -14,7 +14,7 @@ pub(super) struct PinStructures {
 impl PinStructures {
     /// The names that a source declares with these types.
     pub(super) fn of(all: &[Token<'_>], types: &HashSet<String>) -> Self {
-        let mut names = HashSet::new();
+        let mut names = HashSet::default();
         for (at, token) in all.iter().enumerate() {
             let Some(kind) = token.word().filter(|word| types.contains(&**word)) else { continue };
             names.insert(kind.into_owned());

@@ -4,10 +4,10 @@
 //! not know what a pin is on a chip.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashSet};
 use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
@@ -136,7 +136,9 @@ impl PinCode<'_> {
             self.bits(self.registers.pointed(at), found);
         }
         let Some(name) = token.word() else { return };
-        self.register(at, found);
+        if self.registers.may_write(&name) {
+            self.register(at, found);
+        }
         if self.is(at + 1, "(") {
             self.call(at, &name, found);
         }
@@ -356,8 +358,10 @@ impl PinCode<'_> {
                 found.extend(all.map(|argument| (argument, direction)));
             }
         }
-        let written = self.registers.written(at, &self.written_arguments(at));
-        if let Some(written) = written.filter(|written| written.first == 0) {
+        if self.registers.may_write(name)
+            && let Some(written) = self.registers.written(at, &self.written_arguments(at))
+            && written.first == 0
+        {
             found.extend(self.shifts(&written.value, Direction::Output));
         }
         let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
