@@ -1,9 +1,10 @@
 //! What each pin of a chip can do and must not be used for: the tables in `assets/pinout`.
 //!
 //! Owns the reading and checking of one table, and the names of chips and pins. Must not look at
-//! the machine; a table is read when it is asked for and never kept.
+//! the machine; a table of the person is read when it is asked for and never kept.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -138,8 +139,7 @@ impl Pinout {
     /// # Errors
     /// When there is no such table, the advice naming those there are, or it is not right.
     pub fn load(assets: &Assets, chip: &str) -> Result<Self, UserError> {
-        let stem = in_full(normal(chip));
-        let path = format!("{FOLDER}/{stem}.json");
+        let path = path_of(chip);
         let known = assets.list(FOLDER);
         if !known.contains(&path) {
             let names: Vec<&str> = known.iter().filter_map(|path| stem_of(path)).collect();
@@ -151,6 +151,18 @@ impl Pinout {
         }
         let file = assets.text(&path)?;
         Self::parse(&path, &file.origin.to_string(), &file.text)
+    }
+
+    /// The table of a chip among those that come with the program, which are read once each; `None`
+    /// when there is none.
+    #[must_use]
+    pub fn built_in(chip: &str) -> Option<&'static Self> {
+        static TABLES: LazyLock<BTreeMap<String, OnceLock<Option<Pinout>>>> = LazyLock::new(|| {
+            let paths = Assets::built_in().list(FOLDER);
+            paths.into_iter().map(|path| (path, OnceLock::new())).collect()
+        });
+        let table = TABLES.get(&path_of(chip))?;
+        table.get_or_init(|| Self::load(&Assets::built_in(), chip).ok()).as_ref()
     }
 
     /// Reads a table. `path` is the name the program knows it by, `origin` names it in errors.
@@ -294,6 +306,11 @@ impl UsedPins {
 }
 
 /// `ESP32-S3` as the files are named: `esp32s3`.
+/// The name of the file that describes a chip.
+fn path_of(chip: &str) -> String {
+    format!("{FOLDER}/{}.json", in_full(normal(chip)))
+}
+
 fn normal(chip: &str) -> String {
     chip.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -3,7 +3,7 @@
 //! Owns what a number means on the chip; where a number is a pin is
 //! [`pin_uses`](super::pin_uses)'s business. The facts are those of `assets/pinout`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::novelty;
 use super::outer_constants::OuterConstants;
@@ -12,7 +12,6 @@ use super::pin_options;
 use super::pin_uses::{self, PinUse};
 use super::source::SourceText;
 use super::{Subject, chip as chips};
-use crate::config::assets::Assets;
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -80,14 +79,12 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         let section = section.and_then(|(_, chip)| chip.as_deref());
         section.or(own.as_deref()).or(chip)
     };
-    let mut tables: BTreeMap<&str, Option<Pinout>> = BTreeMap::new();
     let mut reported: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::new();
     for pin in &uses {
         let chip = chip_of(pin);
         let name = chip.unwrap_or(DEFAULT_CHIP);
-        let load = || Pinout::load(&Assets::built_in(), name).ok();
-        let Some(table) = tables.entry(name).or_insert_with(load) else { continue };
+        let Some(table) = Pinout::built_in(name) else { continue };
         let facts = ChipFacts {
             is_named: chip.is_some(),
             has_octal_memory: outer.has_octal_memory(),
