@@ -46,10 +46,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         return None;
     }
     let added = |number: &u32| subject.base.is_none() || subject.changed().added.contains(number);
-    let place = (1..).zip(text.lines()).find(|(_, line)| is_placeholder(line));
-    place.as_ref()?;
     let mut lines = (1..).zip(text.lines());
-    let (number, _) = lines.find(|(number, line)| is_placeholder(line) && added(number))?;
+    let (number, _) = lines.find(|(number, line)| added(number) && is_placeholder(line))?;
     let at = FindingPlace::line(number);
     let gone = gone(subject);
     if gone < FEWEST {
@@ -80,6 +78,10 @@ fn is_placeholder(line: &str) -> bool {
     let start = start.strip_prefix(['{', '}']).unwrap_or(start).trim_start();
     let marks = ["//", "/*", "#", ";", "--", "<!--", "*"];
     if !marks.iter().any(|mark| start.starts_with(mark)) {
+        return false;
+    }
+    // No letter stands around the words: what they match the whole line matches, and it does seldom.
+    if !PLACEHOLDER.as_ref().is_some_and(|pattern| pattern.is_match(line)) {
         return false;
     }
     let found = COMMENT.as_ref().and_then(|pattern| pattern.captures(line));
