@@ -2,6 +2,7 @@
 //!
 //! Follows `set`, `list` and `string` from top to bottom. Must not evaluate conditions.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -39,10 +40,9 @@ pub(super) fn resolved(text: &str) -> Vec<ResolvedCommand> {
     let mut variables: HashMap<String, String> = HashMap::new();
     let mut found = Vec::new();
     for command in &commands {
-        let args: Vec<String> =
-            command.args.iter().map(|arg| with_values(&plain(&arg.text), &variables)).collect();
-        let is_other =
-            command.args.iter().zip(&args).any(|(raw, value)| plain(&raw.text) != *value);
+        let plain: Vec<Cow<'_, str>> = command.args.iter().map(|arg| plain(&arg.text)).collect();
+        let args: Vec<String> = plain.iter().map(|arg| with_values(arg, &variables)).collect();
+        let is_other = plain.iter().zip(&args).any(|(raw, value)| raw != value);
         if is_other && command.args.iter().any(|arg| arg.text.contains("${")) {
             found.push(ResolvedCommand {
                 line: u32::try_from(command.line).unwrap_or(u32::MAX),
@@ -56,8 +56,11 @@ pub(super) fn resolved(text: &str) -> Vec<ResolvedCommand> {
 }
 
 /// A text with the escapes that matter here as what they stand for.
-fn plain(text: &str) -> String {
-    text.replace("\\n", "\n").replace("\\\"", "\"")
+fn plain(text: &str) -> Cow<'_, str> {
+    match text.contains('\\') {
+        true => text.replace("\\n", "\n").replace("\\\"", "\"").into(),
+        false => text.into(),
+    }
 }
 
 /// Carries out what gives a variable a value.

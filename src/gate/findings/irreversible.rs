@@ -40,7 +40,7 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     }
     let code = source.code();
     let mut found = options(rules, path, code);
-    found.extend(composed(rules, path, code, &found));
+    found.extend(composed(rules, source, &found));
     found.extend(commands(rules, code, is_prose(path)));
     found.extend(selected(rules, path, code));
     found.extend(fields(path, code));
@@ -117,8 +117,9 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
         let separator = captures.name("sep").map_or("", |sep| sep.as_str().trim());
         // A name behind a name is a list of options, not a value.
         let before = code.get(..whole.start()).unwrap_or_default().trim_end();
-        let is_variable =
-            cmake_values::is_list(path) && before.to_ascii_lowercase().ends_with("set(");
+        let last = before.len().checked_sub("set(".len()).and_then(|at| before.get(at..));
+        let is_variable = cmake_values::is_list(path)
+            && last.is_some_and(|last| last.eq_ignore_ascii_case("set("));
         if separator != "="
             && !is_variable
             && (is_config || !(path.ends_with(".json") || path.ends_with("yml")))
@@ -135,12 +136,13 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
 }
 
 /// Options that a list of CMake puts together from variables.
-fn composed(rules: &Rules, path: &str, code: &str, known: &[Irreversible]) -> Vec<Irreversible> {
+fn composed(rules: &Rules, source: &SourceText<'_>, known: &[Irreversible]) -> Vec<Irreversible> {
+    let path = source.path.as_str();
     if !cmake_values::is_list(path) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for command in cmake_values::resolved(code) {
+    for command in source.resolved() {
         for Irreversible { what, .. } in options(rules, path, &command.text) {
             let is_known = |all: &[Irreversible]| all.iter().any(|known| known.what == what);
             if !is_known(known) && !is_known(&found) {

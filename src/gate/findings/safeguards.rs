@@ -4,6 +4,7 @@
 //! `assets/findings/safeguards.toml`. A task that asks for it makes it a note.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -55,6 +56,16 @@ static SAFEGUARDS: LazyLock<Vec<Safeguard>> = LazyLock::new(|| {
     load(include_str!("../../../assets/findings/safeguards.toml")).unwrap_or_default()
 });
 
+/// All that turns a protection off.
+static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all = SAFEGUARDS.iter().filter_map(|guard| guard.new.as_ref());
+    let all: Vec<String> = all.map(|off| format!("(?:{off})")).collect();
+    RegexBuilder::new(&all.join("|")).multi_line(true).build().ok()
+});
+
+/// Fewer lines are looked at one by one.
+const MANY_LINES: usize = 100;
+
 fn load(text: &str) -> Option<Vec<Safeguard>> {
     let file: SafeguardFile = toml::from_str(text).ok()?;
     let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
@@ -76,19 +87,30 @@ fn load(text: &str) -> Option<Vec<Safeguard>> {
 /// The check of a file; `None` where no protection is turned off.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let source = subject.source().filter(|_| is_read(path))?;
-    let (old, new) = (subject.base_source().map(code).unwrap_or_default(), code(source));
+    let new = code(source);
+    let old = LazyCell::new(|| subject.base_source().map(code).unwrap_or_default());
     let changed = subject.changed();
-    let mut removed = lines(&old, &changed.removed);
     let mut added = lines(&new, &changed.added);
     let (was, is) = match cmake_values::is_list(path.as_str()) {
-        true => (cmake_values::resolved(&old), cmake_values::resolved(&new)),
-        false => (Vec::new(), Vec::new()),
+        true => (subject.base_source().map_or(&[][..], SourceText::resolved), source.resolved()),
+        false => (&[][..], &[][..]),
     };
-    removed.extend(was.iter().map(|command| (command.line, command.text.as_str())));
+    let removed = LazyCell::new(|| {
+        let mut removed = lines(&old, &changed.removed);
+        removed.extend(was.iter().map(|command| (command.line, command.text.as_str())));
+        removed
+    });
     added.extend(is.iter().map(|command| (command.line, command.text.as_str())));
     let is_in_old = |pattern: &Regex| {
         pattern.is_match(&old) || was.iter().any(|command| pattern.is_match(&command.text))
     };
+    // Once over the whole text takes less time than once for each line.
+    let is_in_new = |pattern: &Regex| {
+        added.len() < MANY_LINES
+            || pattern.is_match(&new)
+            || is.iter().any(|command| pattern.is_match(&command.text))
+    };
+    let may_be_off = ANY_OFF.as_ref().is_none_or(is_in_new);
     let task = subject.context.words();
     let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
     let found = guards.filter_map(|guard| {
@@ -96,9 +118,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         let has = |safe: &Regex| added.iter().any(|(_, text)| safe.is_match(text));
         let line = match (&guard.new, &guard.old) {
             (Some(off), safe) => {
-                // Once over the whole text takes less time than once for each line.
-                let may_be = off.is_match(&new) || is.iter().any(|one| off.is_match(&one.text));
-                may_be.then_some(())?;
+                (may_be_off && is_in_new(off)).then_some(())?;
                 let (line, _) = added.iter().find(|(_, text)| off.is_match(text))?;
                 let is_off_already = match safe {
                     Some(safe) => had(safe).is_none() || has(safe),

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::cmake_values::{self, ResolvedCommand};
 use super::comments::{self, CommentMarks};
 use crate::model::{FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Style, Token, tokens};
@@ -25,6 +26,7 @@ pub(super) struct SourceText<'a> {
     known: OnceLock<HashSet<&'a str>>,
     tokens: OnceLock<Vec<Token<'a>>>,
     code: OnceLock<Cow<'a, str>>,
+    resolved: OnceLock<Vec<ResolvedCommand>>,
     parsed: OnceLock<Option<Parsed<'a>>>,
 }
 
@@ -38,6 +40,7 @@ impl<'a> SourceText<'a> {
             known: OnceLock::new(),
             tokens: OnceLock::new(),
             code: OnceLock::new(),
+            resolved: OnceLock::new(),
             parsed: OnceLock::new(),
         }
     }
@@ -58,6 +61,11 @@ impl<'a> SourceText<'a> {
     pub(super) fn code(&self) -> &str {
         let marks = CommentMarks::of(self.path.as_str());
         self.code.get_or_init(|| comments::without(self.text, marks))
+    }
+
+    /// The commands of a list of CMake that say something else with the values of their variables.
+    pub(super) fn resolved(&self) -> &[ResolvedCommand] {
+        self.resolved.get_or_init(|| cmake_values::resolved(self.code()))
     }
 
     /// The text and its tree; `None` when its language is not known.
