@@ -82,7 +82,7 @@ pub(super) use subject::Subject;
 
 /// What follows from a change, in one line of facts; empty where there is nothing to say.
 pub(super) fn consequence(subject: &Subject<'_>) -> String {
-    consequence::of(subject)
+    subject.consequence.get_or_init(|| consequence::of(subject)).clone()
 }
 
 /// Adds what is found here to what the tool has looked at itself; what both have looked at is
@@ -119,7 +119,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 18] = [
+const LOOKS: [Look; 19] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -132,6 +132,11 @@ const LOOKS: [Look; 18] = [
     |_, subject| host_code::find(subject).into_iter().collect(),
     |path, subject| pins::find(path, subject).into_iter().collect(),
     |path, subject| flash_code::find(path, subject).into_iter().collect(),
+    // No check: it is worked out beside them, for whoever asks later.
+    |_, subject| {
+        subject.consequence.get_or_init(|| consequence::of(subject));
+        Vec::new()
+    },
     |path, subject| tested::find(path, subject).into_iter().collect(),
     |path, subject| complexity::find(path, subject).into_iter().collect(),
     |_, subject| changed_limits::find(subject).into_iter().collect(),

@@ -35,6 +35,8 @@ pub(in crate::gate) struct Subject<'a> {
     files: OnceLock<Vec<ProjectFile>>,
     source: OnceLock<Option<SourceText<'a>>>,
     base_source: OnceLock<Option<SourceText<'a>>>,
+    /// What follows from the change, once that is worked out.
+    pub(super) consequence: OnceLock<String>,
 }
 
 /// Which lines differ between the two versions.
@@ -110,6 +112,7 @@ impl<'a> Subject<'a> {
             files: OnceLock::new(),
             source: OnceLock::new(),
             base_source: OnceLock::new(),
+            consequence: OnceLock::new(),
         }
     }
 
