@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 /// How a file's bytes are meant to be read.
@@ -86,11 +87,37 @@ static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// Parts of which each such name has one.
+static SECRET_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let parts = [
+        "pass",
+        "pswd",
+        "psw",
+        "pwd",
+        "psk",
+        "pmk",
+        "apinfo",
+        "secret",
+        "token",
+        "credential",
+        "key",
+    ];
+    AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok()
+});
+
 /// Whether what is kept under that name may be a secret.
 #[must_use]
 pub fn names_secret(name: &str) -> bool {
     // Without the pattern nothing may be told.
-    SECRET_NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
+    may_name_secret(name) && SECRET_NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
+}
+
+/// Whether a text has a part that the name of a secret has: a quick look before the names in it are
+/// told apart.
+#[must_use]
+pub fn may_name_secret(text: &str) -> bool {
+    // The pattern takes some other letters for those of its words.
+    !text.is_ascii() || SECRET_PARTS.as_ref().is_none_or(|parts| parts.is_match(text))
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //!
 //! Says only what can be told from the two versions and the project; guesses nothing.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use foldhash::HashSet;
 use regex::Regex;
 
 use super::source::SourceText;

@@ -2,6 +2,7 @@
 //!
 //! Owns which old line became which new one. Must not judge the numbers.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -31,14 +32,14 @@ pub(super) fn changed(
         return Vec::new();
     }
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let line = |all: &[&'_ str], number: u32| {
-        let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        at.and_then(|at| all.get(at)).map(|line| (*line).to_owned())
-    };
+    let at = |number: u32| usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     let mut found = Vec::new();
     for (was, now) in pairs(changed).into_iter().filter(|(_, now)| is_wanted(*now)) {
-        let (Some(before), Some(after)) = (line(&old, was), line(&new, now)) else { continue };
-        let Some(numbers) = numbers(&before, &after) else { continue };
+        let before = at(was).and_then(|at| old.get(at));
+        let (Some(before), Some(after)) = (before, at(now).and_then(|at| new.get(at))) else {
+            continue;
+        };
+        let Some(numbers) = numbers(before, after) else { continue };
         let label = label(path, &new, now);
         let all: Vec<String> = numbers.iter().map(|(was, now)| format!("{was} → {now}")).collect();
         found.push((now, format!("{label} {}", all.join(" and "))));
@@ -85,24 +86,62 @@ fn pairs(changed: &Changed) -> Vec<(u32, u32)> {
 
 /// The numbers that differ; `None` when anything else does, or many do.
 fn numbers<'a>(before: &'a str, after: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-    let pattern = NUMBER.as_ref()?;
-    if before.len().max(after.len()) > LONGEST || inspect::names_secret(after) {
+    if before.len().max(after.len()) > LONGEST {
         return None;
     }
-    let words = |line: &str| {
-        let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        words.map(str::to_owned).collect::<Vec<String>>()
-    };
-    if words(after).iter().any(|word| inspect::names_secret(word)) {
+    let (old, new) = (places(before)?, places(after)?);
+    if without(before, &old) != without(after, &new) {
         return None;
     }
-    if pattern.replace_all(before, "#") != pattern.replace_all(after, "#") {
-        return None;
-    }
-    let (old, new) = (pattern.find_iter(before), pattern.find_iter(after));
-    let both = old.zip(new).map(|(old, new)| (old.as_str(), new.as_str()));
+    let both = old.into_iter().zip(new);
+    let both = both.filter_map(|(old, new)| Some((before.get(old)?, after.get(new)?)));
     let found: Vec<_> = both.filter(|(old, new)| old != new).collect();
-    (!found.is_empty() && found.len() <= MOST_NUMBERS).then_some(found)
+    let is_wanted = !found.is_empty() && found.len() <= MOST_NUMBERS && !speaks_of_secret(after);
+    is_wanted.then_some(found)
+}
+
+/// Whether a line or a word of it is the name of a secret.
+fn speaks_of_secret(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    inspect::may_name_secret(line)
+        && (inspect::names_secret(line) || words.any(inspect::names_secret))
+}
+
+/// Where the numbers of a line stand.
+fn places(line: &str) -> Option<Vec<Range<usize>>> {
+    if !line.is_ascii() {
+        return Some(NUMBER.as_ref()?.find_iter(line).map(|number| number.range()).collect());
+    }
+    // The same without the pattern, which takes longer to begin than most lines to read.
+    let bytes = line.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let is_signed = bytes.get(at) == Some(&b'-') && is_digit(at + 1);
+        let is_in_word = at.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(is_word);
+        if !is_signed && (!is_digit(at) || is_in_word) {
+            at += 1;
+            continue;
+        }
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| is_word(byte) || **byte == b'.').count();
+        found.push(at..at + 1 + length);
+        at += 1 + length;
+    }
+    Some(found)
+}
+
+/// A line with a mark in the place of its numbers.
+fn without(line: &str, numbers: &[Range<usize>]) -> String {
+    let (mut text, mut from) = (String::with_capacity(line.len()), 0);
+    for number in numbers {
+        text.push_str(line.get(from..number.start).unwrap_or_default());
+        text.push('#');
+        from = number.end;
+    }
+    text.push_str(line.get(from..).unwrap_or_default());
+    text
 }
 
 /// What the numbers of a line belong to.
@@ -148,6 +187,29 @@ mod tests {
         assert_eq!(of(&[1, 2, 8], &[6]), [(8, 6)], "two lines went above");
         assert_eq!(of(&[3], &[3, 4]), []);
         assert_eq!(of(&[3], &[]), []);
+    }
+
+    #[test]
+    fn numbers_are_where_the_pattern_finds_them() {
+        let pattern = NUMBER.as_ref().unwrap();
+        for line in [
+            "",
+            "5",
+            "-5",
+            "a5 5a -x 0x1f.5,7",
+            "1-2--3 -",
+            "5.5-3.._9",
+            "a_-1 b.2 c-",
+            "-1.2.3-4",
+            "#5 # 5#",
+            "x[12]=-7;",
+            "é5 5é -5",
+            "9é",
+        ] {
+            let found: Vec<_> = pattern.find_iter(line).map(|number| number.range()).collect();
+            assert_eq!(places(line).unwrap(), found, "{line}");
+            assert_eq!(without(line, &found), pattern.replace_all(line, "#"), "{line}");
+        }
     }
 
     #[test]

@@ -117,13 +117,13 @@ fn in_code(
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<NamedNumber> {
     let all = source.tokens();
-    let is_wanted = |token: &Token<'_>| token.word().is_some_and(|word| wanted(&word));
-    if !all.iter().any(is_wanted) {
+    let words = all.iter().enumerate().filter_map(|(at, token)| Some((at, token.word()?)));
+    let places: Vec<_> = words.filter(|(_, word)| wanted(word)).collect();
+    if places.is_empty() {
         return Vec::new();
     }
     let code = Code { source, all, constants: Constants::new(all), style };
-    let places = all.iter().enumerate().filter(|(_, token)| is_wanted(token));
-    places.filter_map(|(at, token)| code.at(at, &token.word()?)).collect()
+    places.into_iter().filter_map(|(at, name)| code.at(at, &name)).collect()
 }
 
 struct Code<'a, 's> {
