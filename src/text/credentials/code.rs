@@ -26,7 +26,7 @@ struct Literal {
 }
 
 /// Texts of constants by their names, each with its place; an empty place is in another file.
-type Constants = HashMap<String, (String, Range<usize>)>;
+type Constants = foldhash::HashMap<String, (String, Range<usize>)>;
 
 /// The texts that a source gives names to.
 pub(super) fn constants(source: &str, tokens: &[Token<'_>]) -> HashMap<String, String> {
@@ -78,7 +78,7 @@ impl<'a> CodeLiterals<'a> {
 
     /// The names of constant texts, with the texts.
     fn constants(&self) -> Constants {
-        let mut known = Constants::new();
+        let mut known = Constants::default();
         // Twice, so that a constant may be made of others that come later.
         for _ in 0..2 {
             for literal in self.literals(&known) {
@@ -169,17 +169,8 @@ impl<'a> CodeLiterals<'a> {
                     TokenKind::Text => token.text(),
                     TokenKind::Word if !constants.is_empty() => {
                         let name = token.word().unwrap_or_default();
-                        let near = |at: Option<usize>| {
-                            let token = at.and_then(|at| self.tokens.get(at));
-                            token.is_some_and(|token| {
-                                token.kind == TokenKind::Text
-                                    || token.word().is_some_and(|w| constants.contains_key(&*w))
-                            })
-                        };
-                        let is_piece = self.defined(at).is_none()
-                            && !self.is(at + 1, "=")
-                            && (near(at.checked_sub(1)) || near(at.checked_add(1)));
-                        constants.get(&*name).filter(|_| is_piece).map(|(text, _)| text.clone())
+                        let known = constants.get(&*name).filter(|_| self.is_piece(at, constants));
+                        known.map(|(text, _)| text.clone())
                     }
                     _ => None,
                 };
@@ -201,6 +192,20 @@ impl<'a> CodeLiterals<'a> {
             }
         }
         found
+    }
+
+    /// Whether the constant at `at` stands beside a text or another constant, to which it is joined.
+    fn is_piece(&self, at: usize, constants: &Constants) -> bool {
+        let near = |at: Option<usize>| {
+            let token = at.and_then(|at| self.tokens.get(at));
+            token.is_some_and(|token| {
+                token.kind == TokenKind::Text
+                    || token.word().is_some_and(|word| constants.contains_key(&*word))
+            })
+        };
+        self.defined(at).is_none()
+            && !self.is(at + 1, "=")
+            && (near(at.checked_sub(1)) || near(at.checked_add(1)))
     }
 
     fn literal(&self, literal: &Literal) -> Option<Secret> {
@@ -273,11 +278,13 @@ impl<'a> CodeLiterals<'a> {
         let before = at.checked_sub(1)?;
         let is_definition = self.defined(before).is_some() || self.defined_here(at);
         // A character that is picked from it is not it.
-        let is_picked_from = self.is(at + 1, "[") || is_alphabet(text);
-        if is_definition || is_stand_in(text) || is_picked_from {
+        if is_definition || self.is(at + 1, "[") {
             return None;
         }
         let (named, says) = self.name_of(at, text)?;
+        if is_stand_in(text) || is_alphabet(text) {
+            return None;
+        }
         let is_other =
             |part: &String| matches!(part.as_str(), "ssid" | "user" | "username" | "host");
         if parts(&name).iter().any(is_other) {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 
 use super::labels::is_label;
@@ -37,6 +38,53 @@ static PAIRS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
     ]
     .map(|pattern| Regex::new(pattern).ok())
 });
+
+/// Parts of which each such setting has one.
+static SETTING_PARTS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| parts(&["pass", "pwd", "psk", "secret", "token", "key", "cred", "pw"]));
+
+/// Parts of which each line without other letters than those of ASCII has one that gives a secret
+/// away in words.
+static SPOKEN_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    parts(&[
+        "pass",
+        "clave",
+        "senha",
+        "wachtwoord",
+        "parola",
+        "pwd",
+        "psk",
+        "pw",
+        "secret",
+        "token",
+        "key",
+        "login",
+        "log-in",
+        "log in",
+        "sign in",
+        "cred",
+        "account",
+        "zugang",
+        "wifi",
+        "wi-fi",
+        "wlan",
+        "ssid",
+        "network",
+        "hotspot",
+        "connect",
+        "join",
+    ])
+});
+
+fn parts(all: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(all).ok()
+}
+
+/// Whether a line may have one of these parts: a quick look before a pattern is tried. Other letters
+/// than those of ASCII may stand for some of theirs.
+fn may_have(parts: &Option<AhoCorasick>, line: &str) -> bool {
+    !line.is_ascii() || parts.as_ref().is_none_or(|parts| parts.is_match(line))
+}
 
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -80,14 +128,15 @@ pub(super) fn settings(text: &str) -> Vec<Secret> {
     for (start, line) in lines(text) {
         let before = found.len();
         found.extend(nvs_row(start, line));
-        if let Some(pattern) = SETTING.as_ref() {
+        if let Some(pattern) = SETTING.as_ref().filter(|_| may_have(&SETTING_PARTS, line)) {
             found.extend(pattern.captures_iter(line).filter_map(|c| setting(start, line, &c)));
         }
         if found.len() == before {
             found.extend(option(start, line));
         }
-        if found.len() == before && !is_explained(line) {
-            found.extend(random(start, line).or_else(|| random_text(start, line)));
+        if found.len() == before {
+            let random = random(start, line).or_else(|| random_text(start, line));
+            found.extend(random.filter(|_| !is_explained(line)));
         }
         let is_comment = line.trim_start().starts_with(['#', ';', '/']) || line.contains(" # ");
         if found.len() == before && is_comment {
@@ -143,9 +192,11 @@ fn nvs_row(start: usize, line: &str) -> Option<Secret> {
     let mut cells = line.splitn(4, ',');
     let (name, kind) = (cells.next()?.trim(), cells.next()?.trim());
     let (_, value) = (cells.next()?, cells.next()?.trim());
+    if kind != "data" {
+        return None;
+    }
     let says = name_says(name);
-    let is_secret = kind == "data"
-        && !matches!(says, NameSays::Public | NameSays::Nothing)
+    let is_secret = !matches!(says, NameSays::Public | NameSays::Nothing)
         && !is_stand_in(value.trim_matches('"'));
     let at = line.len() - line.rsplit(',').next()?.len();
     is_secret.then(|| Secret {
@@ -159,6 +210,9 @@ fn nvs_row(start: usize, line: &str) -> Option<Secret> {
 fn random_text(start: usize, line: &str) -> Option<Secret> {
     static QUOTED: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"'([!-&(-~]{20,512})'|"([!#-~]{20,512})""#).ok());
+    if !line.contains(['"', '\'']) {
+        return None;
+    }
     let mut all = QUOTED.as_ref()?.captures_iter(line).filter_map(|c| c.get(1).or(c.get(2)));
     let found = all.find(|value| looks(value.as_str()) == Randomness::Random)?;
     let what = "a long random text that may be a key".to_owned();
@@ -186,6 +240,9 @@ fn random(start: usize, line: &str) -> Option<Secret> {
 
 /// A secret that is named in words.
 fn spoken(start: usize, line: &str) -> Option<Secret> {
+    if !may_have(&SPOKEN_PARTS, line) {
+        return None;
+    }
     named(start, line).or_else(|| paired(start, line))
 }
 

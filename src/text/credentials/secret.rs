@@ -63,7 +63,9 @@ static CARRIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What has the form of a key, wherever it stands.
 pub(super) fn known(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    for captures in ANY_FORM.iter().flat_map(|forms| forms.captures_iter(text)) {
+    // Hardly any text has one.
+    let has = |pattern: &&Regex| pattern.is_match(text);
+    for captures in ANY_FORM.iter().filter(has).flat_map(|forms| forms.captures_iter(text)) {
         // Group 0 is the whole; the others are one for each form.
         let form = captures.iter().skip(1).position(|group| group.is_some());
         let is_marker =
@@ -74,7 +76,7 @@ pub(super) fn known(text: &str) -> Vec<Secret> {
             found.push(Secret { range: whole.range(), what, is_sure: true });
         }
     }
-    for captures in CARRIED.iter().flat_map(|carried| carried.captures_iter(text)) {
+    for captures in CARRIED.iter().filter(has).flat_map(|carried| carried.captures_iter(text)) {
         let named = |name: &str| captures.name(name);
         let kinds = [
             ("password", "a password in an address"),

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::foreign_words;
@@ -58,19 +59,49 @@ pub(super) fn is_of(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
+/// Parts of which each name that says something has one.
+static HINTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let hints = [
+        "pas",
+        "pw",
+        "psk",
+        "pmk",
+        "tok",
+        "jwt",
+        "bearer",
+        "pat",
+        "key",
+        "secret",
+        "cred",
+        "ltk",
+        "lmk",
+        "pub",
+        "hash",
+        "sha",
+        "md5",
+        "crc",
+        "digest",
+        "check",
+        "uid",
+        "guid",
+        "finger",
+        "cert",
+        "mac",
+        "commit",
+        "revision",
+        "integrity",
+        "bitmap",
+        "font",
+        "sbox",
+        "vector",
+    ];
+    AhoCorasick::builder().ascii_case_insensitive(true).build(hints).ok()
+});
+
 /// What the name of a variable, field, option or function says.
 #[must_use]
 pub fn name_says(name: &str) -> NameSays {
-    let lower = name.to_ascii_lowercase();
-    let hints = [
-        "pas", "pw", "psk", "pmk", "tok", "jwt", "bearer", "pat", "key", "secret", "cred", "ltk",
-        "lmk",
-    ];
-    let hides = ["pub", "hash", "sha", "md5", "crc", "digest", "check", "uid", "guid", "finger"];
-    let more =
-        ["cert", "mac", "commit", "revision", "integrity", "bitmap", "font", "sbox", "vector"];
-    let may = |all: &[&str]| all.iter().any(|hint| lower.contains(hint));
-    if !may(&hints) && !may(&hides) && !may(&more) {
+    if !HINTS.as_ref().is_none_or(|hints| hints.is_match(name)) {
         return NameSays::Nothing;
     }
     let parts = parts(name);
