@@ -54,14 +54,14 @@ pub fn read(text: &str, first: u32) -> (Vec<CsvEntry>, Vec<TableFault>) {
 
 fn row(line: u32, text: &str, next: u32) -> Result<CsvEntry, String> {
     let mut fields = text.split(',').map(str::trim);
-    let mut field = || fields.next().unwrap_or_default().to_owned();
+    let mut field = || fields.next().unwrap_or_default();
     let (label, kind, subtype, offset, size) = (field(), field(), field(), field(), field());
     let flags = field();
-    let (kind, is_app) = (kind.to_ascii_lowercase(), is_app(&kind));
+    let (kind, is_app) = (kind.to_ascii_lowercase(), is_app(kind));
     if kind.is_empty() {
         return Err(format!("`{label}` has no type"));
     }
-    let offset = match offset.as_str() {
+    let offset = match offset {
         "" => {
             let align = if is_app { APP_ALIGN } else { SECTOR };
             next.checked_next_multiple_of(align).ok_or("the address is too high")?
@@ -71,16 +71,17 @@ fn row(line: u32, text: &str, next: u32) -> Result<CsvEntry, String> {
     let bytes = match size.strip_prefix('-') {
         // The entry ends at that address.
         Some(end) => number(end).and_then(|end| end.checked_sub(offset)),
-        None => number(&size),
+        None => number(size),
     };
     let bytes = bytes.filter(|bytes| *bytes > 0);
-    let bytes = bytes.ok_or_else(|| match size.as_str() {
+    let bytes = bytes.ok_or_else(|| match size {
         "" => format!("`{label}` has no size"),
         size => format!("`{size}` is not a size"),
     })?;
     let flags = flags.split(':').map(str::trim).filter(|flag| !flag.is_empty());
     let flags = flags.map(str::to_ascii_lowercase).collect();
     let subtype = subtype.to_ascii_lowercase();
+    let label = label.to_owned();
     let partition = Partition { label, kind, subtype, offset, bytes };
     Ok(CsvEntry { line, partition, flags })
 }

@@ -326,7 +326,7 @@ fn moved(flash: &FlashFacts, board: &BoardFacts) -> Vec<Finding> {
     if board.partitions.is_empty() {
         return Vec::new();
     }
-    let lost = partition_data::lost(&board.partitions, &flash.partitions);
+    let lost = partition_data::lost(board.partitions.iter(), flash.partitions.iter());
     lost.into_iter().map(|(_, text)| stop(format!("the new partition table {text}"))).collect()
 }
 

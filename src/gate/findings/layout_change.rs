@@ -174,7 +174,7 @@ impl LayoutChange<'_> {
             _ => "with the table at another place ".to_owned(),
         };
         let level = if was.is_own { FindingLevel::Stop } else { FindingLevel::Warning };
-        found.extend(lost(&old, &new).into_iter().map(|(_, text)| {
+        found.extend(lost(old.iter(), new.iter()).into_iter().map(|(_, text)| {
             let advice = "Boards in use lose it. Keep the entry as it is, or say so.";
             self.finding(level, format!("{by}{text}"), place).advice(advice)
         }));

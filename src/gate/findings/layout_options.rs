@@ -75,9 +75,9 @@ impl FlashLayout {
     /// `first` is a file of options that counts more than others.
     pub(super) fn of(read: ReadText<'_>, first: Option<&str>) -> Self {
         let usual = ["sdkconfig", "sdkconfig.defaults", "platformio.ini"];
-        let first = first.into_iter();
+        let usual = usual.into_iter().filter(|file| first != Some(*file));
         let files: Vec<(&str, String)> =
-            first.chain(usual).filter_map(|file| Some((file, read(file)?))).collect();
+            first.into_iter().chain(usual).filter_map(|file| Some((file, read(file)?))).collect();
         Self {
             table: files.iter().find_map(|(file, text)| table(file, text, &files, read)),
             offset: find(&files, "CONFIG_PARTITION_TABLE_OFFSET")
@@ -106,6 +106,9 @@ fn settings(text: &str) -> impl DoubleEndedIterator<Item = (u32, &str, &str)> {
 
 /// The last value that a file gives an option: later lines win.
 fn value(text: &str, key: &str) -> Option<(String, u32)> {
+    if !text.contains(key) {
+        return None;
+    }
     let (line, _, value) = settings(text).rev().find(|(_, name, _)| *name == key)?;
     Some((value.to_owned(), line))
 }
@@ -134,8 +137,12 @@ fn table(
         };
         return Some(ChosenTable { name, is_own, text, place: place(line) });
     }
+    let prefix = "CONFIG_PARTITION_TABLE_";
+    if !text.contains(prefix) {
+        return None;
+    }
     let chosen = settings(text).rev().find_map(|(line, name, value)| {
-        let choice = name.strip_prefix("CONFIG_PARTITION_TABLE_")?;
+        let choice = name.strip_prefix(prefix)?;
         let is_choice = choice == "CUSTOM" || BUILT_IN.iter().any(|(known, _)| *known == choice);
         (is_choice && value == "y").then_some((line, choice))
     });
@@ -154,6 +161,9 @@ fn table(
 fn size(file: &str, text: &str) -> Option<(u64, OptionPlace)> {
     let key = "CONFIG_ESPTOOLPY_FLASHSIZE";
     let names = ["board_upload.flash_size", "board_build.flash_size"];
+    if !text.contains(key) && !names.iter().any(|name| text.contains(name)) {
+        return None;
+    }
     settings(text).rev().find_map(|(line, name, value)| {
         let size = match name.strip_prefix(key) {
             Some("") => value,

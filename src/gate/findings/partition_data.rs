@@ -37,14 +37,17 @@ pub(super) fn by_label<'a>(
 }
 
 /// What a board with the table `old` loses under `new`: the label, and what happens to it.
-pub(super) fn lost(old: &[Partition], new: &[Partition]) -> Vec<(String, String)> {
+pub(super) fn lost<'a>(
+    old: impl Iterator<Item = &'a Partition>,
+    new: impl Iterator<Item = &'a Partition> + Clone,
+) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let labels = by_label(new.iter());
+    let labels = by_label(new.clone());
     let mut places: HashMap<Range<u64>, &Partition> = HashMap::new();
     for part in new {
         places.entry(addresses(part)).or_insert(part);
     }
-    for was in old.iter().filter(|was| keeps_data(was)) {
+    for was in old.filter(|was| keeps_data(was)) {
         let label = &was.label;
         let text = match labels.get(label.as_str()) {
             None => match places.get(&addresses(was)) {

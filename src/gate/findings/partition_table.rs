@@ -2,6 +2,7 @@
 //!
 //! Judges by the rules of ESP-IDF's build and of its bootloader. Places are lines of the new file.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Subject;
@@ -33,10 +34,10 @@ const MOST_ENTRIES: usize = 0xc00 / 32 - 1;
 /// The check of a file that holds a partition table; `None` for other files.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
-    let layout = FlashLayout::of(&|file| subject.text_after(file), None);
     if !is_table(path, text, subject) {
         return None;
     }
+    let layout = FlashLayout::of(&|file| subject.text_after(file), None);
     let configured = layout.offset.as_ref().map(|(offset, _)| *offset);
     let offset = configured.or_else(|| table_offset(subject.project_dir)).unwrap_or(TABLE_OFFSET);
     let first = offset.saturating_add(TABLE_BYTES);
@@ -52,13 +53,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     found.extend(as_a_whole(&rows, touched));
     found.extend(limits(&rows, &layout, subject.project_dir));
     if let Some(base) = subject.base_text() {
-        found.extend(against((base, first), &rows));
         let (old, _) = partition_csv::read(base, first);
+        found.extend(against(&old, &rows));
         let mut known = arithmetic(&old, first, &BTreeSet::new());
         known.extend(limits(&old, &layout, subject.project_dir));
         at_the_cause(&mut found, &known, (&rows, touched));
     } else if let Some((base, first)) = layout_change::replaced(path, subject) {
-        found.extend(against((&base, first), &rows));
+        found.extend(against(&partition_csv::read(&base, first).0, &rows));
     }
     Some(limited(CheckKind::PartitionTable, found))
 }
@@ -69,14 +70,15 @@ fn is_table(path: &ProjectPath, text: &str, subject: &Subject<'_>) -> bool {
     if !name.ends_with(".csv") {
         return false;
     }
-    if named_by_project(subject).iter().any(|named| path.as_str().ends_with(named.as_str())) {
+    if name.contains("partition")
+        || named_by_project(subject).iter().any(|named| path.as_str().ends_with(named.as_str()))
+    {
         return true;
     }
     // Where its entries lie does not matter here.
     let (rows, faults) = partition_csv::read(text, 0);
     let known = |row: &CsvEntry| is_app(&row.partition.kind) || is_data(&row.partition.kind);
-    let by_lines = !rows.is_empty() && rows.iter().all(known) && faults.len() <= rows.len();
-    by_lines || name.contains("partition")
+    !rows.is_empty() && rows.iter().all(known) && faults.len() <= rows.len()
 }
 
 /// The tables that the project's configuration names.
@@ -271,33 +273,42 @@ fn clash(one: &Partition, two: &Partition) -> Option<String> {
         .then(|| format!("lets `{}` overlap `{}` by 0x{shared:x} bytes", two.label, one.label))
 }
 
-/// Gives a partition the name of its subtype where a number says it.
-fn by_name(partition: &mut Partition) {
+/// The name of the subtype of a partition where a number says it.
+fn by_name(partition: &Partition) -> Option<String> {
     let text = partition.subtype.to_ascii_lowercase();
-    let number = match text.strip_prefix("0x") {
+    let number: u8 = match text.strip_prefix("0x") {
         Some(digits) => u8::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
-    };
-    let Some(number) = number else { return };
-    let name = match (is_app(&partition.kind), is_data(&partition.kind), number) {
+    }?;
+    Some(match (is_app(&partition.kind), is_data(&partition.kind), number) {
         (true, _, 0) => "factory".to_owned(),
         (true, _, 0x10..=0x1f) => format!("ota_{}", number - 0x10),
         (true, _, 0x20) => "test".to_owned(),
         (_, true, 0) => "ota".to_owned(),
         (_, true, 1) => "phy".to_owned(),
         (_, true, 2) => "nvs".to_owned(),
-        _ => return,
-    };
-    partition.subtype = name;
+        _ => return None,
+    })
+}
+
+/// An entry whose subtype has its name.
+fn named(row: &CsvEntry) -> Cow<'_, CsvEntry> {
+    match by_name(&row.partition) {
+        Some(subtype) => {
+            let mut row = row.clone();
+            row.partition.subtype = subtype;
+            Cow::Owned(row)
+        }
+        None => Cow::Borrowed(row),
+    }
 }
 
 /// What is wrong with a table as a whole, at the last line that has to do with it, or that the change
 /// touched of those.
 fn as_a_whole(rows: &[CsvEntry], touched: &BTreeSet<u32>) -> Vec<Finding> {
-    let mut rows = rows.to_vec();
-    rows.iter_mut().for_each(|row| by_name(&mut row.partition));
+    let rows: Vec<Cow<'_, CsvEntry>> = rows.iter().map(named).collect();
     let all = |wanted: &dyn Fn(&Partition) -> bool| -> Vec<&CsvEntry> {
-        rows.iter().filter(|row| wanted(&row.partition)).collect()
+        rows.iter().map(|row| &**row).filter(|row| wanted(&row.partition)).collect()
     };
     let apps = all(&|part| is_app(&part.kind));
     let factories = all(&|part| is_app(&part.kind) && part.subtype == "factory");
@@ -379,10 +390,9 @@ fn built_app(project_dir: &ProjectDir) -> Option<(String, u64)> {
 }
 
 /// What the new table does to what boards hold that have the old one.
-fn against((base, first): (&str, u32), rows: &[CsvEntry]) -> Vec<Finding> {
-    let (old, _) = partition_csv::read(base, first);
-    let old: Vec<Partition> = old.into_iter().map(|row| row.partition).collect();
-    let new: Vec<Partition> = rows.iter().map(|row| row.partition.clone()).collect();
+fn against(old: &[CsvEntry], rows: &[CsvEntry]) -> Vec<Finding> {
+    let old = old.iter().map(|row| &row.partition);
+    let new = rows.iter().map(|row| &row.partition);
     let mut lines = HashMap::new();
     for row in rows {
         lines.entry(row.partition.label.as_str()).or_insert(row.line);
@@ -391,13 +401,13 @@ fn against((base, first): (&str, u32), rows: &[CsvEntry]) -> Vec<Finding> {
         Some(number) => finding.at(line(*number)),
         None => finding,
     };
-    let lost = lost(&old, &new).into_iter().map(|(label, text)| {
+    let lost = lost(old.clone(), new.clone()).into_iter().map(|(label, text)| {
         let finding =
             stop(text).advice("Boards in use lose it. Keep the entry as it is, or say so.");
         at_entry(finding, &label)
     });
-    let apps = by_label(old.iter().filter(|was| is_app(&was.kind)));
-    let moved = new.iter().filter(|part| is_app(&part.kind)).filter_map(|part| {
+    let apps = by_label(old.filter(|was| is_app(&was.kind)));
+    let moved = new.filter(|part| is_app(&part.kind)).filter_map(|part| {
         let was = apps.get(part.label.as_str())?;
         let (from, to, label) = (was.offset, part.offset, &part.label);
         (from != to).then(|| {
