@@ -3,7 +3,10 @@
 //! Owns how a comparison is told. What a limit is called is known to
 //! [`changed_limits`](super::changed_limits).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashSet;
 
 use super::Subject;
 use super::changed_limits::is_limit;
@@ -34,11 +37,19 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     if !gone.any(|(_, line)| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_limit)) {
         return Vec::new();
     }
-    let was = LimitUses::of(old.tokens());
+    // Only a check that went is told of.
+    let is_in_gone = |token: &Token<'_>| {
+        let line = u32::try_from(old.line_at(token.start) + 1);
+        line.is_ok_and(|line| changed.removed.contains(&line))
+    };
+    let words = old.tokens().iter().filter_map(|token| Some((token, token.word()?)));
+    let gone = words.filter(|(token, name)| is_limit(name) && is_in_gone(token));
+    let wanted: HashSet<Cow<'_, str>> = gone.map(|(_, name)| name).collect();
+    let was = LimitUses::of(old.tokens(), &wanted);
     if was.checked.is_empty() {
         return Vec::new();
     }
-    let is = LimitUses::of(new.tokens());
+    let is = LimitUses::of(new.tokens(), &wanted);
     let mut found = Vec::new();
     for (name, places) in was.checked {
         let lines = places.iter().filter_map(|at| u32::try_from(old.line_at(*at) + 1).ok());
@@ -74,10 +85,11 @@ pub(super) fn near(went: u32, subject: &Subject<'_>) -> Option<u32> {
 }
 
 impl LimitUses {
-    fn of(all: &[Token<'_>]) -> Self {
+    /// Of the names that are `wanted`.
+    fn of(all: &[Token<'_>], wanted: &HashSet<Cow<'_, str>>) -> Self {
         let mut found = Self::default();
         for (at, token) in all.iter().enumerate() {
-            let Some(name) = token.word().filter(|name| is_limit(name)) else { continue };
+            let Some(name) = token.word().filter(|name| wanted.contains(name)) else { continue };
             if is_checked(all, at) {
                 found.checked.entry(name.into_owned()).or_default().push(token.start);
             } else {
