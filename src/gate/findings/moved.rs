@@ -109,7 +109,7 @@ fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Vec<(ProjectPath, Arc<
 
 /// Whether a file keeps hardly any line with words in it; lines are numbered from 0.
 fn is_rewritten(was: &str, is_gone: impl Fn(usize) -> bool) -> bool {
-    let has_words = |line: &str| line.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
+    let has_words = |line: &str| line.chars().filter(|c| c.is_alphanumeric()).nth(2).is_some();
     let lines: Vec<usize> =
         was.lines().enumerate().filter(|(_, line)| has_words(line)).map(|(at, _)| at).collect();
     let gone = lines.iter().filter(|at| is_gone(**at)).count();

@@ -1,12 +1,13 @@
 //! Whether a content is what it seems: new text, readable as it stands, and not a copy, a return or
 //! a package of something else.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use foldhash::HashSet;
 use regex::Regex;
 
 use super::Subject;
@@ -132,18 +133,18 @@ enum Indent {
 impl Indent {
     /// `added`: the lines that differ; `real`: those of them that differ in more than white space.
     fn of((old, new): (&str, &str), added: &BTreeSet<u32>, real: &BTreeSet<u32>) -> Self {
-        let known: HashSet<&str> = old.lines().map(str::trim).collect();
         let blank: Vec<(u32, &str)> = (1..)
             .zip(new.lines())
             .filter(|(line, _)| added.contains(line) && !real.contains(line))
             .collect();
+        let (Some((first, _)), Some((last, _))) = (blank.first(), blank.last()) else {
+            return Self::None;
+        };
+        let known: HashSet<&str> = old.lines().map(str::trim).collect();
         let is_indent = blank.iter().all(|(_, line)| known.contains(line.trim()));
         if !is_indent {
             return Self::None;
         }
-        let (Some((first, _)), Some((last, _))) = (blank.first(), blank.last()) else {
-            return Self::None;
-        };
         // Empty lines of the block are as they were.
         let is_empty = |at: u32| {
             let line = usize::try_from(at).unwrap_or(usize::MAX).saturating_sub(1);

@@ -4,6 +4,7 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -12,6 +13,10 @@ const LEAST_BYTES: usize = 8 * 1024;
 
 /// Threads at most.
 const MOST: usize = 4;
+
+/// How many processors there are, which takes some time to ask.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
 
 /// What `run` makes of each of `items`; `bytes` is how much text each looks at.
 pub(super) fn each<T: Sync, R: Send>(
@@ -22,7 +27,7 @@ pub(super) fn each<T: Sync, R: Send>(
     if bytes < LEAST_BYTES {
         return items.iter().map(run).collect();
     }
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let processors = *PROCESSORS;
     let next = AtomicUsize::new(0);
     let work = || {
         let mut made = Vec::new();
