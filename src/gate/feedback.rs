@@ -233,6 +233,36 @@ mod tests {
     }
 
     #[test]
+    fn lines_beyond_the_first_ones_are_counted() {
+        for (refused, kept, omitted) in
+            [(MOST_LINES, MOST_LINES, None), (MOST_LINES + 3, MOST_LINES + 4, Some(7))]
+        {
+            let proposed: String = (0..refused).map(|line| format!("new {line}\n")).collect();
+            let written: String = (0..kept).map(|line| format!("old {line}\n")).collect();
+            let hash = ContentHash::of(written.as_bytes());
+            let verdict = Verdict::ApproveAmended {
+                how: Amended::Lines,
+                content: BlobRef { hash, bytes: written.len() as u64 },
+                note: DecisionNote::new(""),
+                phrase: None,
+            };
+            let answer = applied_changes(verdict, &written, &proposed, &written).unwrap();
+            assert_eq!(answer.get("lines_not_listed"), omitted.map(|count| json!(count)).as_ref());
+            assert_eq!(answer["kept_lines"].as_array().map(Vec::len), Some(MOST_LINES));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character_and_says_what_is_left_out() {
+        let full = "x".repeat(MOST_DIFF);
+        assert_eq!(cut(&full), full);
+        assert_eq!(cut(&format!("{full}y")), format!("{full}\n[1 more bytes]\n"));
+        let umlaut = format!("{}ü", "x".repeat(MOST_DIFF - 1));
+        let cut = cut(&umlaut);
+        assert_eq!(cut, format!("{}\n[2 more bytes]\n", "x".repeat(MOST_DIFF - 1)));
+    }
+
+    #[test]
     fn comments_go_back_with_their_place_and_line() {
         let comments = vec![
             LineComment { side: Side::New, line: 2, text: "why?".into() },

@@ -144,3 +144,83 @@ impl ChangeHistory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Batch, BatchId, BoardInfo, DecidedBy, ErasePlan, Facts, Verdict};
+
+    fn note(history: &mut ChangeHistory, id: u32, change: Change, outcome: &Outcome) {
+        let shown = change.hash();
+        let proposal = Proposal {
+            id: ProposalId(id),
+            turn: TurnId(1),
+            call: CallId(1),
+            agent: "A".into(),
+            tool: "write_file".into(),
+            reason: String::new(),
+            batch: Batch { id: BatchId(1), index: 1, of: 1 },
+            change,
+            checks: vec![],
+            facts: Facts::default(),
+        };
+        let by = DecidedBy::Person;
+        let decision = Decision { verdict: Verdict::Approve, by, shown, unseen: 0, stops: 0 };
+        history.settled(&proposal, &decision, outcome);
+    }
+
+    fn save() -> Change {
+        let content = BlobRef { hash: ContentHash::of(b"new"), bytes: 3 };
+        Change::Save { path: ProjectPath::new("a.c").unwrap(), base: None, content }
+    }
+
+    fn erase() -> Change {
+        let board = BoardInfo {
+            label: "board".to_owned(),
+            chip: "esp32".to_owned(),
+            port: "/dev/ttyUSB0".to_owned(),
+            simulated: false,
+        };
+        Change::Erase(ErasePlan { board, region: None })
+    }
+
+    fn why(history: &ChangeHistory, id: u32) -> Option<String> {
+        history.undoable(ProposalId(id)).err().map(|error| error.why)
+    }
+
+    #[test]
+    fn the_newest_changes_can_be_undone_and_the_others_are_known_to_be_older() {
+        let mut history = ChangeHistory::default();
+        let most = u32::try_from(MOST).unwrap();
+        for id in 1..=most {
+            note(&mut history, 2 * id, save(), &Outcome::Applied);
+        }
+        assert_eq!((why(&history, 2), why(&history, 2 * most)), (None, None));
+        let unknown = Some("no change of a file has that number".to_owned());
+        assert_eq!([why(&history, 1), why(&history, 3)], [unknown.clone(), unknown.clone()]);
+        for id in most + 1..=most + 2 {
+            note(&mut history, 2 * id, save(), &Outcome::Applied);
+        }
+        let is_older = |id| why(&history, id).is_some_and(|why| why.starts_with("it is older"));
+        assert!(is_older(1) && is_older(2) && is_older(3) && is_older(4));
+        assert_eq!((why(&history, 6), why(&history, 7)), (None, unknown));
+    }
+
+    #[test]
+    fn what_was_not_carried_out_or_was_done_to_a_board_cannot_be_undone() {
+        let mut history = ChangeHistory::default();
+        note(&mut history, 1, save(), &Outcome::Denied);
+        assert!(why(&history, 1).is_some_and(|why| why.starts_with("no change of a file")));
+        let most = u32::try_from(MOST).unwrap();
+        for id in 1..=most {
+            note(&mut history, id, erase(), &Outcome::Applied);
+        }
+        let is_of_board = |history: &ChangeHistory, id| {
+            why(history, id)
+                .is_some_and(|why| why.contains("an action on a board cannot be undone"))
+        };
+        assert!(is_of_board(&history, 1) && is_of_board(&history, most));
+        note(&mut history, most + 1, erase(), &Outcome::Applied);
+        assert!(!is_of_board(&history, 1) && is_of_board(&history, 2));
+    }
+}

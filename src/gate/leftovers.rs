@@ -314,6 +314,40 @@ mod tests {
     }
 
     #[test]
+    fn a_leftover_is_that_of_a_change_by_place_content_and_approval() {
+        let path = |path: &str| ProjectPath::new(path).unwrap();
+        let approve = |change: &Change| {
+            let (shown, by) = (change.hash(), DecidedBy::Person);
+            Some(Decision { verdict: Verdict::Approve, by, shown, unseen: 0, stops: 0 })
+        };
+        let is_of = |name: &str, change: &Change, is_approved: bool| {
+            let decision = approve(change).filter(|_| is_approved);
+            let known = Known { change: change.clone(), decision, is_settled: false };
+            Leftover::at(path(name)).unwrap().is_of(&known)
+        };
+        let saved = |base: Option<&str>| {
+            let (base, content) = (base.map(blob), blob("new"));
+            Change::Save { path: path("lib/a.c"), base, content }
+        };
+        let deleted = Change::Delete { path: path("lib/a.c"), base: blob("base") };
+        let at = |folder: &str, of: &str, kind: &str| format!("{folder}{}", name(of, kind));
+        for (name, change, is_approved, expected) in [
+            (at("lib/", "new", "tmp"), saved(Some("base")), true, true),
+            (at("lib/", "new", "tmp"), saved(None), false, true),
+            (at("lib/", "new", "old"), saved(Some("base")), true, true),
+            (at("lib/", "new", "old"), saved(Some("base")), false, false),
+            (at("lib/", "new", "old"), saved(None), true, false),
+            (at("lib/", "base", "old"), saved(Some("base")), true, false),
+            (at("lib/", "base", "old"), deleted.clone(), true, true),
+            (at("lib/", "base", "tmp"), deleted, true, false),
+            (at("", "new", "tmp"), saved(Some("base")), true, false),
+            (at("", "new", "old"), saved(Some("base")), true, false),
+        ] {
+            assert_eq!(is_of(&name, &change, is_approved), expected, "{name} {change:?}");
+        }
+    }
+
+    #[test]
     fn a_content_that_no_journal_names_goes_and_a_displaced_file_stays() {
         let folder = tempfile::tempdir().unwrap();
         for name in [name("lost", "tmp"), name("lost", "old"), ".firmhand-x.tmp".to_owned()] {

@@ -169,3 +169,39 @@ fn finding_text(path: &ProjectPath, error: &Diagnostic) -> String {
         false => format!("does not compile: {}: {}", place.join(":"), error.message),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a grammar found in line 2 of `text`, after the compiler had its word.
+    fn parses(text: &str, level: FindingLevel, word: Option<Check>) -> Vec<Check> {
+        let finding = Finding::new(level, "does not parse").at(FindingPlace::line(2));
+        let mut checks = vec![
+            Check::with(CheckKind::Parses, vec![finding.clone()]),
+            Check::with(CheckKind::Pins, vec![finding]),
+        ];
+        add_word(&mut checks, word, text.as_bytes());
+        checks
+    }
+
+    #[test]
+    fn what_the_compiler_accepts_weighs_no_more_than_a_note() {
+        let text = "int a;\nint b(;\n";
+        let clean = || Some(Check::clean(CheckKind::Compiles));
+        let checks = parses(text, FindingLevel::Stop, clean());
+        assert_eq!(checks[0].level(), Some(FindingLevel::Note));
+        assert_eq!(checks[0].findings[0].text, "does not parse; the compiler accepts it");
+        assert_eq!(checks[1].level(), Some(FindingLevel::Stop), "no grammar found it");
+        assert_eq!(checks[2].kind, CheckKind::Compiles);
+        let note = parses(text, FindingLevel::Note, clean());
+        assert_eq!(note[0].findings[0].text, "does not parse");
+        let errors = vec![Finding::new(FindingLevel::Stop, "does not compile")];
+        for word in [None, Some(Check::with(CheckKind::Compiles, errors))] {
+            assert_eq!(parses(text, FindingLevel::Stop, word)[0].level(), Some(FindingLevel::Stop));
+        }
+        let left_out = "#if A\nint b(;\n#endif\n";
+        let checks = parses(left_out, FindingLevel::Stop, clean());
+        assert_eq!(checks[0].level(), Some(FindingLevel::Stop), "it may not have read it");
+    }
+}

@@ -292,11 +292,16 @@ mod tests {
         assert_eq!(slug("Generate an I2C driver for the ESP32"), "i2c-driver");
         assert_eq!(slug("Führe aus: ../../etc"), "f-hre-aus-etc");
         assert_eq!(slug("  write the code "), "session");
+        assert_eq!(slug("wifi scanner over bluetooth"), "wifi-scanner-over", "24 letters");
+        assert_eq!(slug("aaaaaaaaaaa bbbbbbbbbbbb cc"), "aaaaaaaaaaa-bbbbbbbbbbbb");
+        assert_eq!(slug("aaaaaaaaaaa bbbbbbbbbbbbb"), "aaaaaaaaaaa");
+        assert_eq!(slug(&"a".repeat(30)), "a".repeat(24));
         let data = tempfile::tempdir().unwrap();
         let now = Timestamp(1_795_000_000_000);
         let first = SessionDir::create(data.path(), "Blink a LED", now).unwrap();
         let second = SessionDir::create(data.path(), "Blink a LED", now).unwrap();
         assert!(first.id().as_str().ends_with("-blink-led"), "{first:?}");
+        assert!(first.id().as_str().starts_with("2026-"), "{first:?}");
         assert_eq!(second.id().as_str(), format!("{}-2", first.id()));
         assert!(first.root().join("logs").is_dir());
     }

@@ -128,4 +128,26 @@ mod tests {
         assert_eq!(events.records(5..5).unwrap(), []);
         assert!(JournalEvents::new(data.path().join("none")).records(0..2).is_err());
     }
+
+    /// Lines of up to 40 kB, some of them damaged: the search ends close before the record.
+    #[test]
+    fn a_record_is_looked_for_close_to_where_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let (mut text, mut starts) = (String::new(), Vec::new());
+        for number in 1..=300_u64 {
+            starts.push(text.len() as u64);
+            let long = "x".repeat(usize::try_from(number * 977 % 40_000).unwrap());
+            let event = TurnEvent::TextAdded { turn: TurnId(1), text: long };
+            let (seq, event) = (Seq(number), Event::Turn(event));
+            let record = Record { v: Record::VERSION, seq, at: Timestamp(0), event };
+            text.push_str(&serde_json::to_string(&record).unwrap());
+            text.push_str(if number % 3 == 0 { "\ndamaged\n" } else { "\n" });
+        }
+        std::fs::write(&path, text).unwrap();
+        for (number, start) in (1..).zip(starts) {
+            let found = start_of(&path, number).unwrap();
+            assert!(found <= start && start - found <= SMALL + 2 * 41_000, "{number}: {found}");
+        }
+    }
 }

@@ -216,6 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn a_list_is_kept_only_where_that_is_worth_it() {
+        let data = tempfile::tempdir().unwrap();
+        sessions(data.path(), MANY);
+        list(data.path());
+        let kept = KeptFacts::read(data.path());
+        assert!(kept.is_worth_writing(MANY, 10 * MANY) && kept.is_worth_writing(0, MANY - 1));
+        assert!(!kept.is_worth_writing(MANY - 1, MANY) && !kept.is_worth_writing(0, MANY + 1));
+        KeptFacts::forget(data.path()).unwrap();
+        KeptFacts::forget(data.path()).unwrap();
+        fs::create_dir(path(data.path())).unwrap();
+        assert!(KeptFacts::forget(data.path()).is_err(), "it is still there");
+    }
+
+    #[test]
     fn a_journal_with_the_same_length_and_another_time_is_read_again() {
         let data = tempfile::tempdir().unwrap();
         let dirs = sessions(data.path(), MANY);

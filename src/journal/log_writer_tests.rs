@@ -60,6 +60,25 @@ fn a_line_without_an_end_is_kept_within_the_bound_as_well() {
     assert_eq!(kept.last().unwrap().start + kept.last().unwrap().bytes, 5_000 * 977);
 }
 
+/// A piece of many lines is parted at the first end of a line from the limit on, and one without
+/// any where the bound is.
+#[test]
+fn a_long_piece_is_parted_at_the_end_of_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = writer(folder.path());
+    log.limits = LogLimits { keep: 400_000, segment: 1000 };
+    log.append(&b"0123456789abcdefghijklmnopq\n".repeat(200), Timestamp(1)).unwrap();
+    let files = on_disk(folder.path());
+    let (last, full) = files.split_last().unwrap();
+    assert!(full.iter().all(|file| file.bytes == 36 * 28), "{files:?}");
+    assert!(full.len() == 5 && last.bytes == 20 * 28, "{files:?}");
+    let long = usize::try_from(SLACK).unwrap();
+    log.append(&vec![b'x'; 2 * long], Timestamp(1)).unwrap();
+    let files = on_disk(folder.path());
+    assert_eq!(files.get(5).map(|file| file.bytes), Some(1000 + SLACK));
+    assert_eq!(files.get(6).map(|file| file.bytes), Some(SLACK + 20 * 28 - 1000));
+}
+
 /// Lines that do not fill a file exactly: each file is longer than its limit by a part of one.
 #[test]
 fn the_ends_of_lines_cost_no_file() {

@@ -154,3 +154,36 @@ fn next_header(file: &File, from: u64, len: u64) -> io::Result<Option<u64>> {
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_header_is_whole_with_its_line_feed() {
+        let hash = ContentHash::of(b"x");
+        let whole = header(&hash, 12);
+        let length = whole.len() as u64;
+        assert_eq!(parse(whole.as_bytes()), Some((hash, 12, length)));
+        assert_eq!(parse(format!("{whole}blob ").as_bytes()), Some((hash, 12, length)));
+        assert_eq!(parse(whole.trim_end().as_bytes()), None, "the length may go on");
+        assert_eq!(parse(b"blob x 12\n"), None);
+        assert_eq!(parse(b""), None);
+    }
+
+    #[test]
+    fn a_header_is_found_behind_anything() {
+        let head = header(&ContentHash::of(b"x"), 12);
+        for before in [0, 1, BLOCK - 80, BLOCK - 4, BLOCK - 1, BLOCK, 2 * BLOCK + 7] {
+            let mut file = tempfile::tempfile().unwrap();
+            let lost = b"blob no header ".repeat(before / 15 + 1);
+            file.write_all(&lost[..before]).unwrap();
+            file.write_all(head.as_bytes()).unwrap();
+            let len = (before + head.len()) as u64;
+            assert_eq!(next_header(&file, 0, len).unwrap(), Some(before as u64), "{before}");
+            assert_eq!(next_header(&file, before as u64 + 1, len).unwrap(), None, "{before}");
+        }
+    }
+}

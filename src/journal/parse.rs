@@ -71,3 +71,44 @@ fn damaged(why: &str, line: &[u8]) -> BadLine {
     let preview = sanitize::log_line(start).into_owned();
     BadLine::Damaged { why: why.to_owned(), preview }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_record_a_newer_one_or_damaged() {
+        let why = |line: &str| match parse_line(line.as_bytes()) {
+            Err(BadLine::Damaged { why, .. }) => why,
+            Err(BadLine::Newer(version)) => format!("newer {version}"),
+            Ok(record) => format!("record {}", record.seq),
+        };
+        let current = Record::VERSION;
+        let with =
+            |v: u16, event: &str| format!("{{\"v\":{v},\"seq\":4,\"at\":0,\"event\":{event}}}");
+        assert_eq!(why(&with(1, "\"paused\"")), "record 4");
+        assert_eq!(why(&with(current + 1, "\"paused\"")), format!("newer {}", current + 1));
+        assert_eq!(
+            why(&with(current + 1, "\"nobody knows it\"")),
+            format!("newer {}", current + 1)
+        );
+        assert!(why(&with(current, "\"nobody knows it\"")).starts_with("not a record: "));
+        assert!(why("{").starts_with("not a record: "));
+        assert_eq!(why(""), "the line is empty");
+    }
+
+    #[test]
+    fn numbers_rise() {
+        let line = b"{\"v\":1,\"seq\":4,\"at\":0,\"event\":\"paused\"}";
+        let Ok(record) = parse_line(line) else { panic!("it is a record") };
+        assert!(check_order(&record, line, Seq(3)).is_ok());
+        for last in [4, 5] {
+            let Err(BadLine::Damaged { why, preview }) = check_order(&record, line, Seq(last))
+            else {
+                panic!("{last}")
+            };
+            assert_eq!(why, format!("record 4 comes after record {last}"));
+            assert!(preview.starts_with("{\"v\":1,"));
+        }
+    }
+}

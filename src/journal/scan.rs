@@ -264,6 +264,27 @@ mod tests {
         }
     }
 
+    /// Lines longer than what is read at once, and chunks that end at, before and behind their ends.
+    #[test]
+    fn long_lines_are_read_whole_wherever_chunks_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut text = String::new();
+        for (seq, length) in [4_096, 9_000, 10, 4_000, 12_288, 1].into_iter().enumerate() {
+            let long = "x".repeat(length);
+            text.push_str(&format!(
+                "{{\"v\":1,\"seq\":{seq},\"at\":0,\"event\":{{\"text_added\":{{\"turn\":1,\"text\":\"{long}\"}}}}}}\n"
+            ));
+        }
+        std::fs::write(file.path(), &text).unwrap();
+        let alone = collect(file.path(), 1, 64);
+        assert_eq!(alone.0.len(), 6);
+        let ends = text.match_indices('\n').map(|(at, _)| at as u64);
+        let close = ends.flat_map(|end| [end - 1, end, end + 1, end + 2]);
+        for chunk in close.filter(|chunk| *chunk * 4 <= text.len() as u64).chain([64, 4_096]) {
+            assert_eq!(collect(file.path(), 3, chunk), alone, "{chunk}");
+        }
+    }
+
     #[test]
     fn a_newer_format_ends_the_scan_with_its_number() {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -135,3 +135,30 @@ fn parse_tail(buffer: &[u8], start: u64, wanted: &Wanted) -> Result<Tail, Journa
     tail.records.extend(last);
     Ok(tail)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tail(text: &str, window: u64) -> Tail {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        read_tail(&File::open(file.path()).unwrap(), file.path(), window, &Wanted::All).unwrap()
+    }
+
+    #[test]
+    fn the_end_is_what_follows_the_first_line_feed_of_the_window() {
+        let line = |seq: u64| format!("{{\"v\":1,\"seq\":{seq},\"at\":0,\"event\":\"paused\"}}\n");
+        let lines: String = (1..=20).map(line).collect();
+        let whole = tail(&lines, 1 << 20);
+        assert_eq!(whole.first.as_ref().map(|record| record.seq), Some(Seq(1)));
+        assert_eq!((whole.records.len(), whole.next_seq()), (20, Seq(21)));
+        assert_eq!((whole.len, whole.whole), (lines.len() as u64, lines.len() as u64));
+        let part = tail(&lines, 2 * line(20).len() as u64);
+        assert!(part.first.is_none(), "it may not be the first of the journal");
+        assert_eq!(part.records.first().map(|record| record.seq), Some(Seq(20)));
+        let damaged = tail(&format!("{lines}one\ntwo\n{{\"v\":1,"), 1 << 20);
+        assert_eq!((damaged.damaged_after, damaged.next_seq()), (2, Seq(23)));
+        assert_eq!(damaged.len - damaged.whole, 7);
+    }
+}

@@ -158,3 +158,38 @@ fn project_path(root: &Path, path: &Path) -> Option<ProjectPath> {
     let text = path.strip_prefix(root).ok()?.to_str()?;
     ProjectPath::new(text).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn hidden_files_are_found_by_how_their_names_begin() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["main/.mine-1", "main/.other", ".mine-2", "build/.mine-3", ".mine-4/a.c"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(folder.path().join("build.c"), "").unwrap();
+        let mut found = hidden(folder.path(), ".mine-", 9);
+        found.sort();
+        let names: Vec<&str> = found.iter().map(ProjectPath::as_str).collect();
+        assert_eq!(names, [".mine-2", "main/.mine-1"], "files, and none of what a build made");
+        assert_eq!(hidden(folder.path(), ".mine-", 1).len(), 1);
+    }
+
+    #[test]
+    fn files_beyond_the_limit_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..7 {
+            fs::write(folder.path().join(format!("{number}.c")), "int a;").unwrap();
+        }
+        let all = list(folder.path(), 7);
+        assert_eq!((all.files.len(), all.omitted, all.files[0].bytes), (7, 0, 6));
+        let some = list(folder.path(), 4);
+        assert_eq!((some.files.len(), some.omitted), (4, 3));
+    }
+}

@@ -143,6 +143,8 @@ mod tests {
         assert_eq!(texts(list), ["2: string JOIN  y -f no-guard", "3: use -fno-guard"]);
         let list = "set(n one)\nset(v_one 1)\nuse(${v_${n}})\nstring(APPEND n _two)\nuse(${n})\n";
         assert_eq!(texts(list), ["3: use 1", "5: use one_two"]);
+        let list = "string(TOLOWER A_B x)\nstring(TOUPPER a_b y)\nuse(${x} ${y})\n";
+        assert_eq!(texts(list), ["3: use a_b A_B"]);
         assert_eq!(texts("set(a ${a})\nuse(${a}${a})\nuse(${c})\n"), [] as [String; 0]);
         assert_eq!(texts("use(x)\n"), [] as [String; 0]);
         assert_eq!(texts("set(a \"${a\"\n"), [] as [String; 0]);

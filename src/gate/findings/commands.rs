@@ -277,7 +277,12 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return match (lower, first) {
             // A script that lies in the project is on the screen when it changes.
             ("env" | "exec", _) if arguments.len() > 1 => {
-                program_level(programs, first, arguments.get(1..).unwrap_or_default())
+                let is_program = |word: &&str| !word.starts_with('-') && !word.contains('=');
+                let at = arguments.iter().position(is_program).unwrap_or(arguments.len());
+                match arguments.get(at..).and_then(<[_]>::split_first) {
+                    Some((program, rest)) => program_level(programs, program, rest),
+                    None => FindingLevel::Stop,
+                }
             }
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
             ("xargs", _) => {

@@ -123,11 +123,40 @@ mod tests {
             ("set", "CMAKE_TOOLCHAIN_FILE $ENV{IDF_PATH}/tools/cmake/toolchain-esp32.cmake", false),
             ("set", "PYTHON python3", false),
             ("list", "APPEND CMAKE_PROGRAM_PATH bin", true),
+            ("list", "LENGTH CMAKE_PROGRAM_PATH count", false),
+            ("list", "APPEND SRCS main.c", false),
+            ("set", "CMAKE_PROGRAM_PATH bin", true),
+            ("set", "CMAKE_PROGRAM_PATH", false),
+            ("set", "CMAKE_TOOLCHAIN_FILE", false),
+            ("set", "ENV{PATH}", false),
+            ("set", "GIT_EXECUTABLE tools/git", true),
             ("idf_build_set_property", "PYTHON tools/p", true),
             ("idf_build_set_property", "COMPILE_OPTIONS -Wall", false),
             ("set", "SRCS $ENV{IDF_PATH}/a.c", false),
         ] {
             assert_eq!(program_variable(command, &words(args)).is_some(), is, "{args}");
+        }
+    }
+
+    #[test]
+    fn the_file_that_is_written_is_known_by_the_verb() {
+        for (verb, rest, is) in [
+            ("WRITE", "a.c text", Some("a.c")),
+            ("APPEND", "a.c text", Some("a.c")),
+            ("RENAME", "a.c b.c", Some("b.c")),
+            ("COPY_FILE", "a.c b.c", Some("b.c")),
+            ("CREATE_LINK", "a.c b.c SYMBOLIC", Some("b.c")),
+            (
+                "GENERATE",
+                "OUTPUT ${CMAKE_SOURCE_DIR}/b.c CONTENT x",
+                Some("${CMAKE_SOURCE_DIR}/b.c"),
+            ),
+            ("CONFIGURE", "OUTPUT ${D}/b.c CONTENT x", Some("${D}/b.c")),
+            ("GENERATE", "OUTPUT b.c CONTENT x", None),
+            ("GENERATE", "CONTENT x", None),
+            ("READ", "a.c TEXT", None),
+        ] {
+            assert_eq!(written(verb, &words(rest)), is, "{verb} {rest}");
         }
     }
 

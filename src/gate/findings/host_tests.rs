@@ -46,6 +46,13 @@ const CMAKE_THAT_RUNS_AND_FETCHES_1: &[(&str, &str, &str)] = &[
     (LIST, "EXECUTE_PROCESS(\n  COMMAND curl -sL https://x.example/a -o a\n)", "reaches x.example"),
     (LIST, "set(RUNNER bash)\nexecute_process(COMMAND ${RUNNER} fetch.sh)", "bash fetch.sh"),
     (LIST, "execute_process(COMMAND echo a COMMAND sh)", "sh"),
+    (LIST, "execute_process(COMMAND openssl s_client -connect x.example:443)", "openssl"),
+    (LIST, "execute_process(COMMAND openssl dgst -engine ./a.so main.c)", "openssl"),
+    (LIST, "execute_process(COMMAND node /tmp/a.js)", "node"),
+    (LIST, "execute_process(COMMAND node -e 1)", "node"),
+    (LIST, "execute_process(COMMAND env A=1 bash fetch.sh)", "bash fetch.sh"),
+    (LIST, "execute_process(COMMAND env -i PATH=/tmp curl x)", "curl x"),
+    (LIST, "execute_process(COMMAND env A=1 B=2)", "env A=1"),
     (LIST, "add_custom_command(OUTPUT a COMMAND wget b)", "when the project is built"),
     (LIST, "add_custom_command(TARGET app POST_BUILD COMMAND ${PYTHON} -c \"import os\")", "-c"),
     (LIST, "add_custom_target(x ALL COMMAND rm -rf /home)", "rm"),
@@ -139,6 +146,17 @@ fn cmake_that_runs_and_fetches_is_told() {
         ],
     );
     quiet(CMAKE_THAT_RUNS_AND_FETCHES_2);
+}
+
+#[test]
+fn programs_that_only_work_on_files_of_the_project_are_no_alarm() {
+    quiet(&[
+        (LIST, "execute_process(COMMAND openssl dgst -sha256 main.c)"),
+        (LIST, "execute_process(COMMAND openssl rand -hex 8 OUTPUT_VARIABLE id)"),
+        (LIST, "execute_process(COMMAND env LC_ALL=C sort main/names.txt)"),
+    ]);
+    let node = [(LIST, "execute_process(COMMAND node scripts/pages.js)", "node scripts/pages.js")];
+    expect(FindingLevel::Warning, &node);
 }
 
 #[test]

@@ -272,9 +272,11 @@ mod tests {
         let mut context = FindingsContext::default();
         context.chip = Some("esp32".to_owned());
         let mut text = String::from("#define WIFI_PASSWORD \"Tr0ub4dor&3x\"\n");
-        for number in 0..400 {
-            writeln!(text, "void f{number}(void) {{ gpio_set_level({}, 1); }}", number % 40)
-                .unwrap();
+        // Much text and little to read: whatever is bounded by time is done in time.
+        let comment = "-".repeat(200);
+        for number in 0..40 {
+            writeln!(text, "void f{number}(void) {{ gpio_set_level({number}, 1); }}").unwrap();
+            writeln!(text, "// {comment}").unwrap();
         }
         let base = text.replace("1);", "0);");
         text.push_str("int broken( {\n// \u{202e}\n");

@@ -2,6 +2,7 @@
 //!
 //! Owns which places of a row are pins. Must not know values.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::pin_flow::PinFlow;
@@ -15,11 +16,13 @@ pub(super) struct PinRows<'a> {
     all: &'a [Token<'a>],
     /// Places that are pins.
     columns: Vec<usize>,
+    /// Where macros are called outside of functions.
+    outside: HashSet<usize>,
 }
 
 impl<'a> PinRows<'a> {
     pub(super) fn of(all: &'a [Token<'a>], flow: &PinFlow<'_>) -> Self {
-        Self { all, columns: columns(all, flow) }
+        Self { all, columns: columns(all, flow), outside: outside(all) }
     }
 
     fn is(&self, at: usize, mark: &str) -> bool {
@@ -28,16 +31,24 @@ impl<'a> PinRows<'a> {
 
     /// The pins of the row at `at`: by their own names, or by what a macro makes of their place.
     pub(super) fn pins(&self, at: usize, name: &str, flow: &PinFlow<'_>) -> Vec<Range<usize>> {
+        if self.outside.contains(&at) {
+            let parts = flow.parts(at + 1).into_iter();
+            return parts.filter(|part| part.len() == 1 && self.is_pin_name(part.start)).collect();
+        }
         let is_inside = self.all.get(at).is_some_and(|token| token.in_directive);
         if !is_inside || !self.is(at + 1, "(") || !self.is_row(at, name) {
             return Vec::new();
         }
         let parts = flow.parts(at + 1).into_iter().enumerate();
         let is_pin = |(place, part): &(usize, Range<usize>)| {
-            let word = self.all.get(part.start).and_then(Token::word);
-            self.columns.contains(place) || word.is_some_and(|word| word.starts_with("GPIO_NUM_"))
+            self.columns.contains(place) || self.is_pin_name(part.start)
         };
         parts.filter(is_pin).map(|(_, part)| part).collect()
+    }
+
+    fn is_pin_name(&self, at: usize) -> bool {
+        let word = self.all.get(at).and_then(Token::word);
+        word.is_some_and(|word| word.starts_with("GPIO_NUM_"))
     }
 
     /// Whether a name is that of the parameter of the macro that it stands in.
@@ -48,6 +59,25 @@ impl<'a> PinRows<'a> {
         let is_name = |at: usize| self.all.get(at).is_some_and(|token| token.is_word(name));
         self.is(define + 2, "(") && parameters.into_iter().any(is_name)
     }
+}
+
+/// Where macros are called outside of functions, as in the rows of a file that others take in:
+/// `PIN(LED, GPIO_NUM_4)`. The parameters of a function hold types, never the name of a pin alone.
+fn outside(all: &[Token<'_>]) -> HashSet<usize> {
+    let mut depth = 0_usize;
+    let mut found = HashSet::new();
+    let code = all.iter().enumerate().filter(|(_, token)| !token.in_directive);
+    for (at, token) in code {
+        match token.raw {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            "(" if depth == 0 && at > 0 => {
+                found.insert(at - 1);
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The places of pins among the parameters of macros that make something of a row:

@@ -32,6 +32,18 @@ fn a_file_for_another_chip_is_judged_by_that_chip() {
     assert_eq!(levels("platformio.ini", text), [Stop]);
 }
 
+#[test]
+fn rows_of_a_file_that_others_take_in_are_read() {
+    let levels = |path: &str, text: &str| -> Vec<FindingLevel> {
+        found("esp32", path, text).into_iter().map(|(level, _)| level).collect()
+    };
+    let rows = "// name, pin\nOUTPUT(led, GPIO_NUM_4)\nOUTPUT(buzzer, GPIO_NUM_9)\n";
+    assert_eq!(levels("main/outputs.def", rows), [FindingLevel::Stop]);
+    assert_eq!(levels("main/outputs.def", &rows.replace("NUM_9", "NUM_19")), []);
+    let compared = "_Static_assert(PIN_SDA != GPIO_NUM_9 && PIN_SCL != GPIO_NUM_9);\n";
+    assert_eq!(levels("main/outputs.c", compared), []);
+}
+
 #[track_caller]
 fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     let mut wrong = Vec::new();
@@ -58,6 +70,7 @@ const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
         "GPIO11",
     ),
     ("esp32", "#define OUTPUTS(X) X(LED, GPIO_NUM_4) X(BUZZER, GPIO_NUM_7)\n", "GPIO7"),
+    ("esp32", "OUTPUT(LED, GPIO_NUM_4)\nOUTPUT(BUZZER, GPIO_NUM_7)\n", "GPIO7"),
     (
         "esp32",
         "#define OUTPUTS(ROW) ROW(A, 4) ROW(B, 8)\n#define INIT(n, p) gpio_set_direction(p, GPIO_MODE_OUTPUT);\nvoid f(void) { OUTPUTS(INIT) }",
@@ -94,6 +107,15 @@ const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
         "GPIO10",
     ),
     ("esp32", "i2c_config_t c = { .sda_io_num = 6, .scl_io_num = 22 };", "GPIO6"),
+    ("esp32", "bus_config_t c = { .data_gpio_nums = {4, 7, 13} };", "GPIO7"),
+    ("esp32", "bus_config_t c = { .data_gpio_nums = {[0] = 4, [1] = 8} };", "GPIO8"),
+    ("esp32", "void f(void) { bus.data_gpio_nums[0] = 4; bus.data_gpio_nums[1] = 11; }", "GPIO11"),
+    ("esp32", "void f(void) { REG_WRITE(GPIO_PIN9_REG, 4); }", "GPIO9"),
+    ("esp32", "void f(void) { GPIO.out_w1ts = (1 << 4) | (1 << 10); }", "GPIO10"),
+    ("esp32", "void f(void) { GPIO.pin[8].int_type = 1; }", "GPIO8"),
+    ("esp32", "void f(void) { *(volatile uint32_t *)0x3FF44008 = 1 << 6; }", "GPIO6"),
+    ("esp32", "#define OUT GPIO_OUT_W1TS_REG\nvoid f(void) { REG_WRITE(OUT, BIT(7)); }", "GPIO7"),
+    ("esp32", "void f(void) { PIN_FUNC_SELECT(PERIPHS_IO_MUX_SD_CMD_U, 2); }", "GPIO11"),
     ("esp32", "spi_bus_config_t c = { .mosi_io_num = 34 };", "drives GPIO34, which is input-only"),
     ("esp32", "gpio_set_direction(GPIO_NUM_35, GPIO_MODE_OUTPUT);", "GPIO35"),
     (
@@ -294,6 +316,11 @@ fn pins_of_octal_memory_are_taken_where_the_project_has_it() {
     let level = |text: &str| in_project(&[("sdkconfig.defaults", text)], "main/a.c", USE)[0].0;
     assert_eq!(level("CONFIG_SPIRAM_MODE_OCT=y\n"), FindingLevel::Stop);
     assert_eq!(level("CONFIG_SPIRAM_MODE_QUAD=y\n"), FindingLevel::Note);
+    let board = |text: &str| in_project(&[("sketch.yaml", text)], "main/a.c", USE)[0].0;
+    assert_eq!(board("default_fqbn: esp32:esp32:esp32s3:PSRAM=opi\n"), FindingLevel::Stop);
+    assert_eq!(board("default_fqbn: esp32:esp32:esp32s3:FlashMode=opi\n"), FindingLevel::Stop);
+    assert_eq!(board("default_fqbn: esp32:esp32:esp32s3:PSRAM=disabled\n"), FindingLevel::Note);
+    assert_eq!(board("# esp32:esp32:esp32s3:PSRAM=opi\n"), FindingLevel::Note);
 }
 
 #[test]

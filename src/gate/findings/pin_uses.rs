@@ -66,7 +66,10 @@ static TABLE: LazyLock<Option<PinUseTable>> =
 /// Whether a file is read as code.
 pub(super) fn is_code(name: &str) -> bool {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
-    matches!(end, "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc")
+    matches!(
+        end,
+        "c" | "h" | "cpp" | "hpp" | "cc" | "hh" | "cxx" | "hxx" | "ino" | "rs" | "inc" | "def"
+    )
 }
 
 /// Whether a text is a program for MicroPython, which runs on the chip.
@@ -274,7 +277,8 @@ impl PinCode<'_> {
         all.filter_map(|range| Some((self.constants.value(range.clone())?, range))).collect()
     }
 
-    /// Arguments of templates, `addLeds<WS2812B, 6>(leds)`, and of rows in lists of macros.
+    /// Arguments of templates, `addLeds<WS2812B, 6>(leds)`, and of rows in lists of macros,
+    /// in a list of its own or in a file of rows.
     fn listed(&self, at: usize, name: &str, found: &mut Vec<PinUse>) {
         let rows = self.rows.pins(at, name, self.flow).into_iter();
         let mut listed: Vec<_> = rows.map(|range| (range, Direction::Unknown)).collect();

@@ -48,6 +48,13 @@ fn table(csv: &str) -> Vec<u8> {
     bytes
 }
 
+/// The data that makes the application of this number start, from 1.
+fn ota_data(number: u32) -> Vec<u8> {
+    let mut bytes = vec![0xff; 0x2000];
+    bytes[..4].copy_from_slice(&number.to_le_bytes());
+    bytes
+}
+
 type Image<'a> = (&'a str, u32, Vec<u8>);
 
 impl GateBench {
@@ -137,6 +144,18 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
             vec![("b", 0x11_0000, app())],
             "there is no `otadata` partition",
         ),
+        (
+            "esp32",
+            "nvs, data, nvs, 0x9000, 16K\nkeys, data, nvs_keys, , 4K\nfactory, app, factory, , 1M\n",
+            vec![("k", 0xd000, vec![5; 4096])],
+            "replaces the keys stored in `keys`",
+        ),
+        (
+            "esp32",
+            OTA,
+            vec![("a", 0x1_0000, app()), ("o", 0xd000, ota_data(2))],
+            "`build/o` makes `ota_1` start, and this flash does not write `ota_1`",
+        ),
     ];
     for (chip, csv, images, words) in cases {
         let world = GateBench::asking();
@@ -146,6 +165,25 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
         assert!(reported.iter().any(|reported| reported.contains(words)), "{words}: {reported:#?}");
         assert!(proposal.needs_person());
     }
+}
+
+#[tokio::test]
+async fn an_application_that_stays_as_it_is_is_not_written() {
+    let world = GateBench::asking();
+    world.write("partitions.csv", OTA);
+    let two = [("a", 0x1_0000, app()), ("b", 0x11_0000, app())];
+    for (same, is_found) in [([false, false], true), ([true, false], false)] {
+        world.answers(&same, 4 << 20, OTA);
+        let proposal = world.proposed(world.flash_of("esp32", &two)).await;
+        let reported = finding_texts(&proposal);
+        let has = reported.iter().any(|reported| reported.contains("writes 2 applications"));
+        assert_eq!(has, is_found, "{reported:#?}");
+    }
+    let chosen = [("b", 0x11_0000, app()), ("o", 0xd000, ota_data(2))];
+    world.answers(&[false, false], 4 << 20, OTA);
+    let proposal = world.proposed(world.flash_of("esp32", &chosen)).await;
+    let reported = finding_texts(&proposal);
+    assert!(!reported.iter().any(|reported| reported.contains("start")), "{reported:#?}");
 }
 
 #[tokio::test]

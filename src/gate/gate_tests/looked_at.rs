@@ -124,6 +124,28 @@ async fn a_name_that_reads_like_another_is_told() {
 }
 
 #[tokio::test]
+async fn a_deletion_counts_what_files_of_its_set_will_hold() {
+    let world = GateBench::asking();
+    let user = "#include \"scan.h\"\n";
+    world.write("main/scan.h", "#pragma once\n");
+    world.write("main/a.c", user);
+    world.write("main/b.c", user);
+    let drafts = vec![
+        save("main/a.c", Some(user), "int a;\n"),
+        save("main/new.c", None, &format!("int b;\n{user}")),
+        save("notes/scan.txt", None, user),
+        delete("main/scan.h", "#pragma once\n"),
+    ];
+    let task = world.submit(drafts);
+    world.on_desk(4).await;
+    let references = world.proposals().remove(3).facts.references;
+    let named: Vec<_> = references.iter().map(|it| (it.path.as_str(), it.line)).collect();
+    assert_eq!(named, [("main/b.c", 1), ("main/new.c", 2)]);
+    world.desk.close("done");
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_deletion_tells_who_still_names_the_file() {
     let world = GateBench::asking();
     world.write("main/include/scan.h", "#pragma once\n");
@@ -170,4 +192,25 @@ async fn a_flash_is_set_against_the_partition_table() {
     assert_eq!(of(&proposal.checks, CheckKind::Fits).0, Some(FindingLevel::Stop));
     world.desk.close("done");
     task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn real_efuses_in_place_of_virtual_ones_are_told_at_their_line() {
+    let world = GateBench::asking();
+    let base = "CONFIG_A=y\nCONFIG_EFUSE_VIRTUAL=y\n";
+    world.write("sdkconfig", base);
+    for (text, line) in [
+        ("CONFIG_A=y\n# CONFIG_EFUSE_VIRTUAL is not set\n", Some(2)),
+        ("CONFIG_EFUSE_VIRTUAL=n\nCONFIG_A=y\n", Some(1)),
+        ("CONFIG_A=y\n", None),
+    ] {
+        let checks = world.checks(save("sdkconfig", Some(base), text)).await;
+        let check = checks.iter().find(|check| check.kind == CheckKind::Irreversible).unwrap();
+        let found = check.findings.iter().find(|it| it.text.contains("virtual eFuses off"));
+        let found = found.unwrap_or_else(|| panic!("{text}: {check:?}"));
+        assert_eq!(found.place.as_ref().map(|place| place.line), line, "{text}");
+        assert!(found.phrase.is_some());
+    }
+    let stays = world.checks(save("sdkconfig", Some(base), &format!("{base}CONFIG_B=y\n"))).await;
+    assert_eq!(of(&stays, CheckKind::Irreversible).0, None);
 }

@@ -74,6 +74,23 @@ async fn what_does_not_add_up_is_told_at_its_line() {
 }
 
 #[tokio::test]
+async fn subtypes_are_known_by_their_numbers() {
+    let world = GateBench::asking();
+    for (text, words) in [
+        ("nvs,data,2,,0x6000\na,app,0,,1M\nb,app,0x00,,1M\n", "factory"),
+        ("nvs,data,0x02,,0x6000\na,app,0x10,,1M\nb,app,0x11,,1M\n", "otadata"),
+    ] {
+        let check = world.table("partitions.csv", None, text).await.unwrap();
+        let reported: Vec<&str> = check.findings.iter().map(|it| it.text.as_str()).collect();
+        assert!(reported.iter().any(|it| it.contains(words)), "{text}: {reported:?}");
+    }
+    let numbers = "nvs,data,2,,0x6000\notadata,data,0,,0x2000\nphy,data,1,,0x1000\n\
+                   a,app,0x10,,1M\nb,app,17,,1M\nt,app,0x20,,1M\n";
+    let check = world.table("partitions.csv", None, numbers).await.unwrap();
+    assert_eq!(check.findings, [], "all of it is there");
+}
+
+#[tokio::test]
 async fn a_table_holds_95_entries() {
     let table = |count: usize| {
         let rows = (1..count).map(|place| format!("d{place},data,0x40,,0x1000\n"));
