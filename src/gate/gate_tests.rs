@@ -54,6 +54,16 @@ async fn an_approved_file_is_written_after_its_decision_is_recorded() {
 }
 
 #[tokio::test]
+async fn a_new_folder_has_the_usual_rights() {
+    let world = GateBench::asking();
+    fs::create_dir(world.path("usual")).unwrap();
+    let applied = world.approved_one(save("made/deep/a.c", None, "int a;\n")).await;
+    assert_eq!(applied, Outcome::Applied);
+    let rights = |path: &str| fs::metadata(world.path(path)).unwrap().permissions().mode();
+    assert_eq!([rights("made"), rights("made/deep")], [rights("usual"), rights("usual")]);
+}
+
+#[tokio::test]
 async fn nothing_is_written_when_the_decision_cannot_be_recorded() {
     let world = GateBench::ruled(Ruling::Allow);
     *world.ledger.broken_at.lock().unwrap() = Some(1);

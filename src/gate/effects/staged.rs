@@ -179,6 +179,28 @@ mod tests {
     }
 
     #[test]
+    fn a_new_file_is_a_plain_one_with_the_usual_rights_whatever_lies_at_its_first_name() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let away = tempfile::tempdir().unwrap();
+        let (theirs, usual) = (away.path().join("theirs"), away.path().join("usual"));
+        fs::write(&theirs, "theirs").unwrap();
+        fs::write(&usual, "").unwrap();
+        let path = ProjectPath::new("a.c").unwrap();
+        let content = b"new".as_slice();
+        let place = ContentUse { path: &path, base: None, content, hash: ContentHash::of(content) };
+        symlink(&theirs, folder.path().join(temporary_name(ProposalId(1), place.hash))).unwrap();
+        let fd = OwnedFd::from(File::open(folder.path()).unwrap());
+        let staged = StagedFile::stage(fd, None, ProposalId(1), place).unwrap();
+        assert_eq!(staged.put_at_last().unwrap(), EffectResult::from(Outcome::Applied));
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        let made = fs::symlink_metadata(folder.path().join("a.c")).unwrap();
+        assert!(made.is_file());
+        let rights = |of: fs::Metadata| of.permissions().mode();
+        assert_eq!(rights(made), rights(fs::metadata(&usual).unwrap()));
+    }
+
+    #[test]
     fn a_content_that_lies_ready_is_for_one_proposal_one_file_and_one_content() {
         fn place<'a>(path: &'a ProjectPath, content: &'a [u8]) -> ContentUse<'a> {
             ContentUse { path, base: None, content, hash: ContentHash::of(content) }

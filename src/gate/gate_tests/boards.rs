@@ -181,6 +181,31 @@ fn read(file: &str) -> Draft {
 }
 
 #[tokio::test]
+async fn a_read_that_fails_or_runs_out_of_time_writes_nothing_and_says_which() {
+    for left in [None, Some(Duration::from_millis(50))] {
+        let world = GateBench::asking();
+        let _run = out_of_time::run(&world, left);
+        *world.bench.is_slow.lock().unwrap() = true;
+        let task = world.submit(vec![read("taken.bin")]);
+        world.on_desk(1).await;
+        world.decide(1, Verdict::Approve);
+        if left.is_none() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            world.gate.parts.cancel.cancel();
+        }
+        let settled = tokio::time::timeout(PATIENCE, task).await.expect("it went on").unwrap();
+        match &outcomes(settled)[..] {
+            [Outcome::Failed(_)] => assert_eq!(left, None),
+            [Outcome::Interrupted(words)] => {
+                assert!(left.is_some() && words.contains("`taken.bin` was not written"), "{words}");
+            }
+            other => panic!("{left:?}: {other:?}"),
+        }
+        assert_eq!(world.read("taken.bin"), None);
+    }
+}
+
+#[tokio::test]
 async fn what_is_read_lands_in_a_new_file_and_in_no_other() {
     let world = GateBench::asking();
     let task = world.submit(vec![read("build/nvs.bin"), read("taken.bin")]);

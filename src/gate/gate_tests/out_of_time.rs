@@ -7,7 +7,7 @@ use crate::gate::WorkTime;
 use crate::model::{BoardEvent, ProposalEvent};
 
 /// A run that has so much time.
-struct Run {
+pub(super) struct Run {
     left: Option<Duration>,
     worked: Mutex<Duration>,
 }
@@ -22,7 +22,7 @@ impl WorkTime for Run {
     }
 }
 
-fn run(world: &GateBench, left: Option<Duration>) -> Arc<Run> {
+pub(super) fn run(world: &GateBench, left: Option<Duration>) -> Arc<Run> {
     let run = Arc::new(Run { left, worked: Mutex::default() });
     let time: Weak<dyn WorkTime> = Arc::<Run>::downgrade(&run);
     world.gate.bound_by(time);

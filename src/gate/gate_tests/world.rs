@@ -158,7 +158,14 @@ impl Toolchain for FakeToolchain {
     }
 
     fn read_flash(&self, order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        async move { Ok(vec![0xa5; order.plan.region.bytes as usize]) }.boxed()
+        let is_slow = *self.is_slow.lock().unwrap();
+        async move {
+            match is_slow {
+                true => Err(stopped(order.cancel).await),
+                false => Ok(vec![0xa5; order.plan.region.bytes as usize]),
+            }
+        }
+        .boxed()
     }
 
     fn rewrite(&self, order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
