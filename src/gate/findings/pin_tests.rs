@@ -108,6 +108,13 @@ const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
     ),
     ("esp32", "i2c_config_t c = { .sda_io_num = 6, .scl_io_num = 22 };", "GPIO6"),
     ("esp32", "bus_config_t c = { .data_gpio_nums = {4, 7, 13} };", "GPIO7"),
+    (
+        "esp32",
+        "i2s_std_config_t c = { .clk_cfg = { 1 }, .gpio_cfg = { .inv = { .x = 1 }, .ws = 9 } };",
+        "GPIO9",
+    ),
+    ("esp32", "sdmmc_slot_config_t s; void f(void) { s.width = 1; s.clk = 6; }", "GPIO6"),
+    ("esp32", "void f(sdmmc_slot_config_t *slot) { slot->d1 = 8; }", "GPIO8"),
     ("esp32", "bus_config_t c = { .data_gpio_nums = {[0] = 4, [1] = 8} };", "GPIO8"),
     ("esp32", "void f(void) { bus.data_gpio_nums[0] = 4; bus.data_gpio_nums[1] = 11; }", "GPIO11"),
     ("esp32", "void f(void) { REG_WRITE(GPIO_PIN9_REG, 4); }", "GPIO9"),

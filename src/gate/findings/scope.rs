@@ -261,6 +261,31 @@ mod tests {
     }
 
     #[test]
+    fn a_task_about_one_file_only_makes_every_other_one_a_warning() {
+        let level = |task: &str, path: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+            let mut context = super::super::FindingsContext::default();
+            context.task = task.to_owned();
+            let path = ProjectPath::new(path).unwrap();
+            let content =
+                crate::model::BlobRef { hash: crate::model::ContentHash::of(b""), bytes: 0 };
+            let change = Change::Save { path: path.clone(), base: None, content };
+            let facts = crate::model::Facts::default();
+            let subject = Subject::new(&change, (None, b""), &facts, &project_dir, &context);
+            find(&path, &subject).and_then(|check| check.level())
+        };
+        let (note, warning) = (Some(FindingLevel::Note), Some(FindingLevel::Warning));
+        let only = "fix the limit, change only main/pump.c";
+        assert_eq!(level(only, "main/pump.c"), note);
+        assert_eq!(level(only, "main/pump.h"), warning);
+        assert_eq!(level(only, "main/wifi.c"), warning);
+        let open = "fix the limit in main/pump.c";
+        assert_eq!([level(open, "main/pump.h"), level(open, "main/wifi.c")], [note, note]);
+        assert_eq!(level("make it blink", "main/wifi.c"), None);
+    }
+
+    #[test]
     fn a_file_is_asked_for_by_its_name_or_a_word_of_it() {
         let request = "fix the pump limits in main/pump.c and clean the sensors up";
         let of = |path: &str| mention(&ProjectPath::new(path).unwrap(), request);

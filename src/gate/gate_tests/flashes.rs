@@ -168,6 +168,40 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
 }
 
 #[tokio::test]
+async fn a_board_that_decrypts_its_flash_needs_encrypted_images() {
+    let world = GateBench::asking();
+    world.write("partitions.csv", TABLE);
+    let says = |proposal: &Proposal, words: &str| {
+        finding_texts(proposal).iter().any(|reported| reported.contains(words))
+    };
+    for (encryption, is_found) in [(Some(true), true), (Some(false), false), (None, false)] {
+        let board = BoardFacts { flash_encryption: encryption, ..BoardFacts::default() };
+        *world.bench.compared.lock().unwrap() = Some(Compared { same: vec![false], board });
+        let draft = world.flash_of("esp32", &[("app.bin", 0x1_0000, app())]);
+        let plain = world.proposed(draft.clone()).await;
+        assert_eq!(says(&plain, "the board decrypts its flash"), is_found, "{encryption:?}");
+        let DraftChange::Flash(mut plan) = draft.change else { panic!("it is a flash") };
+        plan.options = vec!["--encrypt".to_owned()];
+        let encrypted = Draft { change: DraftChange::Flash(plan), ..draft };
+        assert!(!says(&world.proposed(encrypted).await, "the board decrypts its flash"));
+    }
+    // Bytes without any order, as encryption leaves them.
+    let mut state = 1_u32;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    })
+    .take(20_000)
+    .collect();
+    for (content, words) in
+        [(noise, "it looks encrypted"), (vec![1; 20_000], "is written in its place")]
+    {
+        let proposal = world.proposed(world.flash_of("esp32", &[("b", 0x1000, content)])).await;
+        assert!(says(&proposal, words), "{words}: {:#?}", finding_texts(&proposal));
+    }
+}
+
+#[tokio::test]
 async fn an_application_that_stays_as_it_is_is_not_written() {
     let world = GateBench::asking();
     world.write("partitions.csv", OTA);

@@ -214,3 +214,27 @@ async fn real_efuses_in_place_of_virtual_ones_are_told_at_their_line() {
     let stays = world.checks(save("sdkconfig", Some(base), &format!("{base}CONFIG_B=y\n"))).await;
     assert_eq!(of(&stays, CheckKind::Irreversible).0, None);
 }
+
+#[tokio::test]
+async fn what_did_not_parse_before_is_not_the_fault_of_a_change() {
+    let world = GateBench::asking();
+    for (path, broken, other) in [
+        ("a.py", "def f(:\n    pass\n", "x = 1\ny = (2\n"),
+        (
+            "a.rev",
+            ":tni -> (tni: n) twice fed\n    return n * 2\n",
+            ":tni -> (tni: n) half fed\n    nruter n *\n",
+        ),
+    ] {
+        world.write(path, broken);
+        let mut check = Vec::new();
+        for text in [format!("{broken}\n"), format!("\n{broken}"), other.to_owned()] {
+            check = world.checks(save(path, Some(broken), &text)).await;
+            let (level, words) = of(&check, CheckKind::Parses);
+            let is_known = text != other;
+            assert_eq!(level == Some(FindingLevel::Note), is_known, "{text}: {check:?}");
+            assert_eq!(words.ends_with(", unchanged"), is_known, "{text}: {check:?}");
+        }
+        assert!(of(&check, CheckKind::Parses).0 > Some(FindingLevel::Note));
+    }
+}
