@@ -277,6 +277,17 @@ mod tests {
             assert!(found.contains(name), "{name}: {found:?}");
         }
         assert!(!found.contains("esp_no") && !found.contains("other_x"));
+        let spaces = declared_in(
+            "namespace lamp {\nint led_on(int);\nenum class Way { UP_X, DOWN_X };\n}\n\
+             int (*hook_a)(int) = used_b;\nstatic const char *name_c = text_d;\n\
+             void h(enum way_e way, int n_f) { if (n_f < less_g(1)) { do_i(); } }\n",
+        );
+        for name in ["led_on", "UP_X", "DOWN_X", "name_c", "h", "n_f"] {
+            assert!(spaces.contains(name), "{name}: {spaces:?}");
+        }
+        for name in ["used_b", "text_d", "less_g", "do_i"] {
+            assert!(!spaces.contains(name), "{name}: {spaces:?}");
+        }
         let asked =
             declared_in("#if CONFIG_A\n#elif defined(CONFIG_B)\n#endif\n#ifdef CONFIG_C\n#endif\n");
         assert!(asked.is_empty(), "{asked:?}");

@@ -161,6 +161,9 @@ mod tests {
             ("esp_rom_spiflash_erase_block(0);", "the bootloader and the partition table"),
             ("ESP.flashEraseSector(1);", "erases the bootloader at 0x1000"),
             ("esp_flash_erase_region(NULL, 0x7000, 0x2000);", "and the partition table"),
+            ("esp_flash_erase_region(of(a, b), 0x8000, n);", "the partition table at 0x8000"),
+            ("esp_flash_write((esp_flash_t *)f[a, 1], g(1, 2), 0x1000, n);", "the bootloader"),
+            ("esp_flash_erase_region(NULL, 0x7fff, 1);", "erases the bootloader at 0x7fff"),
             ("esp_flash_erase_chip(NULL);", "the whole flash"),
         ] {
             let all = found(text);
@@ -171,6 +174,7 @@ mod tests {
             "esp_flash_erase_region(part->flash_chip, part->address, part->size);",
             "spi_flash_erase_sector(9);",
             "esp_flash_read(NULL, buffer, 0x8000, 4096);",
+            "esp_flash_erase_region(of(a, 0x8000, b), part->address, 0x1000);",
             "// esp_flash_erase_chip(NULL);",
             "esp_err_t (*erase)(void) = esp_flash_erase_chip_later;",
         ] {

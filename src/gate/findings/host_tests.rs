@@ -322,6 +322,14 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_3: &[(&str, &str)] = &[
     ),
     (".devcontainer/devcontainer.json", "{\n  \"postCreateCommand\": \"idf.py --version\"\n}\n"),
     (
+        ".github/workflows/b.yml",
+        "jobs:\n  a:\n    steps:\n      - run: npm install\n      - run: yarn\n      - run: pip install -r requirements.txt\n",
+    ),
+    (
+        "tools/colours.sh",
+        "#!/bin/sh\nRED='\\033[1;31m'\nNONE=$'\\e[0m'\necho \"$RED http://docs.example\"\n",
+    ),
+    (
         ".github/workflows/a.yml",
         "jobs:\n  a:\n    strategy:\n      matrix:\n        include:\n          - chip: esp32\n    steps:\n      - run: idf.py build\n",
     ),

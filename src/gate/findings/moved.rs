@@ -153,15 +153,18 @@ fn likeness(
         return None;
     }
     let count = |ranges: &[Range<usize>]| ranges.iter().map(Range::len).sum::<usize>();
-    let compared = |held: String| {
+    let compared = |held: String, text: &str| {
         let found = changed_lines(held.as_bytes(), text.as_bytes(), BUDGET);
         let differing = count(&found.added).max(count(&found.removed));
         (differing, found.added.first().map(|lines| lines.start), held)
     };
-    // Names that follow the name of the file may have changed with it, or have stayed.
-    let followed = compared(renamed(held, &from, path));
-    let stayed = (followed.0 > 0 && followed.2 != held).then(|| compared(held.to_owned()));
-    let nearest = [Some(followed), stayed].into_iter().flatten().min_by_key(|found| found.0);
+    // Names that follow the name of the file may have changed with it, or have stayed, each of them.
+    let followed = compared(renamed(held, &from, path), text);
+    let may_stay = followed.0 > 0 && followed.2 != held;
+    let stayed = may_stay.then(|| compared(held.to_owned(), text));
+    let some = may_stay.then(|| compared(followed.2.clone(), &renamed(text, &from, path)));
+    let all = [Some(followed), stayed, some];
+    let nearest = all.into_iter().flatten().min_by_key(|found| found.0);
     let (differing, first, held) = nearest?;
     // Where lines only went, what stands there now tells it.
     let first = first.or_else(|| first_gone(&held, text)).filter(|_| differing > 0);
@@ -259,6 +262,7 @@ mod tests {
         assert_eq!(of(&held, &held.replace("pump", "valve")), Some((0, None)));
         let renamed = |replaced: &[(usize, &str)]| text(10, replaced).replace("pump", "valve");
         assert_eq!(of(&held, &renamed(&[(4, "int b;")])), Some((1, Some(4))));
+        assert_eq!(of(&held, &renamed(&[]).replace("valve_7", "pump_7")), Some((0, None)));
         assert_eq!(of(&held, &renamed(&[(4, "int b;"), (9, "int c;")])), Some((2, Some(4))));
         let three = renamed(&[(1, "a"), (4, "int b;"), (9, "int c;")]);
         assert_eq!(of(&held, &three), None, "70 of 100 lines are the same");

@@ -13,7 +13,7 @@ use regex::Regex;
 use super::Subject;
 use super::limit::limited;
 use super::subject::BUDGET;
-use super::{moved, moved_lines};
+use super::{moved, moved_lines, scope};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
@@ -200,8 +200,13 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let same = same_length.map(|file| &file.path).find(|other| {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;
-    let text = format!("has exactly the content of `{same}`");
-    Some(Finding::new(FindingLevel::Warning, text))
+    let task = subject.context.person_words();
+    let asks = ["copy", "copies", "copied", "duplicate", "clone"];
+    let is_asked_for = subject.base.is_none()
+        && scope::is_named(path, subject)
+        && (!is_c(path) || asks.iter().any(|word| task.contains(word)));
+    let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
+    Some(Finding::new(level, format!("has exactly the content of `{same}`")))
 }
 
 /// Words that mean something else after such a definition.
@@ -510,6 +515,8 @@ mod tests {
         let level = |line: &str| redefinition(line).map(|finding| finding.level);
         assert_eq!(level("#define true 0"), Some(FindingLevel::Stop));
         assert_eq!(level("#define true 1"), None);
+        assert_eq!([level("#define false 0"), level("#define bool _Bool")], [None, None]);
+        assert_eq!(level("#define false 1"), Some(FindingLevel::Stop));
         assert_eq!(level("#define if(x) if (!(x))"), Some(FindingLevel::Stop));
         assert_eq!(level("#  define memcpy(a,b,c) evil(a,b,c)"), Some(FindingLevel::Warning));
         assert_eq!(level("#define FREE_SLOTS 4"), None);
@@ -530,7 +537,9 @@ mod tests {
         assert_eq!(found[0].place, Some(FindingPlace::line(2)));
         let font = "    \"\\x00\\x18\\x24\\x24\\x7e\\x42\\x42\\x00\"\n".repeat(60);
         assert!(packages(&font).is_empty());
-        assert_eq!(packages("<script>eval(atob(\"YWxlcnQ=\"))</script>\n").len(), 1);
+        let page = packages("<html>\n<script>eval(atob(\"YWxlcnQ=\"))</script>\n");
+        assert_eq!(page.len(), 1);
+        assert_eq!(page[0].place, Some(FindingPlace::line(2)));
         assert!(packages("<script>const e = atob(x); show(e)</script>\n").is_empty());
     }
 

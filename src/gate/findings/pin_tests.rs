@@ -191,6 +191,10 @@ fn ordinary_pins_raise_no_alarm() {
         ("esp32", "Serial2.begin(9600, SERIAL_8N1, 16, 17);"),
         ("esp32", "uart_set_pin(1, 17, 16, UART_PIN_NO_CHANGE, UART_PIN_NO_CHANGE);"),
         ("esp32", "gpio_set_level(LED, 6); vTaskDelay(7); int a[9]; foo(8);"),
+        ("esp32", "void f(void) { if (GPIO.out == (1 << 6)) { go(); } }"),
+        ("esp32", "void f(void) { while (GPIO.out != (1 << 6)) { } go(GPIO.out >= (1 << 7)); }"),
+        ("esp32", "void f(void) { GPIO.out_w1ts = 0xffffffff; GPIO.pin[4].int_type = 9; }"),
+        ("esp32", "void f(void) { GPIO.out_w1ts = (1 << 4) | BIT(5); other = 1 << 6; }"),
         ("esp32", "#define LED_COUNT 6\n#define PIN_COUNT 8\n#define RETRIES 9"),
         ("esp32", "// gpio_reset_pin(9);\n/* pinMode(6, OUTPUT) */"),
         (

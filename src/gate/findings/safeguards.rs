@@ -63,6 +63,14 @@ static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
     RegexBuilder::new(&all.join("|")).multi_line(true).build().ok()
 });
 
+/// Words of a task that wants something to go; to name what is protected asks for nothing.
+static TURNS_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b(?:off|disabl\w*|deactivat\w*|skip\w*|without|no|not|don't|never|insecure|un(?:verified|encrypted|protected|checked)|ignor\w*|remov\w*|drop\w*|delet\w*|bypass\w*|omit\w*|accept\w*|allow\w*|any|self-signed|plain|open|opened|public|silenc\w*|suppress\w*|quiet\w*|hide|relax\w*|loosen\w*|weak\w*|less|lower|reduc\w*|shrink\w*|small\w*|size|fast\w*|speed\w*|instead|until|stop\w*|only|wno-\w+|ndebug)\b|insecure|\b(?:http|mqtt|ws|coap|ftp):",
+    )
+    .ok()
+});
+
 /// Fewer lines are looked at one by one.
 const MANY_LINES: usize = 100;
 
@@ -112,6 +120,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     };
     let may_be_off = ANY_OFF.as_ref().is_none_or(is_in_new);
     let task = subject.context.words();
+    let turns_off = TURNS_OFF.as_ref().is_some_and(|words| words.is_match(&task));
     let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
     let found = guards.filter_map(|guard| {
         let had = |safe: &Regex| removed.iter().find(|(_, text)| safe.is_match(text));
@@ -132,7 +141,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             }
             (None, _) => return None,
         };
-        let is_asked_for = guard.words.iter().any(|word| task.contains(word.as_str()));
+        let is_asked_for = turns_off && guard.words.iter().any(|word| task.contains(word.as_str()));
         let is_new = subject.base.is_none() && !guard.also_new;
         let level = match is_asked_for || is_new {
             true => FindingLevel::Note,
@@ -142,8 +151,33 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Some(finding.advice("Make sure that this protection is meant to go."))
     });
     let mut found: Vec<Finding> = found.collect();
+    found.extend(left_out(&new, &changed.added, turns_off));
     found.extend(unchecked_limits::find(path, subject));
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
+}
+
+/// Code that a new `#if 0` takes out of the program; lines that are new themselves are no loss.
+fn left_out(new: &str, added: &BTreeSet<u32>, turns_off: bool) -> Option<Finding> {
+    let is_off = |line: &str| {
+        let words = line.trim_start().strip_prefix('#').map(str::split_whitespace);
+        words.is_some_and(|words| matches!(*words.collect::<Vec<_>>(), ["if", "0" | "false"]))
+    };
+    let mut lines = (1..).zip(new.lines());
+    let (at, _) = lines.find(|(number, line)| added.contains(number) && is_off(line))?;
+    let is_end = |line: &str| {
+        let word = line.trim_start().strip_prefix('#').map(str::trim_start);
+        word.is_some_and(|word| word.starts_with("endif") || word.starts_with("el"))
+    };
+    let inside = lines.take_while(|(_, line)| !is_end(line));
+    let gone = inside.filter(|(number, line)| !added.contains(number) && !line.trim().is_empty());
+    let count = gone.count();
+    (count > 0).then(|| {
+        let lines = if count == 1 { "a line".to_owned() } else { format!("{count} lines") };
+        let level = if turns_off { FindingLevel::Note } else { FindingLevel::Warning };
+        let text = format!("takes {lines} out of the program");
+        let finding = Finding::new(level, text).at(FindingPlace::line(at));
+        finding.advice("Make sure that the program can do without.")
+    })
 }
 
 impl Safeguard {
@@ -162,7 +196,7 @@ fn is_read(path: &ProjectPath) -> bool {
     let name = path.file_name();
     path.extension().is_some_and(|end| ends.contains(&end))
         || name.starts_with("sdkconfig")
-        || matches!(name, "CMakeLists.txt" | "Makefile")
+        || matches!(name, "CMakeLists.txt" | "Makefile" | ".gitignore")
 }
 
 /// The text without the comments of code; those of a configuration say what is off.
@@ -211,6 +245,62 @@ mod tests {
     fn the_list_can_be_read() {
         let all = load(include_str!("../../../assets/findings/safeguards.toml"));
         assert!(all.is_some_and(|all| all.len() >= 7));
+    }
+
+    #[test]
+    fn a_task_asks_for_it_only_if_it_wants_something_to_go() {
+        let (old, new) = ("tls.setCACert(ca);\n", "tls.setInsecure();\n");
+        let level = |task: &str| {
+            let all = reported("a.ino", Some(old), new, task);
+            all.first().and_then(|found| found.split(' ').next()).map(str::to_owned)
+        };
+        for task in
+            ["", "The TLS connection fails sometimes: retry three times", "renew the certificate"]
+        {
+            assert_eq!(level(task).as_deref(), Some("Warning"), "{task}");
+        }
+        for task in [
+            "connect without a certificate while the server is set up",
+            "turn the TLS verification off for the test bench",
+            "use setInsecure, the server is on the same desk",
+        ] {
+            assert_eq!(level(task).as_deref(), Some("Note"), "{task}");
+        }
+    }
+
+    #[test]
+    fn code_that_is_taken_out_of_the_program_is_told_with_its_lines() {
+        let old = "int a;\n    check();\n    stop();\nint b;\n";
+        let off = "int a;\n#if 0\n    check();\n    stop();\n#endif\nint b;\n";
+        let found = |new: &str, task: &str| reported("a.c", Some(old), new, task);
+        assert_eq!(found(off, ""), ["Warning 2: takes 2 lines out of the program"]);
+        assert_eq!(found(off, "drop the check"), ["Note 2: takes 2 lines out of the program"]);
+        assert_eq!(found(&format!("{old}# if  0\nint c;\n#endif\n"), ""), [] as [String; 0]);
+        assert_eq!(found(&off.replace("#if 0", "#if CONFIG_CHECK"), ""), [] as [String; 0]);
+        let other = off.replace("    stop();", "#else\n    stop();");
+        assert_eq!(found(&other, ""), ["Warning 2: takes a line out of the program"]);
+    }
+
+    #[test]
+    fn tests_on_the_server_stay() {
+        let old = "steps:\n  - run: pio test -e native\n  - run: pio run\n";
+        let path = ".github/workflows/a.yml";
+        let found = |new: &str, task: &str| reported(path, Some(old), new, task);
+        let gone = old.replace("  - run: pio test -e native\n", "");
+        let wanted = "no longer runs a test or a linter on the CI server";
+        assert!(found(&gone, "publish the charge")[0].ends_with(wanted));
+        assert!(found(&gone, "drop the tests from CI")[0].starts_with("Note"));
+        assert_eq!(found(&old.replace("native", "host"), "x"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn files_with_secrets_stay_ignored() {
+        let old = ".pio/\ninclude/secrets.h\n*.pem\n";
+        let found = |new: &str| reported(".gitignore", Some(old), new, "raise the log level");
+        let gone = "no longer ignores a file that may hold secrets";
+        assert!(found(".pio/\n").iter().any(|found| found.ends_with(gone)));
+        assert_eq!(found("include/secrets.h\n*.pem\n"), [] as [String; 0]);
+        assert_eq!(found(&format!("{old}build/\n")), [] as [String; 0]);
     }
 
     #[test]

@@ -58,6 +58,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             let is_by_person = is_kept(path, &subject.context.person_words());
             (FindingLevel::Warning, if is_by_person { TO_STAY } else { PLANNED_TO_STAY })
         }
+        Mention::None if deletes && is_test(path) && !words.contains("test") => {
+            (FindingLevel::Warning, "deletes tests, which nobody asked for")
+        }
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
         Mention::Related if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
@@ -81,6 +84,21 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
     Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
+}
+
+/// Whether a file holds tests, by its place or name.
+fn is_test(path: &ProjectPath) -> bool {
+    let name = path.file_name().rsplit_once('.').map_or(path.file_name(), |(stem, _)| stem);
+    let mut folders = path.as_str().split('/').rev().skip(1);
+    folders.any(|folder| matches!(folder, "test" | "tests"))
+        || name.starts_with("test_")
+        || name.ends_with("_test")
+        || name.ends_with("_tests")
+}
+
+/// Whether the person asked for this very file.
+pub(super) fn is_named(path: &ProjectPath, subject: &Subject<'_>) -> bool {
+    mention(path, &subject.context.person_words()) == Mention::Named
 }
 
 /// How a file is spoken of.
@@ -258,6 +276,37 @@ mod tests {
         context.observe(&answer(2, true));
         assert!(context.is_listed(&path("main/lamp.c")));
         assert!(context.has_list() && !context.is_listed(&path("main/gpio.h")));
+    }
+
+    #[test]
+    fn tests_go_only_when_the_task_speaks_of_them() {
+        for (path, is) in [
+            ("test/test_battery/a.cpp", true),
+            ("main/tests/a.c", true),
+            ("main/test_a.c", true),
+            ("main/a_test.cpp", true),
+            ("main/attest.c", false),
+            ("main/contest/a.c", false),
+        ] {
+            assert_eq!(is_test(&ProjectPath::new(path).unwrap()), is, "{path}");
+        }
+        let level = |task: &str, path: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::create_dir(folder.path().join("test")).unwrap();
+            std::fs::write(folder.path().join(path), "int a;\n").unwrap();
+            let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+            let mut context = super::super::FindingsContext::default();
+            context.task = task.to_owned();
+            let (path, base) = (ProjectPath::new(path).unwrap(), b"int a;\n".to_vec());
+            let change = crate::model::DraftChange::Delete { path, base };
+            let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
+            let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
+            made.checks.iter().find(|check| check.kind == CheckKind::Scope)?.level()
+        };
+        assert_eq!(level("publish the charge", "test/battery.cpp"), Some(FindingLevel::Warning));
+        assert_eq!(level("publish the charge", "battery.cpp"), None);
+        let asked = level("remove the tests of the battery", "test/battery.cpp");
+        assert_eq!(asked, Some(FindingLevel::Note));
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn mark_reading(path: &ProjectPath) -> Option<MarkReading> {
 /// The checks of the new content against what the file holds.
 pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
     let mut found = vec![encoding(subject.base, subject.content)];
-    found.extend(line_ends(subject.base, subject.content));
+    found.extend(line_ends(subject));
     found.push(size(subject));
     found
 }
@@ -182,9 +182,11 @@ fn encoding(base: Option<&[u8]>, content: &[u8]) -> Check {
 }
 
 /// A finding only when there is one: ends that change, or that are mixed.
-fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
-    let now = inspect::line_ends(content);
-    let was = base.map(inspect::line_ends).unwrap_or_default();
+fn line_ends(subject: &Subject<'_>) -> Option<Check> {
+    let now = inspect::line_ends(subject.content);
+    let was = subject.base.map(inspect::line_ends).unwrap_or_default();
+    let task = subject.context.words();
+    let is_asked_for = ["line end", "crlf", "newline"].iter().any(|words| task.contains(words));
     let text = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
         format!("changes line ends from CRLF to LF in {} lines", now.lf)
     } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
@@ -194,7 +196,11 @@ fn line_ends(base: Option<&[u8]>, content: &[u8]) -> Option<Check> {
     } else {
         return None;
     };
-    Some(Check::of(CheckKind::LineEnds, FindingLevel::Warning, text))
+    let level = match is_asked_for && (now.lf == 0 || now.crlf == 0) {
+        true => FindingLevel::Note,
+        false => FindingLevel::Warning,
+    };
+    Some(Check::of(CheckKind::LineEnds, level, text))
 }
 
 /// A finding only when there is one. A name that reads like that of another file is wrong; other
@@ -259,4 +265,57 @@ fn places(
 
 fn number(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Draft, DraftChange};
+
+    #[test]
+    fn line_ends_that_the_task_asks_for_are_a_note() {
+        let level = |task: &str, new: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let project_dir = ProjectDir::open(folder.path()).unwrap();
+            let (path, base) = (ProjectPath::new("flash.bat").unwrap(), Some(b"a\nb\n".to_vec()));
+            let change = DraftChange::Save { path, base, content: new.as_bytes().to_vec() };
+            let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+            let mut context = super::super::FindingsContext::default();
+            context.task = task.to_owned();
+            let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
+            made.checks.iter().find(|check| check.kind == CheckKind::LineEnds)?.level()
+        };
+        let asked = "flash.bat must have Windows line ends";
+        assert_eq!(level(asked, "a\r\nb\r\n"), Some(FindingLevel::Note));
+        assert_eq!(level(asked, "a\r\nb\n"), Some(FindingLevel::Warning), "only half of it");
+        assert_eq!(level("say the port", "a\r\nb\r\n"), Some(FindingLevel::Warning));
+        assert_eq!(level("say the port", "a\nc\n"), None);
+    }
+
+    #[test]
+    fn marks_are_read_as_the_kind_of_file_has_them() {
+        let reading = |path: &str| mark_reading(&ProjectPath::new(path).unwrap());
+        let (c, python) = (MarkReading::Source(Style::C), MarkReading::Source(Style::Python));
+        for (paths, expected) in [
+            (&["main/a.c", "a.hpp", "a.ino", "a.rs", "a.js"][..], Some(c)),
+            (&["a.py", "partitions.csv", "sdkconfig", "sdkconfig.defaults"], Some(python)),
+            (
+                &[
+                    "CMakeLists.txt",
+                    "requirements.txt",
+                    "a.cmake",
+                    "a.sh",
+                    "Makefile",
+                    "GNUmakefile",
+                ],
+                Some(MarkReading::Script),
+            ),
+            (&["a.yml", "a.json", "Kconfig", "LICENSE"], Some(MarkReading::Settings)),
+            (&["README.md", "notes.txt", "index.html", "a.css"], None),
+        ] {
+            for path in paths {
+                assert_eq!(reading(path), expected, "{path}");
+            }
+        }
+    }
 }

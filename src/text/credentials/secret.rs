@@ -70,7 +70,9 @@ pub(super) fn known(text: &str) -> Vec<Secret> {
         let form = captures.iter().skip(1).position(|group| group.is_some());
         let is_marker =
             form == Some(0) && !captures.get(0).is_some_and(|marker| has_body(text, marker.end()));
-        let what = form.and_then(|form| FORMS.get(form)).filter(|_| !is_marker);
+        // The key that the documentation of AWS shows.
+        let is_example = captures.get(0).is_some_and(|key| key.as_str().ends_with("7EXAMPLE"));
+        let what = form.and_then(|form| FORMS.get(form)).filter(|_| !is_marker && !is_example);
         let what = what.map(|(what, _)| (*what).to_owned());
         if let (Some(what), Some(whole)) = (what, captures.get(0)) {
             found.push(Secret { range: whole.range(), what, is_sure: true });

@@ -277,6 +277,8 @@ fn settings_hold_secrets_and_stand_ins() {
 
 #[test]
 fn keys_of_services_are_found_anywhere() {
+    assert!(lines("main/a.c", "f(\"AKIAIOSFODNN7EXAMPLE\");\n").is_empty(), "it is in the manual");
+    assert!(lines("test/a.cpp", "parseCreds(\"id=abc\", c);\n").is_empty(), "it asks");
     let key = format!("sk-ant-{}", "a1B2".repeat(8));
     let text = format!("int a;\nx = \"{key}\";\n-----BEGIN EC PRIVATE KEY-----\nbWFkZSB1cCBmb3I\n");
     assert_eq!(lines("main/a.c", &text), [2, 3]);

@@ -202,6 +202,7 @@ pub fn is_stand_in(literal: &str) -> bool {
         || is_variable(literal)
         || is_file(literal)
         || is_pattern(literal)
+        || literal.ends_with("EXAMPLEKEY")
     {
         return true;
     }

@@ -10,7 +10,15 @@ use crate::model::FindingLevel;
 /// developer's, but it has keys.
 pub(in crate::gate::findings) fn judge_on_server(command: &str) -> FindingLevel {
     let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
-    let has_keys = ["secrets.", "github.event", "_TOKEN", "_PASSWORD", "_KEY", "github.token"];
+    let has_keys = [
+        "{{ secrets.",
+        "{{secrets.",
+        "github.event",
+        "_TOKEN",
+        "_PASSWORD",
+        "_KEY",
+        "github.token",
+    ];
     // Signing takes a key, and keeps it.
     let signs = command.starts_with("espsecure") && !command.contains([';', '&', '|', '`', '(']);
     let takes_keys = !signs && has_keys.iter().any(|name| command.contains(name));
@@ -170,6 +178,9 @@ mod tests {
             ("gh release download v1 --pattern '*.bin'", Note),
             ("gh release upload v1 a.bin", Stop),
             ("npm ci && npm test", Note),
+            ("npm install", Note),
+            ("cp include/secrets.h.example include/secrets.h", Note),
+            ("cp ${{ secrets.KEY }} a", Warning),
             ("npm install left-pad", Stop),
             ("sudo apt-get install -y ninja-build", Note),
             ("apt-get install -y ./x.deb", Stop),
