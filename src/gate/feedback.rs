@@ -178,6 +178,7 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::gate_tests::world::proposal;
     use crate::model::*;
 
     fn applied_changes(
@@ -196,18 +197,7 @@ mod tests {
             content: blob(proposed),
         };
         let shown = change.hash();
-        let proposal = Proposal {
-            id: ProposalId(1),
-            turn: TurnId(1),
-            call: CallId(1),
-            agent: "A".into(),
-            tool: "generate_code".into(),
-            reason: String::new(),
-            batch: Batch { id: BatchId(1), index: 1, of: 1 },
-            change,
-            checks: vec![],
-            facts: Facts::default(),
-        };
+        let proposal = proposal(1, change);
         let decision = Decision { verdict, by: DecidedBy::Person, shown, unseen: 0, stops: 0 };
         let [base, proposed, written] = [base, proposed, written].map(str::as_bytes);
         feedback(&proposal, &decision, &DecidedVersions { base, proposed, written })

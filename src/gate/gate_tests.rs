@@ -16,7 +16,7 @@ mod partition_tables;
 mod proofs;
 mod rules;
 mod undo;
-mod world;
+pub(super) mod world;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -148,22 +148,12 @@ impl ChangeHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Batch, BatchId, BoardInfo, DecidedBy, ErasePlan, Facts, Verdict};
+    use crate::gate::gate_tests::world::proposal;
+    use crate::model::{BoardInfo, DecidedBy, ErasePlan, Verdict};
 
     fn note(history: &mut ChangeHistory, id: u32, change: Change, outcome: &Outcome) {
         let shown = change.hash();
-        let proposal = Proposal {
-            id: ProposalId(id),
-            turn: TurnId(1),
-            call: CallId(1),
-            agent: "A".into(),
-            tool: "write_file".into(),
-            reason: String::new(),
-            batch: Batch { id: BatchId(1), index: 1, of: 1 },
-            change,
-            checks: vec![],
-            facts: Facts::default(),
-        };
+        let proposal = proposal(id, change);
         let by = DecidedBy::Person;
         let decision = Decision { verdict: Verdict::Approve, by, shown, unseen: 0, stops: 0 };
         history.settled(&proposal, &decision, outcome);

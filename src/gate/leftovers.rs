@@ -192,10 +192,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::model::{
-        Batch, BatchId, BlobRef, CallId, DecidedBy, Facts, Outcome, Proposal, Seq, Timestamp,
-        TurnId, Verdict,
-    };
+    use crate::gate::gate_tests::world::proposal as proposed;
+    use crate::model::{BlobRef, DecidedBy, Outcome, Seq, Timestamp, Verdict};
 
     fn blob(text: &str) -> BlobRef {
         BlobRef { hash: ContentHash::of(text.as_bytes()), bytes: text.len() as u64 }
@@ -221,18 +219,8 @@ mod tests {
                 decision: Box::new(Decision { verdict, by, shown, unseen: 0, stops: 0 }),
             })
         });
-        let proposed = Event::Proposal(ProposalEvent::Made(Box::new(Proposal {
-            id: proposal,
-            turn: TurnId(1),
-            call: CallId(1),
-            agent: "A".into(),
-            tool: "write_file".into(),
-            reason: String::new(),
-            batch: Batch { id: BatchId(1), index: 1, of: 1 },
-            change,
-            checks: vec![],
-            facts: Facts::default(),
-        })));
+        let made = proposed(3, change);
+        let proposed = Event::Proposal(ProposalEvent::Made(Box::new(made)));
         let settled =
             outcome.map(|outcome| Event::Proposal(ProposalEvent::Settled { proposal, outcome }));
         let events = std::iter::once(proposed).chain(decided).chain(settled);

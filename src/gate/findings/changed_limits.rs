@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Subject;
 use super::limit::limited;
+use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
+use super::{Subject, raised_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
 use crate::text::inspect;
 
@@ -16,94 +17,6 @@ const FACTOR: f64 = 10.0;
 
 /// Longest value that is repeated, in characters.
 const LONGEST: usize = 32;
-
-/// Words of names that bound something.
-const LIMITS: [&str; 19] = [
-    "limit",
-    "limits",
-    "lim",
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "timeout",
-    "timeouts",
-    "tmo",
-    "threshold",
-    "thresholds",
-    "thresh",
-    "deadline",
-    "cutoff",
-    "ceiling",
-    "watchdog",
-    "wdt",
-    "bound",
-];
-
-/// Words of names whose value is the most that something may get.
-const MOST: [&str; 8] = ["limit", "limits", "lim", "max", "maximum", "cutoff", "ceiling", "trip"];
-
-/// Words of names that speak of heat, current, motion and the like: what may do harm.
-const PHYSICAL: [&str; 58] = [
-    "celsius",
-    "temp",
-    "temps",
-    "temperature",
-    "heat",
-    "heater",
-    "heating",
-    "kiln",
-    "oven",
-    "current",
-    "amp",
-    "amps",
-    "amperes",
-    "ma",
-    "volt",
-    "volts",
-    "voltage",
-    "mv",
-    "charge",
-    "charging",
-    "power",
-    "watt",
-    "watts",
-    "pressure",
-    "bar",
-    "kpa",
-    "psi",
-    "speed",
-    "rpm",
-    "torque",
-    "force",
-    "duty",
-    "pwm",
-    "flow",
-    "pump",
-    "motor",
-    "valve",
-    "relay",
-    "laser",
-    "fan",
-    "ramp",
-    "brake",
-    "throttle",
-    "accel",
-    "acceleration",
-    "angle",
-    "tilt",
-    "dose",
-    "dosing",
-    "weight",
-    "load",
-    "battery",
-    "cell",
-    "discharge",
-    "irrigation",
-    "servo",
-    "actuator",
-    "degrees",
-];
 
 /// The check of a file; `None` where no limit changed that much.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
@@ -147,45 +60,24 @@ fn finding(was: &NamedNumber, now: &NamedNumber, subject: &Subject<'_>) -> Optio
     if was.unit != now.unit && !was.value.is_infinite() && !now.value.is_infinite() {
         return None;
     }
+    let times = times(was.value, now.value);
+    let is_unasked = raised_limits::is_unasked(&now.name, (was.value, now.value), subject);
+    if times.is_none() && !is_unasked {
+        return None;
+    }
     let line = now.lines.into_iter().find(|line| subject.changed().added.contains(line));
-    let Some(times) = times(was.value, now.value) else { return raised(was, now, line, subject) };
     let (old, new) = match was.shown == now.shown {
         true => (format!("`{}`", was.value), format!("`{}`", now.value)),
         false => (shown(was), shown(now)),
     };
-    let text = format!("changes `{}` from {old} to {new}, {times}", now.name);
-    let advice = "Make sure that so large a change of a limit is meant.";
-    let place = FindingPlace::line(line.unwrap_or(now.lines[0]));
-    Some(Finding::new(FindingLevel::Note, text).at(place).advice(advice))
-}
-
-/// A bound of something that may do harm, which a task raises that speaks of neither it nor the value.
-fn raised(
-    was: &NamedNumber,
-    now: &NamedNumber,
-    line: Option<u32>,
-    subject: &Subject<'_>,
-) -> Option<Finding> {
-    let name: Vec<String> = words(&now.name).map(str::to_ascii_lowercase).collect();
-    let has = |known: &[&str]| name.iter().any(|word| known.contains(&word.as_str()));
-    if now.value <= was.value || !subject.context.has_task() || !has(&MOST) || !has(&PHYSICAL) {
-        return None;
-    }
-    let task = subject.context.words();
-    let of_task = |word: &str| {
-        let mut all = task.split(|c: char| !c.is_alphanumeric());
-        word.len() > 2
-            && all.any(|own| own.starts_with(word) || word.starts_with(own) && own.len() > 3)
+    let times = times.map_or_else(String::new, |times| format!(", {times}"));
+    let text = format!("changes `{}` from {old} to {new}{times}", now.name);
+    let (level, advice) = match is_unasked {
+        true => (FindingLevel::Warning, "The task does not ask for it. Look at what it protects."),
+        false => (FindingLevel::Note, "Make sure that so large a change of a limit is meant."),
     };
-    let is_named = name.iter().any(|word| !MOST.contains(&word.as_str()) && of_task(word));
-    let is_bounds = ["limit", "maximum", "bound"].iter().any(|word| task.contains(word));
-    if is_named || is_bounds || task.contains(&now.value.to_string()) {
-        return None;
-    }
-    let text = format!("raises `{}` from {} to {}", now.name, shown(was), shown(now));
     let place = FindingPlace::line(line.unwrap_or(now.lines[0]));
-    let advice = "Nobody asked for that. Make sure that what it protects takes it.";
-    Some(Finding::new(FindingLevel::Warning, text).at(place).advice(advice))
+    Some(Finding::new(level, text).at(place).advice(advice))
 }
 
 /// By how much a limit changes, in words; `None` when that is not much, or there was no limit.
@@ -218,102 +110,17 @@ fn shown(number: &NamedNumber) -> String {
     }
 }
 
-/// Whether a name says that its value bounds something.
-pub(super) fn is_limit(name: &str) -> bool {
-    let mut was_time = false;
-    words(name).any(|word| {
-        let is = |known: &str| word.eq_ignore_ascii_case(known);
-        let is_it = LIMITS.iter().any(|limit| is(limit)) || was_time && is("out");
-        was_time = is("time");
-        is_it
-    })
-}
-
-/// The words of a name: `MAX_TEMP`, `maxTemp`, `max-temp`.
-fn words(name: &str) -> impl Iterator<Item = &str> {
-    let bytes = name.as_bytes();
-    let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while !bytes.get(at)?.is_ascii_alphabetic() {
-            at += 1;
-        }
-        // A word ends before a capital letter behind a small one.
-        let mut end = at + 1;
-        while bytes.get(end).is_some_and(u8::is_ascii_alphabetic)
-            && (!is_upper(end) || is_upper(end - 1))
-        {
-            end += 1;
-        }
-        let word = name.get(at..end);
-        at = end;
-        word
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
+    use super::super::test_changes;
     use super::*;
-    use crate::model::{Draft, DraftChange, ProjectPath};
 
     /// What is found about limits: line and text.
     fn reported(path: &str, base: &str, content: &str) -> Vec<String> {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(path), base).unwrap();
-        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let (path, base) = (ProjectPath::new(path).unwrap(), Some(base.as_bytes().to_vec()));
-        let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
-        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Limits);
-        let found = checks.flat_map(|check| &check.findings);
-        let shown_as = |finding: &Finding| {
-            assert_eq!(finding.level, FindingLevel::Note);
-            let line = finding.place.as_ref().map_or(0, |place| place.line);
-            format!("{line}: {}", finding.text.strip_prefix("changes ").unwrap())
-        };
-        found.map(shown_as).collect()
-    }
-
-    #[test]
-    fn a_bound_that_nobody_asked_to_raise_is_a_warning() {
-        let found = |(path, old, new): (&str, &str, &str), task: &str| -> Vec<String> {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join(path), old).unwrap();
-            let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-            let (path, base) = (ProjectPath::new(path).unwrap(), Some(old.as_bytes().to_vec()));
-            let change = DraftChange::Save { path, base, content: new.as_bytes().to_vec() };
-            let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-            let mut context = FindingsContext::default();
-            context.task = task.to_owned();
-            let made = crate::gate::examine(&project_dir, vec![draft], &context);
-            let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Limits);
-            let all = checks.flat_map(|check| &check.findings);
-            all.map(|found| format!("{:?} {}", found.level, found.text)).collect()
-        };
-        let kiln =
-            ("a.h", "#define KILN_MAX_CELSIUS 1100.0f\n", "#define KILN_MAX_CELSIUS 1350.0f\n");
-        let raised = ["Warning raises `KILN_MAX_CELSIUS` from `1100.0f` to `1350.0f`"];
-        assert_eq!(found(kiln, "The relay chatters: use a hysteresis of 4 degrees"), raised);
-        for task in ["", "let the kiln reach 1350", "fire porcelain: 1350", "raise the limits"] {
-            assert_eq!(found(kiln, task), [] as [String; 0], "{task}");
-        }
-        let lowered = (kiln.0, kiln.2, kiln.1);
-        assert_eq!(found(lowered, "use a hysteresis"), [] as [String; 0]);
-        let json = ("limits.json", "{\"max_current_a\": 18}\n", "{\"max_current_a\": 32}\n");
-        assert_eq!(found(json, "make the display brighter").len(), 1);
-        let buffer = ("a.h", "#define MAX_LINES 10\n", "#define MAX_LINES 20\n");
-        assert_eq!(found(buffer, "make the display brighter"), [] as [String; 0]);
-    }
-
-    #[test]
-    fn the_words_of_a_name_end_at_marks_and_capitals() {
-        let all = |name: &str| words(name).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(all("MAX_TEMP2_C"), ["MAX", "TEMP", "C"]);
-        assert_eq!(all("kChargeMv"), ["k", "Charge", "Mv"]);
-        assert_eq!(all("max-current.a"), ["max", "current", "a"]);
-        assert_eq!(all("__1"), [] as [String; 0]);
+        let all = test_changes::reported(CheckKind::Limits, (path, Some(base), content), "");
+        all.into_iter()
+            .map(|text| text.replacen("Note ", "", 1).replacen("changes ", "", 1))
+            .collect()
     }
 
     #[test]
@@ -385,16 +192,6 @@ mod tests {
             ),
         ] {
             assert_eq!(reported(path, old, new), [] as [String; 0], "{new}");
-        }
-    }
-
-    #[test]
-    fn names_say_whether_they_bound_something() {
-        for name in ["PUMP_LIMIT", "pumpLimit", "kMaxTemp", "CONFIG_X_TIMEOUT_S", "time_out_ms"] {
-            assert!(is_limit(name), "{name}");
-        }
-        for name in ["CLIMATE", "maxim", "minute", "unlimited", "timer", "LED_GPIO"] {
-            assert!(!is_limit(name), "{name}");
         }
     }
 }

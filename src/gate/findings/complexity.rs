@@ -139,9 +139,8 @@ fn weight(function: &Complexity) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
+    use super::super::test_changes;
     use super::*;
-    use crate::model::{Draft, DraftChange};
 
     fn nested(depth: usize) -> String {
         let mut text = String::from("int walk(int n)\n{\n    int s = 0;\n");
@@ -158,18 +157,7 @@ mod tests {
     }
 
     fn checked(base: Option<&str>, content: &str) -> Option<Check> {
-        let folder = tempfile::tempdir().unwrap();
-        if let Some(base) = base {
-            std::fs::write(folder.path().join("a.c"), base).unwrap();
-        }
-        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let path = ProjectPath::new("a.c").unwrap();
-        let base = base.map(|base| base.as_bytes().to_vec());
-        let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
-        let check = made[0].checks.iter().find(|check| check.kind == CheckKind::Complexity);
-        check.cloned()
+        test_changes::check(CheckKind::Complexity, ("a.c", base, content), "")
     }
 
     #[test]

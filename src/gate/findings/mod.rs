@@ -34,7 +34,9 @@ mod irreversible;
 mod irreversible_rules;
 mod layout_change;
 mod layout_options;
+mod left_out;
 mod limit;
+mod limit_names;
 mod literals;
 mod macros;
 mod moved;
@@ -59,6 +61,7 @@ mod pins;
 mod place;
 mod project_names;
 mod proposed_files;
+mod raised_limits;
 mod removed;
 mod safeguards;
 mod scope;
@@ -67,9 +70,12 @@ mod shadowed;
 mod side_by_side;
 mod source;
 mod subject;
+#[cfg(test)]
+mod test_changes;
 mod tested;
 mod text;
 mod unchecked_limits;
+mod wishes;
 
 use super::admission::name_conflict;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};
@@ -132,7 +138,7 @@ const LOOKS: [Look; 19] = [
     |_, subject| host_code::find(subject).into_iter().collect(),
     |path, subject| pins::find(path, subject).into_iter().collect(),
     |path, subject| flash_code::find(path, subject).into_iter().collect(),
-    // No check: it is worked out beside them, for whoever asks later.
+    // Gives no check: the line is only worked out here, at the same time as the others.
     |_, subject| {
         subject.consequence.get_or_init(|| consequence::of(subject));
         Vec::new()

@@ -201,10 +201,10 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;
     let task = subject.context.person_words();
-    let asks = ["copy", "copies", "copied", "duplicate", "clone"];
+    let mut words = task.split(|c: char| !c.is_alphanumeric());
     let is_asked_for = subject.base.is_none()
         && scope::is_named(path, subject)
-        && (!is_c(path) || asks.iter().any(|word| task.contains(word)));
+        && (!is_c(path) || words.any(|word| matches!(word, "copy" | "duplicate" | "clone")));
     let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
     Some(Finding::new(level, format!("has exactly the content of `{same}`")))
 }

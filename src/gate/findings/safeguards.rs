@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::comments::{self, CommentMarks};
 use super::source::SourceText;
-use super::{Subject, cmake_values, unchecked_limits};
+use super::{Subject, cmake_values, left_out, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 #[derive(Deserialize)]
@@ -31,6 +31,8 @@ struct SafeguardRow {
     old: Option<String>,
     text: String,
     words: Vec<String>,
+    #[serde(default)]
+    wishes: Vec<String>,
     /// Endings of the files that are read, or their names; all where there are none.
     #[serde(default)]
     files: Vec<String>,
@@ -46,8 +48,10 @@ struct Safeguard {
     /// What stood there before, where the new text alone says nothing.
     old: Option<Regex>,
     text: String,
-    /// Words of a task that asks for it.
+    /// What it is called.
     words: Vec<String>,
+    /// Words that alone ask for it.
+    wishes: Vec<String>,
     files: Vec<String>,
     also_new: bool,
 }
@@ -61,14 +65,6 @@ static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let all = SAFEGUARDS.iter().filter_map(|guard| guard.new.as_ref());
     let all: Vec<String> = all.map(|off| format!("(?:{off})")).collect();
     RegexBuilder::new(&all.join("|")).multi_line(true).build().ok()
-});
-
-/// Words of a task that wants something to go; to name what is protected asks for nothing.
-static TURNS_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(?:off|disabl\w*|deactivat\w*|skip\w*|without|no|not|don't|never|insecure|un(?:verified|encrypted|protected|checked)|ignor\w*|remov\w*|drop\w*|delet\w*|bypass\w*|omit\w*|accept\w*|allow\w*|any|self-signed|plain|open|opened|public|silenc\w*|suppress\w*|quiet\w*|hide|relax\w*|loosen\w*|weak\w*|less|lower|reduc\w*|shrink\w*|small\w*|size|fast\w*|speed\w*|instead|until|stop\w*|only|wno-\w+|ndebug)\b|insecure|\b(?:http|mqtt|ws|coap|ftp):",
-    )
-    .ok()
 });
 
 /// Fewer lines are looked at one by one.
@@ -86,8 +82,8 @@ fn load(text: &str) -> Option<Vec<Safeguard>> {
             Some(new) => Some(regex(new)?),
             None => None,
         };
-        let SafeguardRow { text, words, files, also_new, .. } = entry;
-        Some(Safeguard { new, old, text, words, files, also_new })
+        let SafeguardRow { text, words, wishes, files, also_new, .. } = entry;
+        Some(Safeguard { new, old, text, words, wishes, files, also_new })
     });
     all.collect()
 }
@@ -120,7 +116,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     };
     let may_be_off = ANY_OFF.as_ref().is_none_or(is_in_new);
     let task = subject.context.words();
-    let turns_off = TURNS_OFF.as_ref().is_some_and(|words| words.is_match(&task));
     let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
     let found = guards.filter_map(|guard| {
         let had = |safe: &Regex| removed.iter().find(|(_, text)| safe.is_match(text));
@@ -135,13 +130,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
                 };
                 (!is_off_already).then_some(*line)?
             }
-            (None, Some(safe)) if !removed.is_empty() => {
-                let (went, _) = had(safe).filter(|_| !has(safe) && !safe.is_match(&new))?;
-                unchecked_limits::near(*went, subject)?
+            (None, Some(safe)) => {
+                let stays = |part: &str| {
+                    new.contains(part) || added.iter().any(|(_, text)| text.contains(part))
+                };
+                unchecked_limits::near(gone(safe, &removed, stays)?, subject)?
             }
             (None, _) => return None,
         };
-        let is_asked_for = turns_off && guard.words.iter().any(|word| task.contains(word.as_str()));
+        let is_asked_for = guard.is_asked_for(&task);
         let is_new = subject.base.is_none() && !guard.also_new;
         let level = match is_asked_for || is_new {
             true => FindingLevel::Note,
@@ -151,36 +148,25 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Some(finding.advice("Make sure that this protection is meant to go."))
     });
     let mut found: Vec<Finding> = found.collect();
-    found.extend(left_out(&new, &changed.added, turns_off));
+    found.extend(left_out::find(&new, subject));
     found.extend(unchecked_limits::find(path, subject));
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
 }
 
-/// Code that a new `#if 0` takes out of the program; lines that are new themselves are no loss.
-fn left_out(new: &str, added: &BTreeSet<u32>, turns_off: bool) -> Option<Finding> {
-    let is_off = |line: &str| {
-        let words = line.trim_start().strip_prefix('#').map(str::split_whitespace);
-        words.is_some_and(|words| matches!(*words.collect::<Vec<_>>(), ["if", "0" | "false"]))
-    };
-    let mut lines = (1..).zip(new.lines());
-    let (at, _) = lines.find(|(number, line)| added.contains(number) && is_off(line))?;
-    let is_end = |line: &str| {
-        let word = line.trim_start().strip_prefix('#').map(str::trim_start);
-        word.is_some_and(|word| word.starts_with("endif") || word.starts_with("el"))
-    };
-    let inside = lines.take_while(|(_, line)| !is_end(line));
-    let gone = inside.filter(|(number, line)| !added.contains(number) && !line.trim().is_empty());
-    let count = gone.count();
-    (count > 0).then(|| {
-        let lines = if count == 1 { "a line".to_owned() } else { format!("{count} lines") };
-        let level = if turns_off { FindingLevel::Note } else { FindingLevel::Warning };
-        let text = format!("takes {lines} out of the program");
-        let finding = Finding::new(level, text).at(FindingPlace::line(at));
-        finding.advice("Make sure that the program can do without.")
-    })
+/// The first of the lines that went of which a part that `safe` finds is nowhere any more.
+fn gone(safe: &Regex, removed: &[(u32, &str)], stays: impl Fn(&str) -> bool) -> Option<u32> {
+    // What only ends a part does not belong to it.
+    let bare = |part: &'_ str| part.trim_matches([' ', '\t', '"', '\'', ';', ')']).to_owned();
+    let goes = |text: &str| safe.find_iter(text).any(|part| !stays(&bare(part.as_str())));
+    removed.iter().find(|(_, text)| goes(text)).map(|(line, _)| *line)
 }
 
 impl Safeguard {
+    fn is_asked_for(&self, task: &str) -> bool {
+        self.wishes.iter().any(|wish| task.contains(wish.as_str()))
+            || wishes::wants_gone(task, &self.words)
+    }
+
     fn is_for(&self, path: &ProjectPath) -> bool {
         let is = |of: &String| path.file_name() == of || path.extension() == Some(of.as_str());
         self.files.is_empty() || self.files.iter().any(is)
@@ -215,30 +201,11 @@ fn lines<'a>(text: &'a str, numbers: &BTreeSet<u32>) -> Vec<(u32, &'a str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
+    use super::super::test_changes;
     use super::*;
-    use crate::model::{Draft, DraftChange};
 
-    /// What is found: level, line and text.
     fn reported(path: &str, base: Option<&str>, content: &str, task: &str) -> Vec<String> {
-        let folder = tempfile::tempdir().unwrap();
-        if let Some(base) = base {
-            std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
-            std::fs::write(folder.path().join(path), base).unwrap();
-        }
-        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let base = base.map(|base| base.as_bytes().to_vec());
-        let path = ProjectPath::new(path).unwrap();
-        let change = DraftChange::Save { path, base, content: content.as_bytes().to_vec() };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let mut context = FindingsContext::default();
-        context.task = task.to_owned();
-        let made = crate::gate::examine(&project_dir, vec![draft], &context);
-        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Safeguards);
-        let line = |finding: &Finding| finding.place.as_ref().map_or(0, |place| place.line);
-        let shown_as =
-            |finding: &Finding| format!("{:?} {}: {}", finding.level, line(finding), finding.text);
-        checks.flat_map(|check| &check.findings).map(shown_as).collect()
+        test_changes::reported(CheckKind::Safeguards, (path, base, content), task)
     }
 
     #[test]
@@ -269,19 +236,6 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_taken_out_of_the_program_is_told_with_its_lines() {
-        let old = "int a;\n    check();\n    stop();\nint b;\n";
-        let off = "int a;\n#if 0\n    check();\n    stop();\n#endif\nint b;\n";
-        let found = |new: &str, task: &str| reported("a.c", Some(old), new, task);
-        assert_eq!(found(off, ""), ["Warning 2: takes 2 lines out of the program"]);
-        assert_eq!(found(off, "drop the check"), ["Note 2: takes 2 lines out of the program"]);
-        assert_eq!(found(&format!("{old}# if  0\nint c;\n#endif\n"), ""), [] as [String; 0]);
-        assert_eq!(found(&off.replace("#if 0", "#if CONFIG_CHECK"), ""), [] as [String; 0]);
-        let other = off.replace("    stop();", "#else\n    stop();");
-        assert_eq!(found(&other, ""), ["Warning 2: takes a line out of the program"]);
-    }
-
-    #[test]
     fn tests_on_the_server_stay() {
         let old = "steps:\n  - run: pio test -e native\n  - run: pio run\n";
         let path = ".github/workflows/a.yml";
@@ -291,6 +245,9 @@ mod tests {
         assert!(found(&gone, "publish the charge")[0].ends_with(wanted));
         assert!(found(&gone, "drop the tests from CI")[0].starts_with("Note"));
         assert_eq!(found(&old.replace("native", "host"), "x"), [] as [String; 0]);
+        let two = format!("{old}  - run: pytest\n");
+        let one = reported(path, Some(&two), &format!("{gone}  - run: pytest\n"), "x");
+        assert!(one[0].ends_with(wanted), "another stays: {one:?}");
     }
 
     #[test]
@@ -299,7 +256,9 @@ mod tests {
         let found = |new: &str| reported(".gitignore", Some(old), new, "raise the log level");
         let gone = "no longer ignores a file that may hold secrets";
         assert!(found(".pio/\n").iter().any(|found| found.ends_with(gone)));
+        assert!(found(".pio/\n*.pem\n")[0].ends_with(gone), "one of two");
         assert_eq!(found("include/secrets.h\n*.pem\n"), [] as [String; 0]);
+        assert_eq!(found(".pio/\n*.pem\ninclude/secrets.h\n"), [] as [String; 0]);
         assert_eq!(found(&format!("{old}build/\n")), [] as [String; 0]);
     }
 
@@ -361,6 +320,12 @@ mod tests {
                 "Warning 2: takes away an option of the compiler that protects",
             ),
             (
+                "CMakeLists.txt",
+                "a(-Werror -fstack-protector)\nproject(a)\n",
+                "a(-Werror)\nproject(a)\n",
+                "Warning 1: takes away an option of the compiler that protects",
+            ),
+            (
                 "platformio.ini",
                 "[env:a]\nbuild_flags = -Wall\n",
                 "[env:a]\nbuild_flags = -Wall -U_FORTIFY_SOURCE\n",
@@ -389,6 +354,7 @@ mod tests {
             ("CMakeLists.txt", "project(a)\n", "project(a)\nset(x -Wno-error=format -O3)\n"),
             ("CMakeLists.txt", "set(a -Werror)\nb(c)\n", "b(c)\nset(x -Wall -Werror)\n"),
             ("CMakeLists.txt", "set(a -Werror=format)\nb(c)\n", "b(c)\n"),
+            ("CMakeLists.txt", "a(-Werror)\nb(c)\n", "b(c)\na(-Wall -Werror -O2)\n"),
             ("CMakeLists.txt", "project(a)\n", "project(a)\n# never -fno-stack-protector\n"),
         ] {
             assert_eq!(reported(path, Some(old), new, ""), [] as [String; 0], "{new}");

@@ -58,7 +58,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             let is_by_person = is_kept(path, &subject.context.person_words());
             (FindingLevel::Warning, if is_by_person { TO_STAY } else { PLANNED_TO_STAY })
         }
-        Mention::None if deletes && is_test(path) && !words.contains("test") => {
+        Mention::None if deletes && is_test(path) && !speaks_of_tests(&words) => {
             (FindingLevel::Warning, "deletes tests, which nobody asked for")
         }
         Mention::Named => (FindingLevel::Note, "asked for by name"),
@@ -94,6 +94,10 @@ fn is_test(path: &ProjectPath) -> bool {
         || name.starts_with("test_")
         || name.ends_with("_test")
         || name.ends_with("_tests")
+}
+
+fn speaks_of_tests(words: &str) -> bool {
+    words.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with("test"))
 }
 
 /// Whether the person asked for this very file.
@@ -242,6 +246,7 @@ fn is_kept(path: &ProjectPath, words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_changes::{check, checks_of};
     use super::*;
     use crate::model::TurnEvent;
 
@@ -291,18 +296,12 @@ mod tests {
             assert_eq!(is_test(&ProjectPath::new(path).unwrap()), is, "{path}");
         }
         let level = |task: &str, path: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::create_dir(folder.path().join("test")).unwrap();
-            std::fs::write(folder.path().join(path), "int a;\n").unwrap();
-            let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-            let mut context = super::super::FindingsContext::default();
-            context.task = task.to_owned();
             let (path, base) = (ProjectPath::new(path).unwrap(), b"int a;\n".to_vec());
-            let change = crate::model::DraftChange::Delete { path, base };
-            let draft = crate::model::Draft { change, reason: String::new(), checks: Vec::new() };
-            let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
-            made.checks.iter().find(|check| check.kind == CheckKind::Scope)?.level()
+            let checks = checks_of(crate::model::DraftChange::Delete { path, base }, task);
+            checks.iter().find(|check| check.kind == CheckKind::Scope)?.level()
         };
+        let latest = level("use the latest broker", "test/battery.cpp");
+        assert_eq!(latest, Some(FindingLevel::Warning));
         assert_eq!(level("publish the charge", "test/battery.cpp"), Some(FindingLevel::Warning));
         assert_eq!(level("publish the charge", "battery.cpp"), None);
         let asked = level("remove the tests of the battery", "test/battery.cpp");
@@ -312,17 +311,7 @@ mod tests {
     #[test]
     fn a_task_about_one_file_only_makes_every_other_one_a_warning() {
         let level = |task: &str, path: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-            let mut context = super::super::FindingsContext::default();
-            context.task = task.to_owned();
-            let path = ProjectPath::new(path).unwrap();
-            let content =
-                crate::model::BlobRef { hash: crate::model::ContentHash::of(b""), bytes: 0 };
-            let change = Change::Save { path: path.clone(), base: None, content };
-            let facts = crate::model::Facts::default();
-            let subject = Subject::new(&change, (None, b""), &facts, &project_dir, &context);
-            find(&path, &subject).and_then(|check| check.level())
+            check(CheckKind::Scope, (path, None, "int a;\n"), task)?.level()
         };
         let (note, warning) = (Some(FindingLevel::Note), Some(FindingLevel::Warning));
         let only = "fix the limit, change only main/pump.c";

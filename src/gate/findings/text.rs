@@ -186,7 +186,7 @@ fn line_ends(subject: &Subject<'_>) -> Option<Check> {
     let now = inspect::line_ends(subject.content);
     let was = subject.base.map(inspect::line_ends).unwrap_or_default();
     let task = subject.context.words();
-    let is_asked_for = ["line end", "crlf", "newline"].iter().any(|words| task.contains(words));
+    let is_asked_for = ["line end", "line-end", "crlf"].iter().any(|words| task.contains(words));
     let text = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
         format!("changes line ends from CRLF to LF in {} lines", now.lf)
     } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
@@ -269,26 +269,19 @@ fn number(of: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_changes::check;
     use super::*;
-    use crate::model::{Draft, DraftChange};
 
     #[test]
     fn line_ends_that_the_task_asks_for_are_a_note() {
         let level = |task: &str, new: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            let project_dir = ProjectDir::open(folder.path()).unwrap();
-            let (path, base) = (ProjectPath::new("flash.bat").unwrap(), Some(b"a\nb\n".to_vec()));
-            let change = DraftChange::Save { path, base, content: new.as_bytes().to_vec() };
-            let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-            let mut context = super::super::FindingsContext::default();
-            context.task = task.to_owned();
-            let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
-            made.checks.iter().find(|check| check.kind == CheckKind::LineEnds)?.level()
+            check(CheckKind::LineEnds, ("flash.bat", Some("a\nb\n"), new), task)?.level()
         };
         let asked = "flash.bat must have Windows line ends";
         assert_eq!(level(asked, "a\r\nb\r\n"), Some(FindingLevel::Note));
         assert_eq!(level(asked, "a\r\nb\n"), Some(FindingLevel::Warning), "only half of it");
         assert_eq!(level("say the port", "a\r\nb\r\n"), Some(FindingLevel::Warning));
+        assert_eq!(level("end it with a newline", "a\r\nb\r\n"), Some(FindingLevel::Warning));
         assert_eq!(level("say the port", "a\nc\n"), None);
     }
 

@@ -1,7 +1,7 @@
 //! Limits that stay in a source and that nothing is compared with any more.
 //!
 //! Owns how a comparison is told. What a limit is called is known to
-//! [`changed_limits`](super::changed_limits).
+//! [`limit_names`](super::limit_names).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashSet;
 
 use super::Subject;
-use super::changed_limits::is_limit;
+use super::limit_names::is_limit;
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -118,20 +118,13 @@ fn is_checked(all: &[Token<'_>], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
-    use super::*;
-    use crate::model::{CheckKind, Draft, DraftChange};
+    use super::super::test_changes::check;
+    use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str) -> Vec<(u32, String)> {
-        let folder = tempfile::tempdir().unwrap();
-        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
-        let (path, base) = (ProjectPath::new(path).unwrap(), Some(old.as_bytes().to_vec()));
-        let change = DraftChange::Save { path, base, content: new.as_bytes().to_vec() };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&project_dir, vec![draft], &FindingsContext::default());
-        let checks = made[0].checks.iter().filter(|check| check.kind == CheckKind::Safeguards);
-        let found = checks.flat_map(|check| &check.findings);
-        found.map(|f| (f.place.as_ref().map_or(0, |place| place.line), f.text.clone())).collect()
+        let found = check(CheckKind::Safeguards, (path, Some(old), new), "");
+        let found = found.map(|check| check.findings).unwrap_or_default().into_iter();
+        found.map(|f| (f.place.as_ref().map_or(0, |place| place.line), f.text)).collect()
     }
 
     #[test]

@@ -2,28 +2,14 @@
 
 use super::super::approved::{Ruled, decide};
 use super::super::effects;
+use super::world::proposal;
 use super::*;
 use crate::model::{
-    Batch, CallId, Change, Check, Facts, Finding as Found, FlashPlan, FlashRegion, NvsEdit,
-    NvsPlan, NvsSpace, NvsValue, ReadPlan, TurnId,
+    Change, Check, Finding as Found, FlashPlan, FlashRegion, NvsEdit, NvsPlan, NvsSpace, NvsValue,
+    ReadPlan,
 };
 use crate::toolchain::{EraseOrder, FlashOrder, RewriteOrder};
 use tokio_util::sync::CancellationToken;
-
-fn proposal(change: Change) -> Proposal {
-    Proposal {
-        id: ProposalId(1),
-        turn: TurnId(1),
-        call: CallId(1),
-        agent: "CodeReviewerAgent".into(),
-        tool: "flash_project".into(),
-        reason: String::new(),
-        batch: Batch { id: BatchId(1), index: 1, of: 1 },
-        change,
-        checks: Vec::new(),
-        facts: Facts::default(),
-    }
-}
 
 fn board(port: &str) -> BoardInfo {
     let (label, chip) = ("board".to_owned(), "esp32".to_owned());
@@ -54,7 +40,7 @@ fn rule(ledger: &MemoryLedger, proposal: &Proposal, decision: &Decision) -> Opti
 #[test]
 fn a_decision_that_was_made_on_something_else_allows_nothing() {
     let ledger = MemoryLedger::default();
-    let proposal = proposal(Change::Flash(flash_plan("/dev/a")));
+    let proposal = proposal(1, Change::Flash(flash_plan("/dev/a")));
     let other = Change::Flash(flash_plan("/dev/b")).hash();
     let wrong = Decision { shown: other, ..confirmed(&proposal) };
     assert!(rule(&ledger, &proposal, &wrong).is_none());
@@ -66,7 +52,7 @@ fn a_decision_that_was_made_on_something_else_allows_nothing() {
 fn a_decision_without_the_typed_phrase_allows_nothing() {
     let ledger = MemoryLedger::default();
     let plan = ErasePlan { board: board("/dev/a"), region: None };
-    let proposal = proposal(Change::Erase(plan));
+    let proposal = proposal(1, Change::Erase(plan));
     for verdict in [
         Verdict::Approve,
         Verdict::ApproveConfirmed { phrase: String::new() },
@@ -83,7 +69,7 @@ fn a_decision_without_the_typed_phrase_allows_nothing() {
 #[test]
 fn terms_name_the_first_finding_that_stops() {
     let found = |level, text: &str| Found::new(level, text.to_owned());
-    let mut proposal = proposal(Change::Flash(flash_plan("/dev/a")));
+    let mut proposal = proposal(1, Change::Flash(flash_plan("/dev/a")));
     proposal.checks = vec![
         Check::with(CheckKind::Size, vec![found(FindingLevel::Warning, "a warning")]),
         Check::with(CheckKind::Images, vec![found(FindingLevel::Stop, "a stop")]),
@@ -102,11 +88,14 @@ fn terms_name_the_first_finding_that_stops() {
 fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
     let ledger = MemoryLedger::default();
     let found = |text: &str| Found::new(FindingLevel::Stop, text.to_owned());
-    let mut proposal = proposal(Change::Read(ReadPlan {
-        board: board("/dev/a"),
-        region: FlashRegion { label: String::new(), offset: 0, bytes: 0x1000 },
-        path: path("dump.bin"),
-    }));
+    let mut proposal = proposal(
+        1,
+        Change::Read(ReadPlan {
+            board: board("/dev/a"),
+            region: FlashRegion { label: String::new(), offset: 0, bytes: 0x1000 },
+            path: path("dump.bin"),
+        }),
+    );
     proposal.checks = vec![Check::with(CheckKind::Images, vec![found("one"), found("two")])];
     assert_eq!(proposal.stops(), 2);
     for stops in [0, 1] {
@@ -123,7 +112,7 @@ fn an_approval_that_does_not_name_what_was_found_allows_nothing() {
 #[tokio::test]
 async fn what_is_flashed_and_erased_is_what_was_approved_and_not_what_the_order_says() {
     let (world, project) = (GateBench::asking(), PathBuf::from("/nowhere"));
-    let flash = proposal(Change::Flash(flash_plan("/dev/approved")));
+    let flash = proposal(1, Change::Flash(flash_plan("/dev/approved")));
     let Some(Ruled::Flash(approved)) = rule(&world.ledger, &flash, &confirmed(&flash)) else {
         panic!("it is approved")
     };
@@ -139,7 +128,7 @@ async fn what_is_flashed_and_erased_is_what_was_approved_and_not_what_the_order_
     assert_eq!(flashed, flash_plan("/dev/approved"));
 
     let plan = |port| ErasePlan { board: board(port), region: None };
-    let erase = proposal(Change::Erase(plan("/dev/approved")));
+    let erase = proposal(1, Change::Erase(plan("/dev/approved")));
     let Some(Ruled::Erase(approved)) = rule(&world.ledger, &erase, &confirmed(&erase)) else {
         panic!("it is approved")
     };
@@ -171,7 +160,7 @@ async fn what_is_stored_is_what_was_approved_and_not_what_the_order_says() {
         image: ContentHash::of(b"what it becomes"),
         space: NvsSpace { used: 0, of: 0, damaged: 0 },
     };
-    let edit = proposal(Change::Nvs(plan));
+    let edit = proposal(1, Change::Nvs(plan));
     let Some(Ruled::Nvs(approved)) = rule(&world.ledger, &edit, &confirmed(&edit)) else {
         panic!("it is approved")
     };

@@ -14,9 +14,10 @@ use crate::config::{Origin as RuleOrigin, Policy, PolicyRule, Ruling};
 use crate::device::SerialHub;
 use crate::gate::{ApprovalQueue, Gate, GateError, GateParts, NextNumbers, ProposalOrigin};
 use crate::model::{
-    BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, ContentHash, Draft, DraftChange,
-    ErasePlan, Event, FlashImage, FlashPlan, Ledger, LogId, Outcome, ProjectPath, Proposal,
-    ProposalEvent, ProposalId, Seq, Settlement, Shown, Timestamp, TurnId, UserError, Verdict,
+    Batch, BatchId, BlobRef, BlobSource, BoardInfo, BuildId, BuildOutcome, CallId, Change,
+    ContentHash, Draft, DraftChange, ErasePlan, Event, Facts, FlashImage, FlashPlan, Ledger, LogId,
+    Outcome, ProjectPath, Proposal, ProposalEvent, ProposalId, Seq, Settlement, Shown, Timestamp,
+    TurnId, UserError, Verdict,
 };
 use crate::toolchain::syntax::{Finding, SyntaxJob};
 use crate::toolchain::{
@@ -303,6 +304,22 @@ impl GateBench {
 }
 
 pub(super) type Entries = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+/// A proposal without checks.
+pub(in crate::gate) fn proposal(id: u32, change: Change) -> Proposal {
+    Proposal {
+        id: ProposalId(id),
+        turn: TurnId(1),
+        call: CallId(1),
+        agent: "CodeReviewerAgent".into(),
+        tool: "generate_code".into(),
+        reason: String::new(),
+        batch: Batch { id: BatchId(1), index: 1, of: 1 },
+        change,
+        checks: Vec::new(),
+        facts: Facts::default(),
+    }
+}
 
 pub(super) fn everything(folder: &Path) -> Entries {
     let mut all: Vec<_> = ignore::WalkBuilder::new(folder)

@@ -85,8 +85,8 @@ pub(super) fn call(
     }
     let sets_after_handle = commas == 1 && texts.is_empty() && lower.contains("set_");
     let asks = [
-        "get", "has", "find", "parse", "decode", "split", "test", "read", "load", "remove",
-        "erase", "is_", "verify", "log", "valid", "check", "accept", "strength",
+        "get", "has", "find", "parse", "read", "load", "remove", "erase", "is_", "verify", "log",
+        "valid", "check", "accept", "strength",
     ];
     let is_question = asks.iter().any(|verb| lower.contains(verb))
         || function.ends_with("_ok")

@@ -10,18 +10,11 @@ use crate::model::FindingLevel;
 /// developer's, but it has keys.
 pub(in crate::gate::findings) fn judge_on_server(command: &str) -> FindingLevel {
     let Some(programs) = PROGRAMS.as_ref() else { return FindingLevel::Stop };
-    let has_keys = [
-        "{{ secrets.",
-        "{{secrets.",
-        "github.event",
-        "_TOKEN",
-        "_PASSWORD",
-        "_KEY",
-        "github.token",
-    ];
+    let has_keys = ["github.event", "_TOKEN", "_PASSWORD", "_KEY", "github.token"];
+    let takes_secret = command.contains("{{") && command.contains("secrets.");
     // Signing takes a key, and keeps it.
     let signs = command.starts_with("espsecure") && !command.contains([';', '&', '|', '`', '(']);
-    let takes_keys = !signs && has_keys.iter().any(|name| command.contains(name));
+    let takes_keys = !signs && (takes_secret || has_keys.iter().any(|name| command.contains(name)));
     let least = match takes_keys || makes_something(command) {
         true => FindingLevel::Warning,
         false => FindingLevel::Note,
@@ -181,6 +174,7 @@ mod tests {
             ("npm install", Note),
             ("cp include/secrets.h.example include/secrets.h", Note),
             ("cp ${{ secrets.KEY }} a", Warning),
+            ("cp ${{ env.A || secrets.B }} a", Warning),
             ("npm install left-pad", Stop),
             ("sudo apt-get install -y ninja-build", Note),
             ("apt-get install -y ./x.deb", Stop),

@@ -1,0 +1,226 @@
+//! What a task wants done to something: one that only names it asks for nothing.
+//!
+//! Owns the words and their order in a sentence. Must not know what is protected or limited.
+
+/// Words before a name by which it is to go. No form that tells what happens: "the check skips".
+const GONE: [&str; 32] = [
+    "disable",
+    "disabling",
+    "deactivate",
+    "deactivating",
+    "skip",
+    "skipping",
+    "without",
+    "ignore",
+    "ignoring",
+    "remove",
+    "removing",
+    "drop",
+    "dropping",
+    "delete",
+    "deleting",
+    "bypass",
+    "bypassing",
+    "omit",
+    "omitting",
+    "suppress",
+    "suppressing",
+    "silence",
+    "silencing",
+    "relax",
+    "relaxing",
+    "loosen",
+    "loosening",
+    "weaken",
+    "weakening",
+    "lift",
+    "lifting",
+    "off",
+];
+
+/// Words behind a name by which it is to go: "turn the check off".
+const GONE_BEHIND: [&str; 4] = ["off", "disabled", "skipped", "ignored"];
+
+/// What is not to be done when something is to go: "do not verify the certificate".
+const NEGATED: [&str; 3] = ["not", "don't", "never"];
+
+/// Words before those that make it a report: "it does not verify the certificate".
+const REPORTS: [&str; 11] =
+    ["does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "has"];
+
+/// How many words may stand between.
+const NEAR: usize = 4;
+
+/// Words by which something is to become more.
+const MORE: [&str; 20] = [
+    "raise",
+    "raising",
+    "increase",
+    "increasing",
+    "higher",
+    "more",
+    "extend",
+    "longer",
+    "larger",
+    "bigger",
+    "greater",
+    "double",
+    "triple",
+    "faster",
+    "stronger",
+    "hotter",
+    "lift",
+    "beyond",
+    "above",
+    "exceed",
+];
+
+/// Words by which something is to become different.
+const OTHER: [&str; 10] = [
+    "change",
+    "changing",
+    "set",
+    "setting",
+    "adjust",
+    "adjusting",
+    "tune",
+    "tuning",
+    "update",
+    "make",
+];
+
+/// Words for a limit.
+const BOUND: [&str; 7] = ["limit", "limits", "maximum", "max", "bound", "bounds", "ceiling"];
+
+/// Whether a task, in small letters, wants one of `names` to go: beginnings of words, or several words.
+pub(super) fn wants_gone(task: &str, names: &[String]) -> bool {
+    sentences(task).any(|sentence| {
+        let words: Vec<&str> = words(sentence).collect();
+        names.iter().any(|name| {
+            let name: Vec<&str> = self::words(name).collect();
+            let ends = name.len();
+            let is_here = |at: usize| {
+                let here = words.get(at..at + ends).unwrap_or_default();
+                here.len() == ends && here.iter().zip(&name).all(|(word, of)| word.starts_with(of))
+            };
+            let mut places = (0..words.len()).filter(|at| ends > 0 && is_here(*at));
+            places.any(|at| is_gone(&words, at, at + ends))
+        })
+    })
+}
+
+/// Whether the words around a name, which stands from `at` to `end`, want it to go.
+fn is_gone(words: &[&str], at: usize, end: usize) -> bool {
+    let before = words.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
+    let behind = words.get(end..words.len().min(end + NEAR)).unwrap_or_default();
+    let is_negated = match before {
+        [.., report, word] if NEGATED.contains(word) => !REPORTS.contains(report),
+        [.., word] => NEGATED.contains(word),
+        [] => false,
+    };
+    is_negated
+        || before.iter().any(|word| GONE.contains(word))
+        || behind.iter().any(|word| GONE_BEHIND.contains(word))
+}
+
+/// Whether a task wants anything at all to go.
+pub(super) fn wants_something_gone(task: &str) -> bool {
+    words(task).any(|word| GONE.contains(&word))
+}
+
+/// Whether a task wants something to become more that is called by `name`, in small letters, or to
+/// get the value `now`.
+pub(super) fn wants_more(task: &str, name: &[String], now: f64) -> bool {
+    sentences(task).any(|sentence| {
+        let words: Vec<&str> = words(sentence).collect();
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+        let is_of = |own: &str, word: &str| {
+            word.len() > 2 && (own.starts_with(word) || own.len() > 3 && word.starts_with(own))
+        };
+        let is_named = words.iter().any(|own| name.iter().any(|word| is_of(own, word)));
+        let is_value = numbers(sentence).any(|number| number == now);
+        let (more, bound) = (has(&MORE), has(&BOUND));
+        is_value || more && (is_named || bound) || has(&OTHER) && is_named && bound
+    })
+}
+
+/// The sentences of a text: a colon or a comma ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['!', '?', ';', '\n']).flat_map(|part| part.split(". "))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.filter(|word| !word.is_empty())
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = f64> {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    words.filter_map(|word| word.trim_end_matches('.').parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &[&str]) -> Vec<String> {
+        all.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_a_task_names_it_does_not_yet_want_gone() {
+        let of = names(&["certificate", "verif", "stack protector"]);
+        for task in [
+            "",
+            "renew the certificate",
+            "the check of the certificate does not work",
+            "the certificate is dropped sometimes. remove the led",
+            "it skips the verification: find out why",
+            "the connection drops when it verifies the certificate",
+            "skip the led; renew the certificate",
+            "remove the led from the board that has the stack of papers and a protector",
+            "the board does not verify the server: fix it",
+            "add a comment above the verification",
+            "say when the certificate will not be valid any more",
+        ] {
+            assert!(!wants_gone(task, &of), "{task}");
+        }
+        for task in [
+            "connect without a certificate",
+            "turn the certificate check off",
+            "skip verification",
+            "do not verify anything",
+            "build without the stack protector",
+            "disable the tls certificate for the test bench",
+        ] {
+            assert!(wants_gone(task, &of), "{task}");
+        }
+        assert!(!wants_gone("disable it", &names(&[""])), "no name");
+    }
+
+    #[test]
+    fn more_is_wanted_by_its_value_or_in_words() {
+        let pump = names(&["pump", "limit"]);
+        for task in [
+            "",
+            "the pump is loud: say when it runs",
+            "tidy the limits",
+            "set the pump up for the new board",
+            "use gpio 36 for the pump",
+            "log more. the pump stays",
+        ] {
+            assert!(!wants_more(task, &pump, 3600.0), "{task}");
+        }
+        for task in [
+            "let it run for 3600 seconds",
+            "3600.",
+            "the pump may run longer",
+            "raise the limits",
+            "change the limit of the pump",
+        ] {
+            assert!(wants_more(task, &pump, 3600.0), "{task}");
+        }
+        assert!(!wants_more("36000 or 13600", &pump, 3600.0));
+        assert!(wants_more("to 4.5 volts", &pump, 4.5));
+    }
+}
