@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
-use super::{Subject, raised_limits};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace};
+use super::{Subject, option_ranges, raised_limits};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
 
 /// From which factor on a change is told.
@@ -19,9 +19,11 @@ const FACTOR: f64 = 10.0;
 const LONGEST: usize = 32;
 
 /// The check of a file; `None` where no limit changed that much.
-pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let (old, new) = (subject.base_source()?, subject.source()?);
-    let is_limit = |name: &str| is_limit(name) && !inspect::names_secret(name);
+    let is_limit = |name: &str| {
+        (is_limit(name) || raised_limits::is_amount(name)) && !inspect::names_secret(name)
+    };
     let (old, new) = (named_numbers::find(old, is_limit), named_numbers::find(new, is_limit));
     let mut findings = Vec::new();
     let mut known = by_name(&old);
@@ -30,6 +32,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         findings
             .extend(pairs(subject, &old, &new).filter_map(|(was, now)| finding(was, now, subject)));
     }
+    findings.extend(option_ranges::find(path, subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
 }

@@ -54,6 +54,16 @@ pub(super) fn host(text: &str) -> Option<String> {
     }
 }
 
+/// All hosts that a text names in addresses with `://`, in their order.
+pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> {
+    let found = HOST.as_ref().into_iter().flat_map(move |pattern| pattern.captures_iter(text));
+    let is_address = |found: &regex::Captures<'_>| {
+        found.get(0).is_some_and(|whole| whole.as_str().contains("://"))
+    };
+    let hosts = found.filter(move |found| is_address(found)).filter_map(|found| found.get(1));
+    hosts.map(|host| host.as_str().to_ascii_lowercase())
+}
+
 /// A text as it is shown: one line, not long, without control characters.
 pub(super) fn shown(text: &str) -> String {
     let mut out = String::new();

@@ -5,6 +5,7 @@ use super::host_code_place::HostCode;
 use super::host_docker;
 use super::host_includes::is_outside;
 use super::host_tools::{self, ToolFile};
+use super::shell_lines::{ShellCommand, ShellLines};
 use super::source::SourceText;
 use crate::model::FindingLevel;
 use crate::text::lines::line_starts;
@@ -27,7 +28,7 @@ pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
     }
     let is_script = SCRIPTS.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     if is_script || has_shebang || host_tools::is_hook(path) {
-        return script(text, source.code());
+        return script(name, text, source.code());
     }
     if matches!(name, "idf_component.yml" | "idf_component.yaml" | "dependencies.lock") {
         return manifest(path, source.code());
@@ -50,50 +51,28 @@ fn indent(line: &str) -> usize {
 }
 
 /// The commands of a script; one that only does what is harmless is told as a note.
-fn script(text: &str, code: &str) -> Vec<HostCode> {
+fn script(name: &str, text: &str, code: &str) -> Vec<HostCode> {
+    let ends = [".ps1", ".psm1", ".bat", ".cmd"];
+    let is_windows = ends.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     let mut found = Vec::new();
-    let (mut functions, mut in_text) = (Vec::new(), None::<String>);
-    for (start, line) in line_starts(code) {
-        let command = line.trim();
-        if let Some(end) = &in_text {
-            if command == end {
-                in_text = None;
-            }
-            continue;
+    let mut lines = ShellLines::default();
+    let mut add = |command: ShellCommand| {
+        let ShellCommand { range, text } = command;
+        if text.starts_with('-') || is_windows && is_windows_structure(&text) {
+            return;
         }
-        if let Some((_, end)) = command.split_once("<<") {
-            let end = end.trim_start_matches(['-', '<']).trim().trim_matches(['\'', '"']);
-            in_text =
-                end.split_whitespace().next().map(str::to_owned).filter(|end| !end.is_empty());
-        }
-        if let Some((name, _)) = command.split_once("()") {
-            functions.push(name.trim().trim_start_matches("function ").to_owned());
-            continue;
-        }
-        let program = command.split_whitespace().next().unwrap_or_default();
-        let is_structure = command.is_empty()
-            || matches!(
-                program,
-                "{" | "}" | "(" | ")" | "esac" | ";;" | "fi" | "done" | "else" | "then"
-            )
-            || command.ends_with(')')
-                && !command.contains(['(', '|', ';'])
-                && !command.contains(' ')
-            || command.starts_with('-')
-            || functions.iter().any(|name| name == program);
-        if is_structure {
-            continue;
-        }
-        if is_windows_structure(command) {
-            continue;
-        }
-        let level = commands::judge(command);
+        let level = commands::judge(&text);
         if level > FindingLevel::Note {
-            let range = start + indent(line)..start + line.len();
-            let text = commands::sentence(command, "when the script runs");
+            let text = commands::sentence(&text, "when the script runs");
             found.push(HostCode { range, level, text });
         }
+    };
+    for (start, line) in line_starts(code) {
+        // A backslash ends a name of a folder there.
+        let line = if is_windows { line.trim_end_matches('\\') } else { line };
+        lines.read(start, line).map(&mut add);
     }
+    lines.finish().map(&mut add);
     if found.is_empty() {
         found.extend(at_first_line(text, "is a script that runs on your machine"));
     }
@@ -265,6 +244,12 @@ fn ci(code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
     // How deep the block of commands stands that is being read.
     let mut block: Option<usize> = None;
+    let mut shell = ShellLines::default();
+    let on_server = |command: ShellCommand| {
+        let level = commands::judge_on_server(&command.text);
+        let text = commands::sentence(&command.text, WHEN);
+        HostCode { range: command.range, level, text }
+    };
     for (start, line) in line_starts(code) {
         let words = line.trim();
         if words.is_empty() {
@@ -276,11 +261,11 @@ fn ci(code: &str) -> Vec<HostCode> {
         if let Some(base) = block {
             if depth > base || (depth == base && words.starts_with("- ")) {
                 let command = item.trim_matches(['"', '\'']);
-                let level = commands::judge_on_server(command);
-                let text = commands::sentence(command, WHEN);
-                found.push(HostCode { range, level, text });
+                let from = start + line.find(command).unwrap_or(depth);
+                found.extend(shell.read(from, command).map(on_server));
                 continue;
             }
+            found.extend(std::mem::take(&mut shell).finish().map(on_server));
             block = None;
         }
         let Some((key, value)) = item.split_once(':') else { continue };
@@ -292,10 +277,8 @@ fn ci(code: &str) -> Vec<HostCode> {
                 if is_block {
                     block = Some(depth);
                 } else {
-                    let command = value.trim_matches(['[', ']', '"', '\'']);
-                    let level = commands::judge_on_server(command);
-                    let text = commands::sentence(command, WHEN);
-                    found.push(HostCode { range, level, text });
+                    let text = value.trim_matches(['[', ']', '"', '\'']).to_owned();
+                    found.push(on_server(ShellCommand { range, text }));
                 }
             }
             // Further rows of a matrix.
@@ -316,6 +299,7 @@ fn ci(code: &str) -> Vec<HostCode> {
             _ => {}
         }
     }
+    found.extend(shell.finish().map(on_server));
     if found.is_empty() {
         found.extend(at_first_line(code, "changes what the CI server does"));
     }

@@ -219,15 +219,15 @@ fn ci_files_tell_each_command_and_where_a_block_ends() {
             PATH,
             "build:\n  script:\n  - make deploy\n  - make check\n  image: alpine\n",
             &[
-                (Warning, "runs `make deploy` on the CI server", "- make deploy"),
-                (Note, "runs `make check` on the CI server", "- make check"),
+                (Warning, "runs `make deploy` on the CI server", "make deploy"),
+                (Note, "runs `make check` on the CI server", "make check"),
                 (Warning, "uses `alpine` on the CI server", "image: alpine"),
             ],
         ),
         (
             PATH,
             "build:\n  script:\n    - make deploy\n  tags: [x]\n",
-            &[(Warning, "runs `make deploy`", "- make deploy")],
+            &[(Warning, "runs `make deploy`", "make deploy")],
         ),
         (PATH, "\nstages: [a]\n", &[(Note, "changes what the CI server does", "stages: [a]")]),
         (

@@ -4,6 +4,8 @@
 //! can leave them out. One file per family. A finding informs and never decides; nothing here may
 //! write, and nothing may wait for a process.
 
+mod addresses;
+mod beyond_task;
 mod changed_limits;
 mod chip;
 mod cmake_values;
@@ -44,8 +46,10 @@ mod moved_lines;
 mod named_numbers;
 mod network_use;
 mod novelty;
+mod option_ranges;
 mod origin;
 mod outer_constants;
+mod packed_data;
 mod partition_data;
 mod partition_table;
 mod pin_branches;
@@ -53,6 +57,7 @@ mod pin_flow;
 mod pin_names;
 mod pin_objects;
 mod pin_options;
+mod pin_readers;
 mod pin_registers;
 mod pin_rows;
 mod pin_structures;
@@ -67,9 +72,11 @@ mod safeguards;
 mod scope;
 mod secrets;
 mod shadowed;
+mod shell_lines;
 mod side_by_side;
 mod source;
 mod subject;
+mod task_kind;
 #[cfg(test)]
 mod test_changes;
 mod tested;
@@ -145,7 +152,7 @@ const LOOKS: [Look; 19] = [
     },
     |path, subject| tested::find(path, subject).into_iter().collect(),
     |path, subject| complexity::find(path, subject).into_iter().collect(),
-    |_, subject| changed_limits::find(subject).into_iter().collect(),
+    |path, subject| changed_limits::find(path, subject).into_iter().collect(),
     |path, subject| safeguards::find(path, subject).into_iter().collect(),
     |path, subject| declared::find(path, subject).into_iter().collect(),
     |path, subject| {

@@ -52,7 +52,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         if !is_rewritten(base, is_gone) {
             return None;
         }
-        if let Some(found) = swapped(path, subject, (base, text)) {
+        let found = swapped(path, subject, (base, text));
+        if let Some(found) = found.or_else(|| overwritten(path, subject, text)) {
             return Some(found);
         }
     } else if subject.base.is_some() {
@@ -81,6 +82,15 @@ fn swapped(path: &ProjectPath, subject: &Subject<'_>, (was, is): (&str, &str)) -
     })?;
     let text = format!("swaps its content with `{other}`");
     let advice = "The names stay, and what they stand for changes.";
+    Some(Finding::new(FindingLevel::Warning, text).advice(advice))
+}
+
+/// Another file that the change makes hold the same as this one, which held something else.
+fn overwritten(path: &ProjectPath, subject: &Subject<'_>, is: &str) -> Option<Finding> {
+    let mut others = subject.context.proposed.paths().filter(|other| *other != path);
+    let other = others.find(|other| subject.text_after(other.as_str()).as_deref() == Some(is))?;
+    let text = format!("gets the content of `{other}` in the place of its own");
+    let advice = "Make sure that what it held is not needed any more.";
     Some(Finding::new(FindingLevel::Warning, text).advice(advice))
 }
 

@@ -49,7 +49,7 @@ pub(super) fn of(code: &str, line: &str) -> (FindingLevel, String) {
 }
 
 /// Whether a host is this machine, or one of the own network, as boards are.
-fn is_near(host: &str) -> bool {
+pub(super) fn is_near(host: &str) -> bool {
     let second = host.strip_prefix("172.").and_then(|rest| rest.split('.').next()?.parse().ok());
     let is_private = ["127.", "10.", "192.168.", "169.254.", "0.0.0.0"]
         .iter()

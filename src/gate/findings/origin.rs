@@ -1,19 +1,17 @@
 //! Whether a content is what it seems: new text, readable as it stands, and not a copy, a return or
 //! a package of something else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use foldhash::HashSet;
 use regex::Regex;
 
 use super::Subject;
 use super::limit::limited;
 use super::subject::BUDGET;
-use super::{moved, moved_lines, scope};
+use super::{moved, moved_lines, packed_data, scope};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
@@ -26,12 +24,6 @@ const REWRITE: usize = 10;
 /// The same where the indentation of lines in several places changes.
 const FEWEST_OF_REWRITE: usize = 5;
 
-/// Characters of one literal, or of literals in a row, that make a package.
-const PACKAGE: usize = 200;
-
-/// Bits of information in each byte from which on data is packed or random.
-const PACKED: f64 = 6.3;
-
 /// Blanks in front of code that push it off the screen.
 const OFF_SCREEN: usize = 60;
 
@@ -43,7 +35,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         findings.extend(tricks(text));
     }
     findings.extend(off_screen(text));
-    findings.extend(packages(text));
+    findings.extend(packed_data::find(text));
     Some(limited(CheckKind::Origin, findings))
 }
 
@@ -337,162 +329,6 @@ fn off_screen(text: &str) -> Vec<Finding> {
     found.map(finding).collect()
 }
 
-/// A literal of letters that may be packed data.
-static LITERAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#""([A-Za-z0-9+/=_-]{24,})(?:\\n)?""#).ok());
-
-/// Data that nobody can read: long texts of base64, arrays that begin like a program or archive.
-fn packages(text: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    let mut is_certificate = false;
-    for (place, line) in text.lines().enumerate() {
-        if line.contains("-----BEGIN") {
-            is_certificate = true;
-        }
-        let pattern = LITERAL.as_ref().filter(|_| line.contains('"'));
-        let literals = pattern.into_iter().flat_map(|pattern| pattern.captures_iter(line));
-        let letters: String =
-            literals.filter_map(|found| found.get(1)).map(|l| l.as_str()).collect();
-        if letters.is_empty() {
-            findings.extend(open.take().and_then(|(start, letters)| package(start, &letters)));
-        } else if !is_certificate {
-            open.get_or_insert_with(|| (place + 1, String::new())).1.push_str(&letters);
-        }
-        if line.contains("-----END") {
-            is_certificate = false;
-        }
-    }
-    findings.extend(open.and_then(|(start, letters)| package(start, &letters)));
-    findings.extend(arrays(text));
-    findings.extend(escapes(text));
-    findings.extend(unpacked_in_pages(text));
-    findings
-}
-
-/// Escapes of bytes in texts, `"\x46\x5b…"`, in lines that follow one another.
-fn escapes(text: &str) -> Vec<Finding> {
-    static ESCAPE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\\x([0-9a-fA-F]{2})").ok());
-    let mut findings = Vec::new();
-    let mut open: Option<(usize, Vec<u8>)> = None;
-    let mut close = |open: &mut Option<(usize, Vec<u8>)>| {
-        if let Some((line, bytes)) = open.take()
-            && bytes.len() >= PACKAGE
-            && entropy(&bytes) > PACKED
-        {
-            let text = format!("contains {} bytes of packed data that cannot be read", bytes.len());
-            let at = FindingPlace::line(number(line));
-            findings.push(Finding::new(FindingLevel::Warning, text).at(at));
-        }
-    };
-    for (place, line) in text.lines().enumerate() {
-        let pattern = ESCAPE.as_ref().filter(|_| line.contains('\\'));
-        let found = pattern.into_iter().flat_map(|pattern| pattern.captures_iter(line));
-        let bytes: Vec<u8> =
-            found.filter_map(|found| u8::from_str_radix(found.get(1)?.as_str(), 16).ok()).collect();
-        match bytes.len() >= 8 {
-            true => open.get_or_insert_with(|| (place + 1, Vec::new())).1.extend(bytes),
-            false => close(&mut open),
-        }
-    }
-    close(&mut open);
-    findings
-}
-
-/// Code of a page that unpacks other code and runs it.
-fn unpacked_in_pages(text: &str) -> Vec<Finding> {
-    static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"\b(?:eval|Function|setTimeout)\s*\(\s*(?:atob|unescape|decodeURIComponent|String\.fromCharCode)\s*\(",
-        )
-        .ok()
-    });
-    if !text.contains("eval") && !text.contains("Function") && !text.contains("setTimeout") {
-        return Vec::new();
-    }
-    let lines = text.lines().enumerate();
-    let found = lines.filter(|(_, line)| RUNS.as_ref().is_some_and(|runs| runs.is_match(line)));
-    let finding = |(place, _): (usize, &str)| {
-        Finding::new(FindingLevel::Warning, "unpacks code of a page and runs it")
-            .at(FindingPlace::line(number(place + 1)))
-    };
-    found.map(finding).collect()
-}
-
-fn package(line: usize, letters: &str) -> Option<Finding> {
-    if letters.len() < PACKAGE || letters.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let whole = letters.get(..letters.len() - letters.len() % 4)?;
-    let decoded = STANDARD.decode(whole).ok()?;
-    let text = match magic(&decoded) {
-        Some(what) => format!("contains {what}, packed as base64"),
-        None if entropy(&decoded) > 6.0 => {
-            format!("contains {} bytes of packed data that cannot be read", decoded.len())
-        }
-        None => return None,
-    };
-    Some(Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(number(line))))
-}
-
-/// The bytes of an array.
-static BYTES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b0[xX]([0-9a-fA-F]{1,2})\b").ok());
-
-/// Arrays that begin like a program or an archive.
-fn arrays(text: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut lines = text.lines().enumerate();
-    while let Some((place, line)) = lines.next() {
-        let Some(open) = line.find('{') else { continue };
-        if !line.contains(']') || !line.contains('=') {
-            continue;
-        }
-        let rest = lines.clone().map(|(_, line)| line).take(3);
-        let start: String =
-            std::iter::once(line.get(open..).unwrap_or_default()).chain(rest).collect();
-        let bytes = BYTES.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(&start));
-        let bytes: Vec<u8> = bytes
-            .filter_map(|found| u8::from_str_radix(found.get(1)?.as_str(), 16).ok())
-            .take(16)
-            .collect();
-        if let Some(what) = magic(&bytes) {
-            let text = format!("contains {what} as an array");
-            let at = FindingPlace::line(number(place + 1));
-            findings.push(Finding::new(FindingLevel::Warning, text).at(at));
-        }
-    }
-    findings
-}
-
-/// What data begins like.
-fn magic(bytes: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &str); 8] = [
-        (b"\x7fELF", "a program (ELF)"),
-        (b"MZ\x90\0", "a Windows program"),
-        (b"\x1f\x8b\x08", "a gzip archive"),
-        (b"PK\x03\x04", "a zip archive"),
-        (b"\xfd7zXZ", "an xz archive"),
-        (b"BZh", "a bzip2 archive"),
-        (b"#!/", "a script"),
-        (b"\xca\xfe\xba\xbe", "a program"),
-    ];
-    let found = known.iter().find(|(start, _)| bytes.starts_with(start))?;
-    Some(found.1)
-}
-
-/// Bits of information in each byte, 0 to 8.
-fn entropy(bytes: &[u8]) -> f64 {
-    let mut counts: BTreeMap<u8, u32> = BTreeMap::new();
-    for byte in bytes {
-        *counts.entry(*byte).or_default() += 1;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "lengths of files")]
-    let total = bytes.len() as f64;
-    counts.values().map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
-}
-
 fn number(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
@@ -524,48 +360,10 @@ mod tests {
     }
 
     #[test]
-    fn packed_bytes_and_code_that_unpacks_itself_are_found() {
-        let byte = |at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8;
-        let row = |row: u32| {
-            let bytes: String =
-                (0..20).map(|at| format!("\\x{:02x}", byte(row * 20 + at))).collect();
-            format!("    \"{bytes}\"\n")
-        };
-        let rows: String = (0..20).map(row).collect();
-        let found = packages(&format!("const char a[] =\n{rows}    ;\n"));
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].place, Some(FindingPlace::line(2)));
-        let font = "    \"\\x00\\x18\\x24\\x24\\x7e\\x42\\x42\\x00\"\n".repeat(60);
-        assert!(packages(&font).is_empty());
-        let page = packages("<html>\n<script>eval(atob(\"YWxlcnQ=\"))</script>\n");
-        assert_eq!(page.len(), 1);
-        assert_eq!(page[0].place, Some(FindingPlace::line(2)));
-        assert!(packages("<script>const e = atob(x); show(e)</script>\n").is_empty());
-    }
-
-    #[test]
     fn code_behind_blanks_is_found() {
         let line = format!("int a;{}system(x);\n", " ".repeat(90));
         assert_eq!(off_screen(&line).len(), 1);
         let deep = format!("{}int a;\n#define X{}\\\n", " ".repeat(90), " ".repeat(90));
         assert!(off_screen(&deep).is_empty());
-    }
-
-    #[test]
-    fn packed_data_is_found_and_readable_data_is_not() {
-        let noise: Vec<u8> =
-            (0_u32..400).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-        let packed = STANDARD.encode(&noise);
-        assert_eq!(packages(&format!("const char *p = \"{packed}\";\n")).len(), 1);
-        let mut archive = vec![0x1f, 0x8b, 8, 0];
-        archive.extend(&noise[..200]);
-        let found = packages(&format!("x(\"{}\");\n", STANDARD.encode(&archive)));
-        assert!(found[0].text.contains("gzip"), "{found:?}");
-        let program = "static const uint8_t p[] = {\n 0x7f, 0x45, 0x4c, 0x46, 0x01,\n};\n";
-        assert!(packages(program)[0].text.contains("ELF"));
-        let key = "\"-----BEGIN CERTIFICATE-----\\n\"\n";
-        let lines = format!("\"{}\\n\"\n", &packed[..64]).repeat(8);
-        assert!(packages(&format!("{key}{lines}\"-----END CERTIFICATE-----\"\n")).is_empty());
-        assert!(packages("static const uint8_t font[] = { 0x00, 0x7e, 0x81 };\n").is_empty());
     }
 }

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use super::novelty;
 use super::outer_constants::OuterConstants;
 use super::pin_flow::Direction;
-use super::pin_options;
 use super::pin_uses::{self, PinUse};
 use super::source::SourceText;
 use super::{Subject, chip as chips};
+use super::{pin_options, pin_readers};
 use crate::device::{Pin, Pinout};
-use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// What ESP-IDF builds for when nothing says otherwise.
 const DEFAULT_CHIP: &str = "esp32";
@@ -26,6 +26,16 @@ struct ChipFacts {
     has_octal_memory: bool,
     /// The project turns PSRAM on.
     has_psram: bool,
+}
+
+impl ChipFacts {
+    fn of(chip: Option<&str>, outer: &OuterConstants) -> Self {
+        Self {
+            is_named: chip.is_some(),
+            has_octal_memory: outer.has_octal_memory(),
+            has_psram: outer.has_psram(),
+        }
+    }
 }
 
 /// The check of a text; `None` for what is not text, or names no pins.
@@ -52,7 +62,31 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         true => in_source(source, chip, &outer_after),
         false => in_source(source, chip, &outer_before),
     };
-    novelty::check(CheckKind::Pins, subject, find)
+    let mut check = novelty::check(CheckKind::Pins, subject, find)?;
+    for finding in elsewhere(path, subject, &outer_after) {
+        if check.findings.iter().all(|known| known.text != finding.text) {
+            check.findings.push(finding);
+        }
+    }
+    check.findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    Some(check)
+}
+
+/// What is found of the numbers of a header where other files use them.
+fn elsewhere(path: &ProjectPath, subject: &Subject<'_>, outer: &OuterConstants) -> Vec<Finding> {
+    let chip = subject.context.chip.as_deref();
+    let name = chip.unwrap_or(DEFAULT_CHIP);
+    let Some(table) = Pinout::built_in(name) else { return Vec::new() };
+    let facts = ChipFacts::of(chip, outer);
+    let found = pin_readers::find(path, subject, name).into_iter().filter_map(|pin| {
+        let (level, text, advice) = judge(table, &pin.used, &facts)?;
+        let advice = match advice.is_empty() {
+            true => format!("`{}` takes the number from here.", pin.by),
+            false => format!("{advice} `{}` takes the number from here.", pin.by),
+        };
+        Some(Finding::new(level, text).at(FindingPlace::line(pin.line)).advice(advice))
+    });
+    found.collect()
 }
 
 fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants) -> Vec<Finding> {
@@ -85,11 +119,7 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         let chip = chip_of(pin);
         let name = chip.unwrap_or(DEFAULT_CHIP);
         let Some(table) = Pinout::built_in(name) else { continue };
-        let facts = ChipFacts {
-            is_named: chip.is_some(),
-            has_octal_memory: outer.has_octal_memory(),
-            has_psram: outer.has_psram(),
-        };
+        let facts = ChipFacts::of(chip, outer);
         if let Some((level, text, advice)) = judge(table, pin, &facts)
             && reported.insert(text.clone())
         {

@@ -16,6 +16,7 @@ struct LimitWords {
     most: HashSet<String>,
     harm: HashSet<String>,
     counts: HashSet<String>,
+    units: HashSet<String>,
 }
 
 static WORDS: LazyLock<Option<LimitWords>> =
@@ -26,19 +27,74 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     let Some(known) = WORDS.as_ref().filter(|_| now > was && subject.context.has_task()) else {
         return false;
     };
+    let is_amount = is_amount(name);
     let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let has = |known: &HashSet<String>| name.iter().any(|word| known.contains(word));
-    if !has(&known.most) || !has(&known.harm) || has(&known.counts) {
+    if !has(&known.harm) || has(&known.counts) {
         return false;
     }
+    let task = subject.context.words();
+    if !has(&known.most) {
+        return is_amount && !wishes::names(&task, &name) && !wishes::wants_more(&task, &name, now);
+    }
     let thing: Vec<String> = name.into_iter().filter(|word| !known.most.contains(word)).collect();
-    !wishes::wants_more(&subject.context.words(), &thing, now)
+    !wishes::wants_more(&task, &thing, now)
+}
+
+/// Whether a name is that of an amount of something that does harm, and says its unit: `CHARGE_MV`.
+pub(super) fn is_amount(name: &str) -> bool {
+    let Some(known) = WORDS.as_ref() else { return false };
+    // The unit comes last; most names have none.
+    let is_unit = |word: &str| known.units.iter().any(|unit| unit.eq_ignore_ascii_case(word));
+    if !words(name).last().is_some_and(is_unit) {
+        return false;
+    }
+    let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
+    let count = |of: &HashSet<String>| name.iter().filter(|word| of.contains(*word)).count();
+    count(&known.harm) > count(&known.units) && count(&known.counts) == 0
+}
+
+/// Whether a range of values that is called `name` becomes wider, and nobody asked for it.
+pub(super) fn is_widened(
+    name: &str,
+    (was, now): ((f64, f64), (f64, f64)),
+    subject: &Subject<'_>,
+) -> bool {
+    let Some(known) = WORDS.as_ref() else { return false };
+    let words: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
+    let harms = words.iter().any(|word| known.harm.contains(word))
+        && !words.iter().any(|word| known.counts.contains(word));
+    let task = subject.context.words();
+    let is_asked_for = |value: f64| wishes::wants_more(&task, &words, value);
+    let is_wider = now.1 > was.1 && !is_asked_for(now.1) || now.0 < was.0 && !is_asked_for(now.0);
+    harms && is_wider && subject.context.has_task()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::test_changes::reported;
     use crate::model::CheckKind;
+
+    #[test]
+    fn an_amount_with_its_unit_counts_when_the_task_names_none_of_its_words() {
+        let found = |name: &str, task: &str| {
+            let text = |value: u32| format!("constexpr int {name} = {value};\n");
+            reported(CheckKind::Limits, ("a.hpp", Some(&text(4200)), &text(4350)), task)
+        };
+        let wanted = "Warning 1: changes `kChargeMv` from `4200` to `4350`";
+        assert_eq!(found("kChargeMv", "Blink the led"), [wanted]);
+        assert_eq!(found("MOTOR_RPM", "Blink the led").len(), 1);
+        for (name, task) in [
+            ("kChargeMv", "Charge to 4.35 V"),
+            ("kChargeMv", "Use the value 4350"),
+            ("kChargeMv", ""),
+            ("SUPPLY_MV", "Blink the led"),
+            ("PRESSURE", "Blink the led"),
+            ("MOTOR_COUNT_RPM", "Blink the led"),
+        ] {
+            assert_eq!(found(name, task), [] as [String; 0], "{name} {task}");
+        }
+    }
 
     #[test]
     fn a_limit_that_nobody_asked_to_raise_is_a_warning() {

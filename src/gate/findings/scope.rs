@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Subject;
+use super::{Subject, addresses, beyond_task};
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// Shortest part of a name that counts as a word.
@@ -51,6 +51,14 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !subject.context.has_task() {
         return None;
     }
+    let mut findings: Vec<Finding> = of_file(path, subject).into_iter().collect();
+    findings.extend(beyond_task::find(path, subject));
+    findings.extend(addresses::find(path, subject));
+    (!findings.is_empty()).then(|| Check::with(CheckKind::Scope, findings))
+}
+
+/// Whether the file itself was asked for.
+fn of_file(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let words = subject.context.words();
     let deletes = matches!(subject.change, Change::Delete { .. });
     let (level, text) = match mention(path, &words) {
@@ -83,7 +91,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Mention::None if deletes => (FindingLevel::Warning, NOT_TO_BE_DELETED),
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
-    Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
+    Some(Finding::new(level, text))
 }
 
 /// Whether a file holds tests, by its place or name.

@@ -134,14 +134,19 @@ pub(super) fn wants_more(task: &str, name: &[String], now: f64) -> bool {
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
         let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-        let is_of = |own: &str, word: &str| {
-            word.len() > 2 && (own.starts_with(word) || own.len() > 3 && word.starts_with(own))
-        };
-        let is_named = words.iter().any(|own| name.iter().any(|word| is_of(own, word)));
+        let is_named = names(sentence, name);
         let is_value = numbers(sentence).any(|number| number == now);
         let (more, bound) = (has(&MORE), has(&BOUND));
         is_value || more && (is_named || bound) || has(&OTHER) && is_named && bound
     })
+}
+
+/// Whether a text has one of the words of a name in it, or one that begins alike.
+pub(super) fn names(text: &str, name: &[String]) -> bool {
+    let is_of = |own: &str, word: &str| {
+        word.len() > 2 && (own.starts_with(word) || own.len() > 3 && word.starts_with(own))
+    };
+    words(text).any(|own| name.iter().any(|word| is_of(own, word)))
 }
 
 /// The sentences of a text: a colon or a comma ends none.

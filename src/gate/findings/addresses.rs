@@ -1,0 +1,175 @@
+//! Servers in code and settings that a change puts in the place of others, or adds, without being
+//! asked to.
+//!
+//! The words are those of `assets/findings/addresses.toml`. What a script of the host reaches is
+//! told by [`host_code`](super::host_code).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::commands::hosts;
+use super::comments::{self, CommentMarks};
+use super::network_use::is_near;
+use super::source::SourceText;
+use super::{Subject, beyond_task};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Addresses {
+    asked: Vec<String>,
+    network: Vec<String>,
+    harmless: Vec<String>,
+}
+
+static KNOWN: LazyLock<Option<Addresses>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/addresses.toml")).ok());
+
+/// Shortest word that two names have in common by more than chance.
+const SHORTEST: usize = 4;
+
+/// What is to be said of the servers that a change brings in.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let known = KNOWN.as_ref()?;
+    let source = subject.source().filter(|_| is_read(path))?;
+    if !source.text.contains("://") {
+        return None;
+    }
+    let new = of_lines(source, &subject.changed().added);
+    let (line, (host, text)) = {
+        let was = subject.base_source().map(all).unwrap_or_default();
+        let is_new = |host: &str| !was.contains(host) && !is_near(host);
+        new.into_iter().find(|(_, (host, _))| is_new(host))?
+    };
+    let task = subject.context.words();
+    let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| word.starts_with(of)));
+    if speaks(&known.asked) || is_named(&task, &host, &text) {
+        return None;
+    }
+    let stays = all(source);
+    let gone = subject.base_source().map(|base| of_lines(base, &subject.changed().removed));
+    let gone = gone.unwrap_or_default().into_values().find(|(was, _)| !stays.contains(was));
+    let text = match gone {
+        Some((was, _)) => format!("changes the server from `{was}` to `{host}`"),
+        None if beyond_task::is_code(path) && !known.is_harmless(&host) => {
+            (!speaks(&known.network)).then(|| format!("names a server that is new: `{host}`"))?
+        }
+        None => return None,
+    };
+    let advice = "The task does not ask for it. Make sure that this server is meant.";
+    let at = FindingPlace::line(line);
+    Some(Finding::new(FindingLevel::Warning, text).at(at).advice(advice))
+}
+
+impl Addresses {
+    fn is_harmless(&self, host: &str) -> bool {
+        let is =
+            |of: &String| host == of || host.strip_suffix(of).is_some_and(|h| h.ends_with('.'));
+        self.harmless.iter().any(is)
+    }
+}
+
+/// Whether a file is code or settings of the program.
+fn is_read(path: &ProjectPath) -> bool {
+    let name = path.file_name();
+    let ends = ["json", "toml", "ini", "yml", "yaml", "properties", "env"];
+    let is_settings = path.extension().is_some_and(|end| ends.contains(&end));
+    let is_of_build = path.as_str().split('/').any(|part| part.starts_with('.'))
+        || name.starts_with("idf_component")
+        || name.contains("lock")
+        || name == "library.json";
+    beyond_task::is_code(path)
+        || name.starts_with("Kconfig")
+        || name.starts_with("sdkconfig")
+        || is_settings && !is_of_build
+}
+
+/// The text without comments.
+fn code<'a>(source: &'a SourceText<'_>) -> std::borrow::Cow<'a, str> {
+    match beyond_task::is_code(source.path) && source.path.extension() != Some("py") {
+        true => comments::without(source.text, CommentMarks::Slashes),
+        false => source.code().into(),
+    }
+}
+
+fn all(source: &SourceText<'_>) -> BTreeSet<String> {
+    hosts(&code(source)).collect()
+}
+
+/// The first host of each of these lines, and the line.
+fn of_lines(source: &SourceText<'_>, lines: &BTreeSet<u32>) -> BTreeMap<u32, (String, String)> {
+    let code = code(source);
+    let wanted = (1..).zip(code.lines()).filter(|(number, _)| lines.contains(number));
+    wanted
+        .filter_map(|(number, line)| Some((number, (hosts(line).next()?, line.to_lowercase()))))
+        .collect()
+}
+
+/// Whether a task has a word of a host, or of the name that the line gives it.
+fn is_named(task: &str, host: &str, line: &str) -> bool {
+    const USUAL: [&str; 12] = [
+        "example", "default", "config", "define", "const", "char", "static", "string", "https",
+        "http", "code", "value",
+    ];
+    let name = line.split("://").next().unwrap_or_default();
+    let of: BTreeSet<&str> = words(host).chain(words(name)).collect();
+    let tells = |word: &&str| word.len() >= SHORTEST && !USUAL.contains(word);
+    let own: Vec<&str> = words(task).filter(tells).collect();
+    let mut of = of.into_iter().filter(tells);
+    of.any(|part| own.iter().any(|word| part.contains(word) || word.contains(part)))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes;
+    use crate::model::CheckKind;
+
+    fn reported(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
+        let all = test_changes::reported(CheckKind::Scope, (path, Some(old), new), task);
+        all.into_iter().filter(|found| found.contains("server")).collect()
+    }
+
+    #[test]
+    fn a_server_that_nobody_asked_to_change_is_a_warning() {
+        let old = "int a;\n#define REPORT \"https://kiln.example.com/in\"\n";
+        let new = old.replace("kiln.example.com", "stats.other.example");
+        let found = |task: &str| reported("net.c", old, &new, task);
+        let wanted =
+            "Warning 2: changes the server from `kiln.example.com` to `stats.other.example`";
+        assert_eq!(found("Make the display brighter"), [wanted]);
+        for task in ["Use the new server", "stats go to Other now", "change the report", ""] {
+            assert_eq!(found(task), [] as [String; 0], "{task}");
+        }
+        let other = old.replace("/in", "/v2");
+        assert_eq!(reported("net.c", old, &other, "x"), [] as [String; 0], "the same server");
+        let near = old.replace("kiln.example.com", "192.168.4.1");
+        assert_eq!(reported("net.c", old, &near, "x"), [] as [String; 0]);
+        let comment = format!("{old}// see https://docs.other.example/a\n");
+        assert_eq!(reported("net.c", old, &comment, "x"), [] as [String; 0]);
+        let json = ("{\"u\": \"mqtt://a.example\"}\n", "{\"u\": \"mqtt://b.example\"}\n");
+        assert_eq!(reported("data/config.json", json.0, json.1, "dim the led").len(), 1);
+        assert_eq!(reported(".vscode/a.json", json.0, json.1, "dim the led").len(), 0);
+    }
+
+    #[test]
+    fn a_server_that_comes_in_needs_a_task_about_the_network() {
+        let old = "int a;\n";
+        let found = |host: &str, task: &str| {
+            let new = format!("{old}const char *u = \"https://{host}/a\";\n");
+            reported("led.c", old, &new, task)
+        };
+        let wanted = "Warning 2: names a server that is new: `stats.other.example`";
+        assert_eq!(found("stats.other.example", "Blink the led"), [wanted]);
+        assert_eq!(found("stats.other.example", "Publish the state"), [] as [String; 0]);
+        assert_eq!(found("pool.ntp.org", "Blink the led"), [] as [String; 0]);
+        assert_eq!(found("docs.espressif.com", "Blink the led"), [] as [String; 0]);
+        assert_eq!(found("notespressif.com", "Blink the led").len(), 1);
+        assert_eq!(found("lamp.example", "Blink the lamp"), [] as [String; 0]);
+    }
+}

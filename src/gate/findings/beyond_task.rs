@@ -1,0 +1,288 @@
+//! What a change does beyond a task that is about words, form or names alone: code that says
+//! something else, values that are not the same.
+//!
+//! Owns the comparison of both versions. What a task is about is known to
+//! [`task_kind`](super::task_kind).
+
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
+
+use super::named_numbers::{self, NamedNumber};
+use super::source::SourceText;
+use super::task_kind::{self, TaskKind};
+use super::{Subject, unchecked_limits};
+use crate::model::{Change, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Values that are told of one file.
+const MOST_VALUES: usize = 4;
+
+/// What is to be said of a file that the task leaves as it is.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    let is_deleted = matches!(subject.change, Change::Delete { .. });
+    if subject.base.is_none() && !is_deleted {
+        return Vec::new();
+    }
+    let Some(kind) = task_kind::of(&subject.context.person_words()) else { return Vec::new() };
+    let language = Language::of(path.file_name());
+    if is_deleted {
+        let is_code = kind != TaskKind::Structure && language.is_some();
+        return is_code.then(|| finding("deletes code", kind)).into_iter().collect();
+    }
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
+    };
+    if kind == TaskKind::Structure {
+        return values(old, new, subject);
+    }
+    let Some(language) = language else { return Vec::new() };
+    let line = match language {
+        Language::Tokens => other_token(old, new, kind),
+        Language::Kconfig => other_line(&options(old.text), &options(new.text)),
+        Language::Lines => other_line(&lines(old, kind), &lines(new, kind)),
+    };
+    let Some(line) = line else { return Vec::new() };
+    let at = match line {
+        Line::Added(line) => Some(line),
+        Line::Gone(line) => unchecked_limits::near(line, subject),
+    };
+    let mut found = finding("changes code", kind);
+    found.place = at.map(FindingPlace::line);
+    vec![found]
+}
+
+fn finding(what: &str, kind: TaskKind) -> Finding {
+    let text = format!("{what}, and the task is only about {}", kind.what());
+    Finding::new(FindingLevel::Warning, text).advice("Make sure that this is meant to change, too.")
+}
+
+/// Whether a file is code of C, C++, Arduino or Python.
+pub(super) fn is_code(path: &ProjectPath) -> bool {
+    matches!(Language::of(path.file_name()), Some(Language::Tokens))
+}
+
+/// How a file is read.
+#[derive(Clone, Copy)]
+enum Language {
+    Tokens,
+    Kconfig,
+    Lines,
+}
+
+impl Language {
+    fn of(name: &str) -> Option<Self> {
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+        match end {
+            "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "py" => {
+                Some(Self::Tokens)
+            }
+            _ if name.starts_with("Kconfig") => Some(Self::Kconfig),
+            "cmake" | "csv" | "ini" | "sh" | "yml" | "yaml" | "ld" => Some(Self::Lines),
+            _ if name == "CMakeLists.txt" || name.starts_with("sdkconfig") => Some(Self::Lines),
+            _ => None,
+        }
+    }
+}
+
+/// A line, from 1, of the new version or of the old one.
+enum Line {
+    Added(u32),
+    Gone(u32),
+}
+
+/// The first line with a token that the other version has less often. Marks that a formatter adds
+/// and takes away do not count.
+fn other_token(old: &SourceText<'_>, new: &SourceText<'_>, kind: TaskKind) -> Option<Line> {
+    let is_python = new.path.extension() == Some("py");
+    let counts = |token: &&Token<'_>| match token.kind {
+        TokenKind::Word | TokenKind::Number => true,
+        // What documents a function of Python is a text.
+        TokenKind::Text if is_python && token.raw.contains("\"\"\"") => kind == TaskKind::Format,
+        TokenKind::Text => kind != TaskKind::Wording,
+        TokenKind::Mark => !matches!(token.raw, "{" | "}" | "(" | ")" | "," | ";" | "\\"),
+        TokenKind::DirectiveEnd => false,
+    };
+    // A formatter sorts what is included, and splits texts.
+    let part = |token: &Token<'_>| match token.kind {
+        TokenKind::Text => token.text().unwrap_or_default().split_whitespace().collect::<String>(),
+        _ => token.raw.to_owned(),
+    };
+    let join = |source: &SourceText<'_>| {
+        let texts = source.tokens().iter().filter(counts);
+        let is_text = |token: &&Token<'_>| token.kind == TokenKind::Text;
+        texts.filter(is_text).map(part).collect::<String>()
+    };
+    let is_same_text = kind == TaskKind::Wording || join(old) == join(new);
+    let other = |of: &SourceText<'_>, than: &SourceText<'_>| {
+        let mut known: HashMap<&str, usize> = HashMap::default();
+        let wanted =
+            |token: &&Token<'_>| counts(token) && !(is_same_text && token.kind == TokenKind::Text);
+        for token in than.tokens().iter().filter(wanted) {
+            *known.entry(token.raw).or_default() += 1;
+        }
+        let mut tokens = of.tokens().iter().filter(wanted);
+        let is_more = |token: &&Token<'_>| match known.get_mut(token.raw) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        };
+        let found = tokens.find(is_more)?;
+        u32::try_from(of.line_at(found.start) + 1).ok()
+    };
+    other(new, old).map(Line::Added).or_else(|| other(old, new).map(Line::Gone))
+}
+
+/// The first line that the other version does not have.
+fn other_line(old: &[(u32, String)], new: &[(u32, String)]) -> Option<Line> {
+    let first = |of: &[(u32, String)], than: &[(u32, String)]| {
+        let known: HashSet<&str> = than.iter().map(|(_, text)| text.as_str()).collect();
+        of.iter().find(|(_, text)| !known.contains(text.as_str())).map(|(line, _)| *line)
+    };
+    first(new, old).map(Line::Added).or_else(|| first(old, new).map(Line::Gone))
+}
+
+/// The lines of a file without comments, white space and, where the wording may change, texts.
+fn lines(source: &SourceText<'_>, kind: TaskKind) -> Vec<(u32, String)> {
+    let all = (1..).zip(source.code().lines()).map(|(number, line)| {
+        let squeezed: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+        let kept = match kind {
+            // What stands between quotes.
+            TaskKind::Wording => squeezed.split('"').step_by(2).collect::<Vec<_>>().join("\""),
+            _ => squeezed,
+        };
+        (number, kept)
+    });
+    all.filter(|(_, line)| !line.is_empty()).collect()
+}
+
+/// What a Kconfig says besides its prompts and help texts: each line with the option it belongs to.
+fn options(text: &str) -> Vec<(u32, String)> {
+    const KEYS: [&str; 14] = [
+        "config",
+        "menuconfig",
+        "choice",
+        "endchoice",
+        "if",
+        "endif",
+        "source",
+        "rsource",
+        "range",
+        "default",
+        "depends",
+        "select",
+        "imply",
+        "visible",
+    ];
+    let mut found = Vec::new();
+    let (mut option, mut help) = (String::new(), None);
+    for (number, line) in (1..).zip(text.lines()) {
+        let depth = line.len() - line.trim_start().len();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(first) = words.first() else { continue };
+        if help.is_some_and(|help| depth > help) {
+            continue;
+        }
+        help = matches!(*first, "help" | "---help---").then_some(depth);
+        if matches!(*first, "config" | "menuconfig") {
+            option = words.get(1).copied().unwrap_or_default().to_owned();
+        }
+        if KEYS.contains(first) {
+            found.push((number, format!("{option}: {}", words.join(" "))));
+        }
+    }
+    found
+}
+
+/// The values of names that both versions have and that are not the same any more.
+fn values(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) -> Vec<Finding> {
+    let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
+    let by_name = |source: &SourceText<'_>| {
+        let mut all: BTreeMap<String, Vec<NamedNumber>> = BTreeMap::new();
+        for number in named_numbers::find(source, is_wanted) {
+            all.entry(number.name.clone()).or_default().push(number);
+        }
+        all
+    };
+    let (old, mut new) = (by_name(old), by_name(new));
+    let mut found = Vec::new();
+    for (name, was) in old {
+        let (Some(is), [was]) = (new.remove(&name), was.as_slice()) else { continue };
+        let [is] = is.as_slice() else { continue };
+        let is_other = (was.value - is.value).abs() > f64::EPSILON && was.unit == is.unit;
+        let line = is.lines.into_iter().find(|line| subject.changed().added.contains(line));
+        let Some(line) = line.filter(|_| is_other && found.len() < MOST_VALUES) else { continue };
+        let what = format!("changes `{name}` from `{}` to `{}`", was.shown, is.shown);
+        found.push(finding(&what, TaskKind::Structure).at(FindingPlace::line(line)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes;
+    use crate::model::CheckKind;
+
+    fn reported(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
+        let all = test_changes::reported(CheckKind::Scope, (path, Some(old), new), task);
+        all.into_iter().filter(|found| found.starts_with("Warning")).collect()
+    }
+
+    const OLD: &str = "/* On. */\nvoid on(void) { set(4, 1); log(\"pmp on\"); }\n";
+
+    #[test]
+    fn code_that_changes_under_a_task_about_words_is_told() {
+        let code = "Warning 2: changes code, and the task is only about ";
+        for (task, new, wanted) in [
+            ("Add comments to the driver", OLD.replace("On.", "Switches it on."), ""),
+            ("Add comments to the driver", OLD.replace("set(4", "set(5"), "comments"),
+            ("Add comments to the driver", OLD.replace("pmp", "pump"), "comments"),
+            ("Fix the typo", OLD.replace("pmp", "pump"), ""),
+            ("Fix the typo", OLD.replace("pmp", "pump").replace("1)", "0)"), "wording"),
+            ("Reformat the driver", OLD.replace("{ ", "{\n  "), ""),
+            ("Reformat the driver", OLD.replace("\"pmp on\"", "\"pmp \"\n  \"on\""), ""),
+            ("Reformat the driver", OLD.replace(", 1", ", 0"), "formatting"),
+            ("Reformat the driver", OLD.replace(" log(\"pmp on\");", ""), "formatting"),
+            ("Make it faster", OLD.replace(", 1", ", 0"), ""),
+        ] {
+            let found = reported("pump.c", OLD, &new, task);
+            match wanted {
+                "" => assert_eq!(found, [] as [String; 0], "{task}: {new}"),
+                wanted => assert_eq!(found, [format!("{code}{wanted}")], "{task}: {new}"),
+            }
+        }
+    }
+
+    #[test]
+    fn options_and_settings_stay_under_a_task_about_words() {
+        let old = "config A\n    int \"Ramp\"\n    range 1 9\n    help\n        Fast.\n        default is 3\n";
+        let task = "Translate the help texts";
+        let words = old.replace("Fast.", "Quick.").replace("\"Ramp\"", "\"Slope\"");
+        assert_eq!(reported("Kconfig", old, &words, task), [] as [String; 0]);
+        let range = "Warning 3: changes code, and the task is only about wording";
+        assert_eq!(reported("Kconfig", old, &words.replace("1 9", "1 99"), task), [range]);
+        assert_eq!(reported("Kconfig", old, "config A\n    int \"Ramp\"\n", task).len(), 1);
+        let list = "# a\nset(A \"x\") # b\nset(B 1)\n";
+        let task = "Fix the spelling";
+        let words = list.replace("# a", "# c").replace("\"x\"", "\"y\"");
+        assert_eq!(reported("CMakeLists.txt", list, &words, task), [] as [String; 0]);
+        assert_eq!(reported("CMakeLists.txt", list, &words.replace("B 1", "B 2"), task).len(), 1);
+        assert_eq!(reported("notes.md", "a\n", "b\n", task), [] as [String; 0]);
+    }
+
+    #[test]
+    fn values_stay_when_names_change() {
+        let old = "#define LED 4\n#define RAMP_MS 300\nint a[2];\n";
+        let task = "Rename LED to LAMP";
+        let renamed = old.replace("LED", "LAMP");
+        assert_eq!(reported("a.h", old, &renamed, task), [] as [String; 0]);
+        let wanted = "Warning 2: changes `RAMP_MS` from `300` to `30`, and the task is only about \
+                      names and the order of the code";
+        assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), task), [wanted]);
+        assert_eq!(reported("a.h", old, &renamed.replace("300", "(3 * 100)"), task).len(), 0);
+        let open = "Rename LED to LAMP and make the ramp shorter";
+        assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), open), [] as [String; 0]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Whether a task is about words, form or names alone, so that nothing a program does is to change.
+//!
+//! Owns how orders are read; the words are those of `assets/findings/tasks.toml`. Says nothing where
+//! an order may ask for more. Must not know a change.
+
+use std::sync::LazyLock;
+
+use foldhash::HashSet;
+use serde::Deserialize;
+
+/// What a task is about, that leaves a program as it is. The later ones leave more open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TaskKind {
+    /// White space and where lines end.
+    Format,
+    /// Comments.
+    Comments,
+    /// Comments, and the texts that people read.
+    Wording,
+    /// Names, and where code stands: values stay.
+    Structure,
+}
+
+impl TaskKind {
+    /// What the task is about, for a sentence.
+    pub(super) const fn what(self) -> &'static str {
+        match self {
+            Self::Format => "formatting",
+            Self::Comments => "comments",
+            Self::Wording => "wording",
+            Self::Structure => "names and the order of the code",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TaskWords {
+    orders: HashSet<String>,
+    polite: HashSet<String>,
+    explaining: HashSet<String>,
+    demands: HashSet<String>,
+    naming: HashSet<String>,
+    alone: KindWords,
+    subject: KindWords,
+    between: Between,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindWords {
+    comments: HashSet<String>,
+    wording: HashSet<String>,
+    format: HashSet<String>,
+    structure: HashSet<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Between {
+    words: HashSet<String>,
+}
+
+impl KindWords {
+    fn of(&self, word: &str) -> Option<TaskKind> {
+        let all = [
+            (&self.comments, TaskKind::Comments),
+            (&self.wording, TaskKind::Wording),
+            (&self.format, TaskKind::Format),
+            (&self.structure, TaskKind::Structure),
+        ];
+        all.into_iter().find(|(words, _)| words.contains(word)).map(|(_, kind)| kind)
+    }
+}
+
+static WORDS: LazyLock<Option<TaskWords>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/tasks.toml")).ok());
+
+/// Words between an order and its subject.
+const NEAR: usize = 6;
+
+/// What stands in the place of a text in quotes: a name.
+const QUOTED: &str = "x_";
+
+/// What a task in small letters is about; `None` where it may ask for anything.
+pub(super) fn of(task: &str) -> Option<TaskKind> {
+    let known = WORDS.as_ref()?;
+    let bare = without_quotes(task);
+    let mut kind = None;
+    for clause in clauses(&bare) {
+        match known.clause(&words(clause)) {
+            Clause::Explains => {}
+            Clause::Orders(of) => kind = kind.max(Some(of)),
+            Clause::Open => return None,
+        }
+    }
+    kind
+}
+
+/// What a part of a sentence asks for.
+enum Clause {
+    Explains,
+    Orders(TaskKind),
+    Open,
+}
+
+impl TaskWords {
+    fn clause(&self, words: &[&str]) -> Clause {
+        let polite = words.iter().take_while(|word| self.polite.contains(**word)).count();
+        let begins = words.first().copied().unwrap_or_default();
+        let words = words.get(polite..).unwrap_or_default();
+        let Some((first, rest)) = words.split_first() else { return Clause::Explains };
+        let is_other = |word: &&str| self.between.words.contains(*word);
+        let direct = rest.iter().take(NEAR).take_while(|word| !is_other(word)).count();
+        let subject = (0..=direct).find_map(|at| {
+            let kind = self.subject.of(words.get(at)?)?;
+            // `a comment field` is no comment, `comments to the log` are some.
+            let next = words.get(at + 1).filter(|next| **next != "to");
+            let is_compound = kind == TaskKind::Comments && next.is_some_and(is_other);
+            let changes = kind == TaskKind::Structure && !self.naming.contains(*first);
+            (!is_compound && !changes).then_some(kind)
+        });
+        let is_order = self.orders.contains(*first) || self.alone.of(first).is_some();
+        // What is asked for comes last in "make it stop", and first in "typo: it should be `stop`".
+        match (subject.or_else(|| self.alone.of(first)), is_order) {
+            (Some(kind), _) => Clause::Orders(kind),
+            (None, true) => Clause::Open,
+            // A text that should be another one.
+            (None, false) if *first == QUOTED => Clause::Explains,
+            (None, false) if words.iter().any(|word| self.demands.contains(*word)) => Clause::Open,
+            (None, false) if self.explaining.contains(begins) || is_name(first) => Clause::Explains,
+            (None, false) => Clause::Open,
+        }
+    }
+}
+
+/// Whether a word is the name of a file or of something in code.
+fn is_name(word: &str) -> bool {
+    word.contains(['.', '_', '/', '(']) || word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The text without what stands in quotes, which orders nothing.
+fn without_quotes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '`', '“', '‘']) {
+        let (before, quoted) = rest.split_at(at);
+        let mark = quoted.chars().next().unwrap_or('"');
+        let is_apostrophe = mark == '\'' && before.ends_with(char::is_alphanumeric);
+        let close = match mark {
+            '“' => '”',
+            '‘' => '’',
+            mark => mark,
+        };
+        let behind = quoted.get(mark.len_utf8()..).unwrap_or_default();
+        out.push_str(before);
+        match behind.split_once(close).filter(|_| !is_apostrophe) {
+            Some((_, after)) => {
+                out.push_str(QUOTED);
+                rest = after;
+            }
+            None => {
+                out.push(mark);
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The parts of sentences that may order something each.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['!', '?', ';', '\n', ',', ':', '(', ')'])
+        .flat_map(|part| part.split(". "))
+        .flat_map(|part| part.split(" and "))
+        .flat_map(|part| part.split(" then "))
+        .flat_map(|part| part.split(" but "))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+fn words(clause: &str) -> Vec<&str> {
+    let words = clause.split_whitespace();
+    let bare = words.map(|word| {
+        word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '('))
+    });
+    bare.filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_about_words_or_form_says_so() {
+        use TaskKind::{Comments, Format, Structure, Wording};
+        for (task, kind) in [
+            ("add a comment above heater_set_target in heater.h", Comments),
+            ("please add doxygen comments to pump.h and valve.h", Comments),
+            ("document the functions of the pump driver", Comments),
+            ("fix the spelling of the log messages", Wording),
+            ("fix the wording of the prompt: 'led gpio' should be 'gpio of the led'", Wording),
+            ("translate the help texts of the menu to simpler english", Wording),
+            ("typo in the menu: it says \"recieve\"", Wording),
+            ("correct the typos in the comments, the code is fine", Wording),
+            ("run clang-format over main.c", Format),
+            ("reformat main.c with four blanks", Format),
+            ("use named constants for the offsets and tidy the header", Structure),
+            ("rename pump_on to pump_start", Structure),
+            ("refactor net.c. no behaviour change", Structure),
+            ("tidy the header, and add comments", Structure),
+            ("fix the typo in the driver's comment", Wording),
+        ] {
+            assert_eq!(of(task), Some(kind), "{task}");
+        }
+    }
+
+    #[test]
+    fn a_task_that_may_ask_for_more_says_nothing() {
+        for task in [
+            "",
+            "blink the led",
+            "add a comment and stop the pump after 30 s",
+            "tidy the header, use another pin for the led",
+            "fix the typo so the board connects again, it should retry",
+            "the pump does not stop",
+            "fix what the comment says is broken",
+            "add a log command that prints comments",
+            "rename the led pin. then move the buzzer to gpio 4",
+            "debounce the button and fix the spelling",
+            "add a comment field to the form",
+            "move the pump to gpio 4",
+            "change the constants of the controller",
+        ] {
+            assert_eq!(of(task), None, "{task}");
+        }
+    }
+}
