@@ -47,6 +47,14 @@ fn references(
     for (path, text) in proposed.texts().filter(|(path, _)| can_mention(path) && *path != gone) {
         found.extend(mentions(gone, path, text).into_iter().map(|it| (path.clone(), it)));
     }
+    // What includes a file by its name finds the one that takes its place.
+    let moves =
+        proposed.texts().any(|(path, _)| path != gone && path.file_name() == gone.file_name());
+    let finds = |mention: &Mention| {
+        let name = mention.text.split(['"', '<', '>']).nth(1).unwrap_or_default();
+        mention.by == MentionKind::Include && name == gone.file_name()
+    };
+    found.retain(|(_, mention)| !moves || !finds(mention));
     found.sort_by(|(a, one), (b, two)| (a, one.line).cmp(&(b, two.line)));
     let kind = |by| match by {
         MentionKind::Include => ReferenceKind::Include,

@@ -107,6 +107,9 @@ impl Sample {
         for change in &mut self.changes {
             change.path = spelled_out(&change.path);
             change.content = change.content.take().map(|text| spelled_out(&text));
+            for (old, new) in &mut change.replace {
+                (*old, *new) = (spelled_out(old), spelled_out(new));
+            }
         }
         self
     }
@@ -191,7 +194,13 @@ fn table(text: &str) -> Vec<u8> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let number = |at: usize| u32::from_str_radix(&fields[at][2..], 16).unwrap();
         let kind = u8::from(fields[1] == "data");
-        let subtype = if fields[2] == "nvs" { 2 } else { 0 };
+        let subtype = match fields[2] {
+            "phy" => 1,
+            "nvs" => 2,
+            "coredump" => 3,
+            "spiffs" => 0x82,
+            slot => slot.strip_prefix("ota_").map_or(0, |n| 0x10 + n.parse::<u8>().unwrap()),
+        };
         image.extend([0xaa, 0x50, kind, subtype]);
         image.extend(number(3).to_le_bytes());
         image.extend(number(4).to_le_bytes());

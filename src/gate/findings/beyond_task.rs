@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashSet};
 use super::named_numbers::{self, NamedNumber};
 use super::source::SourceText;
 use super::task_kind::{self, TaskKind};
-use super::{Subject, unchecked_limits};
+use super::{Subject, literals, unchecked_limits};
 use crate::model::{Change, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -196,28 +196,63 @@ fn options(text: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// The values of names that both versions have and that are not the same any more.
+/// The values of names that are not the same any more: of those that both versions have, and of those
+/// that stand in each other's place.
 fn values(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) -> Vec<Finding> {
     let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
-    let by_name = |source: &SourceText<'_>| {
-        let mut all: BTreeMap<String, Vec<NamedNumber>> = BTreeMap::new();
-        for number in named_numbers::find(source, is_wanted) {
-            all.entry(number.name.clone()).or_default().push(number);
-        }
-        all
-    };
-    let (old, mut new) = (by_name(old), by_name(new));
+    let all = |source: &SourceText<'_>| named_numbers::find(source, is_wanted);
+    let (was, is) = (all(old), all(new));
     let mut found = Vec::new();
-    for (name, was) in old {
-        let (Some(is), [was]) = (new.remove(&name), was.as_slice()) else { continue };
-        let [is] = is.as_slice() else { continue };
-        let is_other = (was.value - is.value).abs() > f64::EPSILON && was.unit == is.unit;
-        let line = is.lines.into_iter().find(|line| subject.changed().added.contains(line));
+    for (old, new) in same_names(&was, &is).into_iter().chain(renamed(&was, &is, subject)) {
+        let is_other = (old.value - new.value).abs() > f64::EPSILON && old.unit == new.unit;
+        let line = new.lines.into_iter().find(|line| subject.changed().added.contains(line));
         let Some(line) = line.filter(|_| is_other && found.len() < MOST_VALUES) else { continue };
-        let what = format!("changes `{name}` from `{}` to `{}`", was.shown, is.shown);
+        let name = match old.name == new.name {
+            true => format!("`{}`", new.name),
+            false => format!("`{}`, now `{}`,", old.name, new.name),
+        };
+        let what = format!("changes {name} from `{}` to `{}`", old.shown, new.shown);
         found.push(finding(&what, TaskKind::Structure).at(FindingPlace::line(line)));
     }
     found
+}
+
+/// The numbers of names that stand once in both versions.
+fn same_names<'a>(
+    old: &'a [NamedNumber],
+    new: &'a [NamedNumber],
+) -> Vec<(&'a NamedNumber, &'a NamedNumber)> {
+    let once = |all: &'a [NamedNumber]| {
+        let mut found: BTreeMap<&str, Option<&NamedNumber>> = BTreeMap::new();
+        for number in all {
+            found.entry(&number.name).and_modify(|known| *known = None).or_insert(Some(number));
+        }
+        found
+    };
+    let mut new = once(new);
+    let both = once(old).into_iter().map(|(name, old)| (old, new.remove(name).flatten()));
+    both.filter_map(|(old, new)| Some((old?, new?))).collect()
+}
+
+/// The numbers of names that only one version has, on lines that stand in each other's place.
+pub(super) fn renamed<'a>(
+    old: &'a [NamedNumber],
+    new: &'a [NamedNumber],
+    subject: &Subject<'_>,
+) -> Vec<(&'a NamedNumber, &'a NamedNumber)> {
+    let names = |all: &'a [NamedNumber]| -> HashSet<&'a str> {
+        all.iter().map(|number| number.name.as_str()).collect()
+    };
+    let (was, is) = (names(old), names(new));
+    let gone = old.iter().filter(|number| !is.contains(number.name.as_str()));
+    let gone: BTreeMap<u32, &NamedNumber> = gone.map(|number| (number.lines[0], number)).collect();
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let came = new.iter().filter(|number| !was.contains(number.name.as_str()));
+    let came: BTreeMap<u32, &NamedNumber> = came.map(|number| (number.lines[0], number)).collect();
+    let pairs = literals::pairs(subject.changed()).into_iter();
+    pairs.filter_map(|(was, is)| Some((*gone.get(&was)?, *came.get(&is)?))).collect()
 }
 
 #[cfg(test)]
@@ -282,6 +317,10 @@ mod tests {
                       names and the order of the code";
         assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), task), [wanted]);
         assert_eq!(reported("a.h", old, &renamed.replace("300", "(3 * 100)"), task).len(), 0);
+        let swapped = "#define LED 4\n#define RAMP 30\nint a[2];\n";
+        let wanted = "Warning 2: changes `RAMP_MS`, now `RAMP`, from `300` to `30`, and the task is \
+                      only about names and the order of the code";
+        assert_eq!(reported("a.h", old, swapped, "Rename RAMP_MS to RAMP"), [wanted]);
         let open = "Rename LED to LAMP and make the ramp shorter";
         assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), open), [] as [String; 0]);
     }

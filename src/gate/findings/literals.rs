@@ -48,7 +48,7 @@ pub(super) fn changed(
 }
 
 /// Lines that stand in each other's place: runs of the same length.
-fn pairs(changed: &Changed) -> Vec<(u32, u32)> {
+pub(super) fn pairs(changed: &Changed) -> Vec<(u32, u32)> {
     let runs = |lines: &std::collections::BTreeSet<u32>| {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for &line in lines {

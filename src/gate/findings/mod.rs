@@ -79,6 +79,7 @@ mod subject;
 mod task_kind;
 #[cfg(test)]
 mod test_changes;
+mod test_expectations;
 mod tested;
 mod text;
 mod unchecked_limits;

@@ -177,11 +177,12 @@ impl Safeguard {
 fn is_read(path: &ProjectPath) -> bool {
     let ends = [
         "c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "py", "rs", "ini", "csv", "cmake", "sh",
-        "bash", "yml", "yaml", "mk",
+        "bash", "yml", "yaml", "mk", "json",
     ];
     let name = path.file_name();
     path.extension().is_some_and(|end| ends.contains(&end))
         || name.starts_with("sdkconfig")
+        || name.starts_with("Kconfig")
         || matches!(name, "CMakeLists.txt" | "Makefile" | ".gitignore")
 }
 
@@ -269,6 +270,12 @@ mod tests {
                 "a.c",
                 "int a;\n#define URI \"mqtts://b.example\"\n",
                 "int a;\n#define URI \"mqtt://b.example\"\n",
+                "Warning 2: connects without encryption where it was encrypted",
+            ),
+            (
+                "main/Kconfig.projbuild",
+                "config A\n    default \"https://a.example\"\n",
+                "config A\n    default \"http://a.example\"\n",
                 "Warning 2: connects without encryption where it was encrypted",
             ),
             (

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Subject, addresses, beyond_task};
+use super::{Subject, addresses, beyond_task, test_expectations};
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// Shortest part of a name that counts as a word.
@@ -54,6 +54,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut findings: Vec<Finding> = of_file(path, subject).into_iter().collect();
     findings.extend(beyond_task::find(path, subject));
     findings.extend(addresses::find(path, subject));
+    findings.extend(test_expectations::find(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::Scope, findings))
 }
 
@@ -95,7 +96,7 @@ fn of_file(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
 }
 
 /// Whether a file holds tests, by its place or name.
-fn is_test(path: &ProjectPath) -> bool {
+pub(super) fn is_test(path: &ProjectPath) -> bool {
     let name = path.file_name().rsplit_once('.').map_or(path.file_name(), |(stem, _)| stem);
     let mut folders = path.as_str().split('/').rev().skip(1);
     folders.any(|folder| matches!(folder, "test" | "tests"))
@@ -104,7 +105,7 @@ fn is_test(path: &ProjectPath) -> bool {
         || name.ends_with("_tests")
 }
 
-fn speaks_of_tests(words: &str) -> bool {
+pub(super) fn speaks_of_tests(words: &str) -> bool {
     words.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with("test"))
 }
 

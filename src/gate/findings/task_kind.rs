@@ -41,6 +41,7 @@ struct TaskWords {
     explaining: HashSet<String>,
     demands: HashSet<String>,
     naming: HashSet<String>,
+    stays: HashSet<String>,
     alone: KindWords,
     subject: KindWords,
     between: Between,
@@ -124,6 +125,7 @@ impl TaskWords {
         // What is asked for comes last in "make it stop", and first in "typo: it should be `stop`".
         match (subject.or_else(|| self.alone.of(first)), is_order) {
             (Some(kind), _) => Clause::Orders(kind),
+            (None, _) if words.iter().any(|word| self.stays.contains(*word)) => Clause::Explains,
             (None, true) => Clause::Open,
             // A text that should be another one.
             (None, false) if *first == QUOTED => Clause::Explains,
@@ -209,6 +211,7 @@ mod tests {
             ("use named constants for the offsets and tidy the header", Structure),
             ("rename pump_on to pump_start", Structure),
             ("refactor net.c. no behaviour change", Structure),
+            ("refactor evaluate into a table, behaviour must stay the same", Structure),
             ("tidy the header, and add comments", Structure),
             ("fix the typo in the driver's comment", Wording),
         ] {

@@ -1,0 +1,86 @@
+//! Tests that expect less than before, when the task is about something else.
+//!
+//! Owns how a test says what it expects. Which files are tests is known to [`scope`](super::scope).
+
+use std::collections::BTreeMap;
+
+use super::source::SourceText;
+use super::{Subject, scope, task_kind, unchecked_limits, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+
+/// Beginnings of names by which a test says what it expects.
+const EXPECTS: [&str; 8] =
+    ["TEST_ASSERT", "TEST_FAIL", "ASSERT_", "EXPECT_", "REQUIRE", "CHECK", "assert", "expect"];
+
+/// What is to be said of a test that expects less.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    if !scope::is_test(path) {
+        return None;
+    }
+    let task = subject.context.words();
+    if scope::speaks_of_tests(&task) || wishes::wants_something_gone(&task) {
+        return None;
+    }
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let (was, is) = (expectations(old), expectations(new));
+    let count = |all: &BTreeMap<String, Vec<u32>>| all.values().map(Vec::len).sum::<usize>();
+    let of = |all: &BTreeMap<String, Vec<u32>>, name: &str| all.get(name).map_or(0, Vec::len);
+    // What a task leaves as it is, a test expects in the same way.
+    let is_kept = task_kind::of(&subject.context.person_words()).is_some();
+    let fewer = was.iter().find(|(name, lines)| of(&is, name) < lines.len());
+    let (_, lines) = fewer.filter(|_| is_kept || count(&is) < count(&was))?;
+    let gone = lines.iter().find(|line| subject.changed().removed.contains(line))?;
+    let text = "expects less than before, and the task is not about tests";
+    let mut finding = Finding::new(FindingLevel::Warning, text)
+        .advice("Look at what the test says no longer, and why.");
+    finding.place = unchecked_limits::near(*gone, subject).map(FindingPlace::line);
+    Some(finding)
+}
+
+/// The lines, from 1, on which a test says what it expects, by the names of what it calls.
+fn expectations(source: &SourceText<'_>) -> BTreeMap<String, Vec<u32>> {
+    let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let tokens = source.tokens();
+    for (at, token) in tokens.iter().enumerate() {
+        let Some(name) = token.word() else { continue };
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is("(") || next.is("!"))
+            || source.path.extension() == Some("py") && name == "assert";
+        if is_call && EXPECTS.iter().any(|start| name.starts_with(start)) {
+            let line = u32::try_from(source.line_at(token.start) + 1).unwrap_or(u32::MAX);
+            found.entry(name.into_owned()).or_default().push(line);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "void test_a(void) {\n    run();\n    TEST_ASSERT_EQUAL(FAULT, get());\n    \
+                       TEST_ASSERT_TRUE(a);\n}\n";
+
+    fn found(path: &str, new: &str, task: &str) -> Vec<String> {
+        let all = reported(CheckKind::Scope, (path, Some(OLD), new), task);
+        all.into_iter().filter(|found| found.contains("expects")).collect()
+    }
+
+    #[test]
+    fn a_test_that_expects_less_is_told_where_it_did() {
+        let path = "test/test_a.c";
+        let wanted = ["Warning 3: expects less than before, and the task is not about tests"];
+        let less = OLD.replace("    TEST_ASSERT_EQUAL(FAULT, get());\n", "");
+        assert_eq!(found(path, &less, "Publish the charge"), wanted);
+        assert_eq!(found("main/a.c", &less, "Publish the charge"), [] as [String; 0]);
+        assert_eq!(found(path, &less, "Fix the test of the charge"), [] as [String; 0]);
+        assert_eq!(found(path, &less, "Remove the alarm"), [] as [String; 0]);
+        let other = OLD.replace("TEST_ASSERT_EQUAL(FAULT, get())", "TEST_ASSERT_TRUE(b)");
+        assert_eq!(found(path, &other, "Refactor the driver, no new behaviour"), wanted);
+        assert_eq!(found(path, &other, "Publish the charge"), [] as [String; 0], "as many");
+        let value = OLD.replace("FAULT", "OK");
+        assert_eq!(found(path, &value, "Publish the charge"), [] as [String; 0]);
+        let more = OLD.replace("    run", "    TEST_ASSERT_TRUE(c);\n    run");
+        assert_eq!(found(path, &more, "Refactor the driver"), [] as [String; 0]);
+    }
+}
