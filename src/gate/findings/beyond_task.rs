@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 
+use super::limit_names::words;
 use super::named_numbers::{self, NamedNumber};
 use super::source::SourceText;
 use super::task_kind::{self, TaskKind};
@@ -252,7 +253,21 @@ pub(super) fn renamed<'a>(
     let came = new.iter().filter(|number| !was.contains(number.name.as_str()));
     let came: BTreeMap<u32, &NamedNumber> = came.map(|number| (number.lines[0], number)).collect();
     let pairs = literals::pairs(subject.changed()).into_iter();
-    pairs.filter_map(|(was, is)| Some((*gone.get(&was)?, *came.get(&is)?))).collect()
+    let pairs = pairs.filter_map(|(was, is)| Some((*gone.get(&was)?, *came.get(&is)?)));
+    pairs.filter(|(was, is)| has_same_unit(&was.name, &is.name)).collect()
+}
+
+/// Whether two names end with the same unit, or with none.
+fn has_same_unit(one: &str, other: &str) -> bool {
+    const UNITS: [&str; 22] = [
+        "s", "sec", "secs", "ms", "us", "ns", "min", "mins", "h", "hz", "khz", "mhz", "v", "mv",
+        "a", "ma", "mm", "cm", "ticks", "percent", "bytes", "kb",
+    ];
+    let unit = |name: &str| {
+        let last = words(name).last().map(str::to_ascii_lowercase)?;
+        UNITS.contains(&last.as_str()).then_some(last)
+    };
+    unit(one) == unit(other)
 }
 
 #[cfg(test)]
@@ -317,10 +332,10 @@ mod tests {
                       names and the order of the code";
         assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), task), [wanted]);
         assert_eq!(reported("a.h", old, &renamed.replace("300", "(3 * 100)"), task).len(), 0);
-        let swapped = "#define LED 4\n#define RAMP 30\nint a[2];\n";
-        let wanted = "Warning 2: changes `RAMP_MS`, now `RAMP`, from `300` to `30`, and the task is \
+        let swapped = "#define LED 4\n#define SLOPE_MS 30\nint a[2];\n";
+        let wanted = "Warning 2: changes `RAMP_MS`, now `SLOPE_MS`, from `300` to `30`, and the task is \
                       only about names and the order of the code";
-        assert_eq!(reported("a.h", old, swapped, "Rename RAMP_MS to RAMP"), [wanted]);
+        assert_eq!(reported("a.h", old, swapped, "Rename RAMP_MS to SLOPE_MS"), [wanted]);
         let open = "Rename LED to LAMP and make the ramp shorter";
         assert_eq!(reported("a.h", old, &renamed.replace("300", "30"), open), [] as [String; 0]);
     }

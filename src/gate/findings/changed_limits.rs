@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
-use super::{Subject, option_ranges, raised_limits};
+use super::{Subject, beyond_task, option_ranges, raised_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
 
@@ -32,6 +32,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         findings
             .extend(pairs(subject, &old, &new).filter_map(|(was, now)| finding(was, now, subject)));
     }
+    let renamed = beyond_task::renamed(&old, &new, subject).into_iter();
+    findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
     findings.extend(option_ranges::find(path, subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
@@ -74,7 +76,11 @@ fn finding(was: &NamedNumber, now: &NamedNumber, subject: &Subject<'_>) -> Optio
         false => (shown(was), shown(now)),
     };
     let times = times.map_or_else(String::new, |times| format!(", {times}"));
-    let text = format!("changes `{}` from {old} to {new}{times}", now.name);
+    let name = match was.name == now.name {
+        true => format!("`{}`", now.name),
+        false => format!("`{}`, now `{}`,", was.name, now.name),
+    };
+    let text = format!("changes {name} from {old} to {new}{times}");
     let (level, advice) = match is_unasked {
         true => (FindingLevel::Warning, "The task does not ask for it. Look at what it protects."),
         false => (FindingLevel::Note, "Make sure that so large a change of a limit is meant."),
@@ -164,6 +170,12 @@ mod tests {
                 "CONFIG_ESP_TASK_WDT_TIMEOUT_S=5\n",
                 "CONFIG_ESP_TASK_WDT_TIMEOUT_S=60\n",
                 "1: `CONFIG_ESP_TASK_WDT_TIMEOUT_S` from `5` to `60`, 12 times as much",
+            ),
+            (
+                "a.h",
+                "#define TRIP_LIMIT 80\n",
+                "#define STOP_LIMIT 800\n",
+                "1: `TRIP_LIMIT`, now `STOP_LIMIT`, from `80` to `800`, 10 times as much",
             ),
             (
                 "a.yaml",

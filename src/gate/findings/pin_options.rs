@@ -3,7 +3,11 @@
 //! Reads line by line. Must not know what a pin is on a chip.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
+
+use super::limit_names::words;
 use super::outer_constants::DEFINED;
 use super::pin_flow::Direction;
 use super::pin_names::{Signals, signal};
@@ -50,6 +54,27 @@ pub(super) fn settings(text: &str) -> Vec<PinUse> {
         pin(value, start..start + line.len())
     };
     line_starts(text).filter_map(setting).collect()
+}
+
+/// Whether a file holds settings that a program reads when it runs.
+pub(super) fn is_data(path: &str) -> bool {
+    let ends = [".json", ".yaml", ".yml", ".toml"];
+    ends.iter().any(|end| path.ends_with(end)) && !path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// `"pin": 6`, `led_gpio: 6`, in the settings of a program.
+pub(super) fn data(text: &str) -> Vec<PinUse> {
+    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#""?([A-Za-z_][\w-]*)"?\s*[:=]\s*"?(?:GPIO_?)?(\d{1,2})\b"#).ok()
+    });
+    let all = NAMED.iter().flat_map(|pattern| pattern.captures_iter(text));
+    let found = all.filter_map(|groups| {
+        let (name, value) = (groups.get(1)?, groups.get(2)?);
+        let option: Vec<String> = words(name.as_str()).map(str::to_ascii_uppercase).collect();
+        let used = pin(value.as_str(), groups.get(0)?.range())?;
+        is_pin(&option.join("_")).then_some(used)
+    });
+    found.collect()
 }
 
 /// Whether a file gives names to numbers for the compiler.
@@ -145,6 +170,15 @@ fn may_hold(condition: &str, chip: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_of_a_program_names_pins() {
+        let json =
+            "{ \"id\": 4, \"pin\": 18, \"ledGpio\": 6, \"pins\": 9, \"pinMax\": 3, \"x\": 1 }";
+        assert_eq!(numbers(&data(json)), [18, 6]);
+        assert_eq!(numbers(&data("led_gpio: 7\nspin: 3\npin: 1234\nname: pin 4\n")), [7]);
+        assert!(is_data("data/config.json") && !is_data(".vscode/a.json") && !is_data("a.c"));
+    }
 
     fn numbers(found: &[PinUse]) -> Vec<i128> {
         found.iter().map(|pin| pin.number).collect()

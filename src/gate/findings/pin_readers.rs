@@ -1,20 +1,14 @@
 //! Pins whose numbers a header names and other files of the project use.
 //!
-//! Owns which files read a constant that changed. Must not know what a pin is on a chip.
-
-use std::collections::BTreeMap;
-
-use foldhash::HashSet;
+//! Owns which files read a header that changed. Must not know what a pin is on a chip.
 
 use super::Subject;
-use super::constants::Constants;
-use super::outer_constants::OuterConstants;
+use super::outer_constants::{self, OuterConstants};
 use super::pin_uses::{self, PinUse};
-use super::source::SourceText;
 use crate::model::ProjectPath;
-use crate::text::c_tokens::{Style, TokenKind, tokens};
+use crate::text::c_tokens::{Style, tokens};
 
-/// Files that are searched for the names of constants.
+/// Files that are searched for the name of the header.
 const MOST_READ: usize = 64;
 
 /// Files that are read as code.
@@ -22,6 +16,9 @@ const MOST_PARSED: usize = 4;
 
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 128 * 1024;
+
+/// Longest text of a file with all its headers.
+const MOST_TEXT: usize = 256 * 1024;
 
 /// A pin that another file takes from the header.
 pub(super) struct OuterPin {
@@ -32,28 +29,38 @@ pub(super) struct OuterPin {
     pub(super) line: u32,
 }
 
-/// The pins that other files take from constants whose values a change of a header sets.
+/// The pins that other files take from the lines of a header that change.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, chip: &str) -> Vec<OuterPin> {
-    if !path.extension().is_some_and(|end| matches!(end, "h" | "hh" | "hpp" | "hxx" | "inc")) {
+    if !path.extension().is_some_and(is_header) {
         return Vec::new();
     }
     let Some(source) = subject.source() else { return Vec::new() };
-    let changed = changed(source, subject);
-    if changed.is_empty() {
+    let added = &subject.changed().added;
+    if added.is_empty() {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for (other, text) in readers(path, subject, &changed).take(MOST_PARSED) {
+    for (other, text) in readers(path, subject).take(MOST_PARSED) {
+        // All that the file takes in, as the compiler sees it.
         let outer = OuterConstants::of(&other, &text, |path| subject.text_after(path));
-        let code = tokens(&text, Style::C);
+        let mut all = String::new();
+        let mut own = None;
+        let headers = outer_constants::headers(&other, &text, |path| subject.text_after(path));
+        for (name, header) in headers {
+            if name == path.as_str() {
+                own = Some(all.len()..all.len() + header.len());
+            }
+            all.push_str(&header);
+            all.push('\n');
+        }
+        let Some(own) = own.filter(|_| all.len() <= MOST_TEXT) else { continue };
+        all.push_str(&text);
+        let code = tokens(&all, Style::C);
         for used in pin_uses::find(&code, chip, &outer.values) {
-            let names = used.ranges.iter().flat_map(|range| {
-                let inner = code.iter().skip_while(|token| token.start < range.start);
-                inner.take_while(|token| token.start < range.end).filter_map(|token| token.word())
-            });
-            let own = names.filter_map(|name| changed.get(&*name));
-            let line = own.filter(|(value, _)| *value == used.number).map(|(_, line)| *line).next();
-            if let Some(line) = line {
+            let here = used.ranges.iter().filter(|range| own.contains(&range.start));
+            let lines = here.map(|range| source.line_at(range.start - own.start) + 1);
+            let mut lines = lines.filter_map(|line| u32::try_from(line).ok());
+            if let Some(line) = lines.find(|line| added.contains(line)) {
                 found.push(OuterPin { used, by: other.clone(), line });
             }
         }
@@ -61,35 +68,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, chip: &str) -> Vec
     found
 }
 
-/// The constants to which the change gives a value, each with it and its line.
-fn changed(source: &SourceText<'_>, subject: &Subject<'_>) -> BTreeMap<String, (i128, u32)> {
-    let added = &subject.changed().added;
-    let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
-    for token in source.tokens().iter().filter(|token| token.kind == TokenKind::Word) {
-        let line = u32::try_from(source.line_at(token.start) + 1).unwrap_or(u32::MAX);
-        if added.contains(&line) {
-            lines.entry(token.raw).or_insert(line);
-        }
-    }
-    if lines.is_empty() {
-        return BTreeMap::new();
-    }
-    let of = |source: &SourceText<'_>| -> HashSet<(String, i128)> {
-        Constants::new(source.tokens()).values().collect()
-    };
-    let was = subject.base_source().map(of).unwrap_or_default();
-    let is = of(source).into_iter().filter(|constant| !was.contains(constant));
-    let is = is.filter(|(_, value)| (0..100).contains(value));
-    is.filter_map(|(name, value)| Some((lines.get(&*name).copied()?, name, value)))
-        .map(|(line, name, value)| (name, (value, line)))
-        .collect()
-}
-
-/// The files of code that have one of the names in them, those in the folder of the header first.
+/// The files of code that name the header, or one of the headers that do, those in its folder first.
 fn readers<'a>(
     path: &'a ProjectPath,
     subject: &'a Subject<'_>,
-    names: &'a BTreeMap<String, (i128, u32)>,
 ) -> impl Iterator<Item = (ProjectPath, String)> + 'a {
     let folder = |path: &ProjectPath| {
         path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
@@ -101,11 +83,27 @@ fn readers<'a>(
         .filter(|file| pin_uses::is_code(file.file_name()))
         .collect();
     files.sort_by_key(|file| folder(file) != own);
-    files.into_iter().take(MOST_READ).filter_map(move |file| {
-        let text = subject.text_after(file.as_str())?;
-        let words = || text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words().any(|word| names.contains_key(word)).then(|| (file.clone(), text))
-    })
+    let texts = files.into_iter().take(MOST_READ);
+    let texts = texts.filter_map(|file| Some((file.clone(), subject.text_after(file.as_str())?)));
+    let (headers, sources): (Vec<_>, Vec<_>) =
+        texts.partition(|(file, _)| file.extension().is_some_and(is_header));
+    let mut names = vec![path.file_name().to_owned()];
+    for (header, text) in &headers {
+        if includes(text, path.file_name()) {
+            names.push(header.file_name().to_owned());
+        }
+    }
+    sources.into_iter().filter(move |(_, text)| names.iter().any(|name| includes(text, name)))
+}
+
+fn is_header(end: &str) -> bool {
+    matches!(end, "h" | "hh" | "hpp" | "hxx" | "inc")
+}
+
+/// Whether a text includes a header of that name.
+fn includes(text: &str, name: &str) -> bool {
+    let mut lines = text.lines().filter(|line| line.trim_start().starts_with('#'));
+    lines.any(|line| line.contains("include") && line.contains(name))
 }
 
 #[cfg(test)]

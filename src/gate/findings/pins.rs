@@ -43,7 +43,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let name = path.file_name();
     let is_settings = name.starts_with("sdkconfig")
         || pin_options::is_kconfig(name)
-        || pin_options::defines(name);
+        || pin_options::defines(name)
+        || pin_options::is_data(path.as_str());
     let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text));
     if !pin_uses::is_code(name) && !is_settings && !is_on_chip {
         return None;
@@ -97,6 +98,7 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         false if pin_uses::is_code(name) || name.ends_with(".py") => {
             pin_uses::find(source.tokens(), known, &outer.values)
         }
+        false if pin_options::is_data(source.path.as_str()) => pin_options::data(source.text),
         false => pin_options::settings(source.text),
     };
     if uses.is_empty() {

@@ -17,17 +17,20 @@ struct LimitWords {
     harm: HashSet<String>,
     counts: HashSet<String>,
     units: HashSet<String>,
+    others: HashSet<String>,
 }
 
 static WORDS: LazyLock<Option<LimitWords>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/limits.toml")).ok());
+
+/// From how many times as much on an amount without a unit is told.
+const MUCH: f64 = 2.0;
 
 /// Whether a change raises such a limit, which is called `name`, and the task asks for no more of it.
 pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'_>) -> bool {
     let Some(known) = WORDS.as_ref().filter(|_| now > was && subject.context.has_task()) else {
         return false;
     };
-    let is_amount = is_amount(name);
     let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let has = |known: &HashSet<String>| name.iter().any(|word| known.contains(word));
     if !has(&known.harm) || has(&known.counts) {
@@ -35,23 +38,29 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     }
     let task = subject.context.words();
     if !has(&known.most) {
+        let is_much = was > 0.0 && now >= MUCH * was;
+        let is_amount = !has(&known.others) && (has(&known.units) || is_much);
         return is_amount && !wishes::names(&task, &name) && !wishes::wants_more(&task, &name, now);
     }
     let thing: Vec<String> = name.into_iter().filter(|word| !known.most.contains(word)).collect();
     !wishes::wants_more(&task, &thing, now)
 }
 
-/// Whether a name is that of an amount of something that does harm, and says its unit: `CHARGE_MV`.
+/// Whether a name may be that of an amount of something that does harm: `CHARGE_MV`, `TX_POWER`.
 pub(super) fn is_amount(name: &str) -> bool {
     let Some(known) = WORDS.as_ref() else { return false };
-    // The unit comes last; most names have none.
-    let is_unit = |word: &str| known.units.iter().any(|unit| unit.eq_ignore_ascii_case(word));
-    if !words(name).last().is_some_and(is_unit) {
-        return false;
-    }
-    let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
-    let count = |of: &HashSet<String>| name.iter().filter(|word| of.contains(*word)).count();
-    count(&known.harm) > count(&known.units) && count(&known.counts) == 0
+    // A constant; most names are none.
+    let is_constant = name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && (name.starts_with('k') || !name.bytes().any(|byte| byte.is_ascii_lowercase()));
+    let of = |known: &HashSet<String>| {
+        words(name).any(|word| known.contains(word.to_ascii_lowercase().as_str()))
+    };
+    // A unit by itself, as in `SUPPLY_MV`, does no harm.
+    let is_harmful = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        known.harm.contains(&word) && !known.units.contains(&word)
+    };
+    is_constant && words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others)
 }
 
 /// Whether a range of values that is called `name` becomes wider, and nobody asked for it.
@@ -84,6 +93,14 @@ mod tests {
         let wanted = "Warning 1: changes `kChargeMv` from `4200` to `4350`";
         assert_eq!(found("kChargeMv", "Blink the led"), [wanted]);
         assert_eq!(found("MOTOR_RPM", "Blink the led").len(), 1);
+        let power = |(was, now): (&str, &str), task: &str| {
+            let text = |value: &str| format!("static const float DUTY_CYCLE = {value};\n");
+            let all = reported(CheckKind::Limits, ("a.cpp", Some(&text(was)), &text(now)), task);
+            all.iter().filter(|found| found.starts_with("Warning")).count()
+        };
+        assert_eq!(power(("0.01f", "0.10f"), "Use another spreading factor"), 1);
+        assert_eq!(power(("0.01f", "0.015f"), "Use another spreading factor"), 0);
+        assert_eq!(power(("0.01f", "0.10f"), "Make the duty cycle ten times as long"), 0);
         for (name, task) in [
             ("kChargeMv", "Charge to 4.35 V"),
             ("kChargeMv", "Use the value 4350"),

@@ -241,12 +241,20 @@ fn size(subject: &Subject<'_>) -> Check {
     let after = lines(subject.content);
     let text = if after * 2 < before {
         format!("removes {} of {before} lines", before - after)
-    } else if share >= 60 {
+    } else if share >= 60 && !is_same_but_for_blanks(base, subject.content) {
         format!("rewrites {removed} of {before} lines ({share} %)")
     } else {
         return Check::clean(CheckKind::Size);
     };
     Check::of(CheckKind::Size, FindingLevel::Warning, text)
+}
+
+/// Whether two contents differ in white space alone, which is told as such.
+fn is_same_but_for_blanks(one: &[u8], other: &[u8]) -> bool {
+    let bare =
+        |of: &'_ [u8]| of.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let (one, other): (Vec<u8>, Vec<u8>) = (bare(one), bare(other));
+    one == other
 }
 
 /// A finding for each place.
