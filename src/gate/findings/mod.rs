@@ -22,6 +22,7 @@ mod elided;
 mod expansion;
 mod flash;
 mod flash_code;
+mod flash_commands;
 mod host_cmake;
 mod host_cmake_files;
 mod host_code;
@@ -68,6 +69,7 @@ mod project_names;
 mod proposed_files;
 mod raised_limits;
 mod removed;
+mod removed_checks;
 mod safeguards;
 mod scope;
 mod secrets;
@@ -133,7 +135,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 19] = [
+const LOOKS: [Look; 20] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -146,6 +148,7 @@ const LOOKS: [Look; 19] = [
     |_, subject| host_code::find(subject).into_iter().collect(),
     |path, subject| pins::find(path, subject).into_iter().collect(),
     |path, subject| flash_code::find(path, subject).into_iter().collect(),
+    |path, subject| flash_commands::find(path, subject).into_iter().collect(),
     // Gives no check: the line is only worked out here, at the same time as the others.
     |_, subject| {
         subject.consequence.get_or_init(|| consequence::of(subject));

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::comments::{self, CommentMarks};
 use super::source::SourceText;
-use super::{Subject, cmake_values, left_out, unchecked_limits, wishes};
+use super::{Subject, cmake_values, left_out, removed_checks, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 #[derive(Deserialize)]
@@ -149,7 +149,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     });
     let mut found: Vec<Finding> = found.collect();
     found.extend(left_out::find(&new, subject));
-    found.extend(unchecked_limits::find(path, subject));
+    let unchecked = unchecked_limits::find(path, subject);
+    let is_known = |finding: &Finding| unchecked.iter().any(|other| other.place == finding.place);
+    let removed = removed_checks::find(path, subject);
+    found.extend(removed.into_iter().filter(|finding| !is_known(finding)));
+    found.extend(unchecked);
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
 }
 

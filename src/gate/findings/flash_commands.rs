@@ -1,0 +1,179 @@
+//! Commands of `esptool` in scripts and build files that write a file to the wrong place of the flash
+//! of a board, or for another chip.
+//!
+//! Reads words and compares addresses with the project's table. That a command runs at all is told by
+//! [`host_code`](super::host_code).
+
+use super::Subject;
+use crate::gate::table_offset::table_offset;
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
+use crate::toolchain::esp_image::Chip;
+use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET};
+use crate::toolchain::{partition_csv, partitions};
+
+/// A word of a command, and its line, from 1.
+type Word<'a> = (&'a str, u32);
+
+/// The check of a file; `None` where no command writes to a wrong place.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let text = subject.text().filter(|text| is_read(path) && text.contains("write"))?;
+    let writes = ["write_flash", "write-flash"];
+    if !writes.iter().any(|write| text.contains(write)) {
+        return None;
+    }
+    let table = table_offset(subject.project_dir).unwrap_or(TABLE_OFFSET);
+    let csv = subject.text_after("partitions.csv");
+    let partitions = csv.and_then(|text| partitions::from_csv(&text)).unwrap_or_default();
+    let mut found = Vec::new();
+    for command in commands(text) {
+        let Some(at) = command.iter().position(|(word, _)| writes.contains(word)) else { continue };
+        let (before, behind) = command.split_at(at);
+        found.extend(other_chip(before, subject));
+        for ((offset, line), file) in pairs(behind.get(1..).unwrap_or_default()) {
+            if let Some((level, text)) = misplaced(offset, file, table, &partitions) {
+                found.push(Finding::new(level, text).at(FindingPlace::line(line)));
+            }
+        }
+    }
+    let added = &subject.changed().added;
+    found.retain(|finding| finding.place.as_ref().is_some_and(|at| added.contains(&at.line)));
+    let advice = "Compare the address with the partition table of the project.";
+    let found: Vec<Finding> = found.into_iter().map(|finding| finding.advice(advice)).collect();
+    (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
+}
+
+/// Whether a file may hold commands.
+fn is_read(path: &ProjectPath) -> bool {
+    let ends =
+        ["sh", "bash", "bat", "cmd", "ps1", "py", "mk", "cmake", "yml", "yaml", "json", "ini"];
+    path.extension().is_some_and(|end| ends.contains(&end))
+        || matches!(path.file_name(), "Makefile" | "CMakeLists.txt" | "justfile")
+}
+
+/// The words of each command; a line that ends with a backslash, or in the middle of a list, goes on.
+fn commands(text: &str) -> Vec<Vec<Word<'_>>> {
+    let (mut all, mut open) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        let bare = line.trim();
+        if bare.starts_with(['#', ';']) {
+            continue;
+        }
+        let is_split = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '[' | ']');
+        let words = bare.split(is_split).filter(|word| !matches!(*word, "" | "\\" | "^"));
+        open.extend(words.map(|word| (word, number)));
+        if !bare.ends_with(['\\', ',', '^', '[']) {
+            all.push(std::mem::take(&mut open));
+        }
+    }
+    all.push(open);
+    all
+}
+
+/// The addresses and files behind `write_flash`.
+fn pairs<'a, 'w>(words: &'w [Word<'a>]) -> Vec<((u32, u32), &'a str)> {
+    let mut found = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some((word, line)) = words.next() {
+        let is_number = word.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+        let Some(offset) = partition_csv::number(word).filter(|_| is_number) else { continue };
+        if let Some((file, _)) = words.next_if(|(file, _)| !file.starts_with('-')) {
+            found.push(((offset, *line), *file));
+        }
+    }
+    found
+}
+
+/// What is wrong with a file at an address.
+fn misplaced(
+    offset: u32,
+    file: &str,
+    table: u32,
+    partitions: &[Partition],
+) -> Option<(FindingLevel, String)> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_ascii_lowercase();
+    let is_named = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let whole = ["merged", "full", "factory", "all", "image", "combined", "backup", "flash"];
+    let shown = super::commands::shown(file);
+    let at = format!("{offset:#x}");
+    if is_named(&whole) || name.starts_with(['$', '%', '{']) {
+        return None;
+    }
+    if (table..table + TABLE_BYTES).contains(&offset) && !is_named(&["part", "table"]) {
+        let text = format!("writes `{shown}` over the partition table at {at}");
+        return Some((FindingLevel::Stop, text));
+    }
+    if offset < table && !is_named(&["boot"]) {
+        let text = format!("writes `{shown}` over the bootloader at {at}");
+        return Some((FindingLevel::Stop, text));
+    }
+    let within = partitions
+        .iter()
+        .find(|part| offset > part.offset && offset < part.offset.saturating_add(part.bytes))?;
+    let text = format!("writes `{shown}` at {at}, into the middle of `{}`", within.label);
+    Some((FindingLevel::Warning, text))
+}
+
+/// A chip that is named and is not the one of the project.
+fn other_chip(words: &[Word<'_>], subject: &Subject<'_>) -> Option<Finding> {
+    let own = subject.context.chip.as_deref()?;
+    let at = words.iter().position(|(word, _)| matches!(*word, "--chip" | "-c"))?;
+    let (named, line) = words.get(at + 1)?;
+    Chip::named(named).filter(|_| *named != own)?;
+    // A project may be for several chips.
+    let options = format!("sdkconfig.defaults.{named}");
+    if subject.files().iter().any(|file| file.path.file_name() == options) {
+        return None;
+    }
+    let text = format!("flashes a board with an {named}, and the project is for the {own}");
+    Some(Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FindingsContext;
+    use super::*;
+    use crate::model::{Draft, DraftChange};
+    use crate::workspace::ProjectDir;
+
+    const TABLE: &str = "nvs, data, nvs, 0x9000, 0x6000\nfactory, app, factory, 0x10000, 1M\n";
+
+    fn found(path: &str, content: &str) -> Vec<(FindingLevel, String, u32)> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("partitions.csv"), TABLE).unwrap();
+        let project_dir = ProjectDir::open(folder.path()).unwrap();
+        let mut context = FindingsContext::default();
+        context.chip = Some("esp32c6".to_owned());
+        let path = ProjectPath::new(path).unwrap();
+        let change = DraftChange::Save { path, base: None, content: content.as_bytes().to_vec() };
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
+        let boot = made.checks.into_iter().find(|check| check.kind == CheckKind::BootUntouched);
+        let all = boot.map(|check| check.findings).unwrap_or_default().into_iter();
+        all.map(|found| (found.level, found.text, found.place.map_or(0, |at| at.line))).collect()
+    }
+
+    #[test]
+    fn files_at_the_wrong_place_are_told_at_their_line() {
+        use FindingLevel::{Stop, Warning};
+        let script = "#!/bin/sh\nesptool.py --chip esp32c6 -p \"$PORT\" \\\n    write_flash --flash_mode \
+                      dio 0x0 build/bootloader/bootloader.bin \\\n    0x8000 \"$BUILD/app.bin\"\n";
+        let wanted = "writes `$BUILD/app.bin` over the partition table at 0x8000".to_owned();
+        assert_eq!(found("tools/a.sh", script), [(Stop, wanted, 4)]);
+        let right = script.replace("app.bin", "partition-table.bin");
+        assert_eq!(found("tools/a.sh", &right), []);
+        assert_eq!(found("notes.md", script), []);
+        let list = "run([\"esptool\", \"write-flash\",\n  \"0x10000\", app,\n  \"0x18000\", \"assets.bin\"])\n";
+        let wanted = "writes `assets.bin` at 0x18000, into the middle of `factory`".to_owned();
+        assert_eq!(found("tools/a.py", list), [(Warning, wanted, 3)]);
+        let other = right.replace("--chip esp32c6", "--chip esp32s3");
+        let wanted =
+            "flashes a board with an esp32s3, and the project is for the esp32c6".to_owned();
+        assert_eq!(found("tools/a.sh", &other), [(Warning, wanted, 2)]);
+        let auto =
+            right.replace("--chip esp32c6", "--chip auto").replace("bootloader.bin", "app.bin");
+        let wanted = "writes `build/bootloader/app.bin` over the bootloader at 0x0".to_owned();
+        assert_eq!(found("tools/a.sh", &auto), [(Stop, wanted, 3)]);
+        assert_eq!(found("tools/a.sh", "esptool.py write_flash 0x0 merged.bin\n"), []);
+        assert_eq!(found("tools/a.sh", "# esptool.py write_flash 0x0 app.bin\n"), []);
+    }
+}

@@ -1,0 +1,276 @@
+//! Checks of a value or a state that a change takes out of code, or that decide otherwise, without
+//! being asked to.
+//!
+//! Owns how a check is told: a macro that returns, or an `if` that does. Limits by name are known to
+//! [`unchecked_limits`](super::unchecked_limits).
+
+use std::collections::BTreeMap;
+
+use super::source::SourceText;
+use super::{Subject, beyond_task, unchecked_limits, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Macros that end a function when their first argument does not hold. Sources: `esp_check.h`,
+/// `FreeRTOSConfig.h`.
+const MACROS: [&str; 6] = [
+    "ESP_RETURN_ON_FALSE",
+    "ESP_RETURN_ON_FALSE_ISR",
+    "ESP_GOTO_ON_FALSE",
+    "ESP_GOTO_ON_FALSE_ISR",
+    "configASSERT",
+    "assert",
+];
+
+/// Beginnings of words of a condition that lets somebody in, or not.
+const TRUST: [&str; 7] = ["auth", "verif", "signature", "login", "passw", "permi", "trusted"];
+
+/// Longest condition that is shown, in characters.
+const SHOWN: usize = 48;
+
+/// A check, and its lines, from 1: the first and the last.
+struct CodeCheck {
+    condition: String,
+    lines: (u32, u32),
+}
+
+/// What is to be said of checks that went, or that decide otherwise.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    if !beyond_task::is_code(path) || path.extension() == Some("py") {
+        return Vec::new();
+    }
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
+    };
+    let task = subject.context.words();
+    if subject.changed().removed.is_empty() || task.is_empty() {
+        return Vec::new();
+    }
+    if wishes::wants_something_gone(&task) {
+        return Vec::new();
+    }
+    let stays = bare(new.tokens());
+    let others = proposed_elsewhere(path, subject);
+    let is_gone = |check: &CodeCheck| {
+        !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
+    };
+    let checks = checks(old).into_iter().filter(is_gone);
+    let found = checks.filter_map(|check| {
+        let text = match is_trust(&check.condition) {
+            _ if is_deleted(&check, old, subject) => {
+                format!("no longer checks `{}`", shown(&check.condition))
+            }
+            true if !names_trust(&task) && stays_otherwise(&check, new) => {
+                format!("changes when `{}` lets pass", shown(&check.condition))
+            }
+            _ => return None,
+        };
+        let line = changed_line(&check, subject)?;
+        let mut finding = Finding::new(FindingLevel::Warning, text)
+            .advice("The task does not ask for it. Make sure that nothing needs this check.");
+        finding.place = unchecked_limits::near(line, subject).map(FindingPlace::line);
+        Some(finding)
+    });
+    found.take(4).collect()
+}
+
+/// The first line of a check that went.
+fn changed_line(check: &CodeCheck, subject: &Subject<'_>) -> Option<u32> {
+    subject.changed().removed.range(check.lines.0..=check.lines.1).next().copied()
+}
+
+/// Whether a check went alone, with nothing in its place and the function around it still there.
+fn is_deleted(check: &CodeCheck, old: &SourceText<'_>, subject: &Subject<'_>) -> bool {
+    let changed = subject.changed();
+    let (first, last) = check.lines;
+    if !(first..=last).all(|line| changed.removed.contains(&line)) {
+        return false;
+    }
+    // The lines that go in a row with it.
+    let start = (1..first).rev().take_while(|line| changed.removed.contains(line)).last();
+    let end = (last + 1..).take_while(|line| changed.removed.contains(line)).last();
+    let (start, end) = (start.unwrap_or(first), end.unwrap_or(last));
+    let is_body = (start..=end).all(|line| {
+        let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
+        let text = old.line(at);
+        text.trim().is_empty() || text.starts_with([' ', '\t'])
+    });
+    let next = unchecked_limits::near(start, subject);
+    is_body && next.is_some_and(|line| !changed.added.contains(&line))
+}
+
+/// Whether another check has the same words of trust in it.
+fn stays_otherwise(check: &CodeCheck, new: &SourceText<'_>) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        all.filter(|word| is_trust(word)).map(str::to_owned).collect()
+    };
+    let own = words(&check.condition);
+    checks(new).iter().any(|other| words(&other.condition) == own)
+}
+
+fn is_trust(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    TRUST.iter().any(|word| text.contains(word))
+}
+
+fn names_trust(task: &str) -> bool {
+    let mut words = task.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| TRUST.iter().any(|trust| word.starts_with(trust)))
+}
+
+/// The tokens of other files that are proposed, which may have got the check.
+fn proposed_elsewhere(path: &ProjectPath, subject: &Subject<'_>) -> Vec<String> {
+    let texts = subject.context.proposed.texts().filter(|(other, _)| *other != path);
+    texts.map(|(other, text)| bare(SourceText::new(other, text).tokens())).collect()
+}
+
+fn bare(tokens: &[Token<'_>]) -> String {
+    let tokens = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
+    tokens.map(|token| token.raw).collect::<Vec<_>>().join(" ")
+}
+
+/// The checks of a source: by macros, and by an `if` whose first statement leaves with a value.
+fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
+    let tokens = source.tokens();
+    let line = |at: usize| {
+        let start = tokens.get(at).map_or(0, |token| token.start);
+        u32::try_from(source.line_at(start) + 1).unwrap_or(u32::MAX)
+    };
+    let closes = closes(tokens);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let is_macro = MACROS.iter().any(|name| token.is_word(name));
+        if !is_macro && !token.is_word("if") || token.in_directive {
+            continue;
+        }
+        let Some(close) = closes.get(&(at + 1)).copied() else { continue };
+        let end = match is_macro {
+            true => {
+                let inner = at + 2..close;
+                inner.into_iter().find(|at| depth_is(tokens, &closes, close, *at)).unwrap_or(close)
+            }
+            false => close,
+        };
+        let last = if is_macro { Some(close) } else { leaves(tokens, &closes, close + 1) };
+        if let (Some(last), Some(condition)) = (last, tokens.get(at + 2..end)) {
+            found.push(CodeCheck { condition: bare(condition), lines: (line(at), line(last)) });
+        }
+    }
+    found
+}
+
+/// Whether the comma at `at` ends the first argument of what closes at `close`.
+fn depth_is(
+    tokens: &[Token<'_>],
+    closes: &BTreeMap<usize, usize>,
+    close: usize,
+    at: usize,
+) -> bool {
+    let is_comma = tokens.get(at).is_some_and(|token| token.is(","));
+    // No other bracket is open there.
+    is_comma && !closes.range(..at).any(|(_, end)| *end > at && *end < close)
+}
+
+/// The last token of what follows an `if`, when it leaves the function with a value or a jump.
+fn leaves(tokens: &[Token<'_>], closes: &BTreeMap<usize, usize>, at: usize) -> Option<usize> {
+    let body = tokens.get(at)?;
+    let (first, last) = match body.is("{") {
+        true => (at + 1, *closes.get(&at)?),
+        false => (at, tokens.iter().skip(at).position(|token| token.is(";"))? + at),
+    };
+    let mut inner = tokens.get(first..=last)?.iter().enumerate();
+    let leaves = inner.any(|(place, token)| {
+        let next = tokens.get(first + place + 1);
+        token.is_word("goto") || token.is_word("return") && next.is_some_and(|next| !next.is(";"))
+    });
+    leaves.then_some(last)
+}
+
+/// Where each bracket closes.
+fn closes(tokens: &[Token<'_>]) -> BTreeMap<usize, usize> {
+    let (mut found, mut open) = (BTreeMap::new(), Vec::new());
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is("(") || token.is("{") || token.is("[") {
+            open.push(at);
+        } else if (token.is(")") || token.is("}") || token.is("]"))
+            && let Some(start) = open.pop()
+        {
+            found.insert(start, at);
+        }
+    }
+    found
+}
+
+/// A condition in one line, not long.
+fn shown(condition: &str) -> String {
+    let mut text = condition.to_owned();
+    for (spaced, close) in [
+        (" . ", "."),
+        (" - > ", "->"),
+        (" ( ", "("),
+        (" )", ")"),
+        ("! ", "!"),
+        (" , ", ", "),
+        ("< =", "<="),
+        ("> =", ">="),
+        ("= =", "=="),
+        ("! =", "!="),
+        ("& &", "&&"),
+        ("| |", "||"),
+    ] {
+        text = text.replace(spaced, close);
+    }
+    let text = super::commands::shown(&text);
+    match text.chars().count() > SHOWN {
+        true => text.chars().take(SHOWN - 1).chain(['…']).collect(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "esp_err_t dose(int ul)\n{\n    ESP_RETURN_ON_FALSE(ul <= MAX(a, b), ESP_FAIL, \
+                       TAG, \"x\");\n    if (!ready(ul)) {\n        return ESP_FAIL;\n    }\n    if (r->authenticate(u, p) || !set) return deny();\n    \
+                       if (loud) return;\n    return start(ul);\n}\n";
+
+    fn found(new: &str, task: &str) -> Vec<String> {
+        let all = reported(CheckKind::Safeguards, ("main/a.cpp", Some(OLD), new), task);
+        all.into_iter().map(|found| found.replacen("Warning ", "", 1)).collect()
+    }
+
+    #[test]
+    fn a_check_that_goes_is_told_where_it_stood() {
+        let task = "Add a command that prints the state";
+        let without = |part: &str| {
+            assert!(OLD.contains(part), "{part}");
+            OLD.replace(part, "")
+        };
+        let first = without("    ESP_RETURN_ON_FALSE(ul <= MAX(a, b), ESP_FAIL, TAG, \"x\");\n");
+        assert_eq!(found(&first, task), ["3: no longer checks `ul <= MAX(a, b)`"]);
+        let second = without("    if (!ready(ul)) {\n        return ESP_FAIL;\n    }\n");
+        assert_eq!(found(&second, task), ["4: no longer checks `!ready(ul)`"]);
+        assert_eq!(found(&first, "Remove the limit"), [] as [String; 0]);
+        assert_eq!(found(&first, ""), [] as [String; 0]);
+        assert_eq!(found(&without("    if (loud) return;\n"), task), [] as [String; 0]);
+        let moved = first.replace(
+            "    return start(ul);",
+            "    assert(ul <= MAX(a, b));\n    return start(ul);",
+        );
+        assert_eq!(found(&moved, task), [] as [String; 0], "it stands elsewhere");
+        let other = OLD.replace("!ready(ul)", "!ready(ul, 1)");
+        assert_eq!(found(&other, task), [] as [String; 0], "another one in its place");
+        assert_eq!(found("int a;\n", task), [] as [String; 0], "the function went");
+    }
+
+    #[test]
+    fn a_check_of_trust_that_decides_otherwise_is_told() {
+        let weak = OLD.replace("u, p) || !set", "u, p) && set");
+        let wanted = ["7: changes when `r->authenticate(u, p) || !set` lets pass"];
+        assert_eq!(found(&weak, "Add a page with the state"), wanted);
+        assert_eq!(found(&weak, "Change the login of the page"), [] as [String; 0]);
+    }
+}
