@@ -238,9 +238,29 @@ fn is_ci(path: &str, name: &str) -> bool {
         || names.contains(&name)
 }
 
+/// When a CI server does something.
+const WHEN: &str = "on the CI server";
+
+/// What a setting of a CI server takes from elsewhere, or allows; `item`: the line it stands on.
+fn of_setting(key: &str, value: &str, item: &str) -> Option<(FindingLevel, String)> {
+    match key {
+        "uses" | "image" | "container" | "include" | "remote" | "pull_request_target" => {
+            let what = if value.is_empty() { key } else { value };
+            let level = match key {
+                "uses" | "image" | "container" => commands::judge_source(what),
+                _ => FindingLevel::Warning,
+            };
+            Some((level, format!("uses `{}` {WHEN}", shown(what))))
+        }
+        _ if matches!(value, "write" | "write-all") => {
+            Some((FindingLevel::Warning, format!("allows `{}` {WHEN}", shown(item))))
+        }
+        _ => None,
+    }
+}
+
 /// What a CI server runs.
 fn ci(code: &str) -> Vec<HostCode> {
-    const WHEN: &str = "on the CI server";
     let mut found = Vec::new();
     // How deep the block of commands stands that is being read.
     let mut block: Option<usize> = None;
@@ -283,20 +303,10 @@ fn ci(code: &str) -> Vec<HostCode> {
             }
             // Further rows of a matrix.
             "include" if depth > 0 && value.is_empty() => {}
-            "uses" | "image" | "container" | "include" | "remote" | "pull_request_target" => {
-                let what = if value.is_empty() { key } else { value };
-                let text = format!("uses `{}` {WHEN}", shown(what));
-                let level = match key {
-                    "uses" | "image" | "container" => commands::judge_source(what),
-                    _ => FindingLevel::Warning,
-                };
-                found.push(HostCode { range, level, text });
+            key => {
+                let found_here = of_setting(key, value, item);
+                found.extend(found_here.map(|(level, text)| HostCode { range, level, text }));
             }
-            _ if matches!(value, "write" | "write-all") => {
-                let text = format!("allows `{}` {WHEN}", shown(item));
-                found.push(HostCode { range, level: FindingLevel::Warning, text });
-            }
-            _ => {}
         }
     }
     found.extend(shell.finish().map(on_server));

@@ -55,6 +55,7 @@ mod partition_data;
 mod partition_table;
 mod pin_branches;
 mod pin_flow;
+mod pin_lists;
 mod pin_names;
 mod pin_objects;
 mod pin_options;

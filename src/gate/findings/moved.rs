@@ -90,7 +90,7 @@ fn overwritten(path: &ProjectPath, subject: &Subject<'_>, is: &str) -> Option<Fi
     let mut others = subject.context.proposed.paths().filter(|other| *other != path);
     let other = others.find(|other| subject.text_after(other.as_str()).as_deref() == Some(is))?;
     let text = format!("gets the content of `{other}` in the place of its own");
-    let advice = "Make sure that what it held is not needed any more.";
+    let advice = "Make sure that what it held is no longer needed.";
     Some(Finding::new(FindingLevel::Warning, text).advice(advice))
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet};
 
 use super::pin_branches::behind_index;
+use super::pin_names;
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Steps from a name to the next one that are followed.
@@ -174,7 +175,7 @@ impl<'a> PinFlow<'a> {
                             && [";", ",", "[", ":", "="].iter().any(|mark| self.is(*at + 1, mark))
                     });
                     let name = name.and_then(|at| self.word(at)).unwrap_or_default();
-                    if is_pin {
+                    if is_pin || pin_names::is_pin(&name) {
                         self.fields.entry(name.clone()).or_insert(Direction::Unknown);
                     }
                     fields.push(name);

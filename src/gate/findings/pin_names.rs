@@ -252,6 +252,11 @@ pub(super) fn is_wire(name: &str) -> bool {
     split(name).is_some_and(|(_, line)| matches!(line.as_str(), "SDA" | "SCL"))
 }
 
+/// Whether a word of a name, in capital letters, says that its value is something else than a pin.
+pub(super) fn measures(word: &str) -> bool {
+    OTHER.contains(&word) || matches!(word, "REVISION" | "VERSION" | "REV" | "ID" | "BUS" | "HOST")
+}
+
 /// Whether a name says that its value is the number of a pin.
 pub(super) fn is_pin(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();

@@ -11,7 +11,7 @@ use super::pin_flow::Direction;
 use super::pin_uses::{self, PinUse};
 use super::source::SourceText;
 use super::{Subject, chip as chips};
-use super::{pin_options, pin_readers};
+use super::{pin_lists, pin_options, pin_readers};
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -92,7 +92,7 @@ fn elsewhere(path: &ProjectPath, subject: &Subject<'_>, outer: &OuterConstants) 
 
 fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants) -> Vec<Finding> {
     let (name, known) = (source.path.file_name(), chip.unwrap_or(DEFAULT_CHIP));
-    let uses = match pin_options::is_kconfig(name) {
+    let mut uses = match pin_options::is_kconfig(name) {
         true => pin_options::defaults(source.text, known),
         false if pin_options::defines(name) => pin_options::definitions(source.text),
         false if pin_uses::is_code(name) || name.ends_with(".py") => {
@@ -101,6 +101,9 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         false if pin_options::is_data(source.path.as_str()) => pin_options::data(source.text),
         false => pin_options::settings(source.text),
     };
+    if pin_lists::is_list(name) {
+        uses.extend(pin_lists::find(source.text));
+    }
     if uses.is_empty() {
         return Vec::new();
     }

@@ -149,12 +149,18 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     });
     let mut found: Vec<Finding> = found.collect();
     found.extend(left_out::find(&new, subject));
-    let unchecked = unchecked_limits::find(path, subject);
-    let is_known = |finding: &Finding| unchecked.iter().any(|other| other.place == finding.place);
-    let removed = removed_checks::find(path, subject);
-    found.extend(removed.into_iter().filter(|finding| !is_known(finding)));
-    found.extend(unchecked);
+    found.extend(unchecked(path, subject));
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
+}
+
+/// Limits and other checks that nothing is compared with; a place is told once.
+fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = unchecked_limits::find(path, subject);
+    let removed = removed_checks::find(path, subject).into_iter();
+    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
+    let removed: Vec<Finding> = removed.filter(is_new).collect();
+    found.extend(removed);
+    found
 }
 
 /// The first of the lines that went of which a part that `safe` finds is nowhere any more.

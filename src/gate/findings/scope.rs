@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::test_expectations::{is_test, speaks_of_tests};
 use super::{Subject, addresses, beyond_task, test_expectations};
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -93,20 +94,6 @@ fn of_file(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
     Some(Finding::new(level, text))
-}
-
-/// Whether a file holds tests, by its place or name.
-pub(super) fn is_test(path: &ProjectPath) -> bool {
-    let name = path.file_name().rsplit_once('.').map_or(path.file_name(), |(stem, _)| stem);
-    let mut folders = path.as_str().split('/').rev().skip(1);
-    folders.any(|folder| matches!(folder, "test" | "tests"))
-        || name.starts_with("test_")
-        || name.ends_with("_test")
-        || name.ends_with("_tests")
-}
-
-pub(super) fn speaks_of_tests(words: &str) -> bool {
-    words.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with("test"))
 }
 
 /// Whether the person asked for this very file.

@@ -38,14 +38,14 @@ impl ShellLines {
             return None;
         }
         let is_continued = bare.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
-        let said = bare.strip_suffix('\\').filter(|_| is_continued).unwrap_or(bare).trim_end();
+        let part = bare.strip_suffix('\\').filter(|_| is_continued).unwrap_or(bare).trim_end();
         let from = start + line.len() - line.trim_start().len();
         let whole = match self.continued.take() {
             Some(before) => {
-                let text = format!("{} {said}", before.text).trim().to_owned();
+                let text = format!("{} {part}", before.text).trim().to_owned();
                 ShellCommand { text, ..before }
             }
-            None => ShellCommand { range: from..from + said.len(), text: said.to_owned() },
+            None => ShellCommand { range: from..from + part.len(), text: part.to_owned() },
         };
         if is_continued {
             self.continued = Some(whole);

@@ -1,11 +1,11 @@
 //! Tests that expect less than before, when the task is about something else.
 //!
-//! Owns how a test says what it expects. Which files are tests is known to [`scope`](super::scope).
+//! Owns which files are tests, and how a test says what it expects.
 
 use std::collections::BTreeMap;
 
 use super::source::SourceText;
-use super::{Subject, scope, task_kind, unchecked_limits, wishes};
+use super::{Subject, task_kind, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// Beginnings of names by which a test says what it expects.
@@ -14,11 +14,11 @@ const EXPECTS: [&str; 8] =
 
 /// What is to be said of a test that expects less.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    if !scope::is_test(path) {
+    if !is_test(path) {
         return None;
     }
     let task = subject.context.words();
-    if scope::speaks_of_tests(&task) || wishes::wants_something_gone(&task) {
+    if speaks_of_tests(&task) || wishes::wants_something_gone(&task) {
         return None;
     }
     let (old, new) = (subject.base_source()?, subject.source()?);
@@ -35,6 +35,20 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         .advice("Look at what the test says no longer, and why.");
     finding.place = unchecked_limits::near(*gone, subject).map(FindingPlace::line);
     Some(finding)
+}
+
+/// Whether a file holds tests, by its place or name.
+pub(super) fn is_test(path: &ProjectPath) -> bool {
+    let name = path.file_name().rsplit_once('.').map_or(path.file_name(), |(stem, _)| stem);
+    let mut folders = path.as_str().split('/').rev().skip(1);
+    folders.any(|folder| matches!(folder, "test" | "tests"))
+        || name.starts_with("test_")
+        || name.ends_with("_test")
+        || name.ends_with("_tests")
+}
+
+pub(super) fn speaks_of_tests(words: &str) -> bool {
+    words.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with("test"))
 }
 
 /// The lines, from 1, on which a test says what it expects, by the names of what it calls.
