@@ -9,19 +9,11 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet};
 
 use super::pin_branches::behind_index;
-use super::pin_names;
+use super::pin_names::{self, Direction};
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Steps from a name to the next one that are followed.
 const STEPS: usize = 8;
-
-/// Which way a pin works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Input,
-    Output,
-    Unknown,
-}
 
 /// A name of the source.
 type SourceName<'a> = Cow<'a, str>;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::limit_names::words;
-use super::pin_flow::Direction;
+use super::pin_names::Direction;
 use super::pin_names::measures;
 use super::pin_uses::PinUse;
 

@@ -5,7 +5,13 @@
 
 use foldhash::HashSet;
 
-use super::pin_flow::Direction;
+/// Which way a pin works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Input,
+    Output,
+    Unknown,
+}
 
 /// Words of names that count, time or measure something about a pin, or mean a number to be typed.
 const OTHER: [&str; 74] = [

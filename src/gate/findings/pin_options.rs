@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::limit_names::words;
 use super::outer_constants::DEFINED;
-use super::pin_flow::Direction;
+use super::pin_names::Direction;
 use super::pin_names::{Signals, signal};
 use super::pin_uses::PinUse;
 use crate::text::lines::line_starts;

@@ -12,7 +12,8 @@ use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
 use super::pin_branches::{behind_index, choices, for_chip};
-use super::pin_flow::{Direction, PinFlow};
+use super::pin_flow::PinFlow;
+use super::pin_names::Direction;
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::novelty;
 use super::outer_constants::OuterConstants;
-use super::pin_flow::Direction;
+use super::pin_names::Direction;
 use super::pin_uses::{self, PinUse};
 use super::source::SourceText;
 use super::{Subject, chip as chips};

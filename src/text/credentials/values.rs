@@ -206,6 +206,14 @@ pub fn is_stand_in(literal: &str) -> bool {
     {
         return true;
     }
+    // A bot's number, counted up, in front of its token.
+    if let Some((number, token)) = literal.split_once(':')
+        && number.len() > 2
+        && "1234567890".contains(number)
+        && is_stand_in(token)
+    {
+        return true;
+    }
     let mut kinds: Vec<char> = literal.chars().filter(|c| c.is_alphanumeric()).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -226,7 +234,7 @@ pub fn is_stand_in(literal: &str) -> bool {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = word.get(bare.len()..).unwrap_or_default();
         let is_counted = "0123456789".contains(digits) || digits.bytes().all(|digit| digit == b'0');
-        is_counted && (bare.is_empty() || digits.len() < 6 && is_stand_in_word(bare))
+        is_counted && digits.len() < 6 && (bare.is_empty() || is_stand_in_word(bare))
     };
     if invites && rest.clone().all(is_numbered) {
         return true;
