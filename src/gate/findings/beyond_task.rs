@@ -75,7 +75,7 @@ impl Language {
     fn of(name: &str) -> Option<Self> {
         let end = name.rsplit_once('.').map_or("", |(_, end)| end);
         match end {
-            "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "py" => {
+            "c" | "h" | "cc" | "hh" | "cpp" | "hpp" | "cxx" | "hxx" | "ino" | "py" | "rs" => {
                 Some(Self::Tokens)
             }
             _ if name.starts_with("Kconfig") => Some(Self::Kconfig),

@@ -70,7 +70,7 @@ fn commands(text: &str) -> Vec<Vec<Word<'_>>> {
 }
 
 /// The addresses and files behind `write_flash`.
-fn pairs<'a, 'w>(words: &'w [Word<'a>]) -> Vec<((u32, u32), &'a str)> {
+fn pairs<'a>(words: &[Word<'a>]) -> Vec<((u32, u32), &'a str)> {
     let mut found = Vec::new();
     let mut words = words.iter().peekable();
     while let Some((word, line)) = words.next() {

@@ -38,13 +38,14 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
         let number = groups.get(3)?;
         let parts: Vec<String> = words(name.as_str()).map(str::to_ascii_uppercase).collect();
         let is_other = parts.iter().any(|part| measures(part));
+        let range = name.start()..number.end();
         (!is_other).then_some(PinUse {
             number: number.as_str().parse().ok()?,
             direction: Direction::Unknown,
             has_pull: false,
             is_open_drain: false,
             is_peripheral_clock: false,
-            ranges: Vec::from([name.start()..number.end()]),
+            ranges: Vec::from([range]),
         })
     });
     found.collect()
