@@ -19,6 +19,12 @@ use crate::text::c_tokens::{Token, TokenKind};
 /// Values that are told of one file.
 const MOST_VALUES: usize = 4;
 
+/// Shortest name that may be another spelling of one, in bytes.
+const SHORTEST_NAME: usize = 4;
+
+/// Letters by which two spellings of a name differ.
+const MOST_LETTERS: usize = 2;
+
 /// What is to be said of a file that the task leaves as it is.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_deleted = matches!(subject.change, Change::Delete { .. });
@@ -39,7 +45,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     }
     let Some(language) = language else { return Vec::new() };
     let line = match language {
-        Language::Tokens => other_token(old, new, kind),
+        Language::Tokens => other_token(old, new, (kind, subject)),
         Language::Kconfig => other_line(&options(old.text), &options(new.text)),
         Language::Lines => other_line(&lines(old, kind), &lines(new, kind)),
     };
@@ -92,37 +98,71 @@ enum Line {
     Gone(u32),
 }
 
-/// The first line with a token that the other version has less often. Marks that a formatter adds
-/// and takes away do not count.
-fn other_token(old: &SourceText<'_>, new: &SourceText<'_>, kind: TaskKind) -> Option<Line> {
+/// The first line on which a program says something else.
+fn other_token(
+    old: &SourceText<'_>,
+    new: &SourceText<'_>,
+    (kind, subject): (TaskKind, &Subject<'_>),
+) -> Option<Line> {
+    if kind == TaskKind::Format {
+        return other_count(old, new);
+    }
     let is_python = new.path.extension() == Some("py");
     let counts = |token: &&Token<'_>| match token.kind {
-        TokenKind::Word | TokenKind::Number => true,
+        TokenKind::Word | TokenKind::Number | TokenKind::Mark => true,
         // What documents a function of Python is a text.
-        TokenKind::Text if is_python && token.raw.contains("\"\"\"") => kind == TaskKind::Format,
-        TokenKind::Text => kind != TaskKind::Wording,
+        TokenKind::Text => {
+            kind == TaskKind::Comments && !(is_python && token.raw.contains("\"\"\""))
+        }
+        TokenKind::DirectiveEnd => false,
+    };
+    let all = |source: &'_ SourceText<'_>| -> Vec<(String, bool, u32)> {
+        let line = |token: &Token<'_>| u32::try_from(source.line_at(token.start) + 1);
+        let tokens = source.tokens().iter().filter(counts);
+        let part = |token: &Token<'_>| {
+            let is_word = token.kind == TokenKind::Word;
+            (token.raw.to_owned(), is_word, line(token).unwrap_or(u32::MAX))
+        };
+        tokens.map(part).collect()
+    };
+    let (was, is) = (all(old), all(new));
+    // A name that was misspelled, too, gets another spelling.
+    let is_same = |(one, other): &(&(String, bool, u32), &(String, bool, u32))| {
+        one.0 == other.0
+            || kind == TaskKind::Wording
+                && (one.1 && other.1 && one.0.len() >= SHORTEST_NAME)
+                && strsim::osa_distance(&one.0, &other.0) <= MOST_LETTERS
+    };
+    let same = was.iter().zip(&is).take_while(is_same).count();
+    let came = is.get(same).map(|(_, _, line)| *line);
+    match came.filter(|line| subject.changed().added.contains(line)) {
+        Some(line) => Some(Line::Added(line)),
+        None => was.get(same).map(|(_, _, line)| Line::Gone(*line)).or(came.map(Line::Added)),
+    }
+}
+
+/// The first line with a word or number that the other version has less often. Marks that a formatter
+/// adds and takes away do not count; it also sorts what is included, and splits texts.
+fn other_count(old: &SourceText<'_>, new: &SourceText<'_>) -> Option<Line> {
+    let texts = |source: &SourceText<'_>| {
+        let texts = source.tokens().iter().filter_map(Token::text);
+        texts
+            .flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+            .collect::<String>()
+    };
+    let is_same_text = texts(old) == texts(new);
+    let counts = |token: &&Token<'_>| match token.kind {
+        TokenKind::Word | TokenKind::Number => true,
+        TokenKind::Text => !is_same_text,
         TokenKind::Mark => !matches!(token.raw, "{" | "}" | "(" | ")" | "," | ";" | "\\"),
         TokenKind::DirectiveEnd => false,
     };
-    // A formatter sorts what is included, and splits texts.
-    let part = |token: &Token<'_>| match token.kind {
-        TokenKind::Text => token.text().unwrap_or_default().split_whitespace().collect::<String>(),
-        _ => token.raw.to_owned(),
-    };
-    let join = |source: &SourceText<'_>| {
-        let texts = source.tokens().iter().filter(counts);
-        let is_text = |token: &&Token<'_>| token.kind == TokenKind::Text;
-        texts.filter(is_text).map(part).collect::<String>()
-    };
-    let is_same_text = kind == TaskKind::Wording || join(old) == join(new);
     let other = |of: &SourceText<'_>, than: &SourceText<'_>| {
         let mut known: HashMap<&str, usize> = HashMap::default();
-        let wanted =
-            |token: &&Token<'_>| counts(token) && !(is_same_text && token.kind == TokenKind::Text);
-        for token in than.tokens().iter().filter(wanted) {
+        for token in than.tokens().iter().filter(counts) {
             *known.entry(token.raw).or_default() += 1;
         }
-        let mut tokens = of.tokens().iter().filter(wanted);
+        let mut tokens = of.tokens().iter().filter(counts);
         let is_more = |token: &&Token<'_>| match known.get_mut(token.raw) {
             Some(left) if *left > 0 => {
                 *left -= 1;
@@ -291,6 +331,10 @@ mod tests {
             ("Add comments to the driver", OLD.replace("pmp", "pump"), "comments"),
             ("Fix the typo", OLD.replace("pmp", "pump"), ""),
             ("Fix the typo", OLD.replace("pmp", "pump").replace("1)", "0)"), "wording"),
+            ("Add comments", OLD.replace("set(4, 1)", "set(1, 4)"), "comments"),
+            ("Add comments", OLD.replace("void on", "void /* a */ on"), ""),
+            ("Fix the typo", OLD.replace("void on", "static void on"), "wording"),
+            ("Fix the typos", OLD.replace("pmp on", "on").replace("set(", "pump_set("), "wording"),
             ("Reformat the driver", OLD.replace("{ ", "{\n  "), ""),
             ("Reformat the driver", OLD.replace("\"pmp on\"", "\"pmp \"\n  \"on\""), ""),
             ("Reformat the driver", OLD.replace(", 1", ", 0"), "formatting"),
@@ -303,6 +347,17 @@ mod tests {
                 wanted => assert_eq!(found, [format!("{code}{wanted}")], "{task}: {new}"),
             }
         }
+    }
+
+    #[test]
+    fn a_misspelled_name_may_get_another_spelling() {
+        let old = "int wifi_conect(void);\nint stop(void);\n";
+        let task = "Fix the typo in wifi_conect";
+        assert_eq!(
+            reported("a.h", old, &old.replace("conect", "connect"), task),
+            [] as [String; 0]
+        );
+        assert_eq!(reported("a.h", old, &old.replace("stop", "start_pump"), task).len(), 1);
     }
 
     #[test]

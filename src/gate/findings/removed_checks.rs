@@ -46,7 +46,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     if subject.changed().removed.is_empty() || task.is_empty() {
         return Vec::new();
     }
-    if wishes::wants_something_gone(&task) {
+    if wishes::may_want_less_checked(&task) {
         return Vec::new();
     }
     let stays = bare(new.tokens());
@@ -253,7 +253,9 @@ mod tests {
         assert_eq!(found(&first, task), ["3: no longer checks `ul <= MAX(a, b)`"]);
         let second = without("    if (!ready(ul)) {\n        return ESP_FAIL;\n    }\n");
         assert_eq!(found(&second, task), ["4: no longer checks `!ready(ul)`"]);
-        assert_eq!(found(&first, "Remove the limit"), [] as [String; 0]);
+        for asked in ["Remove the limit", "Allow any dose", "Simplify the driver"] {
+            assert_eq!(found(&first, asked), [] as [String; 0], "{asked}");
+        }
         assert_eq!(found(&first, ""), [] as [String; 0]);
         assert_eq!(found(&without("    if (loud) return;\n"), task), [] as [String; 0]);
         let moved = first.replace(

@@ -124,14 +124,16 @@ impl TaskWords {
         let is_order = self.orders.contains(*first) || self.alone.of(first).is_some();
         // What is asked for comes last in "make it stop", and first in "typo: it should be `stop`".
         match (subject.or_else(|| self.alone.of(first)), is_order) {
-            (Some(kind), _) => Clause::Orders(kind),
-            (None, _) if words.iter().any(|word| self.stays.contains(*word)) => Clause::Explains,
-            (None, true) => Clause::Open,
+            (Some(kind), true) => Clause::Orders(kind),
+            // "Typo in the menu" orders something, "enable doxygen" something else.
+            (Some(kind), false) if self.subject.of(first).is_some() => Clause::Orders(kind),
+            (_, _) if words.iter().any(|word| self.stays.contains(*word)) => Clause::Explains,
+            (_, true) => Clause::Open,
             // A text that should be another one.
-            (None, false) if *first == QUOTED => Clause::Explains,
-            (None, false) if words.iter().any(|word| self.demands.contains(*word)) => Clause::Open,
-            (None, false) if self.explaining.contains(begins) || is_name(first) => Clause::Explains,
-            (None, false) => Clause::Open,
+            (_, false) if *first == QUOTED => Clause::Explains,
+            (_, false) if words.iter().any(|word| self.demands.contains(*word)) => Clause::Open,
+            (_, false) if self.explaining.contains(begins) || is_name(first) => Clause::Explains,
+            (_, false) => Clause::Open,
         }
     }
 }
@@ -235,6 +237,9 @@ mod tests {
             "add a comment field to the form",
             "move the pump to gpio 4",
             "change the constants of the controller",
+            "enable doxygen",
+            "add comments and enable doxygen",
+            "the comments are old",
         ] {
             assert_eq!(of(task), None, "{task}");
         }

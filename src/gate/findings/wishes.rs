@@ -128,6 +128,39 @@ pub(super) fn wants_something_gone(task: &str) -> bool {
     words(task).any(|word| GONE.contains(&word))
 }
 
+/// Words by which less is checked than before, beginnings of them.
+const FREER: [&str; 14] = [
+    "allow",
+    "permit",
+    "accept",
+    "always",
+    "even",
+    "regardless",
+    "uncondition",
+    "simplif",
+    "redundant",
+    "unused",
+    "dead",
+    "duplicate",
+    "unnecessar",
+    "obsolete",
+];
+
+/// Words by which something takes the place of another, beginnings of them.
+const IN_PLACE: [&str; 6] = ["replac", "rewrit", "migrat", "switch", "port", "instead"];
+
+/// Whether a task may mean that less is checked.
+pub(super) fn may_want_less_checked(task: &str) -> bool {
+    wants_something_gone(task)
+        || words(task).any(|word| FREER.iter().any(|of| word.starts_with(of)))
+}
+
+/// Whether a task may mean that something takes the place of another, or that it goes.
+pub(super) fn may_want_another(task: &str) -> bool {
+    wants_something_gone(task)
+        || words(task).any(|word| IN_PLACE.iter().any(|of| word.starts_with(of)))
+}
+
 /// Whether a task wants something to become more that is called by `name`, in small letters, or to
 /// get the value `now`.
 pub(super) fn wants_more(task: &str, name: &[String], now: f64) -> bool {
