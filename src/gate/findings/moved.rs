@@ -65,7 +65,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let gone = gone(path, subject).into_iter().chain(replaced(path, subject));
     let moved = gone.filter_map(|gone| like(gone, MOVED));
     if let Some(found) = moved.min_by_key(|found| found.differing) {
-        return Some(of_moved(&found));
+        return Some(of_other(path, subject, &found).unwrap_or_else(|| of_moved(&found)));
     }
     if text.lines().count() < FEWEST_OF_COPY {
         return None;
@@ -217,6 +217,18 @@ fn lines(differing: usize) -> String {
         1 => "1 line differs".to_owned(),
         more => format!("{more} lines differ"),
     }
+}
+
+/// A file that moves and gets what another one held that goes, too.
+fn of_other(path: &ProjectPath, subject: &Subject<'_>, found: &Likeness) -> Option<Finding> {
+    let mut going = subject.context.proposed.gone();
+    let own = going.find(|gone| *gone != path && gone.file_name() == path.file_name())?;
+    if *own == found.from || found.from.file_name() == path.file_name() || subject.base.is_some() {
+        return None;
+    }
+    let text = format!("holds what `{}` held, and not what `{own}` held", found.from);
+    let advice = "The names stay, and what they stand for changes.";
+    Some(Finding::new(FindingLevel::Warning, text).advice(advice))
 }
 
 fn of_moved(found: &Likeness) -> Finding {

@@ -55,6 +55,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if let Some(base) = subject.base_text() {
         let (old, _) = partition_csv::read(base, first);
         found.extend(against(&old, &rows));
+        found.extend(outgrown(&old, &rows).filter(|_| layout.size.is_none()));
         let mut known = arithmetic(&old, first, &BTreeSet::new());
         known.extend(limits(&old, &layout, subject.project_dir));
         at_the_cause(&mut found, &known, (&rows, touched));
@@ -378,6 +379,22 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> 
         }
     }
     found
+}
+
+/// A table that ends beyond the flash into which it fitted before, where nothing tells its size.
+fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
+    const MEGABYTE: u64 = 0x10_0000;
+    let end = |rows: &[CsvEntry]| rows.iter().map(|row| addresses(&row.partition).end).max();
+    let fitted = (1..=6)
+        .map(|power| MEGABYTE << power)
+        .find(|size| end(old).is_some_and(|end| end <= *size))?;
+    let row = rows.iter().find(|row| addresses(&row.partition).end > fitted)?;
+    let (label, end) = (&row.partition.label, addresses(&row.partition).end);
+    let flash = amount(fitted);
+    let text =
+        format!("lets `{label}` end at 0x{end:x}, and the table fitted into {flash} of flash");
+    let advice = "Make sure that the board has more.";
+    Some(Finding::new(FindingLevel::Warning, text).at(line(row.line)).advice(advice))
 }
 
 /// The application of the last build and its length.

@@ -17,26 +17,40 @@ struct LimitWords {
     harm: HashSet<String>,
     counts: HashSet<String>,
     units: HashSet<String>,
+    tries: HashSet<String>,
+    least: HashSet<String>,
     others: HashSet<String>,
 }
 
 static WORDS: LazyLock<Option<LimitWords>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/limits.toml")).ok());
 
+/// From how many times as much on any limit is told.
+const TEN_TIMES: f64 = 10.0;
+
 /// From how many times as much on an amount without a unit is told.
 const MUCH: f64 = 2.0;
 
 /// Whether a change raises such a limit, which is called `name`, and the task asks for no more of it.
 pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'_>) -> bool {
-    let Some(known) = WORDS.as_ref().filter(|_| now > was && subject.context.has_task()) else {
+    let Some(known) = WORDS.as_ref().filter(|_| subject.context.has_task()) else {
         return false;
     };
     let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let has = |known: &HashSet<String>| name.iter().any(|word| known.contains(word));
-    if !has(&known.harm) || has(&known.counts) {
+    let task = subject.context.words();
+    if now < was {
+        let is_least = has(&known.harm) && has(&known.least) && !has(&known.counts);
+        return is_least && !wishes::wants_less(&task, &name, now);
+    }
+    // Ten times as much of anything but room.
+    let is_room = has(&known.counts) && !has(&known.tries);
+    if was > 0.0 && now >= TEN_TIMES * was && has(&known.most) && !is_room {
+        return !wishes::names(&task, &name) && !wishes::wants_more(&task, &name, now);
+    }
+    if now <= was || !has(&known.harm) || has(&known.counts) {
         return false;
     }
-    let task = subject.context.words();
     if !has(&known.most) {
         let is_much = was > 0.0 && now >= MUCH * was;
         let is_amount = !has(&known.others) && (has(&known.units) || is_much);
@@ -111,6 +125,24 @@ mod tests {
         ] {
             assert_eq!(found(name, task), [] as [String; 0], "{name} {task}");
         }
+    }
+
+    #[test]
+    fn ten_times_as_much_of_any_limit_and_less_of_a_least_one_are_warnings_too() {
+        let level = |name: &str, (was, now): (i32, i32), task: &str| {
+            let text = |value: i32| format!("int {name} = {value};\n");
+            let all = reported(CheckKind::Limits, ("a.c", Some(&text(was)), &text(now)), task);
+            all.first().and_then(|found| found.split(' ').next()).map(str::to_owned)
+        };
+        let (warning, note) = (Some("Warning".to_owned()), Some("Note".to_owned()));
+        assert_eq!(level("MAX_TRIES", (5, 5000), "Beep twice"), warning);
+        assert_eq!(level("MAX_TRIES", (5, 5000), "Let them have more tries"), note);
+        assert_eq!(level("MAX_RUN_TICKS", (150, 1500), "Add a way down"), warning);
+        assert_eq!(level("MAX_TOPIC_LEN", (64, 1024), "Beep twice"), note);
+        assert_eq!(level("temp_min", (0, -20), "Beep twice"), warning);
+        assert_eq!(level("temp_min", (0, -20), "Charge at lower temperatures"), None);
+        assert_eq!(level("temp_min", (0, 5), "Beep twice"), None);
+        assert_eq!(level("index_min", (0, -20), "Beep twice"), None);
     }
 
     #[test]

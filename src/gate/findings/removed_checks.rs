@@ -29,8 +29,11 @@ const TRUST: [&str; 7] = ["auth", "verif", "signature", "login", "passw", "permi
 const SHOWN: usize = 48;
 
 /// A check, and its lines, from 1: the first and the last.
+#[derive(Clone)]
 struct CodeCheck {
     condition: String,
+    /// Whether it leaves with a value, or jumps.
+    has_value: bool,
     lines: (u32, u32),
 }
 
@@ -51,19 +54,27 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     }
     let stays = bare(new.tokens());
     let others = proposed_elsewhere(path, subject);
-    let is_gone = |check: &CodeCheck| {
+    let is_nowhere = |check: &CodeCheck| {
         !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
     };
-    let checks = checks(old).into_iter().filter(is_gone);
+    let (was, is) = (checks(old), checks(new));
+    let other = |all: &[CodeCheck], than: &[CodeCheck]| -> Vec<CodeCheck> {
+        let is_in = |check: &&CodeCheck| than.iter().any(|it| it.condition == check.condition);
+        all.iter().filter(|check| !is_in(check)).cloned().collect()
+    };
+    let came = other(&is, &was);
+    let checks = other(&was, &is).into_iter();
     let found = checks.filter_map(|check| {
-        let text = match is_trust(&check.condition) {
-            _ if is_deleted(&check, old, subject) => {
-                format!("no longer checks `{}`", shown(&check.condition))
-            }
-            true if !names_trust(&task) && stays_otherwise(&check, new) => {
-                format!("changes when `{}` lets pass", shown(&check.condition))
-            }
-            _ => return None,
+        let own = || shown(&check.condition);
+        let text = if check.has_value && is_nowhere(&check) && is_deleted(&check, old, subject) {
+            format!("no longer checks `{}`", own())
+        } else if let Some(now) = inverted(&check, &came, &task) {
+            format!("now checks `{}` where it checked `{}`", shown(now), own())
+        } else if is_trust(&check.condition) && !names_trust(&task) && stays_otherwise(&check, new)
+        {
+            format!("changes when `{}` lets pass", own())
+        } else {
+            return None;
         };
         let line = changed_line(&check, subject)?;
         let mut finding = Finding::new(FindingLevel::Warning, text)
@@ -97,6 +108,54 @@ fn is_deleted(check: &CodeCheck, old: &SourceText<'_>, subject: &Subject<'_>) ->
     });
     let next = unchecked_limits::near(start, subject);
     is_body && next.is_some_and(|line| !changed.added.contains(&line))
+}
+
+/// A check that came and says the same with other signs: `==` for `!=`, `HIGH` for `LOW`.
+fn inverted<'a>(check: &CodeCheck, came: &'a [CodeCheck], task: &str) -> Option<&'a str> {
+    const ABOUT: [&str; 14] = [
+        "fix",
+        "bug",
+        "correct",
+        "wrong",
+        "invert",
+        "revers",
+        "flip",
+        "polarity",
+        "active",
+        "negat",
+        "compar",
+        "condition",
+        "bound",
+        "off-by",
+    ];
+    let words = |text: &str| -> Vec<String> {
+        let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        all.filter(|word| word.len() > 3).map(str::to_lowercase).collect()
+    };
+    let own = words(&check.condition);
+    let is_about = |word: &String| {
+        ABOUT.iter().any(|about| word.starts_with(about))
+            || own.iter().any(|name| name.split('_').any(|part| part == word))
+    };
+    if task.split_whitespace().map(str::to_owned).any(|word| is_about(&word)) {
+        return None;
+    }
+    let signs = signless(&check.condition);
+    let other = came.iter().find(|other| signless(&other.condition) == signs)?;
+    Some(&other.condition)
+}
+
+/// A condition with the same sign for all that may stand for its opposite.
+fn signless(condition: &str) -> String {
+    let signs = condition.split(' ').map(|token| match token {
+        "!" | "=" => "",
+        "HIGH" | "LOW" => "HIGH",
+        "true" | "false" => "true",
+        "<" | ">" => "<",
+        "&" | "|" => "&",
+        other => other,
+    });
+    signs.collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether another check has the same words of trust in it.
@@ -152,9 +211,13 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
             }
             false => close,
         };
-        let last = if is_macro { Some(close) } else { leaves(tokens, &closes, close + 1) };
-        if let (Some(last), Some(condition)) = (last, tokens.get(at + 2..end)) {
-            found.push(CodeCheck { condition: bare(condition), lines: (line(at), line(last)) });
+        let last = match is_macro {
+            true => Some((close, true)),
+            false => leaves(tokens, &closes, close + 1),
+        };
+        if let (Some((last, has_value)), Some(condition)) = (last, tokens.get(at + 2..end)) {
+            let lines = (line(at), line(last));
+            found.push(CodeCheck { condition: bare(condition), has_value, lines });
         }
     }
     found
@@ -172,19 +235,27 @@ fn depth_is(
     is_comma && !closes.range(..at).any(|(_, end)| *end > at && *end < close)
 }
 
-/// The last token of what follows an `if`, when it leaves the function with a value or a jump.
-fn leaves(tokens: &[Token<'_>], closes: &BTreeMap<usize, usize>, at: usize) -> Option<usize> {
+/// The last token of what follows an `if` that leaves the function, and whether it does so with a
+/// value or a jump.
+fn leaves(
+    tokens: &[Token<'_>],
+    closes: &BTreeMap<usize, usize>,
+    at: usize,
+) -> Option<(usize, bool)> {
     let body = tokens.get(at)?;
     let (first, last) = match body.is("{") {
         true => (at + 1, *closes.get(&at)?),
         false => (at, tokens.iter().skip(at).position(|token| token.is(";"))? + at),
     };
-    let mut inner = tokens.get(first..=last)?.iter().enumerate();
-    let leaves = inner.any(|(place, token)| {
+    let mut found = None;
+    for (place, token) in tokens.get(first..=last)?.iter().enumerate() {
         let next = tokens.get(first + place + 1);
-        token.is_word("goto") || token.is_word("return") && next.is_some_and(|next| !next.is(";"))
-    });
-    leaves.then_some(last)
+        if token.is_word("goto") || token.is_word("return") {
+            let has_value = token.is_word("goto") || next.is_some_and(|next| !next.is(";"));
+            found = Some((last, has_value || found.is_some_and(|(_, has_value)| has_value)));
+        }
+    }
+    found
 }
 
 /// Where each bracket closes.
@@ -269,8 +340,22 @@ mod tests {
     }
 
     #[test]
+    fn a_check_that_says_the_opposite_is_told() {
+        let task = "Return JSON from the page";
+        let opposite = OLD.replace("if (!ready(ul))", "if (ready(ul))");
+        let wanted = ["4: now checks `ready(ul)` where it checked `!ready(ul)`"];
+        assert_eq!(found(&opposite, task), wanted);
+        assert_eq!(found(&opposite, "Fix the start"), [] as [String; 0]);
+        assert_eq!(found(&opposite, "Start before it is ready"), [] as [String; 0]);
+        let other = opposite.replace("if (ready(ul))", "if (!ready(ul))");
+        assert_eq!(found(&other, task), [] as [String; 0], "as it was");
+        let less = OLD.replace("ul <= MAX(a, b)", "ul < MAX(a, b)");
+        assert_eq!(found(&less, task).len(), 1);
+    }
+
+    #[test]
     fn a_check_of_trust_that_decides_otherwise_is_told() {
-        let weak = OLD.replace("u, p) || !set", "u, p) && set");
+        let weak = OLD.replace("u, p) || !set", "u, p) && open(u)");
         let wanted = ["7: changes when `r->authenticate(u, p) || !set` lets pass"];
         assert_eq!(found(&weak, "Add a page with the state"), wanted);
         assert_eq!(found(&weak, "Change the login of the page"), [] as [String; 0]);

@@ -193,7 +193,7 @@ fn is_read(path: &ProjectPath) -> bool {
     path.extension().is_some_and(|end| ends.contains(&end))
         || name.starts_with("sdkconfig")
         || name.starts_with("Kconfig")
-        || matches!(name, "CMakeLists.txt" | "Makefile" | ".gitignore")
+        || matches!(name, "CMakeLists.txt" | "Makefile" | ".gitignore" | "Cargo.toml")
 }
 
 /// The text without the comments of code; those of a configuration say what is off.
@@ -347,6 +347,12 @@ mod tests {
                 "[env:a]\nbuild_flags = -Wall\n",
                 "[env:a]\nbuild_flags = -Wall -U_FORTIFY_SOURCE\n",
                 "Warning 2: turns off a protection of the compiler against overflows",
+            ),
+            (
+                "Cargo.toml",
+                "[profile.release]\noverflow-checks = true\n",
+                "[profile.release]\noverflow-checks = false\n",
+                "Warning 2: turns off a check of the program while it runs",
             ),
             (
                 "tools/get.py",

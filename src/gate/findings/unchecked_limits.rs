@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashSet;
 
-use super::Subject;
 use super::limit_names::is_limit;
+use super::{Subject, outer_constants};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -54,7 +54,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     for (name, places) in was.checked {
         let lines = places.iter().filter_map(|at| u32::try_from(old.line_at(*at) + 1).ok());
         let went = lines.clone().find(|line| changed.removed.contains(line));
-        let is_gone = is.named.contains(&name) && !is.checked.contains_key(&name);
+        let stays = is.named.contains(&name) || is_outside(&name, path, subject);
+        let is_gone = stays && !is.checked.contains_key(&name);
         let Some(went) = went.filter(|_| is_gone) else { continue };
         let text = format!("no longer checks against `{name}`");
         let mut finding = Finding::new(FindingLevel::Warning, text)
@@ -63,6 +64,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         found.push(finding);
     }
     found
+}
+
+/// Whether a header that the file includes still gives a limit, and no other file of the change got
+/// its check.
+fn is_outside(name: &str, path: &ProjectPath, subject: &Subject<'_>) -> bool {
+    let has =
+        |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name);
+    let text = subject.text().unwrap_or_default();
+    let others = subject.context.proposed.texts();
+    let mut others = others.filter(|(other, text)| *other != path && has(text));
+    let is_moved = others
+        .any(|(other, _)| !subject.text_before(other.as_str()).is_some_and(|before| has(&before)));
+    !is_moved
+        && outer_constants::headers(path, text, |file| subject.text_after(file))
+            .iter()
+            .any(|(_, header)| has(header))
 }
 
 /// The line of the new version at the place of an old one that went: one that came there, else the

@@ -75,6 +75,12 @@ const MORE: [&str; 20] = [
     "exceed",
 ];
 
+/// Words by which something is to become less.
+const LESS: [&str; 12] = [
+    "lower", "less", "reduce", "reducing", "decrease", "down", "below", "under", "colder",
+    "smaller", "allow", "until",
+];
+
 /// Words by which something is to become different.
 const OTHER: [&str; 10] = [
     "change",
@@ -164,12 +170,21 @@ pub(super) fn may_want_another(task: &str) -> bool {
 /// Whether a task wants something to become more that is called by `name`, in small letters, or to
 /// get the value `now`.
 pub(super) fn wants_more(task: &str, name: &[String], now: f64) -> bool {
+    wants_change(task, name, (now, &MORE))
+}
+
+/// As [`wants_more`], for less.
+pub(super) fn wants_less(task: &str, name: &[String], now: f64) -> bool {
+    wants_change(task, name, (now, &LESS))
+}
+
+fn wants_change(task: &str, name: &[String], (now, more): (f64, &[&str])) -> bool {
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
         let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
         let is_named = names(sentence, name);
         let is_value = numbers(sentence).any(|number| number == now);
-        let (more, bound) = (has(&MORE), has(&BOUND));
+        let (more, bound) = (has(more), has(&BOUND));
         is_value || more && (is_named || bound) || has(&OTHER) && is_named && bound
     })
 }
