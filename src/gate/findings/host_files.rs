@@ -18,7 +18,8 @@ const SCRIPTS: [&str; 11] =
 pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
     let (path, text) = (source.path.as_str(), source.text);
     let name = path.rsplit('/').next().unwrap_or(path);
-    let has_shebang = text.starts_with("#!") && !name.ends_with(".py");
+    // `#![no_std]` begins a source of Rust.
+    let has_shebang = text.starts_with("#!") && !text.starts_with("#![") && !name.ends_with(".py");
     if let Some(file) = ToolFile::of(name) {
         let found = file.find(source.code());
         let is_silent = found.is_empty() && file != ToolFile::Gdb;

@@ -381,7 +381,8 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> 
     found
 }
 
-/// A table that ends beyond the flash into which it fitted before, where nothing tells its size.
+/// A table that ends beyond the flash into which it fitted before, of 4 MB and more, where nothing tells
+/// its size.
 fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
     const MEGABYTE: u64 = 0x10_0000;
     let end = |rows: &[CsvEntry]| rows.iter().map(|row| addresses(&row.partition).end).max();

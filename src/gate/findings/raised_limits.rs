@@ -43,10 +43,12 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
         let is_least = has(&known.harm) && has(&known.least) && !has(&known.counts);
         return is_least && !wishes::wants_less(&task, &name, now);
     }
-    // Ten times as much of anything but room.
-    let is_room = has(&known.counts) && !has(&known.tries);
-    if was > 0.0 && now >= TEN_TIMES * was && has(&known.most) && !is_room {
-        return !wishes::names(&task, &name) && !wishes::wants_more(&task, &name, now);
+    // Ten times as much of anything but space.
+    let is_space = has(&known.counts) && !has(&known.tries);
+    let is_much = was > 0.0 && now >= TEN_TIMES * was;
+    let is_asked_for = || wishes::names(&task, &name) || wishes::wants_more(&task, &name, now);
+    if is_much && has(&known.most) && !is_space && !is_asked_for() {
+        return true;
     }
     if now <= was || !has(&known.harm) || has(&known.counts) {
         return false;
