@@ -386,7 +386,7 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> 
 fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
     const MEGABYTE: u64 = 0x10_0000;
     let end = |rows: &[CsvEntry]| rows.iter().map(|row| addresses(&row.partition).end).max();
-    let fitted = (1..=6)
+    let fitted = (2..=6)
         .map(|power| MEGABYTE << power)
         .find(|size| end(old).is_some_and(|end| end <= *size))?;
     let row = rows.iter().find(|row| addresses(&row.partition).end > fitted)?;
