@@ -13,12 +13,14 @@ async fn a_run_cut_off_at_any_record_ends_as_if_it_had_not_been() {
     let outcome = whole.supervise(handle, "go on").await.unwrap();
     assert_eq!(outcome, SessionOutcome::Completed, "{:#?}", whole.events());
     assert_eq!(whole.file().unwrap(), "mended");
-    let total = whole.records().len() as u64;
-    assert!(total > 50, "{total}");
-    for life in 1..total {
+    // How many records there are may depend on the time that a step takes.
+    for life in 1.. {
         let world = SessionBench::new(TEAM);
-        if let Ok(handle) = world.begin(life, Arc::new(usual)) {
-            world.supervise(handle, "go on").await.unwrap_err();
+        if let Ok(handle) = world.begin(life, Arc::new(usual))
+            && world.supervise(handle, "go on").await.is_ok()
+        {
+            assert!(life > 50, "the whole run has {life} records");
+            break;
         }
         assert_eq!(world.records().len() as u64, life);
         let handle = world.resume(Arc::new(usual)).unwrap();

@@ -312,7 +312,7 @@ fn has_same_unit(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes;
+    use super::super::test_changes::{self, reported_together};
     use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
@@ -375,6 +375,25 @@ mod tests {
         assert_eq!(reported("CMakeLists.txt", list, &words, task), [] as [String; 0]);
         assert_eq!(reported("CMakeLists.txt", list, &words.replace("B 1", "B 2"), task).len(), 1);
         assert_eq!(reported("notes.md", "a\n", "b\n", task), [] as [String; 0]);
+    }
+
+    #[test]
+    fn code_is_not_deleted_and_texts_of_documents_are_free() {
+        let task = "Fix the spelling";
+        let files = [("a.c", "int a;\n"), ("a.md", "# A\n")];
+        let changes = [("a.c", None), ("a.md", None)];
+        let all = reported_together(CheckKind::Scope, &files, &changes, task);
+        let wanted = "a.c Warning: deletes code, and the task is only about wording";
+        assert_eq!(all, [wanted]);
+        let old = "def on():\n    \"\"\"On.\"\"\"\n    set('a', 1)\n";
+        let found = |new: &str| reported("a.py", old, new, "Add comments to the driver");
+        assert_eq!(found(&old.replace("On.", "Switches it on.")), [] as [String; 0]);
+        assert_eq!(found(&old.replace("'a'", "'b'")).len(), 1);
+        let yaml = "a: 1 # one\nb: 2\n";
+        let found = |new: &str| reported("a.yml", yaml, new, "Add comments to the settings");
+        assert_eq!(found(&yaml.replace("# one", "# first")), [] as [String; 0]);
+        assert_eq!(found(&yaml.replace("b: 2", "b: 3")).len(), 1);
+        assert_eq!(found("a: 1\n").len(), 1, "a line went");
     }
 
     #[test]

@@ -258,7 +258,9 @@ fn with_place(mut finding: Finding, found: &Likeness) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_changes::reported_together;
     use super::*;
+    use crate::model::CheckKind;
 
     fn path(text: &str) -> ProjectPath {
         ProjectPath::new(text).unwrap()
@@ -291,5 +293,73 @@ mod tests {
         let shorter = held.replace("pump", "valve").replace("int valve_6;\n", "");
         assert_eq!(of(&held, &shorter), Some((1, Some(6))));
         assert_eq!(of("a\nb\n", "a\nb\n"), None, "too short to tell");
+    }
+
+    /// What is found of the origin of files that change together.
+    fn found(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Vec<String> {
+        let all = reported_together(CheckKind::Origin, files, changes, "tidy the folders");
+        all.into_iter()
+            .filter(|found| found.contains("hold") || found.contains("content"))
+            .collect()
+    }
+
+    #[test]
+    fn files_that_change_places_are_told_from_files_that_move() {
+        let (pump, valve) = (text(12, &[]), text(12, &[]).replace("int", "char"));
+        let files = [("main/pump.c", pump.as_str()), ("main/valve.c", valve.as_str())];
+        let moves = |one: &str, two: &str| {
+            found(
+                &files,
+                &[
+                    ("main/pump.c", None),
+                    ("main/valve.c", None),
+                    ("lib/pump.c", Some(one)),
+                    ("lib/valve.c", Some(two)),
+                ],
+            )
+        };
+        assert_eq!(
+            moves(&pump, &valve),
+            [
+                "lib/pump.c Note: holds what `main/pump.c` held",
+                "lib/valve.c Note: holds what `main/valve.c` held"
+            ]
+        );
+        assert_eq!(
+            moves(&valve, &pump),
+            [
+                "lib/pump.c Warning: holds what `main/valve.c` held, and not what `main/pump.c` held",
+                "lib/valve.c Warning: holds what `main/pump.c` held, and not what `main/valve.c` held",
+            ]
+        );
+        let stays = [("main/pump.c", Some(valve.as_str())), ("main/valve.c", Some(pump.as_str()))];
+        assert_eq!(
+            found(&files, &stays),
+            [
+                "main/pump.c Warning: swaps its content with `main/valve.c`",
+                "main/valve.c Warning: swaps its content with `main/pump.c`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_gets_the_content_of_another_loses_its_own() {
+        let (pump, valve) = (text(12, &[]), text(12, &[]).replace("int", "char"));
+        let files = [("main/pump.c", pump.as_str()), ("main/valve.c", valve.as_str())];
+        let changes = [
+            ("main/flow.c", Some(valve.as_str())),
+            ("main/pump.c", Some(valve.as_str())),
+            ("main/valve.c", None),
+        ];
+        assert_eq!(
+            found(&files, &changes),
+            [
+                "main/flow.c Note: holds what `main/valve.c` held",
+                "main/pump.c Warning: gets the content of `main/flow.c` in the place of its own",
+            ]
+        );
+        let few = text(12, &[(1, "int a;"), (2, "int b;")]);
+        let edited = [("main/pump.c", Some(few.as_str())), ("main/valve.c", None)];
+        assert_eq!(found(&files, &edited), [] as [String; 0], "it keeps most of its lines");
     }
 }

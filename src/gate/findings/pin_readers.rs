@@ -109,6 +109,7 @@ fn includes(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::FindingsContext;
+    use super::super::test_changes::reported_together;
     use crate::model::{CheckKind, Draft, DraftChange, FindingLevel, ProjectPath};
     use crate::workspace::ProjectDir;
 
@@ -130,6 +131,27 @@ mod tests {
         let line = |place: crate::model::FindingPlace| place.line;
         let all = pins.unwrap().findings.into_iter();
         all.map(|found| (found.level, found.text, found.place.map_or(0, line))).collect()
+    }
+
+    #[test]
+    fn a_header_is_read_through_another_one_too() {
+        let old = "#pragma once\n#define BOARD_VALVE 10\n";
+        let usb = old.replace("10", "18");
+        let files = [
+            ("main/rev_c3.h", old),
+            ("main/all.h", "#include \"rev_c3.h\"\n"),
+            ("main/b.c", &USES.replace("board.h", "all.h")),
+        ];
+        let all = reported_together(CheckKind::Pins, &files, &[("main/rev_c3.h", Some(&usb))], "x");
+        assert_eq!(all, [] as [String; 0], "the chip is not known");
+        let flash = old.replace("10", "9");
+        let change = [("main/rev_c3.h", Some(flash.as_str()))];
+        let all = reported_together(CheckKind::Pins, &files, &change, "x");
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert_eq!(
+            reported_together(CheckKind::Pins, &files[..2], &change, "x"),
+            [] as [String; 0]
+        );
     }
 
     const USES: &str =

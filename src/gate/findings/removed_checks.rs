@@ -280,6 +280,8 @@ fn shown(condition: &str) -> String {
         (" . ", "."),
         (" - > ", "->"),
         (" ( ", "("),
+        (" [ ", "["),
+        (" ]", "]"),
         (" )", ")"),
         ("! ", "!"),
         (" , ", ", "),
@@ -301,7 +303,7 @@ fn shown(condition: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::reported;
+    use super::super::test_changes::{reported, reported_together};
     use crate::model::CheckKind;
 
     const OLD: &str = "esp_err_t dose(int ul)\n{\n    ESP_RETURN_ON_FALSE(ul <= MAX(a, b), ESP_FAIL, \
@@ -337,6 +339,33 @@ mod tests {
         let other = OLD.replace("!ready(ul)", "!ready(ul, 1)");
         assert_eq!(found(&other, task), [] as [String; 0], "another one in its place");
         assert_eq!(found("int a;\n", task), [] as [String; 0], "the function went");
+    }
+
+    #[test]
+    fn a_check_that_another_file_gets_is_not_told() {
+        let line = "    if (!ready(ul)) return ESP_FAIL;\n";
+        let old = format!("int go(int ul)\n{{\n{line}    return start(ul);\n}}\n");
+        let new = old.replace(line, "");
+        let found = |other: &str| {
+            let changes = [("main/a.c", Some(new.as_str())), ("main/b.c", Some(other))];
+            let task = "Publish the charge";
+            reported_together(CheckKind::Safeguards, &[("main/a.c", &old)], &changes, task)
+        };
+        assert_eq!(found("int b;\n"), ["main/a.c Warning: no longer checks `!ready(ul)`"]);
+        assert_eq!(found(&old.replace("go", "other")), [] as [String; 0]);
+    }
+
+    #[test]
+    fn an_if_that_jumps_leaves_and_one_that_goes_on_does_not() {
+        let old = "int go(int ul)\n{\n    if (a[f(1, 2)] > ul)\n        goto out;\n    if (ul) {\n        run();\n    }\n    return 1;\n}\n";
+        let found = |new: &str| {
+            let task = "Publish the charge";
+            reported(CheckKind::Safeguards, ("main/a.c", Some(old), new), task)
+        };
+        let jump = old.replace("    if (a[f(1, 2)] > ul)\n        goto out;\n", "");
+        assert_eq!(found(&jump), ["Warning 3: no longer checks `a[f(1, 2)] > ul`"]);
+        let goes_on = old.replace("    if (ul) {\n        run();\n    }\n", "");
+        assert_eq!(found(&goes_on), [] as [String; 0]);
     }
 
     #[test]

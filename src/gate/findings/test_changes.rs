@@ -50,3 +50,42 @@ pub(super) fn reported(
     };
     found.into_iter().map(shown).collect()
 }
+
+/// Findings of this kind in changes of a project with these files that are proposed together: the
+/// path, the level and the text of each. A change without content deletes the file.
+pub(super) fn reported_together(
+    kind: CheckKind,
+    files: &[(&str, &str)],
+    changes: &[(&str, Option<&str>)],
+    task: &str,
+) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let project_dir = ProjectDir::open(folder.path()).unwrap();
+    let mut context = FindingsContext::default();
+    context.task = task.to_owned();
+    let draft = |(path, content): &(&str, Option<&str>)| {
+        let path = ProjectPath::new(path).unwrap();
+        let base = project_dir.read_if_there(&path).unwrap();
+        let change = match content {
+            Some(text) => DraftChange::Save { path, base, content: text.as_bytes().to_vec() },
+            None => DraftChange::Delete { path, base: base.unwrap() },
+        };
+        Draft { change, reason: String::new(), checks: Vec::new() }
+    };
+    let drafts = changes.iter().map(draft).collect();
+    let mut all = Vec::new();
+    for proposal in crate::gate::examine(&project_dir, drafts, &context) {
+        let path = proposal.change.path().map_or("", |path| path.as_str()).to_owned();
+        for check in proposal.checks.into_iter().filter(|check| check.kind == kind) {
+            let shown =
+                |found: crate::model::Finding| format!("{path} {:?}: {}", found.level, found.text);
+            all.extend(check.findings.into_iter().map(shown));
+        }
+    }
+    all
+}

@@ -135,7 +135,7 @@ fn is_checked(all: &[Token<'_>], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::check;
+    use super::super::test_changes::{check, reported_together};
     use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str) -> Vec<(u32, String)> {
@@ -173,5 +173,29 @@ mod tests {
         ] {
             assert_eq!(reported("a.c", old, &new), [], "{new}");
         }
+    }
+
+    #[test]
+    fn a_limit_of_a_header_that_nothing_checks_any_longer_is_told() {
+        let header = "#define MAX_REGS 12\n";
+        let old = "#include \"a.h\"\nint f(int n)\n{\n    if (n > MAX_REGS || n < 2) {\n        return 1;\n    }\n    return 0;\n}\n";
+        let new = old.replace("n > MAX_REGS || ", "");
+        let files = [("main/a.h", header), ("main/a.c", old)];
+        let found = |more: &[(&str, Option<&str>)]| {
+            let mut changes = vec![("main/a.c", Some(new.as_str()))];
+            changes.extend(more);
+            let task = "Publish the charge";
+            let all = reported_together(CheckKind::Safeguards, &files, &changes, task);
+            all.into_iter().filter(|found| found.contains("MAX_REGS")).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[]), ["main/a.c Warning: no longer checks against `MAX_REGS`"]);
+        let renamed = header.replace("MAX_REGS", "MOST_REGS");
+        assert_eq!(
+            found(&[("main/a.h", Some(&renamed))]),
+            [] as [String; 0],
+            "it has another name"
+        );
+        let moved = "#include \"a.h\"\nint g(int n) { return n > MAX_REGS; }\n";
+        assert_eq!(found(&[("main/b.c", Some(moved))]), [] as [String; 0], "it stands elsewhere");
     }
 }

@@ -252,6 +252,34 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_mentioned_by_a_word_of_it_or_one_that_begins_alike() {
+        let name = names(&["temp", "max", "ma"]);
+        let mentions = |text: &str| super::names(text, &name);
+        assert!(mentions("the temperature") && mentions("max"));
+        for text in ["", "ma", "te", "what it costs"] {
+            assert!(!mentions(text), "{text}");
+        }
+        let more = names(&["charge"]);
+        assert!(super::names("charger", &more) && super::names("char", &more));
+        assert!(!super::names("ch", &more));
+    }
+
+    #[test]
+    fn tasks_that_free_or_replace_say_so() {
+        for task in ["allow any dose", "simplify it", "remove it", "drop unused code"] {
+            assert!(may_want_less_checked(task), "{task}");
+        }
+        for task in ["replace the sensor", "migrate to v6", "remove it"] {
+            assert!(may_want_another(task), "{task}");
+        }
+        for task in ["", "publish the charge", "shallow water", "report"] {
+            assert!(!may_want_less_checked(task) && !may_want_another(task), "{task}");
+        }
+        assert!(wants_less("charge at lower temp", &names(&["temp"]), -20.0));
+        assert!(!wants_less("raise the temp", &names(&["temp"]), -20.0));
+    }
+
+    #[test]
     fn more_is_wanted_by_its_value_or_in_words() {
         let pump = names(&["pump", "limit"]);
         for task in [
