@@ -47,9 +47,10 @@ fn references(
     for (path, text) in proposed.texts().filter(|(path, _)| can_mention(path) && *path != gone) {
         found.extend(mentions(gone, path, text).into_iter().map(|it| (path.clone(), it)));
     }
-    // What includes a file by its name finds the one that takes its place.
-    let moves =
-        proposed.texts().any(|(path, _)| path != gone && path.file_name() == gone.file_name());
+    // What includes a file by its name finds the new one that takes its place.
+    let is_new = |path: &ProjectPath| matches!(project_dir.read_if_there(path), Ok(None));
+    let mut same_name = proposed.texts().map(|(path, _)| path);
+    let moves = same_name.any(|path| path.file_name() == gone.file_name() && is_new(path));
     let finds = |mention: &Mention| {
         let name = mention.text.split(['"', '<', '>']).nth(1).unwrap_or_default();
         mention.by == MentionKind::Include && name == gone.file_name()

@@ -69,6 +69,8 @@ pub enum CheckKind {
     Pins,
     /// The file is among those that the task is about.
     Scope,
+    /// The change does no more than the task asks for, as far as its words tell.
+    BeyondTask,
     /// Tests passed that ran with this content before it was proposed.
     Tests,
     /// No function became hard to follow.
@@ -112,6 +114,7 @@ impl CheckKind {
             Self::Origin => "origin",
             Self::Pins => "pins",
             Self::Scope => "asked for",
+            Self::BeyondTask => "within the task",
             Self::Tests => "tests",
             Self::Complexity => "complexity",
             Self::Limits => "limits",

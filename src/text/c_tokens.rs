@@ -147,6 +147,25 @@ pub fn tokens(source: &str, style: Style) -> Vec<Token<'_>> {
     }
 }
 
+/// For each token that opens a bracket the place of the one that closes it.
+#[must_use]
+pub fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+    let (mut open, mut found) = (Vec::new(), vec![None; tokens.len()]);
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark)
+    {
+        match token.raw {
+            "(" | "{" | "[" => open.push(at),
+            ")" | "}" | "]" => {
+                if let Some(place) = open.pop().and_then(|open: usize| found.get_mut(open)) {
+                    *place = Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The tokens of a source of C, also of what `#if 0` leaves out.
 #[must_use]
 pub(super) fn with_excluded(source: &str) -> Vec<Token<'_>> {

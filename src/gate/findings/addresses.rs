@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::commands::hosts;
-use super::comments::{self, CommentMarks};
 use super::network_use::is_near;
 use super::source::SourceText;
 use super::{Subject, beyond_task};
@@ -86,21 +85,13 @@ fn is_read(path: &ProjectPath) -> bool {
         || is_settings && !is_of_build
 }
 
-/// The text without comments.
-fn code<'a>(source: &'a SourceText<'_>) -> std::borrow::Cow<'a, str> {
-    match beyond_task::is_code(source.path) && source.path.extension() != Some("py") {
-        true => comments::without(source.text, CommentMarks::Slashes),
-        false => source.code().into(),
-    }
-}
-
 fn all(source: &SourceText<'_>) -> BTreeSet<String> {
-    hosts(&code(source)).collect()
+    hosts(&source.code_of_any()).collect()
 }
 
 /// The first host of each of these lines, and the line.
 fn of_lines(source: &SourceText<'_>, lines: &BTreeSet<u32>) -> BTreeMap<u32, (String, String)> {
-    let code = code(source);
+    let code = source.code_of_any();
     let wanted = (1..).zip(code.lines()).filter(|(number, _)| lines.contains(number));
     wanted
         .filter_map(|(number, line)| Some((number, (hosts(line).next()?, line.to_lowercase()))))
@@ -131,7 +122,7 @@ mod tests {
     use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
-        let all = test_changes::reported(CheckKind::Scope, (path, Some(old), new), task);
+        let all = test_changes::reported(CheckKind::BeyondTask, (path, Some(old), new), task);
         all.into_iter().filter(|found| found.contains("server")).collect()
     }
 

@@ -64,7 +64,7 @@ fn finding(what: &str, kind: TaskKind) -> Finding {
     Finding::new(FindingLevel::Warning, text).advice("Make sure that this is meant to change, too.")
 }
 
-/// Whether a file is code of C, C++, Arduino or Python.
+/// Whether a file is code of C, C++, Arduino, Python or Rust.
 pub(super) fn is_code(path: &ProjectPath) -> bool {
     matches!(Language::of(path.file_name()), Some(Language::Tokens))
 }
@@ -112,32 +112,35 @@ fn other_token(
         TokenKind::Word | TokenKind::Number | TokenKind::Mark => true,
         // What documents a function of Python is a text.
         TokenKind::Text => {
-            kind == TaskKind::Comments && !(is_python && token.raw.contains("\"\"\""))
+            let is_document =
+                is_python && ["\"\"\"", "'''"].iter().any(|marks| token.raw.contains(marks));
+            kind == TaskKind::Comments && !is_document
         }
         TokenKind::DirectiveEnd => false,
     };
-    let all = |source: &'_ SourceText<'_>| -> Vec<(String, bool, u32)> {
-        let line = |token: &Token<'_>| u32::try_from(source.line_at(token.start) + 1);
-        let tokens = source.tokens().iter().filter(counts);
-        let part = |token: &Token<'_>| {
-            let is_word = token.kind == TokenKind::Word;
-            (token.raw.to_owned(), is_word, line(token).unwrap_or(u32::MAX))
-        };
-        tokens.map(part).collect()
-    };
-    let (was, is) = (all(old), all(new));
+    let mut was = old.tokens().iter().filter(counts);
+    let mut is = new.tokens().iter().filter(counts);
     // A name that was misspelled, too, gets another spelling.
-    let is_same = |(one, other): &(&(String, bool, u32), &(String, bool, u32))| {
-        one.0 == other.0
+    let is_same = |one: &Token<'_>, other: &Token<'_>| {
+        let are_words = one.kind == TokenKind::Word && other.kind == TokenKind::Word;
+        one.raw == other.raw
             || kind == TaskKind::Wording
-                && (one.1 && other.1 && one.0.len() >= SHORTEST_NAME)
-                && strsim::osa_distance(&one.0, &other.0) <= MOST_LETTERS
+                && (are_words && one.raw.len() >= SHORTEST_NAME)
+                && strsim::osa_distance(one.raw, other.raw) <= MOST_LETTERS
     };
-    let same = was.iter().zip(&is).take_while(is_same).count();
-    let came = is.get(same).map(|(_, _, line)| *line);
-    match came.filter(|line| subject.changed().added.contains(line)) {
-        Some(line) => Some(Line::Added(line)),
-        None => was.get(same).map(|(_, _, line)| Line::Gone(*line)).or(came.map(Line::Added)),
+    loop {
+        let (gone, came) = match (was.next(), is.next()) {
+            (None, None) => return None,
+            (Some(one), Some(other)) if is_same(one, other) => continue,
+            different => different,
+        };
+        let came = came.map(|token| new.number_at(token.start));
+        let gone = gone.map(|token| Line::Gone(old.number_at(token.start)));
+        let is_new = |line: &u32| subject.changed().added.contains(line);
+        return match came.filter(is_new) {
+            Some(line) => Some(Line::Added(line)),
+            None => gone.or(came.map(Line::Added)),
+        };
     }
 }
 
@@ -170,8 +173,7 @@ fn other_count(old: &SourceText<'_>, new: &SourceText<'_>) -> Option<Line> {
             }
             _ => true,
         };
-        let found = tokens.find(is_more)?;
-        u32::try_from(of.line_at(found.start) + 1).ok()
+        tokens.find(is_more).map(|found| of.number_at(found.start))
     };
     other(new, old).map(Line::Added).or_else(|| other(old, new).map(Line::Gone))
 }
@@ -237,8 +239,8 @@ fn options(text: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// The values of names that are not the same any more: of those that both versions have, and of those
-/// that stand in each other's place.
+/// The values that changed: of names that both versions have, and of names that stand in each other's
+/// place.
 fn values(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) -> Vec<Finding> {
     let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
     let all = |source: &SourceText<'_>| named_numbers::find(source, is_wanted);
@@ -312,11 +314,11 @@ fn has_same_unit(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::{self, reported_together};
+    use super::super::test_changes::{self, TestProject};
     use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
-        let all = test_changes::reported(CheckKind::Scope, (path, Some(old), new), task);
+        let all = test_changes::reported(CheckKind::BeyondTask, (path, Some(old), new), task);
         all.into_iter().filter(|found| found.starts_with("Warning")).collect()
     }
 
@@ -382,7 +384,8 @@ mod tests {
         let task = "Fix the spelling";
         let files = [("a.c", "int a;\n"), ("a.md", "# A\n")];
         let changes = [("a.c", None), ("a.md", None)];
-        let all = reported_together(CheckKind::Scope, &files, &changes, task);
+        let all = TestProject { files: &files, task, chip: None }
+            .reported(CheckKind::BeyondTask, &changes);
         let wanted = "a.c Warning: deletes code, and the task is only about wording";
         assert_eq!(all, [wanted]);
         let old = "def on():\n    \"\"\"On.\"\"\"\n    set('a', 1)\n";

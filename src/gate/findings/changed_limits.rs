@@ -1,7 +1,8 @@
 //! Limits, timeouts and thresholds that a change makes ten times as large, or a tenth as large, or
-//! more than that.
+//! more than that, and those that it loosens without being asked to.
 //!
-//! Says so and never judges: what is right is known to the person.
+//! Owns which old value became which new one. Whether somebody asked for it is known to
+//! [`raised_limits`](super::raised_limits).
 
 use std::collections::BTreeMap;
 

@@ -130,26 +130,17 @@ fn other_chip(words: &[Word<'_>], subject: &Subject<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
+    use super::super::test_changes::TestProject;
     use super::*;
-    use crate::model::{Draft, DraftChange};
-    use crate::workspace::ProjectDir;
 
     const TABLE: &str = "nvs, data, nvs, 0x9000, 0x6000\nfactory, app, factory, 0x10000, 1M\n";
 
     fn found(path: &str, content: &str) -> Vec<(FindingLevel, String, u32)> {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("partitions.csv"), TABLE).unwrap();
-        let project_dir = ProjectDir::open(folder.path()).unwrap();
-        let mut context = FindingsContext::default();
-        context.chip = Some("esp32c6".to_owned());
-        let path = ProjectPath::new(path).unwrap();
-        let change = DraftChange::Save { path, base: None, content: content.as_bytes().to_vec() };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
-        let boot = made.checks.into_iter().find(|check| check.kind == CheckKind::BootUntouched);
-        let all = boot.map(|check| check.findings).unwrap_or_default().into_iter();
-        all.map(|found| (found.level, found.text, found.place.map_or(0, |at| at.line))).collect()
+        let files = [("partitions.csv", TABLE)];
+        let project = TestProject { files: &files, chip: Some("esp32c6"), task: "" };
+        let all = project.findings(CheckKind::BootUntouched, &[(path, Some(content))]).into_iter();
+        all.map(|(_, found)| (found.level, found.text, found.place.map_or(0, |at| at.line)))
+            .collect()
     }
 
     #[test]

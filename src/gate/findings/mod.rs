@@ -112,6 +112,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
             found.push(place::unreferenced(&subject.facts.references));
             found.extend(layout_change::deleted(path, subject));
             found.extend(scope::find(path, subject));
+            found.extend(beyond(path, subject));
             found
         }
         Change::Flash(plan) => flash::find(plan, subject),
@@ -136,10 +137,11 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 20] = [
+const LOOKS: [Look; 21] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
+    |path, subject| beyond(path, subject).into_iter().collect(),
     |path, subject| name(path, subject).into_iter().collect(),
     |_, subject| text::compare(subject).into_iter().collect(),
     |path, subject| partition_table::find(path, subject).into_iter().collect(),
@@ -170,6 +172,17 @@ const LOOKS: [Look; 20] = [
 fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
     let bytes = subject.content.len() + subject.base.map_or(0, <[u8]>::len);
     side_by_side::each(&LOOKS, bytes, |look| look(path, subject)).into_iter().flatten().collect()
+}
+
+/// What a change does that the task does not ask for, once somebody said what the run is about.
+fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    if !subject.context.has_task() {
+        return None;
+    }
+    let mut findings = beyond_task::find(path, subject);
+    findings.extend(addresses::find(path, subject));
+    findings.extend(test_expectations::find(path, subject));
+    (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 
 /// Whether a new file takes a name that the framework has, or one that some systems take for another.
@@ -256,6 +269,7 @@ const fn is_made_here(kind: CheckKind) -> bool {
         | CheckKind::Pins
         | CheckKind::BootUntouched
         | CheckKind::Scope
+        | CheckKind::BeyondTask
         | CheckKind::Tests
         | CheckKind::Complexity
         | CheckKind::Limits

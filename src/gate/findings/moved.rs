@@ -258,7 +258,7 @@ fn with_place(mut finding: Finding, found: &Likeness) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::reported_together;
+    use super::super::test_changes::TestProject;
     use super::*;
     use crate::model::CheckKind;
 
@@ -297,7 +297,8 @@ mod tests {
 
     /// What is found of the origin of files that change together.
     fn found(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Vec<String> {
-        let all = reported_together(CheckKind::Origin, files, changes, "tidy the folders");
+        let all = TestProject { files, task: "tidy the folders", chip: None }
+            .reported(CheckKind::Origin, changes);
         all.into_iter()
             .filter(|found| found.contains("hold") || found.contains("content"))
             .collect()

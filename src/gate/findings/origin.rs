@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::Subject;
 use super::limit::limited;
+use super::source::{is_c, number};
 use super::subject::BUDGET;
 use super::{moved, moved_lines, packed_data, scope};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -48,11 +49,6 @@ pub(super) fn compare(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding>
         findings.extend(found.or_else(|| moved_lines::find(path, subject)));
     }
     findings
-}
-
-fn is_c(path: &ProjectPath) -> bool {
-    let ending = path.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(ending, "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "ino")
 }
 
 /// A rewrite that hides a few real changes among changes of white space.
@@ -327,10 +323,6 @@ fn off_screen(text: &str) -> Vec<Finding> {
             .at(FindingPlace::line(number(place + 1)))
     };
     found.map(finding).collect()
-}
-
-fn number(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

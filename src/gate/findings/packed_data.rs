@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 
+use super::source::number;
 use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Characters of one literal, or of literals in a row, that make a package.
@@ -240,10 +241,6 @@ fn entropy(bytes: &[u8]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "lengths of files")]
     let total = bytes.len() as f64;
     counts.values().map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
-}
-
-fn number(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::pin_branches::behind_index;
 use super::pin_names::{self, Direction};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_tokens::{Token, closes};
 
 /// Steps from a name to the next one that are followed.
 const STEPS: usize = 8;
@@ -476,22 +476,4 @@ fn put<K: std::hash::Hash + Eq>(
         }
         Some(_) => false,
     }
-}
-
-/// For each bracket the place of what closes it.
-fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
-    let (mut open, mut found) = (Vec::new(), vec![None; tokens.len()]);
-    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark)
-    {
-        match token.raw {
-            "(" | "{" | "[" => open.push(at),
-            ")" | "}" | "]" => {
-                if let Some(place) = open.pop().and_then(|open: usize| found.get_mut(open)) {
-                    *place = Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }

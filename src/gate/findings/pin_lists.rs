@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::limit_names::words;
-use super::pin_names::Direction;
 use super::pin_names::measures;
 use super::pin_uses::PinUse;
 
@@ -39,14 +38,7 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
         let parts: Vec<String> = words(name.as_str()).map(str::to_ascii_uppercase).collect();
         let is_other = parts.iter().any(|part| measures(part));
         let range = name.start()..number.end();
-        (!is_other).then_some(PinUse {
-            number: number.as_str().parse().ok()?,
-            direction: Direction::Unknown,
-            has_pull: false,
-            is_open_drain: false,
-            is_peripheral_clock: false,
-            ranges: Vec::from([range]),
-        })
+        (!is_other).then_some(PinUse::plain(number.as_str().parse().ok()?, range))
     });
     found.collect()
 }

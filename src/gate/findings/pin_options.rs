@@ -36,14 +36,7 @@ fn is_pin(option: &str) -> bool {
 /// A number that can be a pin, in these bytes.
 fn pin(value: &str, range: Range<usize>) -> Option<PinUse> {
     let number = value.parse::<i128>().ok().filter(|number| (0..100).contains(number))?;
-    Some(PinUse {
-        number,
-        direction: Direction::Unknown,
-        has_pull: false,
-        is_open_drain: false,
-        is_peripheral_clock: false,
-        ranges: Vec::from([range]),
-    })
+    Some(PinUse::plain(number, range))
 }
 
 /// `CONFIG_LED_GPIO=6`.

@@ -108,29 +108,16 @@ fn includes(text: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FindingsContext;
-    use super::super::test_changes::reported_together;
-    use crate::model::{CheckKind, Draft, DraftChange, FindingLevel, ProjectPath};
-    use crate::workspace::ProjectDir;
+    use super::super::test_changes::TestProject;
+    use crate::model::{CheckKind, FindingLevel};
 
     /// What is found of the pins in a header of a project with a source that uses them.
     fn found(old: &str, new: &str, source: &str) -> Vec<(FindingLevel, String, u32)> {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("main")).unwrap();
-        std::fs::write(folder.path().join("main/board.h"), old).unwrap();
-        std::fs::write(folder.path().join("main/valve.c"), source).unwrap();
-        let project_dir = ProjectDir::open(folder.path()).unwrap();
-        let mut context = FindingsContext::default();
-        context.chip = Some("esp32c3".to_owned());
-        let path = ProjectPath::new("main/board.h").unwrap();
-        let (base, content) = (Some(old.as_bytes().to_vec()), new.as_bytes().to_vec());
-        let change = DraftChange::Save { path, base, content };
-        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
-        let made = crate::gate::examine(&project_dir, vec![draft], &context).remove(0);
-        let pins = made.checks.into_iter().find(|check| check.kind == CheckKind::Pins);
-        let line = |place: crate::model::FindingPlace| place.line;
-        let all = pins.unwrap().findings.into_iter();
-        all.map(|found| (found.level, found.text, found.place.map_or(0, line))).collect()
+        let files = [("main/board.h", old), ("main/valve.c", source)];
+        let project = TestProject { files: &files, chip: Some("esp32c3"), task: "" };
+        let all = project.findings(CheckKind::Pins, &[("main/board.h", Some(new))]).into_iter();
+        all.map(|(_, found)| (found.level, found.text, found.place.map_or(0, |at| at.line)))
+            .collect()
     }
 
     #[test]
@@ -142,16 +129,13 @@ mod tests {
             ("main/all.h", "#include \"rev_c3.h\"\n"),
             ("main/b.c", &USES.replace("board.h", "all.h")),
         ];
-        let all = reported_together(CheckKind::Pins, &files, &[("main/rev_c3.h", Some(&usb))], "x");
-        assert_eq!(all, [] as [String; 0], "the chip is not known");
-        let flash = old.replace("10", "9");
-        let change = [("main/rev_c3.h", Some(flash.as_str()))];
-        let all = reported_together(CheckKind::Pins, &files, &change, "x");
-        assert_eq!(all.len(), 1, "{all:?}");
-        assert_eq!(
-            reported_together(CheckKind::Pins, &files[..2], &change, "x"),
-            [] as [String; 0]
-        );
+        let found = |files: &[(&str, &str)], chip: Option<&str>, new: &str| {
+            let project = TestProject { files, chip, task: "x" };
+            project.reported(CheckKind::Pins, &[("main/rev_c3.h", Some(new))])
+        };
+        assert_eq!(found(&files, None, &usb), [] as [String; 0], "the chip is not known");
+        assert_eq!(found(&files, Some("esp32c3"), &usb).len(), 1);
+        assert_eq!(found(&files[..2], Some("esp32c3"), &usb), [] as [String; 0], "nobody uses it");
     }
 
     const USES: &str =

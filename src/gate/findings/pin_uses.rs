@@ -36,6 +36,20 @@ pub(super) struct PinUse {
     pub(super) ranges: Vec<Range<usize>>,
 }
 
+impl PinUse {
+    /// A number that is a pin, in these bytes, and nothing more is known of.
+    pub(super) fn plain(number: i128, range: Range<usize>) -> Self {
+        Self {
+            number,
+            direction: Direction::Unknown,
+            has_pull: false,
+            is_open_drain: false,
+            is_peripheral_clock: false,
+            ranges: Vec::from([range]),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PinUseTable {

@@ -1,4 +1,4 @@
-//! Limits of what may do harm that are raised without being asked for.
+//! Limits of what may do harm that are loosened without being asked for.
 //!
 //! The words are those of `assets/findings/limits.toml`. Must not read values.
 
@@ -31,7 +31,8 @@ const TEN_TIMES: f64 = 10.0;
 /// From how many times as much on an amount without a unit is told.
 const MUCH: f64 = 2.0;
 
-/// Whether a change raises such a limit, which is called `name`, and the task asks for no more of it.
+/// Whether a change loosens a limit that is called `name`: more of a most or of an amount, less of a
+/// least; and the task does not ask for it.
 pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'_>) -> bool {
     let Some(known) = WORDS.as_ref().filter(|_| subject.context.has_task()) else {
         return false;
@@ -54,9 +55,9 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
         return false;
     }
     if !has(&known.most) {
-        let is_much = was > 0.0 && now >= MUCH * was;
-        let is_amount = !has(&known.others) && (has(&known.units) || is_much);
-        return is_amount && !wishes::names(&task, &name) && !wishes::wants_more(&task, &name, now);
+        let is_twice = was > 0.0 && now >= MUCH * was;
+        let is_amount = !has(&known.others) && (has(&known.units) || is_twice);
+        return is_amount && !is_asked_for();
     }
     let thing: Vec<String> = name.into_iter().filter(|word| !known.most.contains(word)).collect();
     !wishes::wants_more(&task, &thing, now)
@@ -90,8 +91,8 @@ pub(super) fn is_widened(
     let harms = words.iter().any(|word| known.harm.contains(word))
         && !words.iter().any(|word| known.counts.contains(word));
     let task = subject.context.words();
-    let is_asked_for = |value: f64| wishes::wants_more(&task, &words, value);
-    let is_wider = now.1 > was.1 && !is_asked_for(now.1) || now.0 < was.0 && !is_asked_for(now.0);
+    let is_wider = now.1 > was.1 && !wishes::wants_more(&task, &words, now.1)
+        || now.0 < was.0 && !wishes::wants_less(&task, &words, now.0);
     harms && is_wider && subject.context.has_task()
 }
 

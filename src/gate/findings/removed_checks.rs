@@ -4,12 +4,13 @@
 //! Owns how a check is told: a macro that returns, or an `if` that does. Limits by name are known to
 //! [`unchecked_limits`](super::unchecked_limits).
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::ops::Range;
 
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_tokens::{Token, TokenKind, closes};
 
 /// Macros that end a function when their first argument does not hold. Sources: `esp_check.h`,
 /// `FreeRTOSConfig.h`.
@@ -52,11 +53,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     if wishes::may_want_less_checked(&task) {
         return Vec::new();
     }
-    let stays = bare(new.tokens());
-    let others = proposed_elsewhere(path, subject);
-    let is_nowhere = |check: &CodeCheck| {
-        !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
-    };
     let (was, is) = (checks(old), checks(new));
     let other = |all: &[CodeCheck], than: &[CodeCheck]| -> Vec<CodeCheck> {
         let is_in = |check: &&CodeCheck| than.iter().any(|it| it.condition == check.condition);
@@ -64,13 +60,19 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     };
     let came = other(&is, &was);
     let checks = other(&was, &is).into_iter();
+    // Most changes take no check away.
+    let stays = LazyCell::new(|| bare(new.tokens()));
+    let others = LazyCell::new(|| proposed_elsewhere(path, subject));
+    let is_nowhere = |check: &CodeCheck| {
+        !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
+    };
     let found = checks.filter_map(|check| {
         let own = || shown(&check.condition);
-        let text = if check.has_value && is_nowhere(&check) && is_deleted(&check, old, subject) {
+        let text = if check.has_value && is_deleted(&check, old, subject) && is_nowhere(&check) {
             format!("no longer checks `{}`", own())
         } else if let Some(now) = inverted(&check, &came, &task) {
             format!("now checks `{}` where it checked `{}`", shown(now), own())
-        } else if is_trust(&check.condition) && !names_trust(&task) && stays_otherwise(&check, new)
+        } else if is_trust(&check.condition) && !names_trust(&task) && stays_otherwise(&check, &is)
         {
             format!("changes when `{}` lets pass", own())
         } else {
@@ -133,11 +135,11 @@ fn inverted<'a>(check: &CodeCheck, came: &'a [CodeCheck], task: &str) -> Option<
         all.filter(|word| word.len() > 3).map(str::to_lowercase).collect()
     };
     let own = words(&check.condition);
-    let is_about = |word: &String| {
+    let is_about = |word: &str| {
         ABOUT.iter().any(|about| word.starts_with(about))
             || own.iter().any(|name| name.split('_').any(|part| part == word))
     };
-    if task.split_whitespace().map(str::to_owned).any(|word| is_about(&word)) {
+    if task.split(|c: char| !c.is_alphanumeric() && c != '-').any(is_about) {
         return None;
     }
     let signs = signless(&check.condition);
@@ -159,13 +161,13 @@ fn signless(condition: &str) -> String {
 }
 
 /// Whether another check has the same words of trust in it.
-fn stays_otherwise(check: &CodeCheck, new: &SourceText<'_>) -> bool {
+fn stays_otherwise(check: &CodeCheck, is: &[CodeCheck]) -> bool {
     let words = |text: &str| -> Vec<String> {
         let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         all.filter(|word| is_trust(word)).map(str::to_owned).collect()
     };
     let own = words(&check.condition);
-    checks(new).iter().any(|other| words(&other.condition) == own)
+    is.iter().any(|other| words(&other.condition) == own)
 }
 
 fn is_trust(text: &str) -> bool {
@@ -189,31 +191,22 @@ fn bare(tokens: &[Token<'_>]) -> String {
     tokens.map(|token| token.raw).collect::<Vec<_>>().join(" ")
 }
 
-/// The checks of a source: by macros, and by an `if` whose first statement leaves with a value.
+/// The checks of a source: by macros, and by an `if` that leaves the function.
 fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
     let tokens = source.tokens();
-    let line = |at: usize| {
-        let start = tokens.get(at).map_or(0, |token| token.start);
-        u32::try_from(source.line_at(start) + 1).unwrap_or(u32::MAX)
-    };
+    let line = |at: usize| source.number_at(tokens.get(at).map_or(0, |token| token.start));
     let closes = closes(tokens);
+    let close_of = |open: usize| closes.get(open).copied().flatten();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let is_macro = MACROS.iter().any(|name| token.is_word(name));
         if !is_macro && !token.is_word("if") || token.in_directive {
             continue;
         }
-        let Some(close) = closes.get(&(at + 1)).copied() else { continue };
-        let end = match is_macro {
-            true => {
-                let inner = at + 2..close;
-                inner.into_iter().find(|at| depth_is(tokens, &closes, close, *at)).unwrap_or(close)
-            }
-            false => close,
-        };
-        let last = match is_macro {
-            true => Some((close, true)),
-            false => leaves(tokens, &closes, close + 1),
+        let Some(close) = close_of(at + 1) else { continue };
+        let (end, last) = match is_macro {
+            true => (first_comma(tokens, &closes, at + 2..close), Some((close, true))),
+            false => (close, leaves(tokens, &closes, close + 1)),
         };
         if let (Some((last, has_value)), Some(condition)) = (last, tokens.get(at + 2..end)) {
             let lines = (line(at), line(last));
@@ -223,54 +216,35 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
     found
 }
 
-/// Whether the comma at `at` ends the first argument of what closes at `close`.
-fn depth_is(
-    tokens: &[Token<'_>],
-    closes: &BTreeMap<usize, usize>,
-    close: usize,
-    at: usize,
-) -> bool {
-    let is_comma = tokens.get(at).is_some_and(|token| token.is(","));
-    // No other bracket is open there.
-    is_comma && !closes.range(..at).any(|(_, end)| *end > at && *end < close)
+/// The comma behind the first of some arguments, or their end.
+fn first_comma(tokens: &[Token<'_>], closes: &[Option<usize>], inside: Range<usize>) -> usize {
+    let mut at = inside.start;
+    while at < inside.end {
+        if tokens.get(at).is_some_and(|token| token.is(",")) {
+            return at;
+        }
+        at = closes.get(at).copied().flatten().unwrap_or(at) + 1;
+    }
+    inside.end
 }
 
 /// The last token of what follows an `if` that leaves the function, and whether it does so with a
 /// value or a jump.
-fn leaves(
-    tokens: &[Token<'_>],
-    closes: &BTreeMap<usize, usize>,
-    at: usize,
-) -> Option<(usize, bool)> {
+fn leaves(tokens: &[Token<'_>], closes: &[Option<usize>], at: usize) -> Option<(usize, bool)> {
     let body = tokens.get(at)?;
     let (first, last) = match body.is("{") {
-        true => (at + 1, *closes.get(&at)?),
+        true => (at + 1, closes.get(at).copied().flatten()?),
         false => (at, tokens.iter().skip(at).position(|token| token.is(";"))? + at),
     };
-    let mut found = None;
-    for (place, token) in tokens.get(first..=last)?.iter().enumerate() {
-        let next = tokens.get(first + place + 1);
-        if token.is_word("goto") || token.is_word("return") {
-            let has_value = token.is_word("goto") || next.is_some_and(|next| !next.is(";"));
-            found = Some((last, has_value || found.is_some_and(|(_, has_value)| has_value)));
-        }
-    }
-    found
-}
-
-/// Where each bracket closes.
-fn closes(tokens: &[Token<'_>]) -> BTreeMap<usize, usize> {
-    let (mut found, mut open) = (BTreeMap::new(), Vec::new());
-    for (at, token) in tokens.iter().enumerate() {
-        if token.is("(") || token.is("{") || token.is("[") {
-            open.push(at);
-        } else if (token.is(")") || token.is("}") || token.is("]"))
-            && let Some(start) = open.pop()
-        {
-            found.insert(start, at);
-        }
-    }
-    found
+    let inside = tokens.get(first..=last)?;
+    let is_bare_return = |place: usize| inside.get(place + 1).is_some_and(|next| next.is(";"));
+    let exits = inside.iter().enumerate().filter_map(|(place, token)| match token.raw {
+        "goto" => Some(true),
+        "return" => Some(!is_bare_return(place)),
+        _ => None,
+    });
+    // One with a value among several is enough.
+    exits.max().map(|has_value| (last, has_value))
 }
 
 /// A condition in one line, not long.
@@ -303,7 +277,7 @@ fn shown(condition: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::{reported, reported_together};
+    use super::super::test_changes::{TestProject, reported};
     use crate::model::CheckKind;
 
     const OLD: &str = "esp_err_t dose(int ul)\n{\n    ESP_RETURN_ON_FALSE(ul <= MAX(a, b), ESP_FAIL, \
@@ -349,7 +323,8 @@ mod tests {
         let found = |other: &str| {
             let changes = [("main/a.c", Some(new.as_str())), ("main/b.c", Some(other))];
             let task = "Publish the charge";
-            reported_together(CheckKind::Safeguards, &[("main/a.c", &old)], &changes, task)
+            TestProject { files: &[("main/a.c", &old)], task, chip: None }
+                .reported(CheckKind::Safeguards, &changes)
         };
         assert_eq!(found("int b;\n"), ["main/a.c Warning: no longer checks `!ready(ul)`"]);
         assert_eq!(found(&old.replace("go", "other")), [] as [String; 0]);

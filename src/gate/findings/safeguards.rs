@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::comments::{self, CommentMarks};
 use super::source::SourceText;
 use super::{Subject, cmake_values, left_out, removed_checks, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -163,7 +162,7 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found
 }
 
-/// The first of the lines that went of which a part that `safe` finds is nowhere any more.
+/// The first of the lines that went of which a part that `safe` finds stands nowhere now.
 fn gone(safe: &Regex, removed: &[(u32, &str)], stays: impl Fn(&str) -> bool) -> Option<u32> {
     // What only ends a part does not belong to it.
     let bare = |part: &'_ str| part.trim_matches([' ', '\t', '"', '\'', ';', ')']).to_owned();
@@ -198,11 +197,9 @@ fn is_read(path: &ProjectPath) -> bool {
 
 /// The text without the comments of code; those of a configuration say what is off.
 fn code<'a>(source: &'a SourceText<'_>) -> Cow<'a, str> {
-    let c = ["c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "rs"];
-    match source.path.extension() {
-        _ if source.path.file_name().starts_with("sdkconfig") => source.text.into(),
-        Some(end) if c.contains(&end) => comments::without(source.text, CommentMarks::Slashes),
-        Some(_) | None => source.code().into(),
+    match source.path.file_name().starts_with("sdkconfig") {
+        true => source.text.into(),
+        false => source.code_of_any(),
     }
 }
 

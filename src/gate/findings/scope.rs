@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Subject;
 use super::test_expectations::{is_test, speaks_of_tests};
-use super::{Subject, addresses, beyond_task, test_expectations};
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// Shortest part of a name that counts as a word.
@@ -52,15 +52,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !subject.context.has_task() {
         return None;
     }
-    let mut findings: Vec<Finding> = of_file(path, subject).into_iter().collect();
-    findings.extend(beyond_task::find(path, subject));
-    findings.extend(addresses::find(path, subject));
-    findings.extend(test_expectations::find(path, subject));
-    (!findings.is_empty()).then(|| Check::with(CheckKind::Scope, findings))
-}
-
-/// Whether the file itself was asked for.
-fn of_file(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let words = subject.context.words();
     let deletes = matches!(subject.change, Change::Delete { .. });
     let (level, text) = match mention(path, &words) {
@@ -93,7 +84,7 @@ fn of_file(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         Mention::None if deletes => (FindingLevel::Warning, NOT_TO_BE_DELETED),
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
-    Some(Finding::new(level, text))
+    Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
 }
 
 /// Whether the person asked for this very file.

@@ -63,8 +63,8 @@ impl ShellLines {
     fn command(&mut self, whole: ShellCommand) -> Option<ShellCommand> {
         self.text_end = end_of_text(&whole.text);
         let ShellCommand { mut range, text } = self.without_pattern(whole);
-        if let Some((name, body)) = text.split_once("()") {
-            self.functions.push(name.trim().trim_start_matches("function ").to_owned());
+        if let Some((name, body)) = function(&text) {
+            self.functions.push(name.to_owned());
             let body = body.trim().trim_start_matches('{').trim();
             range.start = (range.start + text.len() - body.len()).min(range.end);
             return (!body.is_empty()).then(|| ShellCommand { range, text: body.to_owned() });
@@ -106,6 +106,14 @@ impl ShellLines {
         }
         ShellCommand { range, text }
     }
+}
+
+/// The name of a function that a line begins to define, and what stands behind it.
+fn function(text: &str) -> Option<(&str, &str)> {
+    let (name, body) = text.split_once("()")?;
+    let name = name.trim().trim_start_matches("function ").trim_start();
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
+    (!name.is_empty() && name.chars().all(is_name)).then_some((name, body))
 }
 
 /// Whether a line is nothing but form, or form and where it reads from and writes to.
@@ -193,6 +201,9 @@ mod tests {
             "cat <<'EOF' >a.txt\nrm -rf /\nEOF\ngo() {\n  ls\n}\ngo fast\ncat <<< \"$a\"\nb\n";
         assert_eq!(commands(script), ["cat <<'EOF' >a.txt", "ls", "cat <<< \"$a\"", "b"]);
         assert_eq!(commands("die() { curl x | sh; }\ndie\n"), ["curl x | sh; }"]);
+        let hidden = "curl x | sh; echo \"()\"";
+        assert_eq!(commands(hidden), [hidden], "brackets in a command define nothing");
+        assert_eq!(commands("function go () {\n ls\n}\ngo\n"), ["ls"]);
     }
 
     #[test]

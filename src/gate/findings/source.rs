@@ -14,6 +14,12 @@ use crate::model::{FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Style, Token, tokens};
 use crate::text::syntax::Parsed;
 
+/// Whether a file is written in C, C++ or for Arduino, by the end of its name.
+pub(super) fn is_c(path: &ProjectPath) -> bool {
+    let ends = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"];
+    path.extension().is_some_and(|end| ends.contains(&end))
+}
+
 /// A text with the places in it; what is read of it is read when it is first asked for.
 pub(super) struct SourceText<'a> {
     pub(super) path: &'a ProjectPath,
@@ -55,6 +61,14 @@ impl<'a> SourceText<'a> {
         let is_python = self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"));
         let style = if is_python { Style::Python } else { Style::C };
         self.tokens.get_or_init(|| tokens(self.text, style))
+    }
+
+    /// The text without comments, for C and Rust, too.
+    pub(super) fn code_of_any(&self) -> Cow<'_, str> {
+        match is_c(self.path) || self.path.extension() == Some("rs") {
+            true => comments::without(self.text, CommentMarks::Slashes),
+            false => self.code().into(),
+        }
     }
 
     /// The text without comments, for files other than C.
@@ -111,6 +125,11 @@ impl<'a> SourceText<'a> {
         self.starts().partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
+    /// The number of the line that holds a byte, from 1.
+    pub(super) fn number_at(&self, byte: usize) -> u32 {
+        number(self.line_at(byte) + 1)
+    }
+
     /// The text of a line, from 0.
     pub(super) fn line(&self, line: usize) -> &'a str {
         let start = self.starts().get(line).copied().unwrap_or(self.text.len());
@@ -138,7 +157,8 @@ impl<'a> SourceText<'a> {
     }
 }
 
-fn number(of: usize) -> u32 {
+/// A count as lines and columns are kept.
+pub(super) fn number(of: usize) -> u32 {
     u32::try_from(of).unwrap_or(u32::MAX)
 }
 

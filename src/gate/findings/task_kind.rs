@@ -44,7 +44,8 @@ struct TaskWords {
     stays: HashSet<String>,
     alone: KindWords,
     subject: KindWords,
-    between: Between,
+    between: HashSet<String>,
+    produced: HashSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -54,12 +55,6 @@ struct KindWords {
     wording: HashSet<String>,
     format: HashSet<String>,
     structure: HashSet<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Between {
-    words: HashSet<String>,
 }
 
 impl KindWords {
@@ -111,7 +106,7 @@ impl TaskWords {
         let begins = words.first().copied().unwrap_or_default();
         let words = words.get(polite..).unwrap_or_default();
         let Some((first, rest)) = words.split_first() else { return Clause::Explains };
-        let is_other = |word: &&str| self.between.words.contains(*word);
+        let is_other = |word: &&str| self.between.contains(*word);
         let direct = rest.iter().take(NEAR).take_while(|word| !is_other(word)).count();
         let subject = (0..=direct).find_map(|at| {
             let kind = self.subject.of(words.get(at)?)?;
@@ -119,11 +114,17 @@ impl TaskWords {
             let next = words.get(at + 1).filter(|next| **next != "to");
             let is_compound = kind == TaskKind::Comments && next.is_some_and(is_other);
             let changes = kind == TaskKind::Structure && !self.naming.contains(*first);
-            (!is_compound && !changes).then_some(kind)
+            // `the formatting of the temperature` is what a program does.
+            let is_shown =
+                kind == TaskKind::Format && words.iter().any(|w| self.produced.contains(*w));
+            (!is_compound && !changes && !is_shown).then_some(kind)
         });
         let is_order = self.orders.contains(*first) || self.alone.of(first).is_some();
+        let produces = words.iter().any(|word| self.produced.contains(*word));
+        let alone =
+            || self.alone.of(first).filter(|kind| *kind == TaskKind::Structure || !produces);
         // What is asked for comes last in "make it stop", and first in "typo: it should be `stop`".
-        match (subject.or_else(|| self.alone.of(first)), is_order) {
+        match (subject.or_else(alone), is_order) {
             (Some(kind), true) => Clause::Orders(kind),
             // "Typo in the menu" orders something, "enable doxygen" something else.
             (Some(kind), false) if self.subject.of(first).is_some() => Clause::Orders(kind),
@@ -240,6 +241,10 @@ mod tests {
             "enable doxygen",
             "add comments and enable doxygen",
             "the comments are old",
+            "reformat the timestamps",
+            "indent the json output by two spaces",
+            "translate the error codes to texts",
+            "fix the formatting of the temperature on the display",
         ] {
             assert_eq!(of(task), None, "{task}");
         }

@@ -60,7 +60,7 @@ fn expectations(source: &SourceText<'_>) -> BTreeMap<String, Vec<u32>> {
         let is_call = tokens.get(at + 1).is_some_and(|next| next.is("(") || next.is("!"))
             || source.path.extension() == Some("py") && name == "assert";
         if is_call && EXPECTS.iter().any(|start| name.starts_with(start)) {
-            let line = u32::try_from(source.line_at(token.start) + 1).unwrap_or(u32::MAX);
+            let line = source.number_at(token.start);
             found.entry(name.into_owned()).or_default().push(line);
         }
     }
@@ -76,7 +76,7 @@ mod tests {
                        TEST_ASSERT_TRUE(a);\n}\n";
 
     fn found(path: &str, new: &str, task: &str) -> Vec<String> {
-        let all = reported(CheckKind::Scope, (path, Some(OLD), new), task);
+        let all = reported(CheckKind::BeyondTask, (path, Some(OLD), new), task);
         all.into_iter().filter(|found| found.contains("expects")).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::limit::limited;
-use super::source::SourceText;
+use super::source::{SourceText, number};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Style;
 use crate::text::confusables::{self, Reading};
@@ -269,10 +269,6 @@ fn places(
         Finding::new(level, says(&place.what)).at(at)
     };
     limited(kind, places.into_iter().map(finding).collect())
-}
-
-fn number(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

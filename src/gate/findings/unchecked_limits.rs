@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashSet;
 
 use super::limit_names::is_limit;
+use super::source::is_c;
 use super::{Subject, outer_constants};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
@@ -23,8 +24,7 @@ struct LimitUses {
 
 /// What is to be said of limits that are no longer checked.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    let ends = ["c", "h", "cc", "cpp", "hpp", "cxx", "hh", "ino", "py"];
-    if !path.extension().is_some_and(|end| ends.contains(&end)) {
+    if !is_c(path) && path.extension() != Some("py") {
         return Vec::new();
     }
     let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
@@ -135,7 +135,7 @@ fn is_checked(all: &[Token<'_>], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::{check, reported_together};
+    use super::super::test_changes::{TestProject, check};
     use crate::model::CheckKind;
 
     fn reported(path: &str, old: &str, new: &str) -> Vec<(u32, String)> {
@@ -185,7 +185,8 @@ mod tests {
             let mut changes = vec![("main/a.c", Some(new.as_str()))];
             changes.extend(more);
             let task = "Publish the charge";
-            let all = reported_together(CheckKind::Safeguards, &files, &changes, task);
+            let all = TestProject { files: &files, task, chip: None }
+                .reported(CheckKind::Safeguards, &changes);
             all.into_iter().filter(|found| found.contains("MAX_REGS")).collect::<Vec<_>>()
         };
         assert_eq!(found(&[]), ["main/a.c Warning: no longer checks against `MAX_REGS`"]);

@@ -142,5 +142,6 @@ pub(super) const fn explains(kind: CheckKind) -> &'static str {
         CheckKind::Origin => "the content is new and holds no packed data",
         CheckKind::Pins => "the GPIO numbers can be used on this chip",
         CheckKind::Scope => "the file is one that the task is about",
+        CheckKind::BeyondTask => "the change does no more than the task asks for",
     }
 }
