@@ -63,6 +63,7 @@ mod pin_readers;
 mod pin_registers;
 mod pin_rows;
 mod pin_structures;
+mod pin_use;
 mod pin_uses;
 mod pins;
 mod place;

@@ -9,7 +9,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet};
 
 use super::pin_branches::behind_index;
-use super::pin_names::{self, Direction};
+use super::pin_names;
+use super::pin_use::Direction;
 use crate::text::c_tokens::{Token, closes};
 
 /// Steps from a name to the next one that are followed.

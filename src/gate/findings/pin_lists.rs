@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::limit_names::words;
 use super::pin_names::measures;
-use super::pin_uses::PinUse;
+use super::pin_use::PinUse;
 
 /// `#define BUZZER 35`, `constexpr int kBuzzer = 35;`.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {

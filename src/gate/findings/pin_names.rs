@@ -5,13 +5,7 @@
 
 use foldhash::HashSet;
 
-/// Which way a pin works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Input,
-    Output,
-    Unknown,
-}
+use super::pin_use::Direction;
 
 /// Words of names that count, time or measure something about a pin, or mean a number to be typed.
 const OTHER: [&str; 74] = [

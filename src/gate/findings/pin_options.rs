@@ -9,9 +9,9 @@ use regex::Regex;
 
 use super::limit_names::words;
 use super::outer_constants::DEFINED;
-use super::pin_names::Direction;
 use super::pin_names::{Signals, signal};
-use super::pin_uses::PinUse;
+use super::pin_use::Direction;
+use super::pin_use::PinUse;
 use crate::text::lines::line_starts;
 
 /// Whether a file declares options.

@@ -4,7 +4,8 @@
 
 use super::Subject;
 use super::outer_constants::{self, OuterConstants};
-use super::pin_uses::{self, PinUse};
+use super::pin_use::PinUse;
+use super::pin_uses;
 use crate::model::ProjectPath;
 use crate::text::c_tokens::{Style, tokens};
 

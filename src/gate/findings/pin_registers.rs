@@ -9,7 +9,7 @@ use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::constants::{ConstantValue, Constants};
-use super::pin_names::Direction;
+use super::pin_use::Direction;
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Tokens of a statement that are read.

@@ -13,42 +13,13 @@ use serde::Deserialize;
 use super::constants::{ConstantValue, Constants};
 use super::pin_branches::{behind_index, choices, for_chip};
 use super::pin_flow::PinFlow;
-use super::pin_names::Direction;
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use super::pin_rows::PinRows;
 use super::pin_structures::PinStructures;
+use super::pin_use::{Direction, PinUse};
 use crate::text::c_tokens::{Token, TokenKind};
-
-/// A number that is used as a pin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PinUse {
-    pub(super) number: i128,
-    pub(super) direction: Direction,
-    /// An internal pull is asked for.
-    pub(super) has_pull: bool,
-    /// A signal of a bus that is only ever pulled low.
-    pub(super) is_open_drain: bool,
-    /// A clock of a peripheral, which boards put on odd pins on purpose.
-    pub(super) is_peripheral_clock: bool,
-    /// Its bytes: where it is used, then where its constant is defined.
-    pub(super) ranges: Vec<Range<usize>>,
-}
-
-impl PinUse {
-    /// A number that is a pin, in these bytes, and nothing more is known of.
-    pub(super) fn plain(number: i128, range: Range<usize>) -> Self {
-        Self {
-            number,
-            direction: Direction::Unknown,
-            has_pull: false,
-            is_open_drain: false,
-            is_peripheral_clock: false,
-            ranges: Vec::from([range]),
-        }
-    }
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -201,15 +172,7 @@ impl PinCode<'_> {
         };
         let mut ranges: Vec<Range<usize>> = bytes(range).into_iter().collect();
         ranges.extend(value.defined.and_then(|at| bytes(at..at + 1)));
-        let number = value.number;
-        found.push(PinUse {
-            number,
-            direction,
-            has_pull: false,
-            is_open_drain: false,
-            is_peripheral_clock: false,
-            ranges,
-        });
+        found.push(PinUse { direction, ranges, ..PinUse::plain(value.number, 0..0) });
     }
 
     /// The arguments of a call, as places of tokens.

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use super::novelty;
 use super::outer_constants::OuterConstants;
-use super::pin_names::Direction;
-use super::pin_uses::{self, PinUse};
+use super::pin_use::Direction;
+use super::pin_use::PinUse;
+use super::pin_uses;
 use super::source::SourceText;
 use super::{Subject, chip as chips};
 use super::{pin_lists, pin_options, pin_readers};
