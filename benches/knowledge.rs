@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use firmhand::knowledge::{
     BuildOptions, Corpus, Filter, Library, Splitter, Synonyms, WindowSize, build, notes_corpus,
-    stored_notes,
+    stored_notes, stored_topics,
 };
 use firmhand::text::redact::Redactor;
 
@@ -215,7 +215,7 @@ fn questions(column: usize) -> Vec<Question> {
         let accepted = columns.get(column).copied().unwrap_or_default();
         let accepted: Vec<String> = accepted.split_whitespace().map(str::to_owned).collect();
         let counts =
-            if columns[0] == "test" { !accepted.is_empty() } else { columns[0].starts_with("off") };
+            if columns[0] == "test" { !accepted.is_empty() } else { columns[0] == "off-test" };
         counts.then(|| Question { text: columns[1].to_owned(), accepted })
     };
     lines.filter_map(of_line).collect()
@@ -230,16 +230,23 @@ fn synonyms() -> Synonyms {
     Synonyms::parse("synonyms.txt", &text, &mut Splitter::default()).unwrap()
 }
 
+/// The files of a folder that ships: name and text.
+fn shipped(folder: &str) -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect()
+}
+
+fn named(files: &BTreeMap<String, String>) -> Vec<(&str, &str)> {
+    files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+}
+
+/// The library with what ships: notes, and what people ask.
 fn with_notes(mut library: Library, stored: &Path) -> Library {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/knowledge");
-    let mut notes: BTreeMap<String, String> = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        notes.insert(name, std::fs::read_to_string(path).unwrap());
-    }
-    let named = notes.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    library.add(notes_corpus(""), stored_notes(stored, named).unwrap());
+    let (notes, topics) = (shipped("assets/knowledge"), shipped("assets/search/topics"));
+    library.add(notes_corpus(""), stored_notes(stored, &named(&notes)).unwrap());
+    library.know(stored_topics(stored, &named(&topics)).unwrap());
     library
 }
 

@@ -16,7 +16,7 @@ use super::{own_file, past_sessions, pdf_apart, search_models};
 use crate::files;
 use crate::knowledge::{
     self, BuildOptions, BuildReport, Corpus, CorpusKind, Knowledge, Library, OwnWork, Part,
-    PassageKind, Splitter, Synonyms, VectorReport, WindowSize,
+    PassageKind, Splitter, Synonyms, Topics, VectorReport, WindowSize,
 };
 use crate::model::UserError;
 use crate::text::contain;
@@ -243,6 +243,7 @@ impl<'a> Documentation<'a> {
         missing: &dyn Fn(&Corpus) -> Result<bool, UserError>,
     ) -> Result<Library, UserError> {
         let mut library = Library::new(self.synonyms()?);
+        library.know(self.topics()?);
         let (endpoints, wrong) = search_models::endpoints(self.machine);
         library.ask(endpoints);
         wrong.into_iter().for_each(|why| library.leave_out(why));
@@ -275,13 +276,27 @@ impl<'a> Documentation<'a> {
         Synonyms::parse(&file.origin.to_string(), &file.text, &mut Splitter::default())
     }
 
+    /// What people ask, from the files that ship with the program or the person's own copies.
+    fn topics(&self) -> Result<Topics, UserError> {
+        let read = |path: String| {
+            let file = self.machine.assets.text(&path)?;
+            Ok((file.origin.to_string(), file.text))
+        };
+        let files = self.machine.assets.list("assets/search/topics").into_iter().map(read);
+        let files: Vec<_> = files.collect::<Result<_, UserError>>()?;
+        let named: Vec<_> =
+            files.iter().map(|(file, text)| (file.as_str(), text.as_ref())).collect();
+        knowledge::stored_topics(&self.folder, &named)
+    }
+
     /// Adds the notes that ship with the program and the person's own copies of them.
     fn add_notes(&self, library: &mut Library) -> Result<(), UserError> {
         let notes = self.notes()?;
-        let named = notes.iter().map(|(path, text)| (path.as_str(), text.as_ref()));
+        let named: Vec<_> =
+            notes.iter().map(|(path, text)| (path.as_str(), text.as_ref())).collect();
         library.add(
             knowledge::notes_corpus(env!("CARGO_PKG_VERSION")),
-            knowledge::stored_notes(&self.folder, named)?,
+            knowledge::stored_notes(&self.folder, &named)?,
         );
         Ok(())
     }

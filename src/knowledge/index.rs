@@ -26,7 +26,7 @@ use super::words::Splitter;
 use crate::text::contain::contained;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 9;
+pub const FORMAT: u32 = 10;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -367,6 +367,29 @@ impl PassageIndex {
         let term = Term::from_field_text(self.fields.names, name);
         let query = TermQuery::new(term, IndexRecordOption::Basic);
         Ok(self.searcher.search(&query, &Count)? > 0)
+    }
+
+    /// Calls `take` with each passage of a segment whose path begins so.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn each_below(
+        &self,
+        segment: &SegmentReader,
+        prefix: &str,
+        mut take: impl FnMut(DocId),
+    ) -> tantivy::Result<()> {
+        let list = segment.inverted_index(self.fields.path)?;
+        let mut found = list.terms().range().ge(prefix.as_bytes()).into_stream()?;
+        while found.advance() && found.key().starts_with(prefix.as_bytes()) {
+            let mut docs =
+                list.read_postings_from_terminfo(found.value(), IndexRecordOption::Basic)?;
+            while docs.doc() != TERMINATED {
+                take(docs.doc());
+                docs.advance();
+            }
+        }
+        Ok(())
     }
 
     /// Known names that begin alike, in no order.

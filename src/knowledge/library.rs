@@ -20,6 +20,7 @@ use super::relevance::RelevanceJudge;
 use super::remotes;
 use super::spelling;
 use super::synonyms::Synonyms;
+use super::topics::{Fitting, TopicHit, Topics};
 use super::vectors::{self, Near};
 use super::words::Splitter;
 use crate::model::UserError;
@@ -74,6 +75,7 @@ type Place = (usize, DocAddress);
 pub struct Library {
     open: Vec<OpenCorpus>,
     synonyms: Synonyms,
+    topics: Option<Topics>,
     endpoints: Endpoints,
     left_out: Vec<String>,
 }
@@ -88,6 +90,11 @@ impl Library {
     /// Lets endpoints take part: the question goes to them, to a reranker also what was found.
     pub fn ask(&mut self, endpoints: Endpoints) {
         self.endpoints = endpoints;
+    }
+
+    /// Knows what people ask.
+    pub fn know(&mut self, topics: Topics) {
+        self.topics = Some(topics);
     }
 
     /// Notes what is not searched, and why.
@@ -168,6 +175,9 @@ impl Library {
         let mut spread = Spread::default();
         for part in &self.open {
             spread.add(&part.index, &question)?;
+        }
+        if let Some(topics) = &self.topics {
+            spread.add_asked(topics.index(), &question)?;
         }
         Ok((question, spread))
     }
@@ -264,8 +274,13 @@ impl Library {
         if self.open.is_empty() {
             return Ok(Vec::new());
         }
-        let (question, spread, corrections) = self.read(query)?;
-        let hits = self.hits(&question, &spread, filter)?;
+        let (mut question, spread, corrections) = self.read(query)?;
+        let fitting = match &self.topics {
+            Some(topics) => topics.fitting(&question)?,
+            None => Fitting::default(),
+        };
+        question.is_elsewhere |= fitting.is_elsewhere && question.is_told();
+        let hits = self.hits(&question, &spread, filter, &fitting.topics)?;
         let judge = RelevanceJudge::new(&question, &spread);
         let kind = |number: usize| self.open[number].corpus.kind;
         let hits = hits.into_iter().filter(|(number, hit)| judge.is_about(hit, kind(*number)));
@@ -297,6 +312,7 @@ impl Library {
         question: &Question,
         spread: &Spread,
         filter: &Filter,
+        topics: &[TopicHit],
     ) -> tantivy::Result<Vec<(usize, Hit)>> {
         let has_framework = self.frameworks().next().is_some();
         let mut hits: Vec<(usize, Hit)> = Vec::new();
@@ -306,7 +322,7 @@ impl Library {
             }
             let is_note = part.corpus.kind == CorpusKind::Notes;
             let factor = if is_note && has_framework { NOTE_WITH_FRAMEWORK } else { 1.0 };
-            let found = rank::rank(&part.index, question, spread, filter)?;
+            let found = rank::rank(&part.index, question, spread, filter, topics)?;
             hits.extend(
                 found.into_iter().map(|hit| (number, Hit { score: hit.score * factor, ..hit })),
             );

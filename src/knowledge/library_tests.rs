@@ -6,6 +6,7 @@ use super::super::build::{BuildOptions, BuildReport, build, info, is_damaged};
 use super::super::notes;
 use super::super::relevance::FEW_PASSAGES;
 use super::super::split::WindowSize;
+use super::super::topics;
 use super::*;
 use crate::text::redact::Redactor;
 
@@ -274,6 +275,19 @@ fn an_index_that_vanishes_while_it_is_open_costs_an_answer_at_most() {
     assert!(Library::default().open(index.path()).is_err());
 }
 
+/// The files of a folder that ships, by their names.
+fn shipped(folder: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    let text = |file: &std::fs::DirEntry| std::fs::read_to_string(file.path()).unwrap();
+    files.iter().map(|file| (file.file_name().display().to_string(), text(file))).collect()
+}
+
+fn named(files: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    files.iter().map(|(file, text)| (file.as_str(), text.as_str()))
+}
+
 /// The questions of `tests/data/knowledge` on the notes that ship: the half that nothing was fitted
 /// to, and those that no note is about.
 #[test]
@@ -283,19 +297,13 @@ fn the_notes_answer_their_questions_and_no_others() {
     let mut words = Splitter::default();
     let synonyms =
         Synonyms::parse("synonyms", &text("assets/search/synonyms.txt"), &mut words).unwrap();
-    let mut files: Vec<_> =
-        std::fs::read_dir(root.join("assets/knowledge")).unwrap().flatten().collect();
-    files.sort_by_key(std::fs::DirEntry::path);
-    assert!(files.len() >= 60);
-    let notes: Vec<(String, String)> = files
-        .iter()
-        .map(|file| {
-            (file.file_name().display().to_string(), std::fs::read_to_string(file.path()).unwrap())
-        })
-        .collect();
-    let named = notes.iter().map(|(file, text)| (file.as_str(), text.as_str()));
+    let notes = shipped("assets/knowledge");
+    assert!(notes.len() >= 60);
     let mut library = Library::new(synonyms);
-    library.add(notes::corpus(""), notes::in_memory(named).unwrap());
+    library.add(notes::corpus(""), notes::in_memory(named(&notes)).unwrap());
+    let mut topics = PassageIndex::in_memory().unwrap();
+    topics::fill(&mut topics, named(&shipped("assets/search/topics"))).unwrap();
+    library.know(Topics::of(topics));
     let german = library.search("WLAN verbindet nicht", 5, &Filter::default()).unwrap().found;
     assert!(german[0].passage.path.contains("wifi"), "{}", german[0].passage.path);
     let found = |question: &str| library.search(question, 5, &Filter::default()).unwrap().found;
@@ -327,7 +335,10 @@ fn the_notes_answer_their_questions_and_no_others() {
         }
     }
     assert!(asked > 50 && right * 100 >= asked * 80, "{right} of {asked} answered");
-    assert!(off_topic == 30 && silent >= 27, "{silent} of {off_topic} without an answer");
+    assert!(
+        off_topic > 100 && silent * 100 >= off_topic * 90,
+        "{silent} of {off_topic} without an answer"
+    );
 }
 
 /// A corpus of short texts, each about one thing.

@@ -26,8 +26,9 @@ mod relevance;
 mod remotes;
 mod spelling;
 mod split;
-mod stored_notes;
+mod stored_texts;
 mod synonyms;
+mod topics;
 mod vectors;
 mod words;
 
@@ -46,7 +47,8 @@ pub use notes::{
 pub use passage::{Found, Passage, PassageKind, component_of};
 pub use query::Filter;
 pub use split::{Document, Form, SplitContext, WindowSize, split};
-pub use stored_notes::stored as stored_notes;
+pub use stored_texts::{notes as stored_notes, topics as stored_topics};
 pub use synonyms::Synonyms;
+pub use topics::{Topics, check as check_topics};
 pub use vectors::{VectorReport, build as build_vectors};
 pub use words::Splitter;

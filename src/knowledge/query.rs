@@ -16,6 +16,9 @@ use crate::text::sanitize;
 const MOST_GROUPS: usize = 48;
 /// Stems of words that say that something is an error.
 const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
+/// What a bare number counts for, and a word that any question may have.
+const NUMBER: f32 = 0.5;
+const LIGHT: f32 = 0.6;
 /// Hexadecimal digits from which on a number is an address, not a code.
 const ADDRESS_DIGITS: usize = 5;
 /// How the names of sources end.
@@ -62,6 +65,8 @@ pub struct Question {
     pub groups: Vec<Group>,
     /// Numbers of the groups whose word is one of another field.
     pub foreign: Vec<usize>,
+    /// One bit for each group whose word is the name of another platform.
+    pub platforms: u64,
     pub form: Form,
     /// Whether it is about the way from one version to another.
     pub asks_migration: bool,
@@ -147,6 +152,8 @@ impl Question {
                 {
                     (0.4, Origin::Written)
                 }
+                WordRole::Plain if is_number(&word) => (NUMBER, Origin::Written),
+                WordRole::Plain if synonyms.is_light(&word) => (LIGHT, Origin::Written),
                 WordRole::Plain => (1.0, Origin::Written),
                 WordRole::Identifier => (1.6, Origin::Written),
                 WordRole::Part => (0.45, Origin::Part),
@@ -158,6 +165,9 @@ impl Question {
             synonyms.is_foreign(&group.words[0].0).then_some(number)
         };
         let foreign = groups.iter().enumerate().filter_map(is_foreign).collect();
+        let named = groups.iter().enumerate();
+        let named = named.filter(|(_, group)| synonyms.is_platform(&group.words[0].0));
+        let platforms = named.fold(0, |bits, (number, _)| bits | 1 << number);
         synonyms.extend(&mut groups, &places, MOST_GROUPS);
         let lower = text.to_lowercase();
         let asks_migration = [
@@ -177,7 +187,7 @@ impl Question {
         .iter()
         .any(|word| lower.contains(word));
         let is_elsewhere = is_elsewhere(text, synonyms);
-        Self { groups, foreign, form, asks_migration, is_elsewhere }
+        Self { groups, foreign, platforms, form, asks_migration, is_elsewhere }
     }
 }
 
@@ -211,6 +221,12 @@ pub fn parts(text: &str) -> Vec<&str> {
 }
 
 impl Question {
+    /// Whether it tells in words what it is about; a name alone is looked up.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        !matches!(self.form, Form::Symbol | Form::Option)
+    }
+
     /// Whether something was added for what that group says.
     #[must_use]
     pub fn is_understood(&self, number: usize) -> bool {
@@ -252,6 +268,11 @@ fn without_line_numbers(text: &str) -> String {
         kept.push_str(rest);
     }
     kept
+}
+
+/// Whether a word is a bare number.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a word is an address in memory, which is another one in each build.

@@ -16,6 +16,7 @@ use tantivy::{DocAddress, DocId, DocSet, InvertedIndexReader, SegmentReader, TER
 use super::index::{Columns, PassageFacts, PassageIndex, SEARCHED, TEXT};
 use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
+use super::topics::TopicHit;
 
 /// Weights of the fields: symbols, title, headings, text.
 const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
@@ -25,6 +26,8 @@ const LENGTHS: [f32; SEARCHED] = [0.5, 0.5, 0.4, 0.6];
 const SATURATION: f32 = 1.4;
 /// What the other passages of the file count for.
 const NEIGHBOURS: f32 = 0.45;
+/// What the words of people count for, of a topic that the file answers.
+const TOPIC: f32 = 1.3;
 
 /// What another passage of the same file must reach of the best, and what it counts for.
 const LEAST_OF_SECOND: f32 = 0.85;
@@ -47,6 +50,8 @@ pub struct Hit {
     pub heads: u64,
     /// The same for its file.
     pub file_words: u64,
+    /// The same for what people ask that it answers.
+    pub topic_words: u64,
 }
 
 /// How many passages have each of the words; what makes a word rare.
@@ -55,6 +60,8 @@ pub struct Spread {
     pub passages: u64,
     /// By group and word of the question.
     pub counts: Vec<Vec<u64>>,
+    /// One bit for each group that people ask in.
+    pub asked: u64,
 }
 
 impl Spread {
@@ -81,6 +88,27 @@ impl Spread {
         Ok(())
     }
 
+    /// Adds which words people ask in.
+    ///
+    /// # Errors
+    /// When the index of topics cannot be read.
+    pub fn add_asked(&mut self, topics: &PassageIndex, question: &Question) -> tantivy::Result<()> {
+        for (number, group) in question.groups.iter().enumerate() {
+            if let Some((word, _)) = group.words.first()
+                && topics.passages_with(word)? > 0
+            {
+                self.asked |= 1 << number;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document or somebody who asks has a word of that group as it was written.
+    #[must_use]
+    pub fn is_known(&self, group: usize) -> bool {
+        self.asked & (1 << group) != 0 || self.counts[group].iter().any(|count| *count > 0)
+    }
+
     /// The weight of a word by its rarity.
     #[must_use]
     pub fn rarity(&self, group: usize, word: usize) -> f32 {
@@ -105,17 +133,20 @@ pub fn rank(
     question: &Question,
     spread: &Spread,
     filter: &Filter,
+    topics: &[TopicHit],
 ) -> tantivy::Result<Vec<Hit>> {
-    let scores = scores(index, question, spread)?;
+    let mut scores = scores(index, question, spread)?;
+    scores.add_topics(index, topics)?;
     let mut best: Vec<(f32, DocAddress)> = Vec::new();
     for (ordinal, scored) in (0..).zip(&scores.segments) {
         for &doc in &scored.touched {
             let Some(found) = scored.columns.facts(doc).filter(|found| filter.takes(*found)) else {
                 continue;
             };
-            let around = scores.files[scored.columns.file(doc)].score;
+            let file = scores.files[scored.columns.file(doc)];
             let own = scored.passages[doc as usize].score;
-            let score = (own + NEIGHBOURS * around) * prior(found, question, filter);
+            let score = (own + NEIGHBOURS * file.score + TOPIC * file.topic)
+                * prior(found, question, filter);
             best.push((score, DocAddress::new(ordinal, doc)));
         }
     }
@@ -137,6 +168,7 @@ pub fn rank(
             words: own.words,
             heads: own.heads,
             file_words: scores.files[file].words,
+            topic_words: scores.files[file].topic_words,
         });
     }
     Ok(best_of_files(hits))
@@ -177,7 +209,11 @@ fn prior(facts: PassageFacts, question: &Question, filter: &Filter) -> f32 {
         (_, PassageKind::Hint) => 0.75,
         (_, PassageKind::Note | PassageKind::Project | PassageKind::Session) => 1.0,
     };
-    let migration = if facts.is_migration && !question.asks_migration { 0.6 } else { 1.0 };
+    let migration = match (facts.is_migration, question.asks_migration) {
+        (true, true) => 1.25,
+        (true, false) => 0.6,
+        (false, _) => 1.0,
+    };
     let chip = match filter.chip {
         Some(chip) if !facts.chips.and(chip).is_empty() => 1.0,
         Some(_) => 0.5,
@@ -187,18 +223,30 @@ fn prior(facts: PassageFacts, question: &Question, filter: &Filter) -> f32 {
     kind * migration * chip
 }
 
-/// What a passage or a file has of the question.
+/// What a passage has of the question.
 #[derive(Debug, Clone, Copy, Default)]
 struct Score {
     score: f32,
+    /// Whether it is among those that are looked at.
+    is_touched: bool,
     words: u64,
     heads: u64,
+}
+
+/// What a file has of the question.
+#[derive(Debug, Clone, Copy, Default)]
+struct FileScore {
+    score: f32,
+    words: u64,
+    /// Of the topic that fits best and that it answers.
+    topic: f32,
+    topic_words: u64,
 }
 
 /// Scores of passages and of files: a file has each word where it has it best.
 struct Scores<'a> {
     segments: Vec<SegmentScores<'a>>,
-    files: Vec<Score>,
+    files: Vec<FileScore>,
 }
 
 fn scores<'a>(
@@ -212,7 +260,7 @@ fn scores<'a>(
         segments.push(SegmentScores::new(index, segment, index.columns(ordinal)?)?);
     }
     let count = index.most_files()?;
-    let (mut files, mut best) = (vec![Score::default(); count], vec![0.0_f32; count]);
+    let (mut files, mut best) = (vec![FileScore::default(); count], vec![0.0_f32; count]);
     for (number, group) in question.groups.iter().enumerate() {
         for segment in &mut segments {
             for (place, (word, weight)) in group.words.iter().enumerate() {
@@ -229,12 +277,32 @@ fn scores<'a>(
     Ok(Scores { segments, files })
 }
 
+impl Scores<'_> {
+    /// Adds what people ask that the files answer.
+    fn add_topics(&mut self, index: &PassageIndex, topics: &[TopicHit]) -> tantivy::Result<()> {
+        for (segment, reader) in self.segments.iter_mut().zip(index.searcher.segment_readers()) {
+            for topic in topics {
+                for prefix in &topic.paths {
+                    index.each_below(reader, prefix, |doc| {
+                        let file = &mut self.files[segment.columns.file(doc)];
+                        if topic.score > file.topic {
+                            (file.topic, file.topic_words) = (topic.score, topic.words);
+                        }
+                        segment.touch(doc);
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The passages of one segment, by their numbers.
 struct SegmentScores<'a> {
     columns: &'a Columns,
     lists: Vec<FieldLists>,
     passages: Vec<Score>,
-    /// Those that have a word of the question.
+    /// Those that have a word of the question, or that a topic of it names.
     touched: Vec<DocId>,
     /// How often one word is in each, by its weight.
     word: Tally,
@@ -289,11 +357,18 @@ impl<'a> SegmentScores<'a> {
         Ok(())
     }
 
+    /// Looks at a passage whatever words it has.
+    fn touch(&mut self, doc: DocId) {
+        if !std::mem::replace(&mut self.passages[doc as usize].is_touched, true) {
+            self.touched.push(doc);
+        }
+    }
+
     /// Adds what the group is worth, and tells it of each passage with its file.
     fn end_group(&mut self, number: usize, mut tell: impl FnMut(usize, f32)) {
         self.group.drain(|doc, score| {
             let own = &mut self.passages[doc as usize];
-            if own.words == 0 {
+            if !std::mem::replace(&mut own.is_touched, true) {
                 self.touched.push(doc);
             }
             own.score += score;

@@ -18,8 +18,8 @@ const LEAST_COVERED_WITH_FOREIGN: f32 = 0.7;
 const LEAST_IN_PASSAGE: f32 = 0.45;
 const LEAST_IN_PASSAGE_WITH_FOREIGN: f32 = 0.6;
 /// Both, for a question with a word of the field.
-const LEAST_COVERED_OF_FIELD: f32 = 0.3;
-const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.2;
+const LEAST_COVERED_OF_FIELD: f32 = 0.4;
+const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.3;
 /// The part that title, headings and declared names must cover where that decides.
 const LEAST_IN_HEADS: f32 = 0.5;
 /// All of it, but for rounding.
@@ -71,7 +71,7 @@ impl<'a> RelevanceJudge<'a> {
             let passages: u64 = spread.counts[number].iter().sum();
             question.foreign.contains(&number) && passages <= most_foreign
         };
-        let is_known = |number: usize| spread.counts[number].iter().any(|count| *count > 0);
+        let is_known = |number: usize| spread.is_known(number);
         // A message names what is inside of the program, which no document does.
         let is_inner_name = |number: usize| {
             let parts = question.groups[number + 1..].iter().enumerate();
@@ -84,8 +84,12 @@ impl<'a> RelevanceJudge<'a> {
             Origin::Written if !is_known(number) && is_inner_name(number) => INNER_NAME,
             Origin::Written if is_foreign(number) => UNKNOWN_WORD,
             // How rare a word is matters less here: a rare one alone is not what is asked.
-            Origin::Written if spread.counts[number].iter().all(|count| *count == 0) => strange,
-            Origin::Written => spread.rarity(number, 0).min(KNOWN_WORD),
+            Origin::Written if !is_known(number) => strange,
+            // A number, and a word that any question may have, tell little.
+            Origin::Written => {
+                let least = question.groups[number].weight.min(1.0);
+                least * spread.rarity(number, 0).min(KNOWN_WORD)
+            }
             // A part counts where its identifier is not written like that anywhere.
             Origin::Part => 0.25 * spread.rarity(number, 0).min(KNOWN_WORD),
             Origin::For(_) => 0.0,
@@ -116,7 +120,7 @@ impl<'a> RelevanceJudge<'a> {
 
     /// The part of the question that words cover: a word is covered when it is there, or what it
     /// stands for is.
-    fn covered(&self, words: u64) -> f32 {
+    pub(super) fn covered(&self, words: u64) -> f32 {
         let mut covered = words;
         for (number, group) in self.question.groups.iter().enumerate() {
             if let Origin::For(numbers) = &group.origin
@@ -146,8 +150,8 @@ impl<'a> RelevanceJudge<'a> {
     /// about: words that are common in this field score low.
     fn holds_all(&self, hit: &Hit) -> bool {
         self.written <= SHORT
-            && self.written_part(hit.words) >= ALL
-            && self.written_part(hit.heads) >= LEAST_IN_HEADS
+            && self.written_part(hit.words | hit.topic_words) >= ALL
+            && self.written_part(hit.heads | hit.topic_words) >= LEAST_IN_HEADS
     }
 
     /// Whether a file has a symbol of the question, or what a phrase of it stands for: a single word
@@ -182,7 +186,8 @@ impl<'a> RelevanceJudge<'a> {
         if is_theirs || self.holds_all(hit) || self.explains_code(hit) {
             return true;
         }
-        let (file, passage) = (self.covered(hit.file_words), self.covered(hit.words));
+        let file = self.covered(hit.file_words | hit.topic_words);
+        let passage = self.covered(hit.words | hit.topic_words);
         if self.is_of_field {
             let is_sure = self.unknown < MOST_UNKNOWN
                 || self.covered(hit.heads) >= LEAST_IN_HEADS
@@ -202,12 +207,19 @@ impl<'a> RelevanceJudge<'a> {
 
     /// Which words fit, and what else counted.
     pub fn why(&self, hit: &Hit, passage: &Passage, chip: Option<ChipSet>) -> String {
-        let has = |number: usize| hit.words & (1 << number) != 0;
-        let words: Vec<&str> = (0..self.question.groups.len())
-            .filter(|number| has(*number))
-            .map(|number| self.question.groups[number].words[0].0.as_str())
-            .collect();
-        let mut why = format!("words: {}", words.join(", "));
+        let of = |bits: u64| -> Vec<&str> {
+            let groups = self.question.groups.iter().enumerate();
+            let has = groups.filter(|(number, _)| bits & (1 << number) != 0);
+            has.map(|(_, group)| group.words[0].0.as_str()).collect()
+        };
+        let words = of(hit.words);
+        let mut why = match words.as_slice() {
+            [] => "no word of the question".to_owned(),
+            words => format!("words: {}", words.join(", ")),
+        };
+        if hit.topic_words != 0 {
+            why.push_str(&format!("; people ask: {}", of(hit.topic_words).join(", ")));
+        }
         if let Some(symbol) = passage.symbols.iter().find(|symbol| {
             words.iter().any(|word| symbol.eq_ignore_ascii_case(word) && word.contains('_'))
         }) {

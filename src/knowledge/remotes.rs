@@ -335,7 +335,7 @@ fn hit(found: &Found, words: &[Vec<String>; 4], question: &Question, spread: &Sp
     let Passage { kind, chips, .. } = found.passage;
     let facts = PassageFacts { kind, is_migration: false, chips };
     let address = DocAddress::new(0, 0);
-    Hit { address, file: 0, facts, score, words: here, heads, file_words: here }
+    Hit { address, file: 0, facts, score, words: here, heads, file_words: here, topic_words: 0 }
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub fn corrections(
         let counts = spread.counts.get(*number).into_iter().flatten();
         group.origin == Origin::Written
             && counts.sum::<u64>() <= most
+            && spread.asked & (1 << *number) == 0
             && !question.is_understood(*number)
     });
     let mut found = Corrections::new();

@@ -1,8 +1,9 @@
 //! Words that people use for what the documents call otherwise.
 //!
 //! Owns the file of synonyms: `words, or other words => what the documents say`, one line each,
-//! `a = b` for words that stand for each other, `! a, b` for words of other fields, and `!! a, b*` for
-//! other platforms, of which `b*` stands for each word that begins so.
+//! `a = b` for words that stand for each other, `~ a, b` for words that any question may have, `! a, b` for
+//! words of other fields, and `!! a, b*` for other platforms, of which `b*` stands for each word that
+//! begins so.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,6 +39,8 @@ pub struct Synonyms {
     equals: HashMap<String, Vec<String>>,
     /// Stems of words that questions about something else have.
     foreign: HashSet<String>,
+    /// Stems of words that any question may have.
+    light: HashSet<String>,
     /// Names of other platforms, in small letters, and how such names begin.
     platforms: HashSet<String>,
     platform_starts: Vec<String>,
@@ -62,6 +65,8 @@ impl Synonyms {
                         None => _ = found.platforms.insert(name),
                     }
                 }
+            } else if let Some(light) = line.strip_prefix('~') {
+                found.light.extend(light.split(',').flat_map(|word| stems(word, words)));
             } else if let Some(foreign) = line.strip_prefix('!') {
                 found.foreign.extend(foreign.split(',').flat_map(|word| stems(word, words)));
             } else if let Some((phrases, added)) = line.split_once("=>") {
@@ -84,7 +89,7 @@ impl Synonyms {
                 return Err(UserError::new(
                     format!("Cannot read the synonyms {file}:{}", number + 1),
                     format!("`{line}` has neither `=>` nor `=`"),
-                    "Write `words, other words => what the documents say`, `a = b`, `! a, b` or `!! a, b`.",
+                    "Write `words, other words => what the documents say`, `a = b`, `~ a, b`, `! a, b` or `!! a, b`.",
                 ));
             }
         }
@@ -97,6 +102,19 @@ impl Synonyms {
         self.foreign.contains(word)
     }
 
+    /// Whether a word, by its stem, is one that any question may have.
+    #[must_use]
+    pub fn is_light(&self, word: &str) -> bool {
+        self.light.contains(word)
+    }
+
+    /// Whether a word in small letters is the name of another platform.
+    #[must_use]
+    pub fn is_platform(&self, word: &str) -> bool {
+        self.platforms.contains(word)
+            || self.platform_starts.iter().any(|start| word.starts_with(start.as_str()))
+    }
+
     /// Whether a text is about another platform and not this one: what it asks, no document here tells,
     /// however many of its words are here. A board that something is sent to is another matter.
     #[must_use]
@@ -105,17 +123,13 @@ impl Synonyms {
         let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
         let is_own = |name: &&str| OWN_STARTS.iter().any(|start| name.starts_with(start));
-        let is_other = |name: &str| {
-            self.platforms.contains(name)
-                || self.platform_starts.iter().any(|start| name.starts_with(start.as_str()))
-        };
         let is_peer = |before: &[&str]| {
             let last = before.iter().rev().find(|word| !ARTICLES.contains(word));
             last.is_some_and(|word| TOWARDS.contains(word))
         };
         let mut places = names.iter().enumerate();
         !names.iter().any(is_own)
-            && places.any(|(at, name)| is_other(name) && !is_peer(&names[..at]))
+            && places.any(|(at, name)| self.is_platform(name) && !is_peer(&names[..at]))
     }
 
     /// Adds to a question what its words stand for. `places` are the written words with the numbers

@@ -28,6 +28,10 @@ const STOP_WORDS: &str = " a about after all also am an and any are as at be bee
     meiner meines einer eines ihn ihm ihr hat hatte war wurde könnte koennte sollte müssen muessen \
     möchte moechte will welchem welchen wozu bis seit etwa mal schon dann denn doch beim zwischen ";
 
+/// The bus that is written like a word that says nothing, and what it is searched by.
+const CAN: &str = "CAN";
+const CAN_BUS: &str = "canbus";
+
 /// Most bytes of a word; longer ones are data.
 const MOST_BYTES: usize = 64;
 
@@ -127,7 +131,7 @@ impl Splitter {
                     }
                 }
             } else {
-                let stem = self.stem(&lower);
+                let stem = if word == CAN { CAN_BUS } else { self.stem(&lower) };
                 match stem {
                     "" => take(&lower, WordRole::Silent),
                     stem => take(stem, WordRole::Plain),
@@ -204,6 +208,7 @@ mod tests {
         assert_eq!(line("Scanning the devices"), line("scan a device"));
         assert_eq!(line("Wi-Fi"), "wi fi wifi");
         assert_eq!(line("WiFi"), "wifi");
+        assert_eq!(line("can a CAN node talk"), "canbus node talk");
         assert_eq!(line("ESP32-C3"), "esp32 c3 esp32c3");
         assert_eq!(line(&"x".repeat(65)), "");
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use firmhand::config::{Assets, Dirs, Example, Overrides, Settings};
 use firmhand::device::{Adapters, PINOUTS, Pinout};
 use firmhand::engine::Team;
-use firmhand::knowledge::{Knowledge, NameList, Splitter, Synonyms};
+use firmhand::knowledge::{Knowledge, NameList, Splitter, Synonyms, check_topics};
 use firmhand::model::UserError;
 use firmhand::policy::{Process, RecordedSelector, tasks};
 use firmhand::provider::{Catalogue, parse_script};
@@ -211,6 +211,7 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/names" => NameList::parse(path, &text(path)?).map(drop),
         "assets/knowledge" => Knowledge::new([(path, &*text(path)?)]).map(drop),
         "assets/search" => Synonyms::parse(path, &text(path)?, &mut Splitter::default()).map(drop),
+        "assets/search/topics" => check_topics(path, &text(path)?),
         "assets/findings" => {
             let table: toml::Table = toml::from_str(&text(path)?)
                 .map_err(|error| UserError::from_cause(format!("cannot read {path}"), &error))?;

@@ -1,8 +1,8 @@
-//! The index of the notes, kept on the disk between two runs of the program.
+//! The indexes of what ships, notes and topics, kept on the disk between two runs of the program.
 //!
-//! Notes change with the program or when the person writes their own; until then nothing has to be
-//! read of them again. Owns folders `notes-…` below the one it is given. When one cannot be written,
-//! or is damaged, the notes are indexed in memory: must not fail for that.
+//! These texts change with the program or when the person writes their own; until then nothing has to
+//! be read of them again. Owns folders `notes-…` and `topics-…` below the one it is given. When one
+//! cannot be written, or is damaged, the texts are indexed in memory: must not fail for that.
 
 #![expect(clippy::disallowed_methods, reason = "the folder holds indexes and nothing else")]
 
@@ -12,40 +12,62 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::index::{FORMAT, PassageIndex};
-use super::notes::{fill, in_memory};
+use super::notes;
+use super::topics::{self, Topics};
 use crate::model::UserError;
 use crate::text::contain::contained;
 
-/// How the names of the folders begin.
-const PREFIX: &str = "notes-";
-/// How they begin until the index in them is complete.
-const DRAFT: &str = "draft-notes-";
+/// How the names of folders begin until the index in them is complete.
+const DRAFT: &str = "draft-";
 
-/// An index of notes, each a pair of its file and its text: the one below `folder`, if it is of these
-/// very notes, or a new one.
+/// Puts texts, each a pair of its file and its text, into an empty index.
+type Fill = fn(&mut PassageIndex, &[(&str, &str)]) -> Result<(), UserError>;
+
+/// What is kept: how the name of its folder begins, and how it is indexed.
+#[derive(Clone, Copy)]
+struct TextSet {
+    prefix: &'static str,
+    fill: Fill,
+}
+
+/// An index of notes: the one below `folder`, if it is of these very notes, or a new one.
 ///
 /// # Errors
 /// A note that is wrong, or no memory for it.
-pub fn stored<'a>(
-    folder: &Path,
-    notes: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-) -> Result<PassageIndex, UserError> {
-    let place = folder.join(format!("{PREFIX}{}", digest(notes.clone())));
+pub fn notes(folder: &Path, notes: &[(&str, &str)]) -> Result<PassageIndex, UserError> {
+    let fill: Fill = |index, texts| notes::fill(index, texts.iter().copied());
+    stored(folder, TextSet { prefix: "notes-", fill }, notes)
+}
+
+/// The topics of these files: those below `folder`, if they are of these very files, or new ones.
+///
+/// # Errors
+/// A file that is wrong, or no memory for the index.
+pub fn topics(folder: &Path, files: &[(&str, &str)]) -> Result<Topics, UserError> {
+    let fill: Fill = |index, texts| topics::fill(index, texts.iter().copied());
+    stored(folder, TextSet { prefix: "topics-", fill }, files).map(Topics::of)
+}
+
+fn stored(folder: &Path, set: TextSet, texts: &[(&str, &str)]) -> Result<PassageIndex, UserError> {
+    let place = folder.join(format!("{}{}", set.prefix, digest(texts)));
     if let Some(index) = open(&place) {
         return Ok(index);
     }
-    match make(folder, &place, notes.clone()) {
-        Some(index) => Ok(index),
-        None => in_memory(notes),
+    if let Some(index) = make(folder, &place, set, texts) {
+        return Ok(index);
     }
+    let no_memory = |error| UserError::from_cause("Cannot index what ships", &error);
+    let mut index = PassageIndex::in_memory().map_err(no_memory)?;
+    (set.fill)(&mut index, texts)?;
+    Ok(index)
 }
 
-/// The first digits of a number that is another one for other notes, other texts, or another way to
+/// The first digits of a number that is another one for other files, other texts, or another way to
 /// index them.
-fn digest<'a>(notes: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+fn digest(texts: &[(&str, &str)]) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{FORMAT} {}", env!("CARGO_PKG_VERSION")));
-    for (file, text) in notes {
+    for (file, text) in texts {
         // With their lengths, so that nothing moves from one to the next.
         hash.update(format!("\n{} {}\n{file}{text}", file.len(), text.len()));
     }
@@ -62,28 +84,25 @@ fn open(place: &Path) -> Option<PassageIndex> {
 }
 
 /// Makes the index beside its place and moves it there; `None` when that is not possible.
-fn make<'a>(
-    folder: &Path,
-    place: &Path,
-    notes: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Option<PassageIndex> {
+fn make(folder: &Path, place: &Path, set: TextSet, texts: &[(&str, &str)]) -> Option<PassageIndex> {
     fs::create_dir_all(folder).ok()?;
-    remove_others(folder, place);
-    let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder).ok()?;
+    remove_others(folder, place, set.prefix);
+    let draft = format!("{DRAFT}{}", set.prefix);
+    let draft = tempfile::Builder::new().prefix(&draft).tempdir_in(folder).ok()?;
     let mut index = PassageIndex::open_or_create(draft.path()).ok()?;
-    fill(&mut index, notes).ok()?;
+    (set.fill)(&mut index, texts).ok()?;
     drop(index);
     // Another program may have been faster, which leaves its index there.
     let _ = fs::rename(draft.path(), place);
     open(place)
 }
 
-/// Removes what is damaged, and indexes of other notes. Who has one open keeps it.
-fn remove_others(folder: &Path, place: &Path) {
+/// Removes what is damaged, and indexes of other texts. Who has one open keeps it.
+fn remove_others(folder: &Path, place: &Path, prefix: &str) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_other = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(PREFIX) && (path != place || open(place).is_none())
+        name.starts_with(prefix) && (path != place || open(place).is_none())
     };
     for path in entries.map(|entry| entry.path()).filter(is_other) {
         // What stays is only a folder too many.
@@ -106,7 +125,7 @@ mod tests {
     }
 
     fn notes(at: &Path, notes: &[(&str, &str)]) -> u64 {
-        stored(at, notes.iter().copied()).unwrap().passages()
+        super::notes(at, notes).unwrap().passages()
     }
 
     #[test]
@@ -141,7 +160,7 @@ mod tests {
         let file = data.path().join("file");
         fs::write(&file, "").unwrap();
         assert_eq!(notes(&file, &[("i2c.md", I2C)]), 1, "not a folder");
-        assert!(stored(at, [("bad.md", "no front matter")].into_iter()).is_err());
+        assert!(super::notes(at, &[("bad.md", "no front matter")]).is_err());
     }
 
     #[test]
