@@ -15,12 +15,12 @@ use super::fusion;
 use super::index::PassageIndex;
 use super::passage::{Found, component_of};
 use super::query::{self, Corrections, Filter, Question};
-use super::rank::{self, Hit, Spread};
+use super::rank::{self, Hit, Spread, TopicHit};
 use super::relevance::RelevanceJudge;
 use super::remotes;
 use super::spelling;
 use super::synonyms::Synonyms;
-use super::topics::{Fitting, TopicHit, Topics};
+use super::topics::{Fitting, Topics};
 use super::vectors::{self, Near};
 use super::words::Splitter;
 use crate::model::UserError;
@@ -279,7 +279,7 @@ impl Library {
             Some(topics) => topics.fitting(&question)?,
             None => Fitting::default(),
         };
-        question.is_elsewhere |= fitting.is_elsewhere && question.is_told();
+        question.is_elsewhere |= fitting.is_elsewhere && question.is_in_words();
         let hits = self.hits(&question, &spread, filter, &fitting.topics)?;
         let judge = RelevanceJudge::new(&question, &spread);
         let kind = |number: usize| self.open[number].corpus.kind;

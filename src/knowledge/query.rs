@@ -19,6 +19,21 @@ const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
 /// What a bare number counts for, and a word that any question may have.
 const NUMBER: f32 = 0.5;
 const LIGHT: f32 = 0.6;
+/// What questions about the way to another version have.
+const MIGRATION: [&str; 12] = [
+    "migrat",
+    "upgrad",
+    "deprecated",
+    "removed in",
+    "breaking",
+    "moved from",
+    "v4",
+    "v5",
+    "v6",
+    "5.0",
+    "6.0",
+    "port from",
+];
 /// Hexadecimal digits from which on a number is an address, not a code.
 const ADDRESS_DIGITS: usize = 5;
 /// How the names of sources end.
@@ -169,26 +184,16 @@ impl Question {
         let named = named.filter(|(_, group)| synonyms.is_platform(&group.words[0].0));
         let platforms = named.fold(0, |bits, (number, _)| bits | 1 << number);
         synonyms.extend(&mut groups, &places, MOST_GROUPS);
-        let lower = text.to_lowercase();
-        let asks_migration = [
-            "migrat",
-            "upgrad",
-            "deprecated",
-            "removed in",
-            "breaking",
-            "moved from",
-            "v4",
-            "v5",
-            "v6",
-            "5.0",
-            "6.0",
-            "port from",
-        ]
-        .iter()
-        .any(|word| lower.contains(word));
+        let asks_migration = asks_migration(text);
         let is_elsewhere = is_elsewhere(text, synonyms);
         Self { groups, foreign, platforms, form, asks_migration, is_elsewhere }
     }
+}
+
+/// Whether a question is about the way from one version to another.
+fn asks_migration(text: &str) -> bool {
+    let text = text.to_lowercase();
+    MIGRATION.iter().any(|word| text.contains(word))
 }
 
 /// Whether a question is about another platform. A name alone is looked up whatever it is: some are
@@ -221,9 +226,9 @@ pub fn parts(text: &str) -> Vec<&str> {
 }
 
 impl Question {
-    /// Whether it tells in words what it is about; a name alone is looked up.
+    /// Whether it is more than the name of something, which is looked up whatever it is.
     #[must_use]
-    pub const fn is_told(&self) -> bool {
+    pub const fn is_in_words(&self) -> bool {
         !matches!(self.form, Form::Symbol | Form::Option)
     }
 

@@ -16,7 +16,6 @@ use tantivy::{DocAddress, DocId, DocSet, InvertedIndexReader, SegmentReader, TER
 use super::index::{Columns, PassageFacts, PassageIndex, SEARCHED, TEXT};
 use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
-use super::topics::TopicHit;
 
 /// Weights of the fields: symbols, title, headings, text.
 const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
@@ -52,6 +51,16 @@ pub struct Hit {
     pub file_words: u64,
     /// The same for what people ask that it answers.
     pub topic_words: u64,
+}
+
+/// A topic that a question may be about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicHit {
+    /// Prefixes of paths that answer it.
+    pub paths: Vec<String>,
+    pub score: f32,
+    /// One bit for each group of the question that it has.
+    pub words: u64,
 }
 
 /// How many passages have each of the words; what makes a word rare.

@@ -11,7 +11,7 @@ use super::chips::ChipSet;
 use super::index::PassageIndex;
 use super::passage::{Passage, PassageKind};
 use super::query::{Filter, Question};
-use super::rank::{self, Hit, Spread};
+use super::rank::{self, Hit, Spread, TopicHit};
 use super::relevance::RelevanceJudge;
 use super::words::Splitter;
 use crate::model::UserError;
@@ -39,16 +39,6 @@ pub struct Fitting {
     pub topics: Vec<TopicHit>,
     /// Whether a topic that no document here answers fits better than all others.
     pub is_elsewhere: bool,
-}
-
-/// A topic that a question may be about.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TopicHit {
-    /// Prefixes of paths that answer it.
-    pub paths: Vec<String>,
-    pub score: f32,
-    /// One bit for each group of the question that it has.
-    pub words: u64,
 }
 
 #[derive(Deserialize)]

@@ -45,7 +45,7 @@ const HOMES: &[(&str, &[Effect], &str)] = &[
     ("knowledge/build.rs", &[Effect::Files], "indexes of documentation, in the data folder"),
     ("knowledge/folder.rs", &[Effect::Files], "files of an index of documentation"),
     ("knowledge/leftovers.rs", &[Effect::Files], "what a failed build of an index leaves"),
-    ("knowledge/stored_notes.rs", &[Effect::Files], "the index of the notes, in the data folder"),
+    ("knowledge/stored_texts.rs", &[Effect::Files], "the index of the notes, in the data folder"),
     ("policy/store.rs", &[Effect::Files], "learned policies, and a chart where the person says"),
     (
         "app/project_folder.rs",
