@@ -33,6 +33,10 @@ const DEPTH: usize = 50;
 /// What a note counts for where the framework's own documents are there.
 const NOTE_WITH_FRAMEWORK: f32 = 0.62;
 
+/// Where the examples of the framework are, and most passages of one of them.
+const EXAMPLES: &str = "examples/";
+const MOST_OF_EXAMPLE: usize = 2;
+
 /// What a search comes to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchAnswer {
@@ -293,7 +297,10 @@ impl Library {
             }
             let place = (number, hit.address);
             let Some(mut one) = self.passage(place, filter)? else { continue };
-            if found.iter().any(|(_, known)| known.is_same(&one)) {
+            let unit = example_of(&one.passage.path);
+            let of_unit = found.iter().filter(|(_, known)| example_of(&known.passage.path) == unit);
+            let is_enough = unit.is_some() && of_unit.count() >= MOST_OF_EXAMPLE;
+            if is_enough || found.iter().any(|(_, known)| known.is_same(&one)) {
                 continue;
             }
             one.score = hit.score;
@@ -418,6 +425,13 @@ impl Library {
         let found = Found { passage, corpus: name, version, score: 0.0, why: String::new() };
         Ok(is_wanted.then_some(found))
     }
+}
+
+/// The folder of the example that a file belongs to.
+fn example_of(path: &str) -> Option<&str> {
+    let (folder, _) = path.rsplit_once('/')?;
+    let folder = folder.split("/main").next().unwrap_or(folder);
+    path.starts_with(EXAMPLES).then_some(folder)
 }
 
 fn takes_corpus(filter: &Filter, corpus: &Corpus) -> bool {

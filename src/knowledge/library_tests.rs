@@ -275,6 +275,39 @@ fn an_index_that_vanishes_while_it_is_open_costs_an_answer_at_most() {
     assert!(Library::default().open(index.path()).is_err());
 }
 
+/// What people ask in words that no document has.
+const TOPICS: &str = "[[topic]]\nname = \"Bus\"\npaths = [\"docs/en/api-reference/bus\", \"examples/bus/\"]\n\
+                      asked = \"grab the fluxometer, wobble detector\"\n\n[[topic]]\nname = \"Cakes\"\n\
+                      asked = \"bake icing oven scan\"\n";
+
+#[test]
+fn words_of_people_find_what_answers_them_and_those_of_other_fields_nothing() {
+    let (root, index) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    framework(root.path());
+    for part in ["a.c", "b.c", "c.c"] {
+        write(root.path(), &format!("examples/bus/main/{part}"), &format!("int {part}_x;\n"));
+    }
+    indexed(root.path(), index.path()).unwrap();
+    let mut library = Library::default();
+    library.open(index.path()).unwrap();
+    let question = "wobble of a fluxometer";
+    let found = |library: &Library, question: &str| {
+        library.search(question, 9, &Filter::default()).unwrap().found
+    };
+    assert_eq!(found(&library, question), []);
+    let before = found(&library, "oven that scans and has icing").len();
+    let mut topics = PassageIndex::in_memory().unwrap();
+    topics::fill(&mut topics, [("topics.toml", TOPICS)]).unwrap();
+    library.know(Topics::of(topics));
+    let now = found(&library, question);
+    assert_eq!(now[0].passage.path, "docs/en/api-reference/bus.rst");
+    assert!(now[0].why.contains("people ask: wobbl, fluxomet"), "{}", now[0].why);
+    let of_example = now.iter().filter(|one| one.passage.path.starts_with("examples/bus/"));
+    assert_eq!(of_example.count(), MOST_OF_EXAMPLE);
+    assert_eq!(found(&library, "oven that scans and has icing"), [], "{before} before");
+    assert_eq!(found(&library, "bus_probe")[0].passage.path, "components/bus/include/bus.h");
+}
+
 /// The files of a folder that ships, by their names.
 fn shipped(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

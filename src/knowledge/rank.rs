@@ -27,6 +27,8 @@ const SATURATION: f32 = 1.4;
 const NEIGHBOURS: f32 = 0.45;
 /// What the words of people count for, of a topic that the file answers.
 const TOPIC: f32 = 1.3;
+/// What a passage counts for that has no word of the question itself.
+const WITHOUT_WORDS: f32 = 0.7;
 
 /// What another passage of the same file must reach of the best, and what it counts for.
 const LEAST_OF_SECOND: f32 = 0.85;
@@ -154,7 +156,9 @@ pub fn rank(
             };
             let file = scores.files[scored.columns.file(doc)];
             let own = scored.passages[doc as usize].score;
-            let score = (own + NEIGHBOURS * file.score + TOPIC * file.topic)
+            let part = if own > 0.0 { 1.0 } else { WITHOUT_WORDS };
+            let score = part
+                * (own + NEIGHBOURS * file.score + TOPIC * file.topic)
                 * prior(found, question, filter);
             best.push((score, DocAddress::new(ordinal, doc)));
         }
