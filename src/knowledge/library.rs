@@ -250,17 +250,14 @@ impl Library {
         k: usize,
         filter: &Filter,
     ) -> tantivy::Result<Vec<(Place, Found)>> {
-        let mut found = self.find_whole(query, k, filter)?;
-        // A sentence does not say again which platform it is about.
-        let parts = match query::is_elsewhere(query, &self.synonyms) {
-            true => Vec::new(),
-            false => query::parts(query),
-        };
+        let (mut found, is_elsewhere) = self.find_whole(query, k, filter)?;
+        // A sentence does not say again what it is about.
+        let parts = if is_elsewhere { Vec::new() } else { query::parts(query) };
         for part in parts {
             if !found.is_empty() {
                 break;
             }
-            found = self.find_whole(part, k, filter)?;
+            (found, _) = self.find_whole(part, k, filter)?;
             for (_, one) in &mut found {
                 one.why.push_str("; for a part of the question");
             }
@@ -268,15 +265,15 @@ impl Library {
         Ok(found)
     }
 
-    /// What has the words of a question, and is about it.
+    /// What has the words of a question, and is about it; and whether that is another field.
     fn find_whole(
         &self,
         query: &str,
         k: usize,
         filter: &Filter,
-    ) -> tantivy::Result<Vec<(Place, Found)>> {
+    ) -> tantivy::Result<(Vec<(Place, Found)>, bool)> {
         if self.open.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), false));
         }
         let (mut question, spread, corrections) = self.read(query)?;
         let fitting = match &self.topics {
@@ -310,7 +307,7 @@ impl Library {
             }
             found.push((place, one));
         }
-        Ok(found)
+        Ok((found, question.is_elsewhere))
     }
 
     /// The passages that have words of the question, the best first.

@@ -150,8 +150,18 @@ impl<'a> RelevanceJudge<'a> {
     /// about: words that are common in this field score low.
     fn holds_all(&self, hit: &Hit) -> bool {
         self.written <= SHORT
-            && self.written_part(hit.words | hit.topic_words) >= ALL
-            && self.written_part(hit.heads | hit.topic_words) >= LEAST_IN_HEADS
+            && self.written_part(hit.words | self.topic_alone(hit)) >= ALL
+            && self.written_part(hit.heads | self.topic_alone(hit)) >= LEAST_IN_HEADS
+    }
+
+    /// The words of a topic, if they are more than one that tells something.
+    fn topic_alone(&self, hit: &Hit) -> u64 {
+        let groups = self.question.groups.iter().enumerate();
+        let telling = groups.filter(|(number, group)| {
+            let is_written = group.origin == Origin::Written && group.weight >= 1.0;
+            is_written && hit.topic_words & (1 << number) != 0
+        });
+        if telling.count() > 1 { hit.topic_words } else { 0 }
     }
 
     /// Whether a file has a symbol of the question, or what a phrase of it stands for: a single word

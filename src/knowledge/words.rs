@@ -125,7 +125,8 @@ impl Splitter {
                     take(option, WordRole::Identifier);
                 }
                 for part in &parts {
-                    let stem = self.stem(part);
+                    let is_bus = word.contains(CAN) && part.eq_ignore_ascii_case(CAN);
+                    let stem = if is_bus { CAN_BUS } else { self.stem(part) };
                     if !stem.is_empty() {
                         take(stem, WordRole::Part);
                     }
@@ -209,6 +210,8 @@ mod tests {
         assert_eq!(line("Wi-Fi"), "wi fi wifi");
         assert_eq!(line("WiFi"), "wifi");
         assert_eq!(line("can a CAN node talk"), "canbus node talk");
+        assert_eq!(line("CAN_H"), "can_h canbus h");
+        assert_eq!(line("you_can_do"), "you_can_do");
         assert_eq!(line("ESP32-C3"), "esp32 c3 esp32c3");
         assert_eq!(line(&"x".repeat(65)), "");
     }
