@@ -57,7 +57,7 @@ struct Topic {
 }
 
 impl Topics {
-    /// Those of an index that [`fill`] made.
+    /// Those of an index that was made of files of topics.
     pub const fn of(index: PassageIndex) -> Self {
         Self { index }
     }
