@@ -87,8 +87,10 @@ impl<'a> RelevanceJudge<'a> {
             Origin::Written if !is_known(number) => strange,
             // A number, and a word that any question may have, tell little.
             Origin::Written => {
-                let least = question.groups[number].weight.min(1.0);
-                least * spread.rarity(number, 0).min(KNOWN_WORD)
+                let is_understood = question.is_understood(number);
+                let part =
+                    if is_understood { 1.0 } else { question.groups[number].weight.min(1.0) };
+                part * spread.rarity(number, 0).min(KNOWN_WORD)
             }
             // A part counts where its identifier is not written like that anywhere.
             Origin::Part => 0.25 * spread.rarity(number, 0).min(KNOWN_WORD),

@@ -23,9 +23,9 @@ const MOST: usize = 8;
 const LOOKED_AT: usize = 24;
 /// The part of a question's weight that a topic must cover.
 const LEAST_SHARE: f32 = 0.25;
-/// What a topic of another field must reach of the best other one: who asks about this field mostly
-/// uses words that only its topics have.
-const ELSEWHERE: f32 = 0.8;
+/// What a topic of another field must reach, in terms of the best other one, for the question to be
+/// about it.
+const ELSEWHERE: f32 = 1.0;
 
 /// The topics of a library.
 pub struct Topics {

@@ -20,6 +20,8 @@ const STOP_WORDS: &str = " a about after all also am an and any are as at be bee
     ever always often sometimes usually again almost maybe perhaps really actually simply else \
     because though although however tells says said knows think happens seem seems comes came \
     coming got bother rid hello hi thanks thank whenever wherever whatever somehow somewhere \
+    cant couldn couldnt didn didnt doesn doesnt dont hasn hasnt haven havent im isn isnt ive shouldn \
+    wasn wasnt wont wouldn wouldnt youre \
     der die das dem ein eine einen einem einer ist sind wie ich mein meine meinen meinem nicht kein \
     keine keinen und oder mit im ins auf für fuer von vom zum zur beim nach wenn wird werden kann \
     sich wo wohin warum wieso welche welcher welches soll muss durch über ueber unter aus haben nur \
