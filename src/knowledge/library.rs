@@ -280,7 +280,7 @@ impl Library {
             Some(topics) => topics.fitting(&question)?,
             None => Fitting::default(),
         };
-        question.is_elsewhere |= fitting.is_elsewhere && question.is_in_words();
+        question.is_elsewhere |= fitting.is_elsewhere && question.may_be_elsewhere();
         let hits = self.hits(&question, &spread, filter, &fitting.topics)?;
         let judge = RelevanceJudge::new(&question, &spread);
         let kind = |number: usize| self.open[number].corpus.kind;

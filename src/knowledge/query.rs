@@ -8,7 +8,7 @@ use super::chips::ChipSet;
 use super::group::{Group, Origin};
 use super::index::PassageFacts;
 use super::passage::PassageKind;
-use super::synonyms::Synonyms;
+use super::synonyms::{Synonyms, names_this_platform};
 use super::words::{Splitter, Word, WordRole};
 use crate::text::sanitize;
 
@@ -85,6 +85,8 @@ pub struct Question {
     pub form: Form,
     /// Whether it is about the way from one version to another.
     pub asks_migration: bool,
+    /// Whether it names this platform.
+    pub names_this: bool,
     /// Whether it is about another platform, as [`is_elsewhere`].
     pub is_elsewhere: bool,
 }
@@ -185,8 +187,9 @@ impl Question {
         let platforms = named.fold(0, |bits, (number, _)| bits | 1 << number);
         synonyms.extend(&mut groups, &places, MOST_GROUPS);
         let asks_migration = asks_migration(text);
+        let names_this = names_this_platform(text);
         let is_elsewhere = is_elsewhere(text, synonyms);
-        Self { groups, foreign, platforms, form, asks_migration, is_elsewhere }
+        Self { groups, foreign, platforms, form, asks_migration, names_this, is_elsewhere }
     }
 }
 
@@ -226,10 +229,11 @@ pub fn parts(text: &str) -> Vec<&str> {
 }
 
 impl Question {
-    /// Whether it is more than the name of something, which is looked up whatever it is.
+    /// Whether it may be about another field: the name of something is looked up whatever it is, and
+    /// who names this platform means it.
     #[must_use]
-    pub const fn is_in_words(&self) -> bool {
-        !matches!(self.form, Form::Symbol | Form::Option)
+    pub const fn may_be_elsewhere(&self) -> bool {
+        !matches!(self.form, Form::Symbol | Form::Option) && !self.names_this
     }
 
     /// Whether something was added for what that group says.
@@ -347,6 +351,22 @@ mod tests {
         ] {
             assert!(!is(here), "{here}");
         }
+    }
+
+    #[test]
+    fn who_names_this_platform_means_it() {
+        let may_be = |text: &str| {
+            let (mut words, synonyms) = (Splitter::default(), Synonyms::default());
+            let question = Question::read(text, &mut words, &synonyms, &Corrections::new());
+            question.may_be_elsewhere()
+        };
+        for text in ["a travel router with my ESP", "boil eggs by an ESP32-C3", "tax of FreeRTOS"] {
+            assert!(!may_be(text), "{text}");
+        }
+        for text in ["an espresso, especially good", "boil eggs", "tax of a house"] {
+            assert!(may_be(text), "{text}");
+        }
+        assert!(!may_be("bake_cake") && !may_be("CONFIG_CAKE"));
     }
 
     #[test]

@@ -20,6 +20,10 @@ const LEAST_IN_PASSAGE_WITH_FOREIGN: f32 = 0.6;
 /// Both, for a question with a word of the field.
 const LEAST_COVERED_OF_FIELD: f32 = 0.4;
 const LEAST_IN_PASSAGE_OF_FIELD: f32 = 0.3;
+/// Words that tell something from which on a topic says what the question is about, and the part of it
+/// that is enough then.
+const WORDS_OF_TOPIC: usize = 3;
+const LEAST_COVERED_OF_TOPIC: f32 = 0.3;
 /// The part that title, headings and declared names must cover where that decides.
 const LEAST_IN_HEADS: f32 = 0.5;
 /// All of it, but for rounding.
@@ -158,12 +162,17 @@ impl<'a> RelevanceJudge<'a> {
 
     /// The words of a topic, if they are more than one that tells something.
     fn topic_alone(&self, hit: &Hit) -> u64 {
+        if self.telling(hit.topic_words) > 1 { hit.topic_words } else { 0 }
+    }
+
+    /// How many of the words that were written tell something: those that any question may have do not.
+    fn telling(&self, words: u64) -> usize {
         let groups = self.question.groups.iter().enumerate();
         let telling = groups.filter(|(number, group)| {
             let is_written = group.origin == Origin::Written && group.weight >= 1.0;
-            is_written && hit.topic_words & (1 << number) != 0
+            is_written && words & (1 << number) != 0
         });
-        if telling.count() > 1 { hit.topic_words } else { 0 }
+        telling.count()
     }
 
     /// Whether a file has a symbol of the question, or what a phrase of it stands for: a single word
@@ -200,6 +209,13 @@ impl<'a> RelevanceJudge<'a> {
         }
         let file = self.covered(hit.file_words | hit.topic_words);
         let passage = self.covered(hit.words | hit.topic_words);
+        // Who tells a story has words of which no document has more than a few.
+        if self.telling(hit.topic_words) >= WORDS_OF_TOPIC
+            && file >= LEAST_COVERED_OF_TOPIC
+            && passage >= LEAST_COVERED_OF_TOPIC
+        {
+            return true;
+        }
         if self.is_of_field {
             let is_sure = self.unknown < MOST_UNKNOWN
                 || self.covered(hit.heads) >= LEAST_IN_HEADS

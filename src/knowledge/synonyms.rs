@@ -21,8 +21,22 @@ const UNDERSTOOD: f32 = 0.6;
 /// What a word of the same meaning counts for.
 const EQUAL: f32 = 0.7;
 
-/// How names of this platform begin, in small letters.
-const OWN_STARTS: [&str; 5] = ["esp", "idf", "config_", "sdkconfig", "freertos"];
+/// How names of this platform begin, in small letters, and the shortest of them.
+const OWN_STARTS: [&str; 12] = [
+    "esp32",
+    "esp8266",
+    "esp_",
+    "espressif",
+    "espidf",
+    "esptool",
+    "espnow",
+    "espefuse",
+    "idf",
+    "config_",
+    "sdkconfig",
+    "freertos",
+];
+const OWN: &str = "esp";
 
 /// Words before the name of a board that is only spoken to, and those that may stand between.
 const TOWARDS: [&str; 6] = ["to", "with", "from", "between", "and", "via"];
@@ -122,13 +136,12 @@ impl Synonyms {
         let text = text.to_lowercase();
         let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
-        let is_own = |name: &&str| OWN_STARTS.iter().any(|start| name.starts_with(start));
         let is_peer = |before: &[&str]| {
             let last = before.iter().rev().find(|word| !ARTICLES.contains(word));
             last.is_some_and(|word| TOWARDS.contains(word))
         };
         let mut places = names.iter().enumerate();
-        !names.iter().any(is_own)
+        !names.iter().any(|name| is_own(name))
             && places.any(|(at, name)| self.is_platform(name) && !is_peer(&names[..at]))
     }
 
@@ -158,6 +171,18 @@ impl Synonyms {
             }
         }
     }
+}
+
+/// Whether a text names this platform or what belongs to it.
+#[must_use]
+pub fn names_this_platform(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_own)
+}
+
+/// Whether a name in small letters begins as those of this platform do.
+fn is_own(name: &str) -> bool {
+    name == OWN || OWN_STARTS.iter().any(|start| name.starts_with(start))
 }
 
 /// The groups of a phrase that begins here; up to one other word, and small ones, may stand between

@@ -196,6 +196,7 @@ mod tests {
             platforms: 0,
             form: Form::Plain,
             asks_migration: false,
+            names_this: false,
             is_elsewhere: false,
         }
     }
