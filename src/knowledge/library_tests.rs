@@ -278,7 +278,7 @@ fn an_index_that_vanishes_while_it_is_open_costs_an_answer_at_most() {
 /// What people ask in words that no document has.
 const TOPICS: &str = "[[topic]]\nname = \"Bus\"\npaths = [\"docs/en/api-reference/bus\", \"examples/bus/\"]\n\
                       asked = \"grab the fluxometer, wobble detector\"\n\n[[topic]]\nname = \"Cakes\"\n\
-                      asked = \"bake icing oven scan\"\n";
+                      asked = \"bake icing oven, scan the wire\"\n";
 
 #[test]
 fn words_of_people_find_what_answers_them_and_those_of_other_fields_nothing() {
@@ -295,7 +295,8 @@ fn words_of_people_find_what_answers_them_and_those_of_other_fields_nothing() {
         library.search(question, 9, &Filter::default()).unwrap().found
     };
     assert_eq!(found(&library, question), []);
-    let before = found(&library, "oven that scans and has icing").len();
+    let elsewhere = "scan the wire";
+    assert!(!found(&library, elsewhere).is_empty());
     let mut topics = PassageIndex::in_memory().unwrap();
     topics::fill(&mut topics, [("topics.toml", TOPICS)]).unwrap();
     library.know(Topics::of(topics));
@@ -304,7 +305,7 @@ fn words_of_people_find_what_answers_them_and_those_of_other_fields_nothing() {
     assert!(now[0].why.contains("people ask: wobbl, fluxomet"), "{}", now[0].why);
     let of_example = now.iter().filter(|one| one.passage.path.starts_with("examples/bus/"));
     assert_eq!(of_example.count(), MOST_OF_EXAMPLE);
-    assert_eq!(found(&library, "oven that scans and has icing"), [], "{before} before");
+    assert_eq!(found(&library, elsewhere), []);
     assert_eq!(found(&library, "bus_probe")[0].passage.path, "components/bus/include/bus.h");
 }
 

@@ -1,9 +1,10 @@
 //! What people ask, in their own words, and the places that answer it.
 //!
 //! Owns the form of the files of topics: TOML, each topic with a name, prefixes of paths, and lines in
-//! which people put it; one without paths is of another field. Documents call a thing by other words; what people ask counts for the files that
-//! answer it as if it were written there, as documents are expanded by questions (Nogueira et al.,
-//! "Document expansion by query prediction", 2019). Must not read files.
+//! which people put it; one without paths is of another field. Documents call a thing by other words;
+//! what people ask counts for the files that answer it as if it were written there, as documents are
+//! expanded by questions (Nogueira et al., "Document expansion by query prediction", 2019). Must not
+//! read files.
 
 use serde::Deserialize;
 
@@ -23,9 +24,6 @@ const MOST: usize = 8;
 const LOOKED_AT: usize = 24;
 /// The part of a question's weight that a topic must cover.
 const LEAST_SHARE: f32 = 0.25;
-/// What a topic of another field must reach, in terms of the best other one, for the question to be
-/// about it.
-const ELSEWHERE: f32 = 1.0;
 
 /// The topics of a library.
 pub struct Topics {
@@ -97,7 +95,7 @@ impl Topics {
             }
         }
         let here = found.topics.first().map_or(0.0, |best| best.score);
-        found.is_elsewhere = elsewhere > here * ELSEWHERE;
+        found.is_elsewhere = elsewhere > here;
         Ok(found)
     }
 
