@@ -54,6 +54,7 @@ mod packed_data;
 mod partition_data;
 mod partition_table;
 mod pin_branches;
+mod pin_data;
 mod pin_flow;
 mod pin_lists;
 mod pin_names;

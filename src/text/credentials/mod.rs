@@ -6,6 +6,7 @@
 
 mod calls;
 mod code;
+mod composed;
 mod for_people;
 mod foreign_words;
 mod key_names;

@@ -1,0 +1,330 @@
+//! Secrets that a source puts together as it runs: by a format, by texts that are appended one after
+//! another, and by texts that are joined.
+//!
+//! Owns what such statements make of literals and constants. Must not judge single literals.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::code::Constants;
+use super::labels::is_label;
+use super::secret::{Secret, finding_text, known_in};
+use super::values::{NameSays, Randomness, is_stand_in, looks, name_says};
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Functions that fill a format, with whether their first argument takes the result.
+const FORMATS: [(&str, bool); 6] = [
+    ("sprintf", true),
+    ("snprintf", true),
+    ("asprintf", true),
+    ("format", false),
+    ("printf", false),
+    ("StringPrintf", false),
+];
+
+/// Functions that begin a text, and functions that append to one.
+const BEGINS: [&str; 3] = ["strcpy", "strncpy", "strlcpy"];
+const APPENDS: [&str; 3] = ["strcat", "strncat", "strlcat"];
+const METHODS: [&str; 4] = ["concat", "append", "push_str", "write_str"];
+
+/// Arguments of a call that are read.
+const MOST_ARGUMENTS: usize = 24;
+
+/// Longest text that is put together.
+const LONGEST: usize = 1_024;
+
+/// A text that statements put together.
+struct Composed {
+    /// What takes it; empty where nothing tells.
+    name: String,
+    text: String,
+    range: Range<usize>,
+    pieces: usize,
+}
+
+/// The secrets that are put together of two pieces and more.
+pub(super) fn find(tokens: &[Token<'_>], constants: &Constants) -> Vec<Secret> {
+    let code = Composing { tokens, constants };
+    let mut all = Vec::new();
+    let mut open: BTreeMap<String, Composed> = BTreeMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::Word if token.raw == "join" => all.extend(code.joined(at)),
+            TokenKind::Word => {
+                all.extend(code.formatted(at));
+                let Some((piece, is_first)) = code.appended(at) else { continue };
+                match open.get_mut(&piece.name).filter(|_| !is_first) {
+                    Some(known) if known.text.len() < LONGEST => {
+                        known.text.push_str(&piece.text);
+                        known.range.end = piece.range.end;
+                        known.pieces += piece.pieces;
+                    }
+                    Some(_) => {}
+                    None => all.extend(open.insert(piece.name.clone(), piece)),
+                }
+            }
+            TokenKind::Number | TokenKind::Text | TokenKind::Mark | TokenKind::DirectiveEnd => {}
+        }
+    }
+    all.extend(open.into_values());
+    all.into_iter().filter(|composed| composed.pieces > 1).filter_map(secret).collect()
+}
+
+fn secret(composed: Composed) -> Option<Secret> {
+    let Composed { name, text, range, .. } = composed;
+    if let Some(what) = known_in(&text) {
+        return Some(Secret { range, what, is_sure: true });
+    }
+    let says = name_says(&name);
+    let is_one_word = !text.contains([' ', '/', '%', '\n']);
+    let mixes = text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_named = !matches!(says, NameSays::Nothing | NameSays::Public);
+    if is_named && is_one_word && mixes && !is_stand_in(&text) && !is_label(&name, &text) {
+        return Some(Secret { range, what: finding_text(says, &name), is_sure: true });
+    }
+    (looks(&text) == Randomness::Random).then(|| Secret {
+        range,
+        what: "a long random text that may be a key".to_owned(),
+        is_sure: false,
+    })
+}
+
+struct Composing<'a> {
+    tokens: &'a [Token<'a>],
+    constants: &'a Constants,
+}
+
+impl Composing<'_> {
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    fn raw(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.raw)
+    }
+
+    fn range(&self, part: &Range<usize>) -> Option<Range<usize>> {
+        let (first, last) =
+            (self.tokens.get(part.start)?, self.tokens.get(part.end.checked_sub(1)?)?);
+        Some(first.start..last.range().end)
+    }
+
+    /// The arguments of the call whose bracket opens at `open`.
+    fn arguments(&self, open: usize) -> Option<Vec<Range<usize>>> {
+        let mut found = Vec::new();
+        let (mut depth, mut start) = (0_u32, open + 1);
+        for at in open..(open + 400).min(self.tokens.len()) {
+            let closes = self.is(at, ")") || self.is(at, "]") || self.is(at, "}");
+            if self.is(at, "(") || self.is(at, "[") || self.is(at, "{") {
+                depth += 1;
+            } else if closes {
+                depth -= 1;
+            }
+            if depth == 0 || depth == 1 && self.is(at, ",") {
+                found.push(start..at);
+                start = at + 1;
+            }
+            if depth == 0 {
+                return (found.len() <= MOST_ARGUMENTS).then_some(found);
+            }
+        }
+        None
+    }
+
+    /// What a part of the source says: literals and constants, one after another or added.
+    fn text(&self, part: &Range<usize>) -> Option<(String, usize)> {
+        let (mut text, mut pieces) = (String::new(), 0);
+        for at in part.clone() {
+            let token = self.tokens.get(at)?;
+            match token.kind {
+                TokenKind::Text => text.push_str(&token.text()?),
+                TokenKind::Word => text.push_str(&self.constants.get(&*token.word()?)?.0),
+                TokenKind::Mark if token.is("+") && at > part.start => continue,
+                TokenKind::Mark | TokenKind::Number | TokenKind::DirectiveEnd => return None,
+            }
+            pieces += 1;
+        }
+        (pieces > 0 && text.len() <= LONGEST).then_some((text, pieces))
+    }
+
+    /// The name at the end of a part: `self->token` is `token`.
+    fn name(&self, part: &Range<usize>) -> String {
+        let mut words = part.clone().rev().filter_map(|at| self.tokens.get(at)?.word());
+        words.next().map_or_else(String::new, |word| word.into_owned())
+    }
+
+    /// `snprintf(token, size, "%s%s", FIRST, SECOND)`.
+    fn formatted(&self, at: usize) -> Option<Composed> {
+        let function = self.raw(at);
+        let (_, has_target) = FORMATS.iter().find(|(name, _)| function.ends_with(name))?;
+        let arguments = self.arguments(at + 1).filter(|_| self.is(at + 1, "("))?;
+        let is_format = |part: &Range<usize>| {
+            part.clone().all(|at| self.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Text))
+                && !part.is_empty()
+        };
+        // Python has the format in front of the call.
+        let before = at.checked_sub(2).map(|before| before..before + 1);
+        let (format, arguments_from) = match before.filter(|before| is_format(before)) {
+            Some(before) => (before, 0),
+            None => {
+                let format_at = arguments.iter().position(is_format)?;
+                (arguments.get(format_at)?.clone(), format_at + 1)
+            }
+        };
+        let (format, _) = self.text(&format)?;
+        let mut rest = arguments.get(arguments_from..)?.iter();
+        let mut pieces = 0;
+        let mut text = String::new();
+        let mut format = format.as_str();
+        while let Some(hole) = format.find(['%', '{']) {
+            let (before, behind) = format.split_at(hole);
+            text.push_str(before);
+            let length = match behind.starts_with('{') {
+                true => behind.find('}').filter(|end| *end < 8)? + 1,
+                false => behind.find('s').filter(|end| *end < 5)? + 1,
+            };
+            // `%.*s` takes the number of characters first.
+            if behind.get(..length)?.contains('*') {
+                rest.next()?;
+            }
+            let (piece, count) = self.text(rest.next()?)?;
+            text.push_str(&piece);
+            pieces += count;
+            format = behind.get(length..)?;
+        }
+        text.push_str(format);
+        let name = match has_target {
+            true => self.name(arguments.first()?),
+            false => self.assigned(at),
+        };
+        let range = self.range(&(at..arguments.last()?.end))?;
+        Some(Composed { name, text, range, pieces })
+    }
+
+    /// The name that gets what is called at `at`: `NAME = String::format(…)`.
+    fn assigned(&self, at: usize) -> String {
+        let is_path = |at: &usize| {
+            self.tokens.get(*at).is_some_and(|token| token.kind == TokenKind::Word)
+                || self.is(*at, ":")
+                || self.is(*at, ".")
+        };
+        let equal = (0..at).rev().take(8).find(|at| !is_path(at));
+        let equal = equal.filter(|at| self.is(*at, "=")).and_then(|at| at.checked_sub(1));
+        equal.map_or_else(String::new, |at| self.name(&(at..at + 1)))
+    }
+
+    /// `"".join([FIRST, SECOND])` of Python.
+    fn joined(&self, at: usize) -> Option<Composed> {
+        let between = at.checked_sub(2).and_then(|at| self.tokens.get(at))?.text()?;
+        let is_call = self.is(at - 1, ".") && self.is(at + 1, "(");
+        let open = if self.is(at + 2, "[") || self.is(at + 2, "(") { at + 2 } else { return None };
+        let parts = self.arguments(open).filter(|_| is_call)?;
+        let parts = parts.iter().filter(|part| !part.is_empty());
+        let texts = parts.map(|part| Some(self.text(part)?.0)).collect::<Option<Vec<_>>>()?;
+        let equal = at.checked_sub(3).filter(|at| self.is(*at, "=")).unwrap_or(at);
+        let name = equal.checked_sub(1).map_or_else(String::new, |at| self.name(&(at..at + 1)));
+        let range = self.range(&(at..open + 1))?;
+        Some(Composed { name, text: texts.join(&between), range, pieces: texts.len() })
+    }
+
+    /// What a statement begins or appends, and whether it begins it.
+    fn appended(&self, at: usize) -> Option<(Composed, bool)> {
+        let word = self.raw(at);
+        let (begins, appends) = (BEGINS.contains(&word), APPENDS.contains(&word));
+        if begins || appends {
+            let arguments = self.arguments(at + 1).filter(|_| self.is(at + 1, "("))?;
+            let [target, piece, ..] = arguments.as_slice() else { return None };
+            return self.piece(self.name(target), piece).map(|piece| (piece, begins));
+        }
+        if METHODS.contains(&word) && self.is(at + 1, "(") {
+            let owner = at.checked_sub(2).filter(|_| self.is(at - 1, "."))?;
+            let arguments = self.arguments(at + 1)?;
+            let piece = arguments.first().filter(|_| arguments.len() == 1)?;
+            return Some((self.piece(self.name(&(owner..owner + 1)), piece)?, false));
+        }
+        let (value, is_first) = match (self.is(at + 1, "+"), self.is(at + 1, "=")) {
+            (true, _) if self.is(at + 2, "=") => (at + 3, false),
+            (_, true) if !self.is(at + 2, "=") => (at + 2, true),
+            _ => return None,
+        };
+        let end = (value..=self.tokens.len()).take(40).find(|at| self.ends(*at, value))?;
+        Some((self.piece(word.to_owned(), &(value..end))?, is_first))
+    }
+
+    /// Whether a statement ends before the token at `at`: at its mark, or in Python with its line.
+    fn ends(&self, at: usize, from: usize) -> bool {
+        let follows = |token: &Token<'_>| {
+            at > from
+                && token.kind == TokenKind::Word
+                && !self.constants.contains_key(token.raw)
+                && !self.is(at - 1, "+")
+        };
+        self.is(at, ";") || self.is(at, "}") || self.tokens.get(at).is_none_or(follows)
+    }
+
+    fn piece(&self, name: String, part: &Range<usize>) -> Option<Composed> {
+        let (text, pieces) = self.text(part)?;
+        Some(Composed { name, text, range: self.range(part)?, pieces })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::secrets;
+
+    fn found(path: &str, source: &str) -> Vec<(usize, String)> {
+        let line = |at: usize| source[..at].matches('\n').count() + 1;
+        let all = secrets(path, source).into_iter();
+        all.map(|secret| (line(secret.range.start), secret.what)).collect()
+    }
+
+    #[test]
+    fn a_token_in_pieces_is_found_where_it_is_put_together() {
+        let pieces = "#define A \"ghp_9aKd7\"\n#define B \"Qm2xLr8TzVb3Nc\"\n\
+                      static const char *C = \"5Hj1Wp6Ys4Ufe0Go7Rt\";\n";
+        for statement in [
+            "void f(char *out) { snprintf(out, 64, \"%s%s%s\", A, B, C); }",
+            "void f(char *out) { strcpy(out, A); strcat(out, B); strcat(out, C); }",
+            "void f(char *out) { strlcpy(out, A, 64);\n strlcat(out, B, 64); strlcat(out, C, 64); }",
+            "String f() { String out = A; out += B; out += C; return out; }",
+            "String f() { String out; out.concat(A); out.concat(B); out.concat(C); return out; }",
+            "String f() { String out = String(A) + B; out = A + B + C; return out; }",
+        ] {
+            let source = format!("{pieces}{statement}\n");
+            let all = found("a.cpp", &source);
+            let wanted = (4, "a GitHub token".to_owned());
+            assert!(all.contains(&wanted), "{statement}: {all:?}");
+        }
+        let python = "A = 'ghp_9aKd7'\nB = 'Qm2xLr8TzVb3Nc5Hj1Wp6Ys4Ufe0Go7Rt'\n";
+        for line in ["T = ''.join([A, B])", "T = A\nT += B\n", "T = '{}{}'.format(A, B)"] {
+            let all = found("a.py", &format!("{python}{line}\n"));
+            assert!(all.iter().any(|(_, what)| what == "a GitHub token"), "{line}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_pieces_is_told_by_the_name_of_what_takes_it() {
+        let pieces = "#define SEASON \"winter\"\n#define YEAR \"2031!\"\n";
+        let source = format!(
+            "{pieces}void f(void) {{ snprintf(cfg.password, 64, \"%s-%s\", SEASON, YEAR); }}\n"
+        );
+        let all = found("a.c", &source);
+        assert!(!all.is_empty(), "{all:?}");
+        assert!(all.iter().all(|(_, what)| what == "a password in `password`"), "{all:?}");
+        let formats = "#define A \"winter\"\n#define B \"2031!\"\nvoid f(void) { String pass = format(\"%s-%s\", A, B); }\n";
+        assert_eq!(found("a.c", formats), [(3, "a password in `pass`".to_owned())]);
+    }
+
+    #[test]
+    fn ordinary_texts_that_are_put_together_are_not_secrets() {
+        for source in [
+            "#define BASE \"site/7\"\n#define END \"/state\"\nvoid f(void) { snprintf(topic, 64, \"%s%s\", BASE, END); }\n",
+            "#define A \"key\"\n#define B \"7\"\nvoid f(char *k) { snprintf(k, 9, \"%s_%s\", A, B); }\n",
+            "void f(char *token) { snprintf(token, 64, \"%s%s\", first(), second()); }\n",
+            "#define A \"/spiffs\"\nvoid f(char *key_path) { strcpy(key_path, A); strcat(key_path, \"/client1.key\"); }\n",
+            "#define FW \"2.1\"\nvoid f(void) { snprintf(agent, 40, \"pump/%s (%s)\", FW, FW); }\n",
+        ] {
+            assert_eq!(found("a.c", source), [], "{source}");
+        }
+    }
+}
