@@ -43,7 +43,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         new.into_iter().find(|(_, (host, _))| is_new(host))?
     };
     let task = subject.context.words();
-    let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| word.starts_with(of)));
+    let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| is_form_of(word, of)));
     if speaks(&known.asked) || is_named(&task, &host, &text) {
         return None;
     }
@@ -52,8 +52,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let gone = gone.unwrap_or_default().into_values().find(|(was, _)| !stays.contains(was));
     let text = match gone {
         Some((was, _)) => format!("changes the server from `{was}` to `{host}`"),
-        None if beyond_task::is_code(path) && !known.is_harmless(&host) => {
-            (!speaks(&known.network)).then(|| format!("names a server that is new: `{host}`"))?
+        None if sends(path, source.text) && !known.is_harmless(&host) => {
+            // A task about a page is none about what the page sends.
+            let is_asked_for = !is_page(path) && speaks(&known.network);
+            (!is_asked_for).then(|| format!("names a server that is new: `{host}`"))?
         }
         None => return None,
     };
@@ -70,6 +72,17 @@ impl Addresses {
     }
 }
 
+/// Whether a file is code, or a page that sends something by itself.
+fn sends(path: &ProjectPath, text: &str) -> bool {
+    const CALLS: [&str; 6] =
+        ["sendBeacon", "fetch(", "XMLHttpRequest", "WebSocket", "new Image", "EventSource"];
+    beyond_task::is_code(path) || is_page(path) && CALLS.iter().any(|call| text.contains(call))
+}
+
+fn is_page(path: &ProjectPath) -> bool {
+    matches!(path.extension(), Some("html" | "htm" | "js" | "ts"))
+}
+
 /// Whether a file is code or settings of the program.
 fn is_read(path: &ProjectPath) -> bool {
     let name = path.file_name();
@@ -80,6 +93,7 @@ fn is_read(path: &ProjectPath) -> bool {
         || name.contains("lock")
         || name == "library.json";
     beyond_task::is_code(path)
+        || is_page(path)
         || name.starts_with("Kconfig")
         || name.starts_with("sdkconfig")
         || is_settings && !is_of_build
@@ -110,6 +124,12 @@ fn is_named(task: &str, host: &str, line: &str) -> bool {
     let own: Vec<&str> = words(task).filter(tells).collect();
     let mut of = of.into_iter().filter(tells);
     of.any(|part| own.iter().any(|word| part.contains(word) || word.contains(part)))
+}
+
+/// Whether a word is a form of another one: a short one, such as "log", is not the beginning of others.
+fn is_form_of(word: &str, of: &str) -> bool {
+    let is_short = of.len() <= SHORTEST;
+    word == of || if is_short { word.strip_suffix('s') == Some(of) } else { word.starts_with(of) }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

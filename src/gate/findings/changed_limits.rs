@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
-use super::{Subject, beyond_task, option_ranges, raised_limits};
+use super::{Subject, beyond_task, mixed_units, option_ranges, raised_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
 
@@ -36,6 +36,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let renamed = beyond_task::renamed(&old, &new, subject).into_iter();
     findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
     findings.extend(option_ranges::find(path, subject));
+    findings.extend(mixed_units::find(path, subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
 }

@@ -77,7 +77,9 @@ fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Find
     let mut known = BTreeSet::new();
     for (line, text) in (1..).zip(source.code().lines()).filter(|(line, _)| added.contains(line)) {
         for file in named.find_iter(text).map(|file| file.as_str().trim_matches(['/', '.'])) {
-            if base.contains(file) || !known.insert(file.to_owned()) {
+            let was_taken =
+                base.contains(file) && (is_always(base, file) || !is_always(source.text, file));
+            if was_taken || !known.insert(file.to_owned()) {
                 continue;
             }
             let content = subject.text_after(file).or_else(|| {
@@ -92,6 +94,25 @@ fn taken_in(path: &ProjectPath, subject: &Subject<'_>, phrase: &str) -> Vec<Find
         }
     }
     found
+}
+
+/// Whether a list of CMake, or what has no conditions of its own, names a file outside of `if`.
+fn is_always(text: &str, file: &str) -> bool {
+    let mut depth = 0_u32;
+    for line in text.lines().map(str::trim_start) {
+        let starts = |word: &str| {
+            line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+                && line.get(word.len()..).is_some_and(|rest| rest.trim_start().starts_with('('))
+        };
+        if starts("endif") {
+            depth = depth.saturating_sub(1);
+        } else if starts("if") {
+            depth += 1;
+        } else if depth == 0 && line.contains(file) && !line.starts_with('#') {
+            return true;
+        }
+    }
+    false
 }
 
 fn is_prose(path: &str) -> bool {

@@ -6,6 +6,8 @@
 
 mod addresses;
 mod beyond_task;
+mod call_places;
+mod capabilities;
 mod changed_limits;
 mod chip;
 mod cmake_values;
@@ -17,8 +19,10 @@ mod constants;
 mod context;
 mod declared;
 mod declared_uses;
+mod double_encoded;
 mod efuse_code;
 mod elided;
+mod exchanged;
 mod expansion;
 mod flash;
 mod flash_code;
@@ -42,6 +46,7 @@ mod limit;
 mod limit_names;
 mod literals;
 mod macros;
+mod mixed_units;
 mod moved;
 mod moved_lines;
 mod named_numbers;
@@ -78,6 +83,7 @@ mod scope;
 mod secrets;
 mod shadowed;
 mod shell_lines;
+mod short_comparisons;
 mod side_by_side;
 mod source;
 mod subject;
@@ -87,6 +93,7 @@ mod test_changes;
 mod test_expectations;
 mod tested;
 mod text;
+mod unbuilt;
 mod unchecked_limits;
 mod wishes;
 
@@ -139,7 +146,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 21] = [
+const LOOKS: [Look; 22] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -164,6 +171,7 @@ const LOOKS: [Look; 21] = [
     |path, subject| changed_limits::find(path, subject).into_iter().collect(),
     |path, subject| safeguards::find(path, subject).into_iter().collect(),
     |path, subject| declared::find(path, subject).into_iter().collect(),
+    |path, subject| unbuilt::find(path, subject).into_iter().collect(),
     |path, subject| {
         let base = subject.change.before().map(|base| base.hash);
         place::find(subject.project_dir, path, base)
@@ -183,7 +191,9 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let mut findings = beyond_task::find(path, subject);
     findings.extend(addresses::find(path, subject));
+    findings.extend(capabilities::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
+    findings.extend(test_expectations::wider(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 

@@ -12,7 +12,7 @@ use super::Subject;
 use super::limit::limited;
 use super::source::{is_c, number};
 use super::subject::BUDGET;
-use super::{moved, moved_lines, packed_data, scope};
+use super::{exchanged, moved, moved_lines, packed_data, scope};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
@@ -45,6 +45,7 @@ pub(super) fn compare(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding>
     let mut findings: Vec<Finding> = white_space(subject).into_iter().collect();
     if subject.content.len() >= SHORTEST && subject.base != Some(subject.content) {
         let found = returned(path, subject).or_else(|| moved::find(path, subject));
+        let found = found.or_else(|| exchanged::find(path, subject));
         let found = found.or_else(|| copied(path, subject));
         findings.extend(found.or_else(|| moved_lines::find(path, subject)));
     }

@@ -35,9 +35,10 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
     for groups in NAMED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(name)) = (groups.get(0), groups.get(1)) else { continue };
         if let Some(value) = groups.name("one") {
-            if let Some(used) =
-                pin(value.as_str(), whole.range()).filter(|_| is_pin(&option(name.as_str())))
-            {
+            let is_named = || {
+                is_pin(&option(name.as_str())) || is_among_pins(text, name.as_str(), whole.start())
+            };
+            if let Some(used) = pin(value.as_str(), whole.range()).filter(|_| is_named()) {
                 let direction = direction(text, name.as_str(), whole.start());
                 found.push(PinUse { direction, ..used });
             }
@@ -50,6 +51,19 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
         }
     }
     found
+}
+
+/// Whether what a setting stands in is called pins: `"pins": { "relay": 4 }`.
+fn is_among_pins(text: &str, name: &str, at: usize) -> bool {
+    // Most files speak of none.
+    let speaks = || ["pins", "gpio", "Pins", "PINS", "GPIO"].iter().any(|word| text.contains(word));
+    let of = || around(text, at).into_iter().next().map(|around| option(&around));
+    !words(name).any(|word| super::pin_names::measures(&word.to_ascii_uppercase()))
+        && speaks()
+        && of().is_some_and(|around| {
+            let one = around.strip_suffix('S').unwrap_or(&around);
+            is_pin(one) && one != "IO"
+        })
 }
 
 /// A name as options are written.
@@ -76,7 +90,7 @@ fn direction(text: &str, name: &str, at: usize) -> Direction {
     let is_alone = words(name).all(|word| is_pin(&word.to_ascii_uppercase()));
     let says = match is_alone {
         false => is_driven(name),
-        true => beside(text, at).map_or_else(
+        true => sibling(text, at).map_or_else(
             || around(text, at).first().is_some_and(|name| is_driven(name)),
             |name| is_driven(&name),
         ),
@@ -85,7 +99,7 @@ fn direction(text: &str, name: &str, at: usize) -> Direction {
 }
 
 /// What the object at `at` is called by a setting of its own: `"name": "valve 2"`.
-fn beside(text: &str, at: usize) -> Option<String> {
+fn sibling(text: &str, at: usize) -> Option<String> {
     static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let names = "name|id|role|type|kind|device|label|mode|direction|function";
         Regex::new(&format!(r#"(?:^|[\s{{,-])"?(?:{names})"?\s*[:=]\s*"?([A-Za-z][\w -]*)"#)).ok()
@@ -202,6 +216,10 @@ mod tests {
             ("zones:\n  - name: valve\n    pin: 34\n  - name: rain\n    pin: 35\n", vec![34]),
             ("relays:\n  - pin: 34\nsensors:\n  - pin: 35\n", vec![34]),
             ("relays:\n- pin: 34\nsensors:\n- pin: 35\n", vec![34]),
+            (
+                "{\n  \"pins\": {\n    \"relay\": 46,\n    \"count\": 2\n  },\n  \"led\": 3\n}\n",
+                vec![46],
+            ),
             ("[pump]\npin = 34\n[level]\npin = 35\n", vec![34]),
         ] {
             assert_eq!(driven(text), wanted, "{text}");

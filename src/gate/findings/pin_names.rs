@@ -280,7 +280,7 @@ pub(super) fn is_pin(name: &str) -> bool {
 }
 
 /// Things that a pin drives.
-const DRIVEN: [&str; 34] = [
+const DRIVEN: [&str; 38] = [
     "RELAY",
     "SSR",
     "TRIAC",
@@ -315,6 +315,10 @@ const DRIVEN: [&str; 34] = [
     "LATCH",
     "BOLT",
     "MIXER",
+    "SOCKET",
+    "OUTLET",
+    "CONTACTOR",
+    "HORN",
 ];
 
 /// Whether a name ends with a thing that a pin drives: `PUMP_RELAY_GPIO`, `valve 2`, but not

@@ -12,7 +12,8 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::source::SourceText;
-use super::{Subject, cmake_values, left_out, removed_checks, unchecked_limits, wishes};
+use super::{Subject, call_places, cmake_values, left_out, removed_checks, short_comparisons};
+use super::{unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 #[derive(Deserialize)]
@@ -152,13 +153,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
 }
 
-/// Limits and other checks that nothing is compared with; a place is told once.
+/// Limits and other checks that nothing is compared with, and checks in another place; a place is told
+/// once.
 fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = unchecked_limits::find(path, subject);
     let removed = removed_checks::find(path, subject).into_iter();
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let removed: Vec<Finding> = removed.filter(is_new).collect();
     found.extend(removed);
+    found.extend(call_places::find(path, subject));
+    found.extend(short_comparisons::find(path, subject));
     found
 }
 

@@ -3,6 +3,9 @@
 //! Owns which files are tests, and how a test says what it expects.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::source::SourceText;
 use super::{Subject, task_kind, unchecked_limits, wishes};
@@ -11,6 +14,52 @@ use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 /// Beginnings of names by which a test says what it expects.
 const EXPECTS: [&str; 8] =
     ["TEST_ASSERT", "TEST_FAIL", "ASSERT_", "EXPECT_", "REQUIRE", "CHECK", "assert", "expect"];
+
+/// What is to be said of a test that lets more pass than before.
+pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    static WITHIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?P<name>TEST_ASSERT_\w*WITHIN\w*|(?:ASSERT|EXPECT)_NEAR|\w*[aA]pprox\w*|assertAlmostEqual)\s*\((?P<inside>[^;\n]*)",
+        )
+        .ok()
+    });
+    let (old, new) = (subject.base_source()?, subject.source().filter(|_| is_test(path))?);
+    if subject.context.words().contains("toleran") {
+        return None;
+    }
+    // What is compared, and how much it may differ.
+    let all = |source: &SourceText<'_>| -> Vec<(String, f64, u32)> {
+        let code = source.code_of_any();
+        let found = WITHIN.iter().flat_map(|within| within.captures_iter(&code));
+        let found = found.filter_map(|groups| {
+            let inside = groups.name("inside")?;
+            let parts: Vec<&str> = inside.as_str().split(',').map(str::trim).collect();
+            let number = |part: &str| {
+                let part = part.trim_end_matches([')', 'f', 'F', 'u', 'U', 'l', 'L', ' ']);
+                part.rsplit('=').next().unwrap_or(part).trim().parse::<f64>().ok()
+            };
+            // Unity has it first, others last.
+            let is_first = groups.name("name")?.as_str().contains("WITHIN");
+            let (tolerance, rest) = match parts.as_slice() {
+                [first, rest @ ..] if is_first => (number(first)?, rest.join(",")),
+                [rest @ .., last] => (number(last)?, rest.join(",")),
+                [] => return None,
+            };
+            Some((rest, tolerance, source.number_at(inside.start())))
+        });
+        found.collect()
+    };
+    let (was, is) = (all(old), all(new));
+    let (_, before, (_, now, line)) = is.iter().find_map(|found| {
+        let (compared, now, line) = found;
+        let same = was.iter().find(|(of, _, _)| of == compared)?;
+        let is_new = subject.changed().added.contains(line);
+        (is_new && *now > same.1).then_some((compared, same.1, found))
+    })?;
+    let text = format!("lets a test pass that is off by `{now}`, where it was `{before}`");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
+    Some(finding.advice("Make sure that so large a difference is fine."))
+}
 
 /// What is to be said of a test that expects less.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
@@ -78,6 +127,25 @@ mod tests {
     fn found(path: &str, new: &str, task: &str) -> Vec<String> {
         let all = reported(CheckKind::BeyondTask, (path, Some(OLD), new), task);
         all.into_iter().filter(|found| found.contains("expects")).collect()
+    }
+
+    #[test]
+    fn a_test_that_lets_more_pass_is_told() {
+        let old = "void test_a(void) {\n    TEST_ASSERT_FLOAT_WITHIN(0.5f, 20.0f, rate());\n}\n";
+        let found = |new: &str, task: &str| {
+            let change = ("test/test_a.c", Some(old), new);
+            let all = reported(CheckKind::BeyondTask, change, task);
+            all.into_iter().filter(|found| found.contains("lets a test")).collect::<Vec<_>>()
+        };
+        let wide = old.replace("0.5f", "150.0f");
+        assert_eq!(
+            found(&wide, "Add tests of the bolus"),
+            ["Warning 2: lets a test pass that is off by `150`, where it was `0.5`"]
+        );
+        assert_eq!(found(&wide, "Widen the tolerance"), [] as [String; 0]);
+        assert_eq!(found(&old.replace("0.5f", "0.1f"), "Add tests"), [] as [String; 0]);
+        let more = old.replace("}", "    TEST_ASSERT_FLOAT_WITHIN(2.0f, 5.0f, bolus());\n}");
+        assert_eq!(found(&more, "Add tests"), [] as [String; 0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The form of a text: does it parse, what hides in it, how is it encoded, how much changes.
 
 use super::Subject;
+use super::double_encoded;
 use super::limit::limited;
 use super::source::{SourceText, number};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -58,7 +59,9 @@ fn mark_reading(path: &ProjectPath) -> Option<MarkReading> {
 
 /// The checks of the new content against what the file holds.
 pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
-    let mut found = vec![encoding(subject.base, subject.content)];
+    let mut encoding = encoding(subject.base, subject.content);
+    encoding.findings.extend(double_encoded::find(subject));
+    let mut found = vec![encoding];
     found.extend(line_ends(subject));
     found.push(size(subject));
     found

@@ -27,7 +27,7 @@ struct Literal {
 }
 
 /// Texts of constants by their names, each with its place; an empty place is in another file.
-pub(super) type Constants = foldhash::HashMap<String, (String, Range<usize>)>;
+type Constants = foldhash::HashMap<String, (String, Range<usize>)>;
 
 /// The texts that a source gives names to.
 pub(super) fn constants(source: &str, tokens: &[Token<'_>]) -> HashMap<String, String> {
@@ -60,10 +60,10 @@ pub(super) fn find(
             _ => {}
         }
     }
+    let known = |name: &str| constants.get(name).map(|(text, _)| text.clone());
     // The pieces of a secret may be told already.
     let is_new = |secret: &Secret| found.iter().all(|known: &Secret| known.what != secret.what);
-    let composed: Vec<Secret> =
-        composed::find(tokens, &constants).into_iter().filter(is_new).collect();
+    let composed: Vec<Secret> = composed::find(tokens, &known).into_iter().filter(is_new).collect();
     found.extend(composed);
     found
 }

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::code::Constants;
 use super::labels::is_label;
 use super::secret::{Secret, finding_text, known_in};
 use super::values::{NameSays, Randomness, is_stand_in, looks, name_says};
@@ -33,6 +32,9 @@ const MOST_ARGUMENTS: usize = 24;
 /// Longest text that is put together.
 const LONGEST: usize = 1_024;
 
+/// The texts of constants by their names.
+pub(super) type KnownTexts<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// A text that statements put together.
 struct Composed {
     /// What takes it; empty where nothing tells.
@@ -43,8 +45,8 @@ struct Composed {
 }
 
 /// The secrets that are put together of two pieces and more.
-pub(super) fn find(tokens: &[Token<'_>], constants: &Constants) -> Vec<Secret> {
-    let code = Composing { tokens, constants };
+pub(super) fn find(tokens: &[Token<'_>], known: &KnownTexts<'_>) -> Vec<Secret> {
+    let code = Composing { tokens, known };
     let mut all = Vec::new();
     let mut open: BTreeMap<String, Composed> = BTreeMap::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -91,7 +93,7 @@ fn secret(composed: Composed) -> Option<Secret> {
 
 struct Composing<'a> {
     tokens: &'a [Token<'a>],
-    constants: &'a Constants,
+    known: &'a KnownTexts<'a>,
 }
 
 impl Composing<'_> {
@@ -138,7 +140,7 @@ impl Composing<'_> {
             let token = self.tokens.get(at)?;
             match token.kind {
                 TokenKind::Text => text.push_str(&token.text()?),
-                TokenKind::Word => text.push_str(&self.constants.get(&*token.word()?)?.0),
+                TokenKind::Word => text.push_str(&(self.known)(&token.word()?)?),
                 TokenKind::Mark if token.is("+") && at > part.start => continue,
                 TokenKind::Mark | TokenKind::Number | TokenKind::DirectiveEnd => return None,
             }
@@ -256,7 +258,7 @@ impl Composing<'_> {
         let follows = |token: &Token<'_>| {
             at > from
                 && token.kind == TokenKind::Word
-                && !self.constants.contains_key(token.raw)
+                && (self.known)(token.raw).is_none()
                 && !self.is(at - 1, "+")
         };
         self.is(at, ";") || self.is(at, "}") || self.tokens.get(at).is_none_or(follows)

@@ -12,6 +12,7 @@ mod foreign_words;
 mod key_names;
 mod labels;
 mod left_out;
+mod masked;
 mod plain;
 mod positions;
 mod secret;
@@ -95,6 +96,7 @@ pub fn secrets_with<'t>(
             let all = all();
             found.extend(code::find(text, all, outer));
             found.extend(spelled(all));
+            found.extend(masked::find(all));
             if style == Style::C {
                 found.extend(positions::find(text, all));
             }

@@ -1,0 +1,232 @@
+//! Where in a program a check is called: before what it guards, and in the task that it watches.
+//!
+//! Owns which calls check and which act. That a check goes altogether is told by
+//! [`removed_checks`](super::removed_checks).
+
+use std::collections::BTreeMap;
+
+use super::source::SourceText;
+use super::{Subject, beyond_task, unchecked_limits};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{TokenKind, closes};
+
+/// Parts of names of functions that let somebody or something pass, or not.
+const CHECKS: [&str; 10] = [
+    "verify",
+    "verif",
+    "validate",
+    "is_valid",
+    "isvalid",
+    "authenticate",
+    "check_sig",
+    "signature",
+    "authorize",
+    "is_trusted",
+];
+
+/// Functions that do what cannot wait for a check. Sources: the headers of ESP-IDF v5.5.
+const ACTS: [&str; 14] = [
+    "esp_ota_set_boot_partition",
+    "esp_ota_end",
+    "esp_restart",
+    "gpio_set_level",
+    "digitalWrite",
+    "nvs_set_blob",
+    "nvs_set_str",
+    "nvs_commit",
+    "esp_partition_write",
+    "esp_flash_write",
+    "ledc_set_duty",
+    "unlock",
+    "open_door",
+    "esp_ota_mark_app_valid_cancel_rollback",
+];
+
+/// Functions that tell a watchdog that all is well.
+const FEEDS: [&str; 4] =
+    ["esp_task_wdt_reset", "esp_task_wdt_reset_user", "wdt_hal_feed", "feed_watchdog"];
+
+/// The calls of a function in their order: name and line, from 1.
+type Calls = Vec<(String, u32)>;
+
+/// What is to be said of calls that have another place now.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    if !beyond_task::is_code(path) || path.extension() == Some("py") {
+        return Vec::new();
+    }
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
+    };
+    let has_some = |names: &[&str]| names.iter().any(|name| old.text.contains(name));
+    if subject.changed().removed.is_empty() || !has_some(&CHECKS) && !has_some(&FEEDS) {
+        return Vec::new();
+    }
+    let (was, is) = (functions(old), functions(new));
+    let mut found = Vec::new();
+    for (function, calls) in &was {
+        let Some(now) = is.get(function) else { continue };
+        found.extend(unfed(function, (calls, now), &is, subject));
+        found.extend(turned(calls, now, subject));
+    }
+    found
+}
+
+/// A watchdog that another function feeds now.
+fn unfed(
+    function: &str,
+    (was, now): (&Calls, &Calls),
+    is: &BTreeMap<String, Calls>,
+    subject: &Subject<'_>,
+) -> Option<Finding> {
+    let feeds =
+        |calls: &Calls| calls.iter().find(|(name, _)| FEEDS.contains(&name.as_str())).cloned();
+    let (_, gone) = feeds(was).filter(|_| feeds(now).is_none())?;
+    // A function that it calls may feed it now.
+    let calls_it =
+        now.iter().any(|(name, _)| is.get(name).is_some_and(|calls| feeds(calls).is_some()));
+    let task = subject.context.words();
+    if calls_it || ["watchdog", "wdt"].iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let fed = is.iter().find_map(|(name, calls)| Some((name, feeds(calls)?.1)));
+    let text = match &fed {
+        Some((other, _)) => {
+            format!("feeds the watchdog in `{other}` and no longer in `{function}`")
+        }
+        None => format!("no longer feeds the watchdog in `{function}`"),
+    };
+    let line = fed.map(|(_, line)| line).or_else(|| unchecked_limits::near(gone, subject));
+    let mut finding = Finding::new(FindingLevel::Warning, text)
+        .advice("It only notices that a loop hangs if the loop itself feeds it.");
+    finding.place = line.map(FindingPlace::line);
+    Some(finding)
+}
+
+/// A check that comes behind what it stood before.
+fn turned(was: &Calls, now: &Calls, subject: &Subject<'_>) -> Option<Finding> {
+    let once = |calls: &Calls, wanted: &dyn Fn(&str) -> bool| -> Vec<(usize, String, u32)> {
+        let places = calls.iter().enumerate().filter(|(_, (name, _))| wanted(name));
+        let all: Vec<_> = places.map(|(at, (name, line))| (at, name.clone(), *line)).collect();
+        let is_single = |name: &str| all.iter().filter(|(_, other, _)| other == name).count() == 1;
+        all.iter().filter(|(_, name, _)| is_single(name)).cloned().collect()
+    };
+    let checks = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        CHECKS.iter().any(|part| name.contains(part))
+    };
+    let acts = |name: &str| ACTS.contains(&name);
+    for (check_was, check, _) in once(was, &checks) {
+        // What weighs most comes first.
+        let mut acts = once(was, &acts);
+        acts.sort_by_key(|(_, name, _)| ACTS.iter().position(|act| act == name));
+        for (act_was, act, _) in acts {
+            let now_check = once(now, &|name| name == check).into_iter().next();
+            let now_act = once(now, &|name| name == act).into_iter().next();
+            let (Some((check_is, _, check_line)), Some((act_is, _, act_line))) =
+                (now_check, now_act)
+            else {
+                continue;
+            };
+            let added = &subject.changed().added;
+            if check_was < act_was && check_is > act_is {
+                let line = if added.contains(&act_line) { act_line } else { check_line };
+                let text = format!("calls `{act}` before `{check}`, which stood before it");
+                let finding =
+                    Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+                return Some(
+                    finding.advice("Make sure that nothing happens before it is checked."),
+                );
+            }
+        }
+    }
+    None
+}
+
+/// The functions of a source that are defined once, with what each calls.
+fn functions(source: &SourceText<'_>) -> BTreeMap<String, Calls> {
+    const KEYWORDS: [&str; 9] =
+        ["if", "for", "while", "switch", "catch", "return", "sizeof", "defined", "else"];
+    let tokens = source.tokens();
+    let closes = closes(tokens);
+    let close = |at: usize| closes.get(at).copied().flatten();
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let mut found: BTreeMap<String, Calls> = BTreeMap::new();
+    let mut open: Option<(String, usize)> = None;
+    for (at, token) in tokens.iter().enumerate() {
+        if open.as_ref().is_some_and(|(_, end)| at >= *end) {
+            open = None;
+        }
+        let is_name = token.kind == TokenKind::Word && !KEYWORDS.contains(&token.raw);
+        let Some(end) = close(at + 1).filter(|_| is_name && is(at + 1, "(")) else { continue };
+        match &open {
+            Some((function, _)) => {
+                let calls = found.entry(function.clone()).or_default();
+                calls.push((token.raw.to_owned(), source.number_at(token.start)));
+            }
+            None if !token.in_directive => {
+                let mut body = end + 1;
+                while tokens.get(body).is_some_and(|token| {
+                    ["const", "override", "noexcept"].iter().any(|word| token.is_word(word))
+                }) {
+                    body += 1;
+                }
+                if let Some(end) = close(body).filter(|_| is(body, "{")) {
+                    found.entry(token.raw.to_owned()).or_default();
+                    open = Some((token.raw.to_owned(), end));
+                }
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "static void loop(void)\n{\n    read();\n    control();\n    \
+                       esp_task_wdt_reset();\n}\n\nstatic void beat(void *arg)\n{\n    toggle();\n}\n\n\
+                       esp_err_t finish(void)\n{\n    if (verify_image(part) != ESP_OK) {\n        \
+                       return ESP_FAIL;\n    }\n    return esp_ota_set_boot_partition(part);\n}\n";
+
+    fn found(new: &str, task: &str) -> Vec<String> {
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), new), task);
+        all.into_iter()
+            .filter(|found| found.contains("watchdog") || found.contains("before"))
+            .collect()
+    }
+
+    #[test]
+    fn a_watchdog_that_is_fed_elsewhere_is_told() {
+        let gone = OLD.replace("    esp_task_wdt_reset();\n", "");
+        assert_eq!(
+            found(
+                &gone.replace("    toggle();", "    toggle();\n    esp_task_wdt_reset();"),
+                "Blink"
+            ),
+            ["Warning 10: feeds the watchdog in `beat` and no longer in `loop`"]
+        );
+        assert_eq!(found(&gone, "Blink"), ["Warning 5: no longer feeds the watchdog in `loop`"]);
+        assert_eq!(found(&gone, "Feed the watchdog by a timer"), [] as [String; 0]);
+        let inner = format!("{OLD}static void feed(void)\n{{\n    esp_task_wdt_reset();\n}}\n");
+        let inner = inner.replacen("    esp_task_wdt_reset();\n", "    feed();\n", 1);
+        assert_eq!(found(&inner, "Blink"), [] as [String; 0], "what it calls feeds it");
+        assert_eq!(found(&gone.replace("void loop", "void work"), "Blink"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_check_behind_what_it_guards_is_told() {
+        let act = "    esp_err_t err = esp_ota_set_boot_partition(part);\n";
+        let new = OLD.replace("    if (verify", &format!("{act}    if (verify"));
+        let new = new.replace("return esp_ota_set_boot_partition(part)", "return err");
+        assert_eq!(
+            found(&new, "Log the result"),
+            [
+                "Warning 15: calls `esp_ota_set_boot_partition` before `verify_image`, which stood before it"
+            ]
+        );
+        assert_eq!(found(&OLD.replace("read();", "scan();"), "Log"), [] as [String; 0]);
+    }
+}

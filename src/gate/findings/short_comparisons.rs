@@ -1,0 +1,141 @@
+//! Secrets that are compared only as far as what was sent goes: an empty text is then equal to all.
+//!
+//! Owns how such a comparison is written.
+
+use super::source::SourceText;
+use super::{Subject, beyond_task};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind, closes};
+
+const COMPARISONS: [&str; 5] = ["strncmp", "strncasecmp", "memcmp", "strnstr", "compare_n"];
+
+/// Parts of names of what has to be compared as a whole.
+const SECRETS: [&str; 15] = [
+    "pass", "pin", "token", "sig", "mac", "hmac", "secret", "key", "hash", "digest", "code",
+    "auth", "cred", "want", "expect",
+];
+
+/// What is to be said of a source whose comparison of a secret became as long as what was sent.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let source = subject.source().filter(|_| beyond_task::is_code(path))?;
+    if !COMPARISONS.iter().any(|name| source.text.contains(name)) {
+        return None;
+    }
+    let before = subject.base_source().map(comparisons).unwrap_or_default();
+    let found = comparisons(source).into_iter().find(|(line, what)| {
+        subject.changed().added.contains(line) && before.iter().all(|(_, was)| was != what)
+    });
+    let (line, sent) = found?;
+    let text = format!("compares only as many characters as `{sent}` has");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    Some(
+        finding.advice(
+            "An empty text or the beginning is taken for the whole. Compare the lengths, too.",
+        ),
+    )
+}
+
+/// The comparisons of secrets with the length of one side: line, from 1, and the side.
+fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
+    let tokens = source.tokens();
+    let closes = closes(tokens);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if !COMPARISONS.iter().any(|name| token.is_word(name)) {
+            continue;
+        }
+        let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
+        let [one, other, length] = parts(tokens, &closes, at + 2..close)[..] else { continue };
+        let Some(sent) = length_of(tokens, (at, length)) else { continue };
+        let names = |part: &[Token<'_>]| part.iter().any(|token| token.is_word(&sent));
+        let side = if names(one) { other } else { one };
+        let is_literal = side.iter().any(|token| token.kind == TokenKind::Text);
+        let is_secret = [one, other].iter().flat_map(|part| part.iter()).any(|token| {
+            let name = token.raw.to_ascii_lowercase();
+            let mut words = name.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| SECRETS.iter().any(|secret| word.starts_with(secret)))
+        });
+        if (names(one) || names(other)) && !is_literal && is_secret {
+            found.push((source.number_at(token.start), sent));
+        }
+    }
+    found
+}
+
+/// Of which text a part is the length: `strlen(sent)`, or a name that was given that.
+fn length_of(tokens: &[Token<'_>], (at, length): (usize, &[Token<'_>])) -> Option<String> {
+    const LENGTHS: [&str; 3] = ["strlen", "strnlen", "strcspn"];
+    fn is_length(call: &Token<'_>) -> bool {
+        LENGTHS.iter().any(|name| call.is_word(name))
+    }
+    fn of_call(part: &[Token<'_>]) -> Option<String> {
+        match part {
+            [call, open, text, ..] if is_length(call) && open.is("(") => {
+                Some(text.word()?.into_owned())
+            }
+            _ => None,
+        }
+    }
+    if let Some(text) = of_call(length) {
+        return Some(text);
+    }
+    let [name] = length else { return None };
+    let name = name.word()?;
+    let assigned = (0..at).rev().take(200).find(|at| {
+        tokens.get(*at).is_some_and(|token| token.is_word(&name))
+            && tokens.get(at + 1).is_some_and(|token| token.is("="))
+    })?;
+    of_call(tokens.get(assigned + 2..)?)
+}
+
+/// The arguments of a call.
+fn parts<'t, 'a>(
+    tokens: &'t [Token<'a>],
+    closes: &[Option<usize>],
+    inside: std::ops::Range<usize>,
+) -> Vec<&'t [Token<'a>]> {
+    let (mut found, mut start, mut at) = (Vec::new(), inside.start, inside.start);
+    while at < inside.end {
+        if tokens.get(at).is_some_and(|token| token.is(",")) {
+            found.extend(tokens.get(start..at));
+            start = at + 1;
+        }
+        at = closes.get(at).copied().flatten().unwrap_or(at) + 1;
+    }
+    found.extend(tokens.get(start..inside.end));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "bool ok(const char *sig)\n{\n    return strcmp(want, sig) == 0;\n}\n";
+
+    fn found(line: &str) -> Vec<String> {
+        let new = OLD.replace("return strcmp(want, sig) == 0;", line);
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), &new), "Ignore case");
+        all.into_iter().filter(|found| found.contains("compares")).collect()
+    }
+
+    #[test]
+    fn a_secret_that_is_compared_in_part_is_told() {
+        let wanted = "compares only as many characters as `sig` has";
+        for line in [
+            "return strncasecmp(want, sig, strlen(sig)) == 0;",
+            "size_t n = strlen(sig); return strncmp(want, sig, n) == 0;",
+            "size_t n = strcspn(sig, \"\\n\"); return strncmp(want, sig, n) == 0;",
+        ] {
+            assert_eq!(found(line), [format!("Warning 3: {wanted}")], "{line}");
+        }
+        for line in [
+            "return strncmp(want, sig, sizeof(want)) == 0;",
+            "return strncmp(sig, \"v1=\", strlen(\"v1=\")) == 0;",
+            "return strlen(sig) == 64 && memcmp(want, sig, 64) == 0;",
+            "return strncmp(topic, base, strlen(base)) == 0;",
+        ] {
+            assert_eq!(found(line), [] as [String; 0], "{line}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! New sources that no list of CMake builds.
+//!
+//! What a list builds is known to [`cmake`](crate::text::cmake). PlatformIO and sketches find sources
+//! by where they lie.
+
+use super::Subject;
+use super::test_expectations::is_test;
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use crate::text::cmake::builds;
+
+/// The check of a new source; `None` for all others, and where no list is understood.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let is_source = matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"));
+    if !is_source || subject.base.is_some() || is_test(path) || is_found_by_place(subject) {
+        return None;
+    }
+    let (list, text) = nearest(path, subject)?;
+    let folder = list.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
+    let is_built = builds(&text, path.as_str().get(folder..)?).ok()?;
+    if is_built || is_included(path, subject) {
+        return Some(Check::clean(CheckKind::InCmake));
+    }
+    let text = format!("`{list}` does not list it, so it is not compiled");
+    let finding = Finding::new(FindingLevel::Warning, text)
+        .advice("Add it to the sources of the component, or leave it out.");
+    Some(Check::with(CheckKind::InCmake, vec![finding]))
+}
+
+fn is_found_by_place(subject: &Subject<'_>) -> bool {
+    let at_top = |file: &ProjectPath| !file.as_str().contains('/');
+    subject.text_after("platformio.ini").is_some()
+        || subject
+            .files()
+            .iter()
+            .any(|file| at_top(&file.path) && file.path.extension() == Some("ino"))
+}
+
+/// The nearest list from the folder of a source upwards that registers something, and its text.
+fn nearest(path: &ProjectPath, subject: &Subject<'_>) -> Option<(String, String)> {
+    let mut folder = path.parent();
+    while let Some(of) = folder {
+        let list = format!("{of}/CMakeLists.txt");
+        if let Some(text) = subject.text_after(&list) {
+            return Some((list, text));
+        }
+        folder = of.rsplit_once('/').map(|(outer, _)| outer);
+    }
+    None
+}
+
+/// Whether another source takes it in: `#include "table.c"`.
+fn is_included(path: &ProjectPath, subject: &Subject<'_>) -> bool {
+    let name = path.file_name();
+    let takes_in = |text: &str| {
+        let mut lines = text.lines().map(str::trim_start).filter(|line| line.starts_with('#'));
+        lines
+            .any(|line| line.contains("include") && line.trim_end().ends_with(&format!("{name}\"")))
+    };
+    let others = subject.files().iter().map(|file| file.path.as_str());
+    let others = others.filter(|other| *other != path.as_str() && other.contains('.'));
+    let is_source =
+        |other: &&str| [".c", ".h", ".cpp", ".hpp", ".cc"].iter().any(|e| other.ends_with(e));
+    others
+        .filter(is_source)
+        .take(200)
+        .any(|other| subject.text_after(other).is_some_and(|text| takes_in(&text)))
+        || subject.context.proposed.texts().any(|(other, text)| other != path && takes_in(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::TestProject;
+    use crate::model::CheckKind;
+
+    fn found(list: &str, changes: &[(&str, Option<&str>)]) -> Vec<String> {
+        let files = [("main/CMakeLists.txt", list), ("main/main.c", "int a;\n")];
+        TestProject { files: &files, task: "Blink", chip: None }
+            .reported(CheckKind::InCmake, changes)
+    }
+
+    #[test]
+    fn a_source_that_no_list_names_is_told() {
+        let list = "idf_component_register(SRCS \"main.c\" INCLUDE_DIRS \".\")\n";
+        let led = ("main/led.c", Some("int b;\n"));
+        let wanted =
+            "main/led.c Warning: `main/CMakeLists.txt` does not list it, so it is not compiled";
+        assert_eq!(found(list, &[led]), [wanted]);
+        let named = list.replace("\"main.c\"", "\"main.c\" \"led.c\"");
+        assert_eq!(found(&named, &[led]), [] as [String; 0]);
+        let with_list = [led, ("main/CMakeLists.txt", Some(named.as_str()))];
+        assert_eq!(found(list, &with_list), [] as [String; 0], "it comes with the change");
+        let taken_in = [led, ("main/main.c", Some("#include \"led.c\"\n"))];
+        assert_eq!(found(list, &taken_in), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_among_those_of_the_sources_is_not_compiled() {
+        let list = "idf_component_register(SRC_DIRS \".\" INCLUDE_DIRS \".\")\n";
+        let inner = ("main/src/led.c", Some("int b;\n"));
+        assert_eq!(found(list, &[inner]).len(), 1);
+        assert_eq!(found(list, &[("main/led.c", Some("int b;\n"))]), [] as [String; 0]);
+        let both = list.replace("\".\" INCLUDE", "\".\" \"src\" INCLUDE");
+        assert_eq!(found(&both, &[inner]), [] as [String; 0]);
+    }
+
+    #[test]
+    fn what_is_found_by_its_place_or_is_a_test_is_not() {
+        let list = "idf_component_register(SRCS \"main.c\" INCLUDE_DIRS \".\")\n";
+        let files = [("platformio.ini", "[env:a]\n"), ("src/CMakeLists.txt", list)];
+        let project = TestProject { files: &files, task: "Blink", chip: None };
+        let all = project.reported(CheckKind::InCmake, &[("src/led.c", Some("int b;\n"))]);
+        assert_eq!(all, [] as [String; 0]);
+        assert_eq!(found(list, &[("main/test/test_led.c", Some("int b;\n"))]), [] as [String; 0]);
+        assert_eq!(found(list, &[("host/led.c", Some("int b;\n"))]), [] as [String; 0]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Secrets in bytes: private keys in DER, and bytes that the program turns into a text with XOR, so
+//! that nobody reads them.
+//!
+//! Owns how such bytes begin and how they are unmasked. Names are not asked.
+
+use std::ops::Range;
+
+use super::secret::Secret;
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Fewest bytes that may hide a secret, and most: tables are longer.
+const FEWEST: usize = 8;
+const MOST: usize = 4_096;
+const LONGEST_MASKED: usize = 200;
+
+/// An array of bytes with its name.
+struct Bytes {
+    name: String,
+    range: Range<usize>,
+    bytes: Vec<u8>,
+}
+
+/// The secrets in the arrays of a source.
+pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let Some((array, end)) = array(tokens, at) else {
+            at += 1;
+            continue;
+        };
+        at = end;
+        let secret = |what: &str, is_sure| Secret {
+            range: array.range.clone(),
+            what: what.to_owned(),
+            is_sure,
+        };
+        if is_private_key(&array.bytes) {
+            found.push(secret("a private key", true));
+        } else if array.bytes.len() <= LONGEST_MASKED && is_unmasked(tokens, &array.name) {
+            let what =
+                format!("bytes in `{}` that the program unmasks, as a secret may be", array.name);
+            found.push(secret(&what, false));
+        }
+    }
+    found
+}
+
+/// `NAME[] = { 0x29, 0x31, … }` whose bracket opens at `at`, and what follows.
+fn array(tokens: &[Token<'_>], at: usize) -> Option<(Bytes, usize)> {
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    if !is(at, "{") && !is(at, "[") {
+        return None;
+    }
+    let mut before = at.checked_sub(1)?;
+    if is(before, "(") {
+        before = before.checked_sub(2)?;
+    }
+    let equal = if is(before, "=") { before } else { return None };
+    let mut name = equal.checked_sub(1)?;
+    while is(name, "]") {
+        name = (0..name).rev().take(12).find(|at| is(*at, "["))?.checked_sub(1)?;
+    }
+    let name = tokens.get(name)?.word()?.into_owned();
+    let mut bytes = Vec::new();
+    let mut end = at + 1;
+    while let Some(token) = tokens.get(end) {
+        match token.kind {
+            TokenKind::Number => bytes.push(byte(token.raw)?),
+            TokenKind::Mark if token.is(",") => {}
+            TokenKind::Mark if token.is("}") || token.is("]") => break,
+            _ => return None,
+        }
+        end += 1;
+    }
+    let range = tokens.get(at)?.start..tokens.get(end)?.range().end;
+    (FEWEST..=MOST).contains(&bytes.len()).then_some((Bytes { name, range, bytes }, end))
+}
+
+fn byte(raw: &str) -> Option<u8> {
+    let raw = raw.trim_end_matches(['u', 'U']);
+    match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
+        Some(hex) => u8::from_str_radix(hex, 16).ok(),
+        None => raw.parse().ok(),
+    }
+}
+
+/// Whether bytes begin as a private key does: SEC 1 (RFC 5915), PKCS #1 (RFC 8017) or PKCS #8 (RFC 5958).
+fn is_private_key(bytes: &[u8]) -> bool {
+    let Some([0x30, rest @ ..]) = bytes.get(..) else { return false };
+    let inner = match rest {
+        [0x82, _, _, inner @ ..] | [0x81, _, inner @ ..] => inner,
+        [length, inner @ ..] if *length < 0x80 => inner,
+        _ => return false,
+    };
+    match inner {
+        // The version, then a key of 16 bytes or more.
+        [2, 1, 1, 4, length, ..] => (0x10..=0x42).contains(length),
+        // The version, then a long number that is not small, as in a certificate.
+        [2, 1, 0, 2, 0x81 | 0x82, ..] => true,
+        // The version, then the name of the algorithm of a key.
+        [2, 1, 0, 0x30, _, 6, length, ..] => matches!(length, 3 | 7 | 9),
+        _ => false,
+    }
+}
+
+/// Whether the bytes of a name are each changed with XOR: `NAME[i] ^ 0x5A`, or `for (b : NAME)` with
+/// `b ^`.
+fn is_unmasked(tokens: &[Token<'_>], name: &str) -> bool {
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let places = tokens.iter().enumerate().filter(|(_, token)| token.is_word(name));
+    for (at, _) in places {
+        if is(at + 1, "[") {
+            // A simple place; the place in a table of a sum is an expression.
+            let is_simple = is(at + 3, "]") || is(at + 3, "%") && is(at + 5, "]");
+            let end = if is(at + 3, "]") { at + 4 } else { at + 6 };
+            let before = at.checked_sub(1).is_some_and(|before| is(before, "^"));
+            if is_simple && (is(end, "^") || before) {
+                return true;
+            }
+        }
+        // `for (uint8_t b : NAME)`, `for b in NAME`
+        let each = at.checked_sub(2).and_then(|at| tokens.get(at)).and_then(Token::word);
+        let is_each = at.checked_sub(1).is_some_and(|before| {
+            is(before, ":") || tokens.get(before).is_some_and(|token| token.is_word("in"))
+        });
+        if let Some(each) = each.filter(|_| is_each) {
+            let from = at.saturating_sub(20);
+            let near = tokens.get(from..(at + 30).min(tokens.len())).unwrap_or_default();
+            let is_masked = |two: &[Token<'_>]| match two {
+                [one, other] => {
+                    one.is_word(&each) && other.is("^") || one.is("^") && other.is_word(&each)
+                }
+                _ => false,
+            };
+            if near.windows(2).any(is_masked) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::secrets;
+
+    fn found(path: &str, source: &str) -> Vec<String> {
+        secrets(path, source).into_iter().map(|secret| secret.what).collect()
+    }
+
+    #[test]
+    fn private_keys_are_known_by_how_they_begin() {
+        let tail = ", 0x11".repeat(60);
+        for (head, is_key) in [
+            ("0x30, 0x77, 0x02, 0x01, 0x01, 0x04, 0x20", true),
+            ("0x30, 0x82, 0x04, 0xa4, 0x02, 0x01, 0x00, 0x02, 0x82, 0x01, 0x01", true),
+            ("0x30, 0x81, 0x87, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a", true),
+            ("0x30, 0x82, 0x04, 0xa4, 0x30, 0x82, 0x03, 0x8c, 0xa0", false),
+            ("0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86", false),
+        ] {
+            let source = format!("const uint8_t blob[] = {{ {head}{tail} }};\n");
+            assert_eq!(
+                found("a.c", &source).contains(&"a private key".to_owned()),
+                is_key,
+                "{head}"
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_unmasked_may_be_a_secret() {
+        let bytes = "static const uint8_t pattern[] = { 0x29, 0x31, 0x28, 0x05, 0x36, 0x33, 0x2c, 0x3f };\n";
+        for line in [
+            "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = pattern[i] ^ 0x5a; }",
+            "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = key[i] ^ pattern[i % 8]; }",
+            "void f() { for (const uint8_t b : pattern) s.push_back(static_cast<char>(b ^ 0x5a)); }",
+        ] {
+            let all = found("a.cpp", &format!("{bytes}{line}\n"));
+            assert!(all.iter().any(|what| what.contains("`pattern`")), "{line}: {all:?}");
+        }
+        for line in [
+            "uint8_t f(uint8_t c, uint8_t b) { return pattern[(c ^ b) & 7] ^ (c >> 4); }",
+            "void f() { for (const uint8_t b : pattern) send(b); }",
+            "uint8_t f(int i) { return pattern[i]; }",
+        ] {
+            assert_eq!(found("a.cpp", &format!("{bytes}{line}\n")), [] as [String; 0], "{line}");
+        }
+        let python = "P = [0x29, 0x31, 0x28, 0x05, 0x36, 0x33, 0x2c, 0x3f]\nT = bytes(b ^ 0x5a for b in P)\n";
+        assert_eq!(found("a.py", python).len(), 1);
+    }
+}
