@@ -58,17 +58,47 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     let has_some = |names: &[&str]| names.iter().any(|name| old.text.contains(name));
-    if subject.changed().removed.is_empty() || !has_some(&CHECKS) && !has_some(&FEEDS) {
+    if !has_some(&CHECKS) && !has_some(&FEEDS) {
         return Vec::new();
     }
+    let mut found: Vec<Finding> = fed_twice(old, new, subject).into_iter().collect();
+    if subject.changed().removed.is_empty() {
+        return found;
+    }
     let (was, is) = (functions(old), functions(new));
-    let mut found = Vec::new();
     for (function, calls) in &was {
         let Some(now) = is.get(function) else { continue };
         found.extend(unfed(function, (calls, now), &is, subject));
         found.extend(turned(calls, now, subject));
     }
     found
+}
+
+/// A watchdog by its own handle that a second function feeds now, too.
+fn fed_twice(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) -> Option<Finding> {
+    let feeds = |source: &SourceText<'_>| -> Vec<(String, u32)> {
+        let tokens = source.tokens();
+        let of = |at: usize| {
+            let is_feed = tokens.get(at)?.is_word("esp_task_wdt_reset_user");
+            let handle = tokens.get(at + 2).and_then(|token| token.word()).filter(|_| is_feed)?;
+            Some((handle.into_owned(), source.number_at(tokens.get(at)?.start)))
+        };
+        (0..tokens.len()).filter_map(of).collect()
+    };
+    let (was, is) = (feeds(old), feeds(new));
+    let count = |all: &[(String, u32)], of: &str| all.iter().filter(|(name, _)| name == of).count();
+    let is_more = |(handle, line): &&(String, u32)| {
+        subject.changed().added.contains(line)
+            && count(&was, handle) > 0
+            && count(&is, handle) > count(&was, handle)
+    };
+    let (handle, line) = is.iter().find(is_more)?;
+    if ["watchdog", "wdt"].iter().any(|word| subject.context.words().contains(word)) {
+        return None;
+    }
+    let text = format!("feeds the watchdog `{handle}` in one more place");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
+    Some(finding.advice("It only notices that a loop hangs if nothing else feeds it."))
 }
 
 /// A watchdog that another function feeds now.
@@ -214,6 +244,23 @@ mod tests {
         let inner = inner.replacen("    esp_task_wdt_reset();\n", "    feed();\n", 1);
         assert_eq!(found(&inner, "Blink"), [] as [String; 0], "what it calls feeds it");
         assert_eq!(found(&gone.replace("void loop", "void work"), "Blink"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_watchdog_with_a_handle_is_fed_in_one_place() {
+        let old = "void loop(void)\n{\n    esp_task_wdt_reset_user(dog);\n}\nvoid beat(void)\n{\n    on();\n}\n";
+        let found = |new: &str, task: &str| {
+            let all = reported(CheckKind::Safeguards, ("main/a.c", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("one more")).collect::<Vec<_>>()
+        };
+        let twice = old.replace("    on();", "    on();\n    esp_task_wdt_reset_user(dog);");
+        assert_eq!(
+            found(&twice, "Blink"),
+            ["Warning 8: feeds the watchdog `dog` in one more place"]
+        );
+        assert_eq!(found(&twice, "Feed the watchdog while it beats"), [] as [String; 0]);
+        let other = twice.replacen("    esp_task_wdt_reset_user(dog);\n", "    go();\n", 1);
+        assert!(found(&other, "Blink").is_empty());
     }
 
     #[test]

@@ -9,12 +9,16 @@ use std::collections::BTreeMap;
 use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
-use super::{Subject, beyond_task, mixed_units, option_ranges, raised_limits};
+use super::source::SourceText;
+use super::{Subject, beyond_task, converted_units, mixed_units, option_ranges, raised_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
 
 /// From which factor on a change is told.
 const FACTOR: f64 = 10.0;
+
+/// Files of options that are read for defaults.
+const MOST_LISTS: usize = 64;
 
 /// Longest value that is repeated, in characters.
 const LONGEST: usize = 32;
@@ -37,8 +41,39 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
     findings.extend(option_ranges::find(path, subject));
     findings.extend(mixed_units::find(path, subject));
+    findings.extend(converted_units::find(subject));
+    findings.extend(overridden(path, (&old, &new), subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
+}
+
+/// Options of the project that a configuration sets and that had the value of their default.
+fn overridden(
+    path: &ProjectPath,
+    (old, new): (&[NamedNumber], &[NamedNumber]),
+    subject: &Subject<'_>,
+) -> Vec<Finding> {
+    let is_new = |number: &&NamedNumber| old.iter().all(|was| was.name != number.name);
+    let set: Vec<&NamedNumber> = new.iter().filter(is_new).collect();
+    if set.is_empty() || !path.file_name().starts_with("sdkconfig") {
+        return Vec::new();
+    }
+    let lists = subject.files().iter().filter(|file| file.path.file_name().starts_with("Kconfig"));
+    let mut defaults: Vec<NamedNumber> = Vec::new();
+    for file in lists.take(MOST_LISTS) {
+        let Some(text) = subject.text_before(file.path.as_str()) else { continue };
+        let source = SourceText::new(&file.path, &text);
+        defaults.extend(named_numbers::find(&source, |_| true));
+    }
+    let found = set.into_iter().filter_map(|now| {
+        let option = now.name.strip_prefix("CONFIG_").unwrap_or(&now.name);
+        let default = defaults.iter().find(|default| {
+            default.name.strip_prefix("CONFIG_").unwrap_or(&default.name) == option
+        })?;
+        let was = NamedNumber { name: now.name.clone(), ..default.clone() };
+        finding(&was, now, subject)
+    });
+    found.collect()
 }
 
 fn by_name(all: &[NamedNumber]) -> BTreeMap<&str, Vec<&NamedNumber>> {
@@ -132,6 +167,24 @@ mod tests {
         all.into_iter()
             .map(|text| text.replacen("Note ", "", 1).replacen("changes ", "", 1))
             .collect()
+    }
+
+    #[test]
+    fn a_configuration_that_overrides_the_default_of_a_limit_is_told() {
+        let list = "menu \"Kiln\"\nconfig KILN_MAX_TEMP_C\n    int \"Highest\"\n    default 1280\nendmenu\n";
+        let files = [("main/Kconfig.projbuild", list), ("sdkconfig.defaults", "CONFIG_A=y\n")];
+        let found = |text: &str, task: &str| {
+            let changes = [("sdkconfig.defaults", Some(text))];
+            test_changes::TestProject { files: &files, task, chip: None }
+                .reported(CheckKind::Limits, &changes)
+        };
+        let higher = "CONFIG_A=y\nCONFIG_KILN_MAX_TEMP_C=1340\n";
+        assert_eq!(
+            found(higher, "Log more"),
+            ["sdkconfig.defaults Warning: changes `CONFIG_KILN_MAX_TEMP_C` from `1280` to `1340`"]
+        );
+        assert_eq!(found(higher, "Let the kiln get to 1340 C"), [] as [String; 0]);
+        assert_eq!(found("CONFIG_A=y\nCONFIG_KILN_MAX_TEMP_C=1200\n", "Log"), [] as [String; 0]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod complexity;
 mod consequence;
 mod constants;
 mod context;
+mod converted_units;
 mod declared;
 mod declared_uses;
 mod double_encoded;
@@ -95,6 +96,7 @@ mod tested;
 mod text;
 mod unbuilt;
 mod unchecked_limits;
+mod unrelated;
 mod wishes;
 
 use super::admission::name_conflict;
@@ -192,6 +194,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut findings = beyond_task::find(path, subject);
     findings.extend(addresses::find(path, subject));
     findings.extend(capabilities::find(path, subject));
+    findings.extend(unrelated::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
     findings.extend(test_expectations::wider(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))

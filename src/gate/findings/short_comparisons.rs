@@ -18,7 +18,8 @@ const SECRETS: [&str; 15] = [
 /// What is to be said of a source whose comparison of a secret became as long as what was sent.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let source = subject.source().filter(|_| beyond_task::is_code(path))?;
-    if !COMPARISONS.iter().any(|name| source.text.contains(name)) {
+    let compares = |name: &&str| source.text.contains(*name);
+    if !COMPARISONS.iter().any(|name| compares(&name)) && !compares(&"strlen") {
         return None;
     }
     let before = subject.base_source().map(comparisons).unwrap_or_default();
@@ -41,6 +42,7 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
     let closes = closes(tokens);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
+        found.extend(looped(tokens, at).map(|sent| (source.number_at(token.start), sent)));
         if !COMPARISONS.iter().any(|name| token.is_word(name)) {
             continue;
         }
@@ -60,6 +62,38 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
         }
     }
     found
+}
+
+/// `i < strlen(sent)` in the head of a loop that compares `sent[i]`.
+fn looped(tokens: &[Token<'_>], at: usize) -> Option<String> {
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    if !is(at, "<") || !tokens.get(at + 1)?.is_word("strlen") || !is(at + 2, "(") {
+        return None;
+    }
+    let sent = tokens.get(at + 3)?.word()?;
+    let place = at.checked_sub(1).and_then(|at| tokens.get(at))?.word()?;
+    let body = tokens.get(at + 5..(at + 60).min(tokens.len()))?;
+    let end = body.iter().position(|token| token.is("}")).unwrap_or(body.len());
+    let body = body.get(..end)?;
+    let of_place = |name: &str| {
+        body.windows(4).any(|four| match four {
+            [of, open, at, close] => {
+                (name.is_empty() || of.is_word(name))
+                    && open.is("[")
+                    && at.is_word(&place)
+                    && close.is("]")
+            }
+            _ => false,
+        })
+    };
+    let others = body.windows(3).filter(|three| {
+        matches!(three, [of, open, at] if open.is("[") && at.is_word(&place) && !of.is_word(&sent))
+    });
+    let compares = body.iter().any(|token| token.is("^"))
+        || body
+            .windows(2)
+            .any(|two| matches!(two, [a, b] if (a.is("!") || a.is("=")) && b.is("=")));
+    (of_place(&sent) && others.count() > 0 && compares).then(|| sent.into_owned())
 }
 
 /// Of which text a part is the length: `strlen(sent)`, or a name that was given that.
@@ -129,7 +163,11 @@ mod tests {
         ] {
             assert_eq!(found(line), [format!("Warning 3: {wanted}")], "{line}");
         }
+        let looped = "int d = 0; for (size_t i = 0; i < strlen(sig); i++) { d |= sig[i] ^ want[i]; } return !d;";
+        assert_eq!(found(looped), [format!("Warning 3: {wanted}")]);
         for line in [
+            "for (size_t i = 0; i < strlen(sig); i++) { sum += sig[i]; } return sum == 4;",
+            "for (size_t i = 0; i < strlen(sig); i++) { out[i] = sig[i]; } return true;",
             "return strncmp(want, sig, sizeof(want)) == 0;",
             "return strncmp(sig, \"v1=\", strlen(\"v1=\")) == 0;",
             "return strlen(sig) == 64 && memcmp(want, sig, 64) == 0;",

@@ -49,8 +49,17 @@ pub(in crate::gate) struct Changed {
 }
 
 impl Changed {
+    /// The lines in which two versions differ.
+    pub(super) fn between(base: &[u8], content: &[u8]) -> Self {
+        let lines = |ranges: Vec<Range<usize>>| {
+            ranges.into_iter().flatten().filter_map(|line| u32::try_from(line + 1).ok())
+        };
+        let ChangedLines { added, removed } = changed_lines(base, content, BUDGET);
+        Self { added: lines(added).collect(), removed: lines(removed).collect() }
+    }
+
     /// The same as ranges of lines from 0 that stand in each other's place.
-    fn runs(&self) -> Vec<Replaced> {
+    pub(super) fn runs(&self) -> Vec<Replaced> {
         let mut runs: Vec<Replaced> = Vec::new();
         let at = |line: Option<&u32>| {
             line.and_then(|line| usize::try_from(*line - 1).ok()).unwrap_or(usize::MAX)
@@ -183,14 +192,7 @@ impl<'a> Subject<'a> {
 
     /// The lines that differ; every line of a new file.
     pub(super) fn changed(&self) -> &Changed {
-        self.changed.get_or_init(|| {
-            let base = self.base.unwrap_or_default();
-            let lines = |ranges: Vec<Range<usize>>| {
-                ranges.into_iter().flatten().filter_map(|line| u32::try_from(line + 1).ok())
-            };
-            let ChangedLines { added, removed } = changed_lines(base, self.content, BUDGET);
-            Changed { added: lines(added).collect(), removed: lines(removed).collect() }
-        })
+        self.changed.get_or_init(|| Changed::between(self.base.unwrap_or_default(), self.content))
     }
 }
 

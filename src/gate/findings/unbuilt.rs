@@ -11,10 +11,15 @@ use crate::text::cmake::builds;
 /// The check of a new source; `None` for all others, and where no list is understood.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let is_source = matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"));
-    if !is_source || subject.base.is_some() || is_test(path) || is_found_by_place(subject) {
+    if !is_source || subject.base.is_some() || is_found_by_place(subject) {
         return None;
     }
     let (list, text) = nearest(path, subject)?;
+    // Tests are built in many ways, if not by a list of their own.
+    let is_own = path.parent().is_some_and(|folder| list == format!("{folder}/CMakeLists.txt"));
+    if is_test(path) && !is_own {
+        return None;
+    }
     let folder = list.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
     let is_built = builds(&text, path.as_str().get(folder..)?).ok()?;
     if is_built || is_included(path, subject) {

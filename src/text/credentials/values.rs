@@ -226,7 +226,7 @@ pub fn is_stand_in(literal: &str) -> bool {
     if rest.peek().is_none() && words.iter().any(|word| is_stand_in_word(word)) {
         return true;
     }
-    if is_order(&words, literal) {
+    if is_order(&words, literal) || is_denied(&words) {
         return true;
     }
     let invites = words.iter().any(|word| INVITES.contains(&word.as_str()));
@@ -244,6 +244,22 @@ pub fn is_stand_in(literal: &str) -> bool {
     let speaks =
         |word: &String| speaks_of_secrets(word) || word != "my" && INVITES.contains(&word.as_str());
     is_sentence && words.iter().any(speaks)
+}
+
+/// Whether a text says that it is no secret: `NOT-A-REAL-TOKEN`.
+fn is_denied(words: &[String]) -> bool {
+    const SAYS: [&[&str]; 6] = [
+        &["not", "a", "real"],
+        &["not", "real"],
+        &["test", "only"],
+        &["for", "tests", "only"],
+        &["do", "not", "use"],
+        &["not", "a", "secret"],
+    ];
+    let has = |phrase: &&[&str]| {
+        words.windows(phrase.len()).any(|words| words.iter().eq(phrase.iter()))
+    };
+    SAYS.iter().any(|phrase| has(phrase))
 }
 
 /// Whether a text tells to put the secret in its place: `CHANGE_ME_BEFORE_FLASHING`,

@@ -1,0 +1,116 @@
+//! Constants that a change writes in another unit and that are not the same then: 4.20 V as 4250 mV.
+//!
+//! Owns the units at the ends of names. Whether a limit may change is known to
+//! [`raised_limits`](super::raised_limits).
+
+use super::Subject;
+use super::limit_names::words;
+use super::named_numbers::{self, NamedNumber};
+use crate::model::{Finding, FindingLevel, FindingPlace};
+
+/// Units at the ends of names: what they measure, and how many of the first one they are.
+const UNITS: [(&str, &str, f64); 27] = [
+    ("v", "voltage", 1.0),
+    ("mv", "voltage", 1e-3),
+    ("uv", "voltage", 1e-6),
+    ("a", "current", 1.0),
+    ("ma", "current", 1e-3),
+    ("ua", "current", 1e-6),
+    ("w", "power", 1.0),
+    ("mw", "power", 1e-3),
+    ("kw", "power", 1e3),
+    ("s", "time", 1.0),
+    ("sec", "time", 1.0),
+    ("secs", "time", 1.0),
+    ("ms", "time", 1e-3),
+    ("us", "time", 1e-6),
+    ("min", "time", 60.0),
+    ("h", "time", 3600.0),
+    ("hz", "frequency", 1.0),
+    ("khz", "frequency", 1e3),
+    ("mhz", "frequency", 1e6),
+    ("m", "length", 1.0),
+    ("cm", "length", 1e-2),
+    ("mm", "length", 1e-3),
+    ("g", "mass", 1.0),
+    ("kg", "mass", 1e3),
+    ("bytes", "size", 1.0),
+    ("kb", "size", 1024.0),
+    ("mb", "size", 1_048_576.0),
+];
+
+/// By how much a value may be off that was rounded.
+const ROUNDED: f64 = 0.005;
+
+/// What is to be said of constants whose names only differ in their units.
+pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
+        return Vec::new();
+    };
+    if subject.changed().removed.is_empty() {
+        return Vec::new();
+    }
+    let is_wanted = |name: &str| unit(name).is_some();
+    let (was, is) = (named_numbers::find(old, is_wanted), named_numbers::find(new, is_wanted));
+    let is_in = |all: &[NamedNumber], name: &str| all.iter().any(|number| number.name == name);
+    let gone: Vec<&NamedNumber> = was.iter().filter(|number| !is_in(&is, &number.name)).collect();
+    let came = is.iter().filter(|number| !is_in(&was, &number.name));
+    let found = came.filter_map(|now| {
+        let (stem, kind, factor) = unit(&now.name)?;
+        let (was, before) = gone.iter().find_map(|was| {
+            let (own, of, before) = unit(&was.name)?;
+            let is_other = (before - factor).abs() > f64::EPSILON;
+            (own == stem && of == kind && is_other).then_some((was, before))
+        })?;
+        let wanted = was.value * before / factor;
+        let is_same = (now.value - wanted).abs() <= wanted.abs() * ROUNDED
+            || (now.value - wanted.round()).abs() < f64::EPSILON;
+        let line = now.lines.into_iter().find(|line| subject.changed().added.contains(line))?;
+        let text = format!(
+            "turns `{}` of `{}` into `{}` of `{}`, which is not the same",
+            was.name, was.shown, now.name, now.shown
+        );
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+        (!is_same && wanted.is_finite())
+            .then(|| finding.advice("Look at the factor between the units."))
+    });
+    found.take(4).collect()
+}
+
+/// The words of a name before its unit, what the unit measures, and its size.
+fn unit(name: &str) -> Option<(Vec<String>, &'static str, f64)> {
+    let mut all: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
+    let last = all.pop()?;
+    let (_, kind, factor) = UNITS.iter().find(|(unit, _, _)| *unit == last)?;
+    (!all.is_empty()).then_some((all, *kind, *factor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    fn found(old: &str, new: &str) -> Vec<String> {
+        let change = ("main/cell.hpp", Some(old), new);
+        let all = reported(CheckKind::Limits, change, "Use millivolts everywhere");
+        all.into_iter().filter(|found| found.contains("not the same")).collect()
+    }
+
+    #[test]
+    fn values_that_another_unit_changes_are_told() {
+        let old = "constexpr float kCellMaxV = 4.20f;\n";
+        let new = |value: &str| format!("constexpr int kCellMaxMv = {value};\n");
+        assert_eq!(
+            found(old, &new("4250")),
+            [
+                "Warning 1: turns `kCellMaxV` of `4.20f` into `kCellMaxMv` of `4250`, which is not the same"
+            ]
+        );
+        assert_eq!(found(old, &new("4200")), [] as [String; 0]);
+        assert_eq!(found("#define T_MIN 2\n", "#define T_S 100\n").len(), 1);
+        assert_eq!(found("#define T_MIN 2\n", "#define T_S 120\n"), [] as [String; 0]);
+        assert_eq!(found("#define T_MIN 2\n", "#define T_KHZ 100\n"), [] as [String; 0]);
+        assert_eq!(found("#define A_MS 1500\n", "#define A_S 2\n"), [] as [String; 0], "rounded");
+        assert_eq!(found("#define A_MS 1500\n", "#define B_S 9\n"), [] as [String; 0]);
+    }
+}

@@ -1,0 +1,352 @@
+//! Parts of a change that have nothing in common with the task or with its other parts.
+//!
+//! Owns what two parts can have in common: words of the task, names that come in, and names that both
+//! touch. Says nothing as long as no part fits the task, which may be written in other words.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::limit_names::words;
+use super::source::SourceText;
+use super::subject::Changed;
+use super::{Subject, beyond_task};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::syntax_versions::Changed as Replaced;
+
+/// Shortest beginning that two words have in common by more than chance.
+const SHORTEST: usize = 4;
+
+/// Lines of unchanged code between two parts that are one.
+const NEAR: usize = 3;
+
+/// Files of the change that are read.
+const MOST_FILES: usize = 16;
+
+/// Names that stand everywhere and tie nothing together.
+const USUAL: [&str; 62] = [
+    "if",
+    "else",
+    "for",
+    "while",
+    "return",
+    "switch",
+    "case",
+    "break",
+    "continue",
+    "static",
+    "const",
+    "void",
+    "int",
+    "char",
+    "float",
+    "double",
+    "bool",
+    "true",
+    "false",
+    "unsigned",
+    "signed",
+    "long",
+    "short",
+    "struct",
+    "enum",
+    "typedef",
+    "sizeof",
+    "auto",
+    "constexpr",
+    "nullptr",
+    "NULL",
+    "TAG",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "size_t",
+    "esp_err_t",
+    "ESP_OK",
+    "ESP_FAIL",
+    "ret",
+    "err",
+    "i",
+    "j",
+    "n",
+    "len",
+    "ESP_LOGI",
+    "ESP_LOGW",
+    "ESP_LOGE",
+    "ESP_LOGD",
+    "printf",
+    "define",
+    "include",
+    "String",
+    "std",
+    "self",
+    "def",
+    "import",
+];
+
+/// Words of a task that say nothing of its subject.
+const EMPTY: [&str; 60] = [
+    "the", "and", "for", "with", "that", "this", "from", "into", "when", "then", "than", "after",
+    "before", "while", "also", "only", "more", "less", "make", "let", "add", "set", "use", "new",
+    "not", "its", "has", "have", "are", "was", "will", "should", "must", "can", "all", "each",
+    "every", "one", "two", "three", "instead", "there", "where", "which", "what", "out", "our",
+    "their", "them", "they", "very", "too", "per", "via", "get", "give", "show", "change",
+    "update", "code",
+];
+
+/// Tasks of such words may touch anything.
+const WIDE: [&str; 30] = [
+    "refactor",
+    "rename",
+    "clean",
+    "tidy",
+    "rewrite",
+    "migrat",
+    "port",
+    "move",
+    "split",
+    "merge",
+    "format",
+    "indent",
+    "restructure",
+    "reorgani",
+    "fix the build",
+    "warning",
+    "lint",
+    "misra",
+    "all ",
+    "everything",
+    "review",
+    "optimi",
+    "smaller",
+    "faster",
+    "simplif",
+    "bugs",
+    "errors",
+    "project",
+    "constants",
+    "magic",
+];
+
+/// A part of a change in one place.
+struct Part {
+    /// Lines of the new version, from 0.
+    new: Range<usize>,
+    /// Words of what it says, in small letters.
+    words: BTreeSet<String>,
+    /// Names of what it says.
+    names: BTreeSet<String>,
+    /// Whether code that was there is changed.
+    changes_code: bool,
+}
+
+/// What is to be said of a file with such a part.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let is_read = beyond_task::is_code(path) && subject.base.is_some();
+    let task = subject.context.words();
+    if !is_read || WIDE.iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let wanted: BTreeSet<&str> = task
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 2 && !EMPTY.contains(word))
+        .collect();
+    let own = parts(path, subject.base_text()?, subject.text()?);
+    if own.iter().all(|part| !part.changes_code) {
+        return None;
+    }
+    let mut all: Vec<Part> = Vec::new();
+    let others = subject.context.proposed.paths().filter(|other| *other != path).take(MOST_FILES);
+    for other in others {
+        let Some(is) = subject.text_after(other.as_str()) else { continue };
+        let was = subject.text_before(other.as_str()).unwrap_or_default();
+        all.extend(parts(other, &was, &is));
+    }
+    let first_own = all.len();
+    all.extend(own);
+    let mut fits: Vec<bool> = all.iter().map(|part| is_wanted(part, &wanted)).collect();
+    if !fits.iter().any(|fits| *fits) {
+        return None;
+    }
+    // What has a name in common with what fits, fits, too.
+    loop {
+        let known: BTreeSet<&str> = all
+            .iter()
+            .zip(&fits)
+            .filter(|(_, fits)| **fits)
+            .flat_map(|(part, _)| part.names.iter().map(String::as_str))
+            .collect();
+        let next: Vec<bool> = all
+            .iter()
+            .zip(&fits)
+            .map(|(part, fits)| {
+                *fits || part.names.iter().any(|name| known.contains(name.as_str()))
+            })
+            .collect();
+        if next == fits {
+            break;
+        }
+        fits = next;
+    }
+    let own = all.iter().zip(&fits).skip(first_own);
+    let (part, _) = own.into_iter().find(|(part, fits)| !**fits && part.changes_code)?;
+    let line = u32::try_from(part.new.start + 1).ok()?;
+    let text = "changes code that has nothing in common with the task or the rest of the change";
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    Some(finding.advice("Make sure that this is meant to change, too."))
+}
+
+/// Whether a part has a word of the task.
+fn is_wanted(part: &Part, task: &BTreeSet<&str>) -> bool {
+    part.words.iter().any(|own| task.iter().any(|word| is_alike(own, word)))
+}
+
+/// Whether one word is the beginning of the other, or both begin alike.
+fn is_alike(one: &str, other: &str) -> bool {
+    let common = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let shorter = one.len().min(other.len());
+    one == other || common >= SHORTEST && common + 2 >= shorter || common == shorter && common >= 3
+}
+
+/// The parts of a change of a file.
+fn parts(path: &ProjectPath, was: &str, is: &str) -> Vec<Part> {
+    let changed = Changed::between(was.as_bytes(), is.as_bytes());
+    let (old, new) = (SourceText::new(path, was), SourceText::new(path, is));
+    let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for Replaced { old, new } in changed.runs() {
+        match found.last_mut() {
+            Some((before, last)) if new.start <= last.end + NEAR => {
+                *last = last.start..new.end.max(last.end);
+                *before = before.start.min(old.start)..old.end.max(before.end);
+            }
+            _ => found.push((old, new)),
+        }
+    }
+    found.into_iter().map(|(gone, came)| part(path, (&old, gone), (&new, came))).collect()
+}
+
+fn part(
+    path: &ProjectPath,
+    (old, gone): (&SourceText<'_>, Range<usize>),
+    (new, came): (&SourceText<'_>, Range<usize>),
+) -> Part {
+    let mut found = Part {
+        new: came.clone(),
+        words: words(path.file_name()).map(str::to_lowercase).collect(),
+        names: BTreeSet::new(),
+        changes_code: false,
+    };
+    let is_plain = |line: &str| {
+        let line = line.trim();
+        line.is_empty()
+            || line.starts_with("//")
+            || line.starts_with('*')
+            || line.starts_with("/*")
+            || line.starts_with("#include")
+    };
+    found.changes_code = gone.clone().any(|line| !is_plain(old.line(line)));
+    let mut read = |source: &SourceText<'_>, lines: Range<usize>| {
+        for line in lines.clone() {
+            found.words.extend(words(source.line(line)).map(str::to_lowercase));
+        }
+        found.words.extend(words(&around(source, lines.start)).map(str::to_lowercase));
+        let tokens = source.tokens().iter().filter(|token| {
+            token.kind == TokenKind::Word && lines.contains(&source.line_at(token.start))
+        });
+        let names = tokens.filter_map(Token::word).map(std::borrow::Cow::into_owned);
+        found.names.extend(names.filter(|name| !USUAL.contains(&name.as_str())));
+    };
+    let names_of = |source: &SourceText<'_>, lines: &Range<usize>| -> Vec<String> {
+        let tokens = source.tokens().iter().filter(|token| {
+            token.kind == TokenKind::Word && lines.contains(&source.line_at(token.start))
+        });
+        let mut names: Vec<String> =
+            tokens.filter_map(Token::word).map(std::borrow::Cow::into_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    // Where only numbers and signs change, names tie nothing together.
+    let is_same = names_of(old, &gone) == names_of(new, &came);
+    read(old, gone);
+    read(new, came);
+    if is_same {
+        found.names.clear();
+    }
+    found
+}
+
+/// The line that begins the function around a line: the nearest before it that is not indented.
+fn around(source: &SourceText<'_>, line: usize) -> String {
+    let begins = |text: &str| {
+        text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.contains('(')
+    };
+    let above = (0..=line).rev().take(400).map(|line| source.line(line));
+    above.into_iter().find(|text| begins(text)).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::TestProject;
+    use super::*;
+    use crate::model::CheckKind;
+
+    const LIGHTS: &str = "void lights_set(int light, bool on) {\n    gpio(light, on);\n}\n";
+    const BATTERY: &str = "int battery_percent(int mv) {\n    return (mv - LOW) / RANGE;\n}\n";
+
+    fn found(task: &str, lights: &str, battery: &str) -> Vec<String> {
+        let files = [("main/lights.c", LIGHTS), ("main/battery.c", BATTERY)];
+        let changes = [("main/lights.c", Some(lights)), ("main/battery.c", Some(battery))];
+        TestProject { files: &files, task, chip: None }
+            .reported(CheckKind::BeyondTask, &changes)
+            .into_iter()
+            .filter(|found| found.contains("in common"))
+            .collect()
+    }
+
+    #[test]
+    fn code_that_has_nothing_to_do_with_the_rest_is_told() {
+        let lights = LIGHTS.replace("gpio(light, on)", "blink(light, on)");
+        let battery = BATTERY.replace("RANGE;", "RANGE / 5 * 5;");
+        let text =
+            "changes code that has nothing in common with the task or the rest of the change";
+        let wanted = [format!("main/battery.c Warning: {text}")];
+        assert_eq!(found("Let the rear light blink", &lights, &battery), wanted);
+        for task in [
+            "Let the rear light blink, and round the battery",
+            "Refactor the lights",
+            "Mach das Licht an",
+            "",
+        ] {
+            assert_eq!(found(task, &lights, &battery), [] as [String; 0], "{task}");
+        }
+    }
+
+    #[test]
+    fn what_has_a_name_in_common_or_only_comes_in_is_part_of_it() {
+        let task = "Let the rear light blink";
+        let lights = LIGHTS.replace("gpio(light, on)", "blink(light, on && mv_ok())");
+        let uses = BATTERY.replace("(mv - LOW)", "(mv_ok() ? mv - LOW : 0)");
+        assert_eq!(found(task, &lights, &uses), [] as [String; 0]);
+        let comes = format!("{BATTERY}int other(void) {{ return 1; }}\n");
+        assert_eq!(found(task, &lights, &comes), [] as [String; 0]);
+        let comment = format!("/* Of the cells. */\n{BATTERY}");
+        assert_eq!(found(task, &lights, &comment), [] as [String; 0]);
+    }
+
+    #[test]
+    fn words_that_begin_alike_are_of_the_same_thing() {
+        for (one, other) in
+            [("temp", "temperature"), ("blinks", "blinking"), ("led", "leds"), ("rate", "rates")]
+        {
+            assert!(is_alike(one, other) && is_alike(other, one), "{one} {other}");
+        }
+        for (one, other) in [("on", "one"), ("battery", "bathroom"), ("time", "tire"), ("a", "b")] {
+            assert!(!is_alike(one, other), "{one} {other}");
+        }
+    }
+}
