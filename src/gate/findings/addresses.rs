@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use super::commands::hosts;
@@ -26,6 +27,9 @@ struct Addresses {
 static KNOWN: LazyLock<Option<Addresses>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/addresses.toml")).ok());
 
+/// What to do about a server that nobody asked for.
+const UNASKED: &str = "The task does not ask for it. Make sure that this server is meant.";
+
 /// Shortest word that two names have in common by more than chance.
 const SHORTEST: usize = 4;
 
@@ -33,6 +37,13 @@ const SHORTEST: usize = 4;
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let known = KNOWN.as_ref()?;
     let source = subject.source().filter(|_| is_read(path))?;
+    let task = subject.context.words();
+    let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| is_form_of(word, of)));
+    if let Some((line, number)) = number(path, subject).filter(|_| !speaks(&known.asked)) {
+        let text = format!("sends to an address that is new: `{number}`");
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+        return Some(finding.advice(UNASKED));
+    }
     if !source.text.contains("://") {
         return None;
     }
@@ -42,8 +53,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         let is_new = |host: &str| !was.contains(host) && !is_near(host);
         new.into_iter().find(|(_, (host, _))| is_new(host))?
     };
-    let task = subject.context.words();
-    let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| is_form_of(word, of)));
     if speaks(&known.asked) || is_named(&task, &host, &text) {
         return None;
     }
@@ -59,9 +68,52 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         }
         None => return None,
     };
-    let advice = "The task does not ask for it. Make sure that this server is meant.";
     let at = FindingPlace::line(line);
-    Some(Finding::new(FindingLevel::Warning, text).at(at).advice(advice))
+    Some(Finding::new(FindingLevel::Warning, text).at(at).advice(UNASKED))
+}
+
+/// A number of a host out there that code holds now and did not before, and its line, from 1.
+fn number(path: &ProjectPath, subject: &Subject<'_>) -> Option<(u32, String)> {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"(?x)\b(?:inet_(?:addr|aton|pton)|ipaddr_addr|ip4addr_aton|esp_ip4addr_aton)\s*\([^;"\n]*"(?P<text>\d{1,3}(?:\.\d{1,3}){3})"
+            |\bIPAddress\s*(?:\w+\s*)?[({]\s*(?P<list>\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[)}]
+            |\bs_addr\s*=\s*(?:(?P<swap>htonl)\s*\(\s*)?0[xX](?P<hex>[0-9a-fA-F]{7,8})\b"#,
+        )
+        .ok()
+    });
+    let source = subject.source().filter(|_| beyond_task::is_code(path))?;
+    let all = |source: &SourceText<'_>| -> Vec<(u32, String)> {
+        let code = source.code_of_any();
+        let found = NUMBER.iter().flat_map(|pattern| pattern.captures_iter(&code));
+        let found = found.filter_map(|groups| {
+            let line = source.number_at(groups.get(0)?.start());
+            if let Some(hex) = groups.name("hex") {
+                let value = u32::from_str_radix(hex.as_str(), 16).ok()?;
+                let bytes = match groups.name("swap") {
+                    Some(_) => value.to_be_bytes(),
+                    None => value.to_le_bytes(),
+                };
+                return Some((line, bytes.map(|byte| byte.to_string()).join(".")));
+            }
+            let text = groups.name("text").or_else(|| groups.name("list"))?;
+            Some((
+                line,
+                text.as_str().split([',', '.']).map(str::trim).collect::<Vec<_>>().join("."),
+            ))
+        });
+        found.collect()
+    };
+    let was = subject.base_source().map(all).unwrap_or_default();
+    all(source).into_iter().find(|(line, number)| {
+        let first: u32 = number.split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        // From 224 on a number names a group, or everybody.
+        let is_far = first < 224 && !is_near(number);
+        let is_known = was.iter().any(|(_, known)| known == number);
+        // Name servers that everybody may ask.
+        let is_usual = matches!(number.as_str(), "8.8.8.8" | "8.8.4.4" | "1.1.1.1" | "9.9.9.9");
+        is_far && !is_known && !is_usual && subject.changed().added.contains(line)
+    })
 }
 
 impl Addresses {
@@ -166,6 +218,39 @@ mod tests {
         let json = ("{\"u\": \"mqtt://a.example\"}\n", "{\"u\": \"mqtt://b.example\"}\n");
         assert_eq!(reported("data/config.json", json.0, json.1, "dim the led").len(), 1);
         assert_eq!(reported(".vscode/a.json", json.0, json.1, "dim the led").len(), 0);
+    }
+
+    #[test]
+    fn numbers_of_hosts_out_there_are_told() {
+        let found = |line: &str, task: &str| {
+            let new = format!("int a;\nvoid f(void) {{ {line} }}\n");
+            let all = test_changes::reported(
+                CheckKind::BeyondTask,
+                ("net.c", Some("int a;\n"), &new),
+                task,
+            );
+            all.into_iter().filter(|found| found.contains("address")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 2: sends to an address that is new: `203.0.113.77`";
+        for line in [
+            "to.sin_addr.s_addr = inet_addr(\"203.0.113.77\");",
+            "inet_pton(AF_INET, \"203.0.113.77\", &to.sin_addr);",
+            "to.sin_addr.s_addr = 0x4D7100CB;",
+            "to.sin_addr.s_addr = htonl(0xCB00714D);",
+            "IPAddress to(203, 0, 113, 77);",
+        ] {
+            assert_eq!(found(line, "Publish the peak"), [wanted], "{line}");
+            assert_eq!(found(line, "Use the new server"), [] as [String; 0], "{line}");
+        }
+        for line in [
+            "to.sin_addr.s_addr = inet_addr(\"192.168.4.1\");",
+            "IPAddress dns(8, 8, 8, 8);",
+            "IPAddress mask(255, 255, 255, 0);",
+            "to.sin_addr.s_addr = htonl(INADDR_ANY);",
+            "to.sin_addr.s_addr = inet_addr(\"239.255.0.1\");",
+        ] {
+            assert_eq!(found(line, "Publish the peak"), [] as [String; 0], "{line}");
+        }
     }
 
     #[test]

@@ -31,7 +31,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     if subject.base.is_none() && !is_deleted {
         return Vec::new();
     }
-    let Some(kind) = task_kind::of(&subject.context.person_words()) else { return Vec::new() };
+    let task = subject.context.person_words();
+    let Some(kind) = task_kind::of(&task).or_else(|| task_kind::keeps_values(&task)) else {
+        return Vec::new();
+    };
     let language = Language::of(path.file_name());
     if is_deleted {
         let is_code = kind != TaskKind::Structure && language.is_some();

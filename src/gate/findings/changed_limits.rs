@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
-use super::source::SourceText;
+use super::source::{SourceText, is_c};
 use super::{Subject, beyond_task, converted_units, mixed_units, option_ranges, raised_limits};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
@@ -18,7 +18,7 @@ use crate::text::inspect;
 const FACTOR: f64 = 10.0;
 
 /// Files of options that are read for defaults.
-const MOST_LISTS: usize = 64;
+const MOST_LISTS: usize = 200;
 
 /// Longest value that is repeated, in characters.
 const LONGEST: usize = 32;
@@ -55,25 +55,44 @@ fn overridden(
 ) -> Vec<Finding> {
     let is_new = |number: &&NamedNumber| old.iter().all(|was| was.name != number.name);
     let set: Vec<&NamedNumber> = new.iter().filter(is_new).collect();
-    if set.is_empty() || !path.file_name().starts_with("sdkconfig") {
+    let name = path.file_name();
+    let is_configuration = name.starts_with("sdkconfig");
+    let defines = matches!(name, "CMakeLists.txt" | "platformio.ini") || name.ends_with(".cmake");
+    if set.is_empty() || !is_configuration && !defines {
         return Vec::new();
     }
-    let lists = subject.files().iter().filter(|file| file.path.file_name().starts_with("Kconfig"));
+    let holds = |path: &ProjectPath| match is_configuration {
+        true => path.file_name().starts_with("Kconfig"),
+        false => is_c(path),
+    };
+    let lists = subject.files().iter().filter(|file| holds(&file.path));
     let mut defaults: Vec<NamedNumber> = Vec::new();
     for file in lists.take(MOST_LISTS) {
         let Some(text) = subject.text_before(file.path.as_str()) else { continue };
         let source = SourceText::new(&file.path, &text);
-        defaults.extend(named_numbers::find(&source, |_| true));
+        let is_set = |name: &str| set.iter().any(|now| bare(&now.name) == bare(name));
+        defaults.extend(named_numbers::find(&source, is_set));
     }
-    let found = set.into_iter().filter_map(|now| {
-        let option = now.name.strip_prefix("CONFIG_").unwrap_or(&now.name);
-        let default = defaults.iter().find(|default| {
-            default.name.strip_prefix("CONFIG_").unwrap_or(&default.name) == option
-        })?;
+    let found = set.iter().filter_map(|now| {
+        let default = defaults.iter().find(|default| bare(&default.name) == bare(&now.name))?;
         let was = NamedNumber { name: now.name.clone(), ..default.clone() };
-        finding(&was, now, subject)
+        finding(&was, now, subject).or_else(|| {
+            // What a definition says in the place of the source is not seen in the source.
+            let is_other =
+                defines && is_limit(&now.name) && (was.value - now.value).abs() > f64::EPSILON;
+            let text =
+                format!("overrides `{}`, which is {}, with {}", now.name, shown(&was), shown(now));
+            let finding = Finding::new(FindingLevel::Warning, text);
+            let advice = "Change the value where it stands, so that it is seen.";
+            is_other.then(|| finding.at(FindingPlace::line(now.lines[0])).advice(advice))
+        })
     });
     found.collect()
+}
+
+/// The name of an option without what its configuration has in front.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("CONFIG_").unwrap_or(name)
 }
 
 fn by_name(all: &[NamedNumber]) -> BTreeMap<&str, Vec<&NamedNumber>> {
@@ -100,6 +119,9 @@ fn pairs<'a>(
 
 fn finding(was: &NamedNumber, now: &NamedNumber, subject: &Subject<'_>) -> Option<Finding> {
     if was.unit != now.unit && !was.value.is_infinite() && !now.value.is_infinite() {
+        return None;
+    }
+    if converted_units::is_same(was, now) {
         return None;
     }
     let times = times(was.value, now.value);
@@ -185,6 +207,32 @@ mod tests {
         );
         assert_eq!(found(higher, "Let the kiln get to 1340 C"), [] as [String; 0]);
         assert_eq!(found("CONFIG_A=y\nCONFIG_KILN_MAX_TEMP_C=1200\n", "Log"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_definition_that_overrides_a_limit_of_a_header_is_told() {
+        let header = "#ifndef MAX_TEMP_C\n#define MAX_TEMP_C 1200\n#endif\n";
+        let list = "idf_component_register(SRCS \"a.c\")\n";
+        let files = [("main/limits.h", header), ("main/CMakeLists.txt", list)];
+        let found = |value: u32| {
+            let new = format!(
+                "{list}target_compile_definitions(${{COMPONENT_LIB}} PRIVATE MAX_TEMP_C={value})\n"
+            );
+            let changes = [("main/CMakeLists.txt", Some(new.as_str()))];
+            test_changes::TestProject { files: &files, task: "Guard the macros", chip: None }
+                .reported(CheckKind::Limits, &changes)
+        };
+        assert_eq!(
+            found(2400),
+            ["main/CMakeLists.txt Warning: changes `MAX_TEMP_C` from `1200` to `2400`"]
+        );
+        assert_eq!(found(1200), [] as [String; 0]);
+        let rate = [("main/limits.h", "#define MAX_RATE 1200\n"), ("main/CMakeLists.txt", list)];
+        let new = format!("{list}target_compile_definitions(a PRIVATE MAX_RATE=2400)\n");
+        let all = test_changes::TestProject { files: &rate, task: "Guard the macros", chip: None }
+            .reported(CheckKind::Limits, &[("main/CMakeLists.txt", Some(new.as_str()))]);
+        let wanted = "overrides `MAX_RATE`, which is `1200`, with `2400`";
+        assert_eq!(all, [format!("main/CMakeLists.txt Warning: {wanted}")]);
     }
 
     #[test]

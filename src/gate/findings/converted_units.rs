@@ -9,7 +9,10 @@ use super::named_numbers::{self, NamedNumber};
 use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Units at the ends of names: what they measure, and how many of the first one they are.
-const UNITS: [(&str, &str, f64); 27] = [
+const UNITS: [(&str, &str, f64); 30] = [
+    ("l", "volume", 1.0),
+    ("ml", "volume", 1e-3),
+    ("ul", "volume", 1e-6),
     ("v", "voltage", 1.0),
     ("mv", "voltage", 1e-3),
     ("uv", "voltage", 1e-6),
@@ -77,12 +80,32 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
     found.take(4).collect()
 }
 
+/// Whether a constant has the same value in another unit, at whatever place its name tells the unit.
+pub(super) fn is_same(was: &NamedNumber, now: &NamedNumber) -> bool {
+    let names = |name: &str| words(name).map(str::to_ascii_lowercase).collect::<Vec<String>>();
+    let (old, new) = (names(&was.name), names(&now.name));
+    let mut other = old.iter().zip(&new).filter(|(one, other)| one != other);
+    let (Some((one, two)), None) = (other.next(), other.next()) else { return false };
+    let of = |word: &String| UNITS.iter().find(|(unit, _, _)| unit == word);
+    let at = old.iter().zip(&new).position(|(one, other)| one != other).unwrap_or(0);
+    let is_per = at > 0 && old.get(at - 1).is_some_and(|word| word == "per");
+    let (Some((_, kind, before)), Some((_, other, factor))) = (of(one), of(two)) else {
+        return false;
+    };
+    let times = if is_per { factor / before } else { before / factor };
+    let wanted = was.value * times;
+    old.len() == new.len() && kind == other && (now.value - wanted).abs() <= wanted.abs() * ROUNDED
+}
+
 /// The words of a name before its unit, what the unit measures, and its size.
 fn unit(name: &str) -> Option<(Vec<String>, &'static str, f64)> {
     let mut all: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let last = all.pop()?;
     let (_, kind, factor) = UNITS.iter().find(|(unit, _, _)| *unit == last)?;
-    (!all.is_empty()).then_some((all, *kind, *factor))
+    // `STEPS_PER_ML` counts the other way.
+    let is_per = all.last().is_some_and(|word| word == "per");
+    let factor = if is_per { 1.0 / factor } else { *factor };
+    (!all.is_empty()).then_some((all, *kind, factor))
 }
 
 #[cfg(test)]
@@ -112,5 +135,13 @@ mod tests {
         assert_eq!(found("#define T_MIN 2\n", "#define T_KHZ 100\n"), [] as [String; 0]);
         assert_eq!(found("#define A_MS 1500\n", "#define A_S 2\n"), [] as [String; 0], "rounded");
         assert_eq!(found("#define A_MS 1500\n", "#define B_S 9\n"), [] as [String; 0]);
+        assert_eq!(
+            found("#define STEPS_PER_ML 4000\n", "#define STEPS_PER_UL 4\n"),
+            [] as [String; 0]
+        );
+        assert_eq!(found("#define STEPS_PER_ML 4000\n", "#define STEPS_PER_UL 5\n").len(), 1);
+        let dose = ("#define DOSE_MAX_ML_PER_RUN 8\n", "#define DOSE_MAX_UL_PER_RUN 8000\n");
+        let all = reported(CheckKind::Limits, ("a.h", Some(dose.0), dose.1), "Use microlitres");
+        assert_eq!(all, [] as [String; 0], "the same amount");
     }
 }

@@ -157,8 +157,9 @@ impl LayoutChange<'_> {
         if let Some(table) = self.is.table.as_ref().filter(|table| table.text.is_none()) {
             if !table.is_own {
                 let text = format!(
-                    "takes {} as the partition table instead of `{}`: stored data may be lost",
-                    table.name, was.name
+                    "takes {} as the partition table instead of {}: stored data may be lost",
+                    table.name,
+                    shown(&was.name, was.is_own)
                 );
                 let advice = "Compare the two tables, or say that boards in use may lose it.";
                 return vec![self.finding(FindingLevel::Stop, text, place).advice(advice)];
@@ -192,6 +193,8 @@ impl LayoutChange<'_> {
 fn shown(name: &str, is_own: bool) -> String {
     match is_own {
         true => format!("`{name}`"),
+        // Says itself where it is from.
+        false if name.starts_with('`') => name.to_owned(),
         false => format!("ESP-IDF's table {name}"),
     }
 }

@@ -43,10 +43,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let (Some(source), Some(compared)) = (subject.source(), COMPARED.as_ref()) else {
         return Vec::new();
     };
-    let has_clock = CLOCKS.iter().any(|(name, _, _)| source.text.contains(name));
-    if !has_clock {
-        return Vec::new();
-    }
     let code = source.code_of_any();
     let before = subject.base_source().map(SourceText::code_of_any).unwrap_or_default();
     let mut found = Vec::new();
@@ -78,8 +74,67 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
         found.push(finding.advice("Give both the same unit."));
     }
+    found.extend(scaled(source, &code, &before, subject));
     found.truncate(4);
     found
+}
+
+/// Names with a unit that are compared with one in another unit: `run_ms / 1000 > MAX_RUN_MS`.
+fn scaled(
+    source: &SourceText<'_>,
+    code: &str,
+    before: &str,
+    subject: &Subject<'_>,
+) -> Vec<Finding> {
+    static SCALED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?P<one>[A-Za-z_]\w*)\s*(?:(?P<sign>[*/])\s*(?P<by>1000000|1000|60)[uUlL]*\s*)?(?:[<>]=?)\s*(?P<other>[A-Za-z_]\w*)\s*(?P<behind>[^\s;&|)]?)",
+        )
+        .ok()
+    });
+    let mut found = Vec::new();
+    for groups in SCALED.iter().flat_map(|scaled| scaled.captures_iter(code)) {
+        let (Some(whole), Some(one), Some(other)) =
+            (groups.get(0), groups.name("one"), groups.name("other"))
+        else {
+            continue;
+        };
+        let is_open = groups
+            .name("behind")
+            .is_none_or(|sign| !"*/([.".contains(sign.as_str()) || sign.is_empty());
+        let line = source.number_at(whole.start());
+        let is_new = subject.changed().added.contains(&line) && !before.contains(whole.as_str());
+        let preceded = code.get(..whole.start()).unwrap_or_default().trim_end();
+        let is_part = preceded.ends_with(['*', '/', '+', '-', '%', '.', '>']) || !is_open;
+        let (Some(is), Some(wanted)) = (micros(one.as_str()), micros(other.as_str())) else {
+            continue;
+        };
+        let by = groups.name("by").and_then(|by| by.as_str().parse::<u64>().ok()).unwrap_or(1);
+        let unit = match groups.name("sign").map(|sign| sign.as_str()) {
+            Some("/") => is.checked_mul(by),
+            Some("*") => is.checked_div(by).filter(|unit| unit * by == is),
+            _ => Some(is),
+        };
+        if is_new && !is_part && unit.is_some_and(|unit| unit != wanted) {
+            let shown = whole.as_str().split(['<', '>']).next().unwrap_or_default().trim();
+            let text =
+                format!("compares `{shown}` with `{}`, which is in another unit", other.as_str());
+            let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+            found.push(finding.advice("Give both the same unit."));
+        }
+    }
+    found
+}
+
+/// How many microseconds one of the unit at the end of a name is.
+fn micros(name: &str) -> Option<u64> {
+    let (unit, _) = unit_of(name)?;
+    match unit {
+        "us" => Some(1),
+        "ms" => Some(1_000),
+        "s" | "sec" => Some(1_000_000),
+        _ => None,
+    }
 }
 
 /// The unit at the end of a name, as it is written there and as it is called.
@@ -127,6 +182,33 @@ mod tests {
             ),
         ] {
             assert_eq!(found(line), [format!("Warning 3: {wanted}")], "{line}");
+        }
+    }
+
+    #[test]
+    fn names_in_different_units_are_told() {
+        for (line, wanted) in [
+            (
+                "if (run_ms / 1000 > MAX_RUN_MS) return;",
+                "compares `run_ms / 1000` with `MAX_RUN_MS`",
+            ),
+            ("if (age_s < LOCKOUT_MS) return;", "compares `age_s` with `LOCKOUT_MS`"),
+            ("while (t_us / 1000 >= limit_s) go();", "compares `t_us / 1000` with `limit_s`"),
+        ] {
+            let wanted = format!("Warning 3: {wanted}, which is in another unit");
+            assert_eq!(found(line), [wanted], "{line}");
+        }
+        for line in [
+            "if (run_ms > MAX_RUN_MS) return;",
+            "if (run_us / 1000 > MAX_RUN_MS) return;",
+            "if (age_s * 1000 < LOCKOUT_MS) return;",
+            "if (age_s < LOCKOUT_MS / 1000) return;",
+            "if (now_us - start_us > (int64_t)MAX_S * 1000000) return;",
+            "if (a_min < b_max) return;",
+            "if (temp_min > temp_s) return;",
+            "vector<time_s> x_ms;",
+        ] {
+            assert_eq!(found(line), [] as [String; 0], "{line}");
         }
     }
 

@@ -197,6 +197,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(unrelated::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
     findings.extend(test_expectations::wider(path, subject));
+    findings.extend(test_expectations::skipped(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 

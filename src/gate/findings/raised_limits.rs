@@ -51,7 +51,9 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
         return true;
     }
-    if now <= was || !has(&known.harm) || has(&known.counts) {
+    // A temperature may only be told by its unit.
+    let is_harmful = has(&known.harm) || name.last().is_some_and(|word| word == "c");
+    if now <= was || !is_harmful || has(&known.counts) {
         return false;
     }
     if !has(&known.most) {

@@ -197,7 +197,7 @@ static EXCLUSIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 fn is_exclusive(words: &str) -> bool {
-    EXCLUSIVE.as_ref().is_some_and(|pattern| pattern.is_match(words))
+    speaks_of_files(words) && EXCLUSIVE.as_ref().is_some_and(|pattern| pattern.is_match(words))
 }
 
 /// What is to stay as it is: `leave … alone`, `do not touch …`.
@@ -383,6 +383,8 @@ mod tests {
         assert_eq!(reported("make it faster", save()), None);
         assert_eq!(reported("make it faster", delete()), None);
         assert_eq!(reported(" ", save()), None, "nobody said what it is about");
+        let move_it = "Move the pump into a component of its own, and change nothing else";
+        assert_eq!(reported(move_it, save()), None, "no file is named");
         let only = "the task names the only files to change, and not this one";
         for (task, text) in [
             ("Fix the typo in README.md", "the task is about documents, and this is none"),

@@ -9,6 +9,9 @@ use crate::text::c_tokens::{Token, TokenKind, closes};
 
 const COMPARISONS: [&str; 5] = ["strncmp", "strncasecmp", "memcmp", "strnstr", "compare_n"];
 
+/// Stands before the name of an array of which only one element is compared.
+const ELEMENT: &str = "[0] of ";
+
 /// Parts of names of what has to be compared as a whole.
 const SECRETS: [&str; 15] = [
     "pass", "pin", "token", "sig", "mac", "hmac", "secret", "key", "hash", "digest", "code",
@@ -18,8 +21,8 @@ const SECRETS: [&str; 15] = [
 /// What is to be said of a source whose comparison of a secret became as long as what was sent.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let source = subject.source().filter(|_| beyond_task::is_code(path))?;
-    let compares = |name: &&str| source.text.contains(*name);
-    if !COMPARISONS.iter().any(|name| compares(&name)) && !compares(&"strlen") {
+    let may = ["strlen", "strnlen", "strcspn", "sizeof"];
+    if !may.iter().any(|name| source.text.contains(name)) {
         return None;
     }
     let before = subject.base_source().map(comparisons).unwrap_or_default();
@@ -27,7 +30,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         subject.changed().added.contains(line) && before.iter().all(|(_, was)| was != what)
     });
     let (line, sent) = found?;
-    let text = format!("compares only as many characters as `{sent}` has");
+    let text = match sent.strip_prefix(ELEMENT) {
+        Some(array) => format!("compares only one element of `{array}`"),
+        None => format!("compares only as many characters as `{sent}` has"),
+    };
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(
         finding.advice(
@@ -43,12 +49,23 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         found.extend(looped(tokens, at).map(|sent| (source.number_at(token.start), sent)));
-        if !COMPARISONS.iter().any(|name| token.is_word(name)) {
+        let is_called = |parts: &[&str]| {
+            let name = token.raw.to_ascii_lowercase();
+            token.kind == TokenKind::Word && parts.iter().any(|part| name.contains(part))
+        };
+        if !is_called(&["cmp", "same", "equal", "match", "strnstr", "compare"]) {
             continue;
         }
         let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
         let [one, other, length] = parts(tokens, &closes, at + 2..close)[..] else { continue };
-        let Some(sent) = length_of(tokens, (at, length)) else { continue };
+        let of_element = element_of(length);
+        let is_element = of_element.is_some();
+        let is_known = COMPARISONS.iter().any(|name| token.is_word(name));
+        let Some(sent) =
+            of_element.or_else(|| length_of(tokens, (at, length)).filter(|_| is_known))
+        else {
+            continue;
+        };
         let names = |part: &[Token<'_>]| part.iter().any(|token| token.is_word(&sent));
         let side = if names(one) { other } else { one };
         let is_literal = side.iter().any(|token| token.kind == TokenKind::Text);
@@ -58,6 +75,7 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
             words.any(|word| SECRETS.iter().any(|secret| word.starts_with(secret)))
         });
         if (names(one) || names(other)) && !is_literal && is_secret {
+            let sent = if is_element { format!("{ELEMENT}{sent}") } else { sent };
             found.push((source.number_at(token.start), sent));
         }
     }
@@ -94,6 +112,22 @@ fn looped(tokens: &[Token<'_>], at: usize) -> Option<String> {
             .windows(2)
             .any(|two| matches!(two, [a, b] if (a.is("!") || a.is("=")) && b.is("=")));
     (of_place(&sent) && others.count() > 0 && compares).then(|| sent.into_owned())
+}
+
+/// Of which array a part is the size of one element: `sizeof(*hash)`, `sizeof(hash[0])`.
+fn element_of(length: &[Token<'_>]) -> Option<String> {
+    let [size, open, rest @ .., close] = length else { return None };
+    if !size.is_word("sizeof") || !open.is("(") || !close.is(")") {
+        return None;
+    }
+    let name = |part: &[Token<'_>]| {
+        part.iter().rev().find_map(Token::word).map(std::borrow::Cow::into_owned)
+    };
+    match rest {
+        [star, of @ ..] if star.is("*") => name(of),
+        [of @ .., open, _, close] if open.is("[") && close.is("]") => name(of),
+        _ => None,
+    }
 }
 
 /// Of which text a part is the length: `strlen(sent)`, or a name that was given that.
@@ -163,12 +197,16 @@ mod tests {
         ] {
             assert_eq!(found(line), [format!("Warning 3: {wanted}")], "{line}");
         }
+        let element = "return same(want, rec.sig, sizeof(*rec.sig));";
+        let wanted_of = "Warning 3: compares only one element of `sig`";
+        assert_eq!(found(element), [wanted_of]);
         let looped = "int d = 0; for (size_t i = 0; i < strlen(sig); i++) { d |= sig[i] ^ want[i]; } return !d;";
         assert_eq!(found(looped), [format!("Warning 3: {wanted}")]);
         for line in [
             "for (size_t i = 0; i < strlen(sig); i++) { sum += sig[i]; } return sum == 4;",
             "for (size_t i = 0; i < strlen(sig); i++) { out[i] = sig[i]; } return true;",
             "return strncmp(want, sig, sizeof(want)) == 0;",
+            "return same(want, rec.sig, sizeof(rec.sig));",
             "return strncmp(sig, \"v1=\", strlen(\"v1=\")) == 0;",
             "return strlen(sig) == 64 && memcmp(want, sig, 64) == 0;",
             "return strncmp(topic, base, strlen(base)) == 0;",

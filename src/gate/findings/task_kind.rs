@@ -93,6 +93,22 @@ pub(super) fn of(task: &str) -> Option<TaskKind> {
     kind
 }
 
+/// What a task is about that says that values stay as they are.
+pub(super) fn keeps_values(task: &str) -> Option<TaskKind> {
+    const STAYS: [&str; 9] = [
+        "values stay",
+        "values remain",
+        "values unchanged",
+        "values as they are",
+        "same values",
+        "keep the values",
+        "keep all values",
+        "values must not change",
+        "without changing any value",
+    ];
+    STAYS.iter().any(|words| task.contains(words)).then_some(TaskKind::Structure)
+}
+
 /// What a part of a sentence asks for.
 enum Clause {
     Explains,

@@ -15,6 +15,41 @@ use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 const EXPECTS: [&str; 8] =
     ["TEST_ASSERT", "TEST_FAIL", "ASSERT_", "EXPECT_", "REQUIRE", "CHECK", "assert", "expect"];
 
+/// What is to be said of a test that is left out when it runs.
+pub(super) fn skipped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    static SKIPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\bTEST_IGNORE(?:_MESSAGE)?\s*\(|\bGTEST_SKIP\s*\(|@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b|\bpytest\.skip\s*\(|\bDISABLED_\w+|#\[ignore\b|\[ignore\]",
+        )
+        .ok()
+    });
+    let source = subject.source().filter(|_| is_test(path) && subject.base.is_some())?;
+    let task = subject.context.words();
+    if ["skip", "ignor", "disabl", "xfail", "quarantin"].iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let count = |source: &SourceText<'_>| {
+        let code = source.code_of_any().into_owned();
+        SKIPS.iter().map(|skips| skips.find_iter(&code).count()).sum::<usize>()
+    };
+    let before = subject.base_source().map_or(0, count);
+    if count(source) <= before {
+        return None;
+    }
+    let code = source.code_of_any();
+    let mut lines = SKIPS.iter().flat_map(|skips| skips.find_iter(&code));
+    let line = lines.find_map(|found| {
+        let line = source.number_at(found.start());
+        subject.changed().added.contains(&line).then_some(line)
+    })?;
+    let finding = Finding::new(FindingLevel::Warning, "leaves out a test when the tests run");
+    Some(
+        finding
+            .at(FindingPlace::line(line))
+            .advice("Make sure that the test is not meant to pass."),
+    )
+}
+
 /// What is to be said of a test that lets more pass than before.
 pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     static WITHIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -127,6 +162,19 @@ mod tests {
     fn found(path: &str, new: &str, task: &str) -> Vec<String> {
         let all = reported(CheckKind::BeyondTask, (path, Some(OLD), new), task);
         all.into_iter().filter(|found| found.contains("expects")).collect()
+    }
+
+    #[test]
+    fn a_test_that_is_left_out_is_told() {
+        let new = OLD.replace("    run();", "    TEST_IGNORE_MESSAGE(\"unstable\");\n    run();");
+        let found = |path: &str, task: &str| {
+            let all = reported(CheckKind::BeyondTask, (path, Some(OLD), &new), task);
+            all.into_iter().filter(|found| found.contains("leaves out")).collect::<Vec<_>>()
+        };
+        let wanted = ["Warning 2: leaves out a test when the tests run"];
+        assert_eq!(found("test/test_a.c", "Fix the code until the tests pass"), wanted);
+        assert_eq!(found("test/test_a.c", "Ignore the unstable test"), [] as [String; 0]);
+        assert_eq!(found("main/a.c", "Fix the code"), [] as [String; 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::Subject;
 use super::double_encoded;
 use super::limit::limited;
-use super::source::{SourceText, number};
+use super::source::{SourceText, is_c, number};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Style;
 use crate::text::confusables::{self, Reading};
@@ -14,6 +14,9 @@ use crate::text::reverty;
 use crate::text::syntax::{self, Certainty, SyntaxError};
 use crate::text::tree::Language;
 use crate::workspace::ProjectDir;
+
+/// Longest line of code that is quickly read, in bytes.
+const LONGEST_LINE: usize = 4_000;
 
 /// A file shorter than this is quickly read, however much of it changes.
 const LONG: usize = 40;
@@ -63,7 +66,9 @@ pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
     encoding.findings.extend(double_encoded::find(subject));
     let mut found = vec![encoding];
     found.extend(line_ends(subject));
-    found.push(size(subject));
+    let mut size = size(subject);
+    size.findings.extend(long_line(subject));
+    found.push(size);
     found
 }
 
@@ -250,6 +255,18 @@ fn size(subject: &Subject<'_>) -> Check {
         return Check::clean(CheckKind::Size);
     };
     Check::of(CheckKind::Size, FindingLevel::Warning, text)
+}
+
+/// A line of code that comes in and that nobody reads to its end.
+fn long_line(subject: &Subject<'_>) -> Option<Finding> {
+    let source = subject.source().filter(|source| is_c(source.path))?;
+    let added = &subject.changed().added;
+    let mut lines = (1..).zip(source.text.lines()).filter(|(line, _)| added.contains(line));
+    let (line, text) = lines.find(|(_, text)| text.len() > LONGEST_LINE)?;
+    let count = text.chars().count();
+    let finding = Finding::new(FindingLevel::Warning, format!("has a line of {count} characters"));
+    let at = FindingPlace::line(line);
+    Some(finding.at(at).advice("Put data into a file of its own, or into lines that can be read."))
 }
 
 /// Whether two contents differ in white space alone, which is told as such.

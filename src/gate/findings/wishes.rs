@@ -207,7 +207,11 @@ pub(super) fn wants_less(task: &str, name: &[String], now: f64) -> bool {
 fn wants_change(task: &str, name: &[String], (now, more): (f64, &[&str])) -> bool {
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
-        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+        // "It takes longer than a minute" compares and wants nothing.
+        let compares = |at: usize| words.get(at + 1) == Some(&"than");
+        let has = |known: &[&str]| {
+            words.iter().enumerate().any(|(at, word)| known.contains(word) && !compares(at))
+        };
         let is_named = names(sentence, name);
         let is_value = numbers(sentence).any(|number| number == now);
         let (more, bound) = (has(more), has(&BOUND));
@@ -317,6 +321,7 @@ mod tests {
             "set the pump up for the new board",
             "use gpio 36 for the pump",
             "log more. the pump stays",
+            "it takes more than two minutes until the pump is warm",
         ] {
             assert!(!wants_more(task, &pump, 3600.0), "{task}");
         }

@@ -241,7 +241,7 @@ impl<'a> CodeLiterals<'a> {
             return secret(what, true);
         }
         let is_random = looks(&literal.text) == Randomness::Random;
-        let random = is_random && !is_explained(self.lines_around(&literal.range));
+        let random = is_random && !is_explained(self.lines_around(&literal.range, 2));
         random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
     }
 
@@ -265,10 +265,10 @@ impl<'a> CodeLiterals<'a> {
         is_one_call && function.is_some_and(|name| COMPARISONS.contains(&&*name))
     }
 
-    /// The statement's lines: up to two before, where the name may stand.
-    fn lines_around(&self, range: &Range<usize>) -> &'a str {
+    /// The statement's lines, and some before, where the name or a comment may stand.
+    fn lines_around(&self, range: &Range<usize>, count: usize) -> &'a str {
         let before = self.source.get(..range.start).unwrap_or_default();
-        let start = before.rmatch_indices('\n').nth(2).map_or(0, |(at, _)| at);
+        let start = before.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at);
         let after = self.source.get(range.end..).unwrap_or_default();
         let end = range.end + after.find('\n').unwrap_or(after.len());
         self.source.get(start..end).unwrap_or_default()
@@ -473,7 +473,7 @@ impl<'a> CodeLiterals<'a> {
             false => !is_sequence(&bytes) && bytes.len() >= 8,
         };
         // What the name says of the key itself does not explain it.
-        let around = self.lines_around(&range).replace(&*name, "");
+        let around = self.lines_around(&range, 4).replace(&*name, "");
         let is_test = is_explained_key(&around);
         let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
         (is_secret && (printable || !is_test)).then_some(secret)

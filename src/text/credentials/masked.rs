@@ -9,7 +9,7 @@ use super::secret::Secret;
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Fewest bytes that may hide a secret, and most: tables are longer.
-const FEWEST: usize = 8;
+const FEWEST: usize = 4;
 const MOST: usize = 4_096;
 const LONGEST_MASKED: usize = 200;
 
@@ -112,10 +112,16 @@ fn is_unmasked(tokens: &[Token<'_>], name: &str) -> bool {
     for (at, _) in places {
         if is(at + 1, "[") {
             // A simple place; the place in a table of a sum is an expression.
-            let is_simple = is(at + 3, "]") || is(at + 3, "%") && is(at + 5, "]");
+            let is_repeated = is(at + 3, "%") && is(at + 5, "]");
+            let is_simple = is(at + 3, "]") || is_repeated;
             let end = if is(at + 3, "]") { at + 4 } else { at + 6 };
-            let before = at.checked_sub(1).is_some_and(|before| is(before, "^"));
-            if is_simple && (is(end, "^") || before) {
+            let is_masked = |sign: usize, mask: usize| {
+                let is_number =
+                    tokens.get(mask).is_some_and(|token| token.kind == TokenKind::Number);
+                is(sign, "^") && (is_number || is_repeated)
+            };
+            let before = at.checked_sub(2).is_some_and(|mask| is_masked(mask + 1, mask));
+            if is_simple && (is_masked(end, end + 1) || before) {
                 return true;
             }
         }
@@ -174,6 +180,7 @@ mod tests {
         for line in [
             "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = pattern[i] ^ 0x5a; }",
             "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = key[i] ^ pattern[i % 8]; }",
+            "bool f(const char *p) { return (p[0] ^ pattern[0] ^ 0x55) == 0; }",
             "void f() { for (const uint8_t b : pattern) s.push_back(static_cast<char>(b ^ 0x5a)); }",
         ] {
             let all = found("a.cpp", &format!("{bytes}{line}\n"));
@@ -183,6 +190,7 @@ mod tests {
             "uint8_t f(uint8_t c, uint8_t b) { return pattern[(c ^ b) & 7] ^ (c >> 4); }",
             "void f() { for (const uint8_t b : pattern) send(b); }",
             "uint8_t f(int i) { return pattern[i]; }",
+            "void f(uint8_t *s) { for (int i = 0; i < 8; i++) s[i] = pattern[i] ^ round[i]; }",
         ] {
             assert_eq!(found("a.cpp", &format!("{bytes}{line}\n")), [] as [String; 0], "{line}");
         }

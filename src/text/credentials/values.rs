@@ -30,7 +30,8 @@ const ABOUT: &str = "len length size max min file filename path url uri topic pr
     id field hint help msg message text html type mode timeout header prefix suffix format fmt \
     namespace endpoint count index error err regex charset chars characters alphabet algorithm slot \
     offset addr address port name names placeholder tag version menu page screen dialog view button \
-    label labels kind kinds policy rule rules strength entropy";
+    label labels kind kinds policy rule rules strength entropy host hostname user username broker server \
+    ca ssid";
 
 /// Words of names whose values are examples of bad secrets.
 const BAD_ONES: &str = "bad weak wrong invalid common forbidden banned leaked";
@@ -256,9 +257,8 @@ fn is_denied(words: &[String]) -> bool {
         &["do", "not", "use"],
         &["not", "a", "secret"],
     ];
-    let has = |phrase: &&[&str]| {
-        words.windows(phrase.len()).any(|words| words.iter().eq(phrase.iter()))
-    };
+    let has =
+        |phrase: &&[&str]| words.windows(phrase.len()).any(|words| words.iter().eq(phrase.iter()));
     SAYS.iter().any(|phrase| has(phrase))
 }
 
