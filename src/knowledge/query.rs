@@ -2,6 +2,7 @@
 //!
 //! Pure. Must not know how passages are stored.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::chips::ChipSet;
@@ -142,7 +143,7 @@ impl Question {
         // A pasted line of a monitor has its colours with it.
         let text = sanitize::strip_sequences(&text[..text.floor_char_boundary(MOST_BYTES)]);
         let text = without_log_prefix(&text);
-        let text = &without_line_numbers(text);
+        let text = &without_line_numbers(&without_form(text));
         let form = form_of(text);
         let written = words.words(text).into_iter().flat_map(|word| corrected(word, corrections));
         let mut groups: Vec<Group> = Vec::new();
@@ -262,6 +263,28 @@ fn without_log_prefix(text: &str) -> &str {
         Some((time, rest)) if time.bytes().all(|byte| byte.is_ascii_digit()) => rest,
         Some(_) | None => text,
     }
+}
+
+/// A message of `ESP_ERROR_CHECK` without its form: the name of the error, and what failed. The words
+/// around them stand in every such message.
+fn without_form(text: &str) -> Cow<'_, str> {
+    let whole = || {
+        let (before, rest) = text.split_once("ESP_ERROR_CHECK")?;
+        let (_, rest) = rest.split_once("failed")?;
+        let is_name = |name: &&str| {
+            name.starts_with("ESP_") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        let (name, rest) = rest.split_once('(')?.1.split_once(')')?;
+        let name = Some(name).filter(is_name)?;
+        // Newer versions tell the expression, and some people only paste the function.
+        let failed = match rest.split_once("expression:") {
+            Some((_, expression)) => expression,
+            None => rest.split_once(" at ").map_or("", |(_, place)| place),
+        };
+        let failed = if failed.trim_start().starts_with("0x") { "" } else { failed };
+        Some(format!("{before} {name} {failed}"))
+    };
+    whole().map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// A message without the lines of its files: `queue.c:1709` has another one in each version.
@@ -384,6 +407,18 @@ mod tests {
         assert_eq!(parts("How do I wake it from deep sleep?"), [""; 0]);
         assert_eq!(parts("esp_err_t i2c_x(void) v5.5.5 is gone"), [""; 0]);
         assert_eq!(parts(""), [""; 0]);
+    }
+
+    #[test]
+    fn of_a_failed_check_the_error_and_what_failed_are_searched() {
+        let message = "ESP_ERROR_CHECK failed: esp_err_t 0x110d (ESP_ERR_NVS_NO_FREE_PAGES) at \
+                       0x400d5b2c file: \"./main/main.c\" line 41 func: app_main expression: nvs_flash_init()";
+        assert_eq!(without_form(message).trim(), "ESP_ERR_NVS_NO_FREE_PAGES  nvs_flash_init()");
+        let short = "why ESP_ERROR_CHECK failed: esp_err_t 0x101 (ESP_ERR_NO_MEM) at i2c_new";
+        assert_eq!(without_form(short), "why  ESP_ERR_NO_MEM i2c_new");
+        for other in ["ESP_ERROR_CHECK in C++", "ESP_ERROR_CHECK failed (why)", "no memory (a)"] {
+            assert_eq!(without_form(other), other);
+        }
     }
 
     #[test]
