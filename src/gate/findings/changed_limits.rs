@@ -83,7 +83,7 @@ fn overridden(
             let text =
                 format!("overrides `{}`, which is {}, with {}", now.name, shown(&was), shown(now));
             let finding = Finding::new(FindingLevel::Warning, text);
-            let advice = "Change the value where it stands, so that it is seen.";
+            let advice = "Change the value in the source, so that everybody sees it.";
             is_other.then(|| finding.at(FindingPlace::line(now.lines[0])).advice(advice))
         })
     });

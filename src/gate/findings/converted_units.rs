@@ -84,6 +84,10 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
 pub(super) fn is_same(was: &NamedNumber, now: &NamedNumber) -> bool {
     let names = |name: &str| words(name).map(str::to_ascii_lowercase).collect::<Vec<String>>();
     let (old, new) = (names(&was.name), names(&now.name));
+    if let Some(factor) = parts_of(&old, &new) {
+        let wanted = was.value * factor;
+        return (now.value - wanted).abs() <= wanted.abs() * ROUNDED;
+    }
     let mut other = old.iter().zip(&new).filter(|(one, other)| one != other);
     let (Some((one, two)), None) = (other.next(), other.next()) else { return false };
     let of = |word: &String| UNITS.iter().find(|(unit, _, _)| unit == word);
@@ -95,6 +99,24 @@ pub(super) fn is_same(was: &NamedNumber, now: &NamedNumber) -> bool {
     let times = if is_per { factor / before } else { before / factor };
     let wanted = was.value * times;
     old.len() == new.len() && kind == other && (now.value - wanted).abs() <= wanted.abs() * ROUNDED
+}
+
+/// How many parts of the old value one is, where the new name has a word for that: `CUTOFF_TENTHS_C`.
+fn parts_of(old: &[String], new: &[String]) -> Option<f64> {
+    const PARTS: [(&str, f64); 7] = [
+        ("tenths", 10.0),
+        ("tenth", 10.0),
+        ("deci", 10.0),
+        ("centi", 100.0),
+        ("hundredths", 100.0),
+        ("milli", 1000.0),
+        ("permille", 1000.0),
+    ];
+    let at = new.iter().position(|word| PARTS.iter().any(|(part, _)| part == word))?;
+    let rest = || new.iter().take(at).chain(new.iter().skip(at + 1));
+    let (_, factor) =
+        PARTS.iter().find(|(part, _)| new.get(at).is_some_and(|word| part == word))?;
+    old.iter().eq(rest()).then_some(*factor)
 }
 
 /// The words of a name before its unit, what the unit measures, and its size.
@@ -140,6 +162,8 @@ mod tests {
             [] as [String; 0]
         );
         assert_eq!(found("#define STEPS_PER_ML 4000\n", "#define STEPS_PER_UL 5\n").len(), 1);
+        let tenths = ("a.h", Some("#define MAX_TEMP_C 85\n"), "#define MAX_TEMP_TENTHS_C 850\n");
+        assert_eq!(reported(CheckKind::Limits, tenths, "Use tenths"), [] as [String; 0]);
         let dose = ("#define DOSE_MAX_ML_PER_RUN 8\n", "#define DOSE_MAX_UL_PER_RUN 8000\n");
         let all = reported(CheckKind::Limits, ("a.h", Some(dose.0), dose.1), "Use microlitres");
         assert_eq!(all, [] as [String; 0], "the same amount");
