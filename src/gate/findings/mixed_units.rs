@@ -45,8 +45,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     };
     let code = source.code_of_any();
     let before = subject.base_source().map(SourceText::code_of_any).unwrap_or_default();
+    let added = &subject.changed().added;
+    let compares = |line: &str| line.contains(['<', '>']);
+    let is_new = |(line, text): &(u32, &str)| added.contains(line) && compares(text);
+    if !(1..).zip(code.lines()).any(|line| is_new(&line)) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
-    for groups in compared.captures_iter(&code) {
+    let has_clock = CLOCKS.iter().any(|(name, _, _)| code.contains(name));
+    for groups in compared.captures_iter(&code).take_while(|_| has_clock) {
         let (Some(whole), Some(clock), Some(name)) =
             (groups.get(0), groups.name("clock"), groups.name("name"))
         else {

@@ -51,6 +51,7 @@ mod mixed_units;
 mod moved;
 mod moved_lines;
 mod named_numbers;
+mod narrowed_checks;
 mod network_use;
 mod novelty;
 mod option_ranges;

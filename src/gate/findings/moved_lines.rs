@@ -3,6 +3,7 @@
 //!
 //! Owns what is known again. Whole new files are the business of [`moved`](super::moved).
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::Range;
 
@@ -48,14 +49,30 @@ impl PlainLines {
             let plain = ["static ", "inline ", "extern "]
                 .iter()
                 .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
+            let plain = unnamed(plain);
             if plain.chars().filter(|c| c.is_alphanumeric()).count() >= 3 {
-                found.text.push_str(plain);
+                found.text.push_str(&plain);
                 found.text.push('\n');
                 found.numbers.push(number);
             }
         }
         found
     }
+}
+
+/// The head of a function without the name, which may be another one in another file.
+fn unnamed(line: &str) -> Cow<'_, str> {
+    let head = || {
+        let (before, behind) = line.split_once('(')?;
+        let (kind, name) = before.rsplit_once([' ', '*'])?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let is_kind = !kind.is_empty() && kind.chars().all(|c| is_name(c) || " *:<>".contains(c));
+        let is_head = behind.ends_with(')') || behind.ends_with(") {");
+        let is_other = ["return", "else", "case"].iter().any(|word| kind.starts_with(word));
+        (is_kind && is_head && !is_other && name.chars().all(is_name) && !name.is_empty())
+            .then(|| format!("{kind} ({behind}"))
+    };
+    head().map_or(Cow::Borrowed(line), Cow::Owned)
 }
 
 /// What is to be said of parts that another changed file has lost.

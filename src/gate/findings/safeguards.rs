@@ -12,8 +12,8 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::source::SourceText;
-use super::{Subject, call_places, cmake_values, left_out, removed_checks, short_comparisons};
-use super::{unchecked_limits, wishes};
+use super::{Subject, call_places, cmake_values, left_out, narrowed_checks, removed_checks};
+use super::{short_comparisons, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 #[derive(Deserialize)]
@@ -163,6 +163,7 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(removed);
     found.extend(call_places::find(path, subject));
     found.extend(short_comparisons::find(path, subject));
+    found.extend(narrowed_checks::find(path, subject));
     found
 }
 

@@ -49,16 +49,20 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         found.extend(looped(tokens, at).map(|sent| (source.number_at(token.start), sent)));
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is("("));
+        if token.kind != TokenKind::Word || !is_call {
+            continue;
+        }
         let is_called = |parts: &[&str]| {
             let name = token.raw.to_ascii_lowercase();
-            token.kind == TokenKind::Word && parts.iter().any(|part| name.contains(part))
+            parts.iter().any(|part| name.contains(part))
         };
         if !is_called(&["cmp", "same", "equal", "match", "strnstr", "compare"]) {
             continue;
         }
         let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
         let [one, other, length] = parts(tokens, &closes, at + 2..close)[..] else { continue };
-        let of_element = element_of(length);
+        let of_element = element_of(length).or_else(|| pointer_of(tokens, (at, length)));
         let is_element = of_element.is_some();
         let is_known = COMPARISONS.iter().any(|name| token.is_word(name));
         let Some(sent) =
@@ -112,6 +116,24 @@ fn looped(tokens: &[Token<'_>], at: usize) -> Option<String> {
             .windows(2)
             .any(|two| matches!(two, [a, b] if (a.is("!") || a.is("=")) && b.is("=")));
     (of_place(&sent) && others.count() > 0 && compares).then(|| sent.into_owned())
+}
+
+/// Of which pointer that a function takes a part is the size: `sizeof(want)` for `uint8_t *want`.
+fn pointer_of(tokens: &[Token<'_>], (at, length): (usize, &[Token<'_>])) -> Option<String> {
+    let [size, open, name, close] = length else { return None };
+    let name = name.word().filter(|_| size.is_word("sizeof") && open.is("(") && close.is(")"))?;
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let declared = (0..at).rev().take(300).find(|at| {
+        let is_declared = |before: &usize| {
+            tokens.get(*before).is_some_and(|token| token.kind == TokenKind::Word)
+                || is(*before, "*")
+        };
+        tokens.get(*at).is_some_and(|token| token.is_word(&name))
+            && at.checked_sub(1).as_ref().is_some_and(is_declared)
+    })?;
+    let is_pointer =
+        is(declared.checked_sub(1)?, "*") && (is(declared + 1, ",") || is(declared + 1, ")"));
+    is_pointer.then(|| name.into_owned())
 }
 
 /// Of which array a part is the size of one element: `sizeof(*hash)`, `sizeof(hash[0])`.
@@ -200,6 +222,10 @@ mod tests {
         let element = "return same(want, rec.sig, sizeof(*rec.sig));";
         let wanted_of = "Warning 3: compares only one element of `sig`";
         assert_eq!(found(element), [wanted_of]);
+        let old = "bool ok(const uint8_t *sig)\n{\n    return strcmp(want, sig) == 0;\n}\n";
+        let new = old.replace("strcmp(want, sig) == 0", "ct_equal(want, sig, sizeof(sig))");
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(old), &new), "Move it");
+        assert!(all.iter().any(|found| found.contains("one element of `sig`")), "{all:?}");
         let looped = "int d = 0; for (size_t i = 0; i < strlen(sig); i++) { d |= sig[i] ^ want[i]; } return !d;";
         assert_eq!(found(looped), [format!("Warning 3: {wanted}")]);
         for line in [

@@ -32,6 +32,8 @@ pub(super) struct SourceText<'a> {
     known: OnceLock<HashSet<&'a str>>,
     tokens: OnceLock<Vec<Token<'a>>>,
     code: OnceLock<Cow<'a, str>>,
+    /// The text without comments, for C and Rust.
+    bare: OnceLock<Cow<'a, str>>,
     resolved: OnceLock<Vec<ResolvedCommand>>,
     parsed: OnceLock<Option<Parsed<'a>>>,
 }
@@ -46,6 +48,7 @@ impl<'a> SourceText<'a> {
             known: OnceLock::new(),
             tokens: OnceLock::new(),
             code: OnceLock::new(),
+            bare: OnceLock::new(),
             resolved: OnceLock::new(),
             parsed: OnceLock::new(),
         }
@@ -66,7 +69,10 @@ impl<'a> SourceText<'a> {
     /// The text without comments, for C and Rust, too.
     pub(super) fn code_of_any(&self) -> Cow<'_, str> {
         match is_c(self.path) || self.path.extension() == Some("rs") {
-            true => comments::without(self.text, CommentMarks::Slashes),
+            true => {
+                let read = || comments::without(self.text, CommentMarks::Slashes);
+                self.bare.get_or_init(read).as_ref().into()
+            }
             false => self.code().into(),
         }
     }

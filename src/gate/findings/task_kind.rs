@@ -73,7 +73,7 @@ static WORDS: LazyLock<Option<TaskWords>> =
     LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/tasks.toml")).ok());
 
 /// Words between an order and its subject.
-const NEAR: usize = 6;
+const NEAR: usize = 9;
 
 /// What stands in the place of a text in quotes: a name.
 const QUOTED: &str = "x_";

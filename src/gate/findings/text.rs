@@ -257,9 +257,11 @@ fn size(subject: &Subject<'_>) -> Check {
     Check::of(CheckKind::Size, FindingLevel::Warning, text)
 }
 
-/// A line of code that comes in and that nobody reads to its end.
+/// A line of code or of a page that comes in and that is too long to read.
 fn long_line(subject: &Subject<'_>) -> Option<Finding> {
-    let source = subject.source().filter(|source| is_c(source.path))?;
+    let is_page = |end: &str| matches!(end, "html" | "htm" | "css" | "md");
+    let is_read = |path: &ProjectPath| is_c(path) || path.extension().is_some_and(is_page);
+    let source = subject.source().filter(|source| is_read(source.path))?;
     let added = &subject.changed().added;
     let mut lines = (1..).zip(source.text.lines()).filter(|(line, _)| added.contains(line));
     let (line, text) = lines.find(|(_, text)| text.len() > LONGEST_LINE)?;

@@ -11,7 +11,7 @@ use super::source::SourceText;
 use super::subject::Changed;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_tokens::Token;
 use crate::text::syntax_versions::Changed as Replaced;
 
 /// Shortest beginning that two words have in common by more than chance.
@@ -99,39 +99,38 @@ const EMPTY: [&str; 60] = [
     "update", "code",
 ];
 
-/// Tasks of such words may touch anything.
-const WIDE: [&str; 30] = [
+/// Tasks with a word that begins so may touch anything.
+const WIDE: [&str; 26] = [
     "refactor",
     "rename",
     "clean",
     "tidy",
-    "rewrite",
+    "rewrit",
     "migrat",
-    "port",
-    "move",
+    "porting",
     "split",
-    "merge",
-    "format",
+    "merg",
+    "reformat",
+    "formatt",
     "indent",
-    "restructure",
+    "restructur",
     "reorgani",
-    "fix the build",
     "warning",
     "lint",
     "misra",
-    "all ",
     "everything",
+    "everywhere",
     "review",
     "optimi",
-    "smaller",
-    "faster",
     "simplif",
     "bugs",
     "errors",
-    "project",
     "constants",
     "magic",
 ];
+
+/// Words that alone mean the same.
+const WIDE_ALONE: [&str; 6] = ["all", "port", "move", "format", "smaller", "project"];
 
 /// A part of a change in one place.
 struct Part {
@@ -149,14 +148,15 @@ struct Part {
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let is_read = beyond_task::is_code(path) && subject.base.is_some();
     let task = subject.context.words();
-    if !is_read || WIDE.iter().any(|word| task.contains(word)) {
+    let of_task = || task.split(|c: char| !c.is_alphanumeric());
+    let is_wide =
+        |word: &str| WIDE_ALONE.contains(&word) || WIDE.iter().any(|start| word.starts_with(start));
+    if !is_read || of_task().any(is_wide) {
         return None;
     }
-    let wanted: BTreeSet<&str> = task
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.len() > 2 && !EMPTY.contains(word))
-        .collect();
-    let own = parts(path, subject.base_text()?, subject.text()?);
+    let wanted: BTreeSet<&str> =
+        of_task().filter(|word| word.len() > 2 && !EMPTY.contains(word)).collect();
+    let own = parts(path, subject.base_source()?, subject.source()?, subject.changed());
     if own.iter().all(|part| !part.changes_code) {
         return None;
     }
@@ -165,7 +165,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     for other in others {
         let Some(is) = subject.text_after(other.as_str()) else { continue };
         let was = subject.text_before(other.as_str()).unwrap_or_default();
-        all.extend(parts(other, &was, &is));
+        let changed = Changed::between(was.as_bytes(), is.as_bytes());
+        let (old, new) = (SourceText::new(other, &was), SourceText::new(other, &is));
+        all.extend(parts(other, &old, &new, &changed));
     }
     let first_own = all.len();
     all.extend(own);
@@ -214,9 +216,12 @@ fn is_alike(one: &str, other: &str) -> bool {
 }
 
 /// The parts of a change of a file.
-fn parts(path: &ProjectPath, was: &str, is: &str) -> Vec<Part> {
-    let changed = Changed::between(was.as_bytes(), is.as_bytes());
-    let (old, new) = (SourceText::new(path, was), SourceText::new(path, is));
+fn parts(
+    path: &ProjectPath,
+    was: &SourceText<'_>,
+    is: &SourceText<'_>,
+    changed: &Changed,
+) -> Vec<Part> {
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for Replaced { old, new } in changed.runs() {
         match found.last_mut() {
@@ -227,7 +232,7 @@ fn parts(path: &ProjectPath, was: &str, is: &str) -> Vec<Part> {
             _ => found.push((old, new)),
         }
     }
-    found.into_iter().map(|(gone, came)| part(path, (&old, gone), (&new, came))).collect()
+    found.into_iter().map(|(gone, came)| part(path, (was, gone), (is, came))).collect()
 }
 
 fn part(
@@ -254,21 +259,9 @@ fn part(
         for line in lines.clone() {
             found.words.extend(words(source.line(line)).map(str::to_lowercase));
         }
-        found.words.extend(words(&around(source, lines.start)).map(str::to_lowercase));
-        let tokens = source.tokens().iter().filter(|token| {
-            token.kind == TokenKind::Word && lines.contains(&source.line_at(token.start))
-        });
-        let names = tokens.filter_map(Token::word).map(std::borrow::Cow::into_owned);
+        found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
+        let names = names_of(source, &lines).into_iter();
         found.names.extend(names.filter(|name| !USUAL.contains(&name.as_str())));
-    };
-    let names_of = |source: &SourceText<'_>, lines: &Range<usize>| -> Vec<String> {
-        let tokens = source.tokens().iter().filter(|token| {
-            token.kind == TokenKind::Word && lines.contains(&source.line_at(token.start))
-        });
-        let mut names: Vec<String> =
-            tokens.filter_map(Token::word).map(std::borrow::Cow::into_owned).collect();
-        names.sort_unstable();
-        names
     };
     // Where only numbers and signs change, names tie nothing together.
     let is_same = names_of(old, &gone) == names_of(new, &came);
@@ -280,13 +273,26 @@ fn part(
     found
 }
 
+/// The names on some lines, in the order of their letters.
+fn names_of(source: &SourceText<'_>, lines: &Range<usize>) -> Vec<String> {
+    let tokens = source.tokens();
+    let start = source.line_range(lines.start).start;
+    let from = tokens.partition_point(|token| token.start < start);
+    let end = source.line_range(lines.end).start;
+    let here = tokens.iter().skip(from).take_while(|token| token.start < end);
+    let mut names: Vec<String> =
+        here.filter_map(Token::word).map(std::borrow::Cow::into_owned).collect();
+    names.sort_unstable();
+    names
+}
+
 /// The line that begins the function around a line: the nearest before it that is not indented.
-fn around(source: &SourceText<'_>, line: usize) -> String {
+fn around<'a>(source: &SourceText<'a>, line: usize) -> &'a str {
     let begins = |text: &str| {
         text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.contains('(')
     };
     let above = (0..=line).rev().take(400).map(|line| source.line(line));
-    above.into_iter().find(|text| begins(text)).unwrap_or_default().to_owned()
+    above.into_iter().find(|text| begins(text)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -316,9 +322,11 @@ mod tests {
             "changes code that has nothing in common with the task or the rest of the change";
         let wanted = [format!("main/battery.c Warning: {text}")];
         assert_eq!(found("Let the rear light blink", &lights, &battery), wanted);
+        assert_eq!(found("Report a portion of the light", &lights, &battery), wanted);
         for task in [
             "Let the rear light blink, and round the battery",
             "Refactor the lights",
+            "Let all lights blink",
             "Mach das Licht an",
             "",
         ] {

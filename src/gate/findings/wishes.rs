@@ -205,7 +205,7 @@ pub(super) fn wants_less(task: &str, name: &[String], now: f64) -> bool {
 }
 
 fn wants_change(task: &str, name: &[String], (now, more): (f64, &[&str])) -> bool {
-    sentences(task).any(|sentence| {
+    sentences(task).flat_map(clauses).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
         // "It takes longer than a minute" compares and wants nothing.
         let compares = |at: usize| words.get(at + 1) == Some(&"than");
@@ -230,6 +230,18 @@ pub(super) fn names(text: &str, name: &[String]) -> bool {
 /// The sentences of a text: a colon or a comma ends none.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['!', '?', ';', '\n']).flat_map(|part| part.split(". "))
+}
+
+/// The parts of a sentence that one of these words begins: what stands behind it is told, not wanted.
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    const BEGIN: [&str; 6] = [" when ", " whenever ", " because ", " if ", " while ", " although "];
+    let mut rest = Some(sentence);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let next = BEGIN.iter().filter_map(|word| text.get(1..)?.find(word)).min();
+        rest = next.and_then(|at| text.get(at + 1..)).map(str::trim_start);
+        next.map_or(Some(text), |at| text.get(..at + 1))
+    })
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -322,6 +334,8 @@ mod tests {
             "use gpio 36 for the pump",
             "log more. the pump stays",
             "it takes more than two minutes until the pump is warm",
+            "log more when the pump reaches its limit",
+            "wait longer if the pump is off",
         ] {
             assert!(!wants_more(task, &pump, 3600.0), "{task}");
         }
@@ -329,6 +343,7 @@ mod tests {
             "let it run for 3600 seconds",
             "3600.",
             "the pump may run longer",
+            "when it is dry, let the pump run longer",
             "raise the limits",
             "change the limit of the pump",
         ] {

@@ -116,8 +116,10 @@ fn is_unmasked(tokens: &[Token<'_>], name: &str) -> bool {
             let is_simple = is(at + 3, "]") || is_repeated;
             let end = if is(at + 3, "]") { at + 4 } else { at + 6 };
             let is_masked = |sign: usize, mask: usize| {
-                let is_number =
-                    tokens.get(mask).is_some_and(|token| token.kind == TokenKind::Number);
+                let inside = if is(mask, "(") { mask..mask + 6 } else { mask..mask + 1 };
+                let is_number = inside
+                    .into_iter()
+                    .any(|at| tokens.get(at).is_some_and(|token| token.kind == TokenKind::Number));
                 is(sign, "^") && (is_number || is_repeated)
             };
             let before = at.checked_sub(2).is_some_and(|mask| is_masked(mask + 1, mask));
@@ -180,6 +182,7 @@ mod tests {
         for line in [
             "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = pattern[i] ^ 0x5a; }",
             "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = key[i] ^ pattern[i % 8]; }",
+            "void f(char *o) { for (int i = 0; i < 8; i++) o[i] = pattern[i] ^ (0x3d + i); }",
             "bool f(const char *p) { return (p[0] ^ pattern[0] ^ 0x55) == 0; }",
             "void f() { for (const uint8_t b : pattern) s.push_back(static_cast<char>(b ^ 0x5a)); }",
         ] {

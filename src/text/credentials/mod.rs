@@ -23,6 +23,8 @@ mod without;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 pub use secret::Secret;
 use secret::known;
 pub use values::{NameSays, is_sequence, is_stand_in, name_says};
@@ -122,7 +124,8 @@ pub fn secrets_with<'t>(
     let is_vectors = is_test && speaks_of_digests(text);
     found.retain(|secret| {
         let literal = text.get(secret.range.clone()).unwrap_or_default();
-        !is_test || !values::is_of_tests(carried(literal).trim_matches(['"', '\'', '`']))
+        let inner = decoded(secret, literal).unwrap_or_else(|| carried(literal).to_owned());
+        !is_test || !values::is_of_tests(inner.trim_matches(['"', '\'', '`']))
     });
     found.retain(|secret| {
         let is_vector = is_vectors
@@ -154,6 +157,13 @@ fn spelled(all: &[Token<'_>]) -> Vec<Secret> {
         })
     });
     secrets.collect()
+}
+
+/// The password in a header of HTTP, `Basic dXNlcjpwYXNz`.
+fn decoded(secret: &Secret, literal: &str) -> Option<String> {
+    let bytes = BASE64.decode(literal).ok().filter(|_| secret.what.ends_with("in a header"))?;
+    let text = String::from_utf8(bytes).ok()?;
+    Some(text.split_once(':')?.1.to_owned())
 }
 
 /// The password in an address, `mqtt://user:password@host`, or the text itself.
