@@ -85,6 +85,9 @@ fn number(path: &ProjectPath, subject: &Subject<'_>) -> Option<(u32, String)> {
     let source = subject.source().filter(|_| beyond_task::is_code(path))?;
     let all = |source: &SourceText<'_>| -> Vec<(u32, String)> {
         let code = source.code_of_any();
+        if !["addr", "IPAddress", "inet_"].iter().any(|part| code.contains(part)) {
+            return Vec::new();
+        }
         let found = NUMBER.iter().flat_map(|pattern| pattern.captures_iter(&code));
         let found = found.filter_map(|groups| {
             let line = source.number_at(groups.get(0)?.start());
@@ -104,8 +107,9 @@ fn number(path: &ProjectPath, subject: &Subject<'_>) -> Option<(u32, String)> {
         });
         found.collect()
     };
-    let was = subject.base_source().map(all).unwrap_or_default();
-    all(source).into_iter().find(|(line, number)| {
+    let is = all(source);
+    let was = subject.base_source().filter(|_| !is.is_empty()).map(all).unwrap_or_default();
+    is.into_iter().find(|(line, number)| {
         let first: u32 = number.split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         // From 224 on a number names a group, or everybody.
         let is_far = first < 224 && !is_near(number);

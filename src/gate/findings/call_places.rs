@@ -3,7 +3,7 @@
 //! Owns which calls check and which act. That a check goes altogether is told by
 //! [`removed_checks`](super::removed_checks).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits};
@@ -57,8 +57,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
         return Vec::new();
     };
-    let has_some = |names: &[&str]| names.iter().any(|name| old.text.contains(name));
-    if !has_some(&CHECKS) && !has_some(&FEEDS) {
+    let has_some = |line: &str| {
+        let has = |names: &[&str]| names.iter().any(|name| line.contains(name));
+        has(&CHECKS) || has(&FEEDS) || has(&ACTS)
+    };
+    let changed = subject.changed();
+    let changes = |source: &SourceText<'_>, lines: &BTreeSet<u32>| {
+        let at = |line: &u32| usize::try_from(line - 1).unwrap_or(usize::MAX);
+        lines.iter().any(|line| has_some(source.line(at(line))))
+    };
+    // Most changes move no such call.
+    if !changes(old, &changed.removed) && !changes(new, &changed.added) {
         return Vec::new();
     }
     let mut found: Vec<Finding> = fed_twice(old, new, subject).into_iter().collect();

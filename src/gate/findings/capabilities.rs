@@ -64,7 +64,9 @@ fn load(text: &str) -> Option<Vec<Capability>> {
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let Some(source) = subject.source().filter(|_| is_read(path)) else { return Vec::new() };
     let code = source.code_of_any();
-    if !ANY.as_ref().is_some_and(|any| any.is_match(&code)) {
+    let added = &subject.changed().added;
+    let mut lines = (1..).zip(code.lines()).filter(|(line, _)| added.contains(line));
+    if !ANY.as_ref().is_some_and(|any| lines.any(|(_, text)| any.is_match(text))) {
         return Vec::new();
     }
     let base = subject.base_source().map(SourceText::code_of_any).unwrap_or_default();
@@ -76,7 +78,6 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
             continue;
         }
         let lines = capability.uses.find_iter(&code).map(|used| source.number_at(used.end() - 1));
-        let added = &subject.changed().added;
         let Some(line) = lines.into_iter().find(|line| added.contains(line)) else { continue };
         let others = others.get_or_insert_with(|| project(path, subject));
         // A project that is made of nothing may do anything.

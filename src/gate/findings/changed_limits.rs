@@ -29,7 +29,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let is_limit = |name: &str| {
         (is_limit(name) || raised_limits::is_amount(name)) && !inspect::names_secret(name)
     };
-    let (old, new) = (named_numbers::find(old, is_limit), named_numbers::find(new, is_limit));
+    let is_read = |name: &str| is_limit(name) || converted_units::has_unit(name);
+    let (old, new) = (named_numbers::find(old, is_read), named_numbers::find(new, is_read));
+    let converted = converted_units::find((&old, &new), subject);
+    let of_limits = |all: Vec<NamedNumber>| -> Vec<NamedNumber> {
+        all.into_iter().filter(|number| is_limit(&number.name)).collect()
+    };
+    let (old, new) = (of_limits(old), of_limits(new));
     let mut findings = Vec::new();
     let mut known = by_name(&old);
     for (name, new) in by_name(&new) {
@@ -41,7 +47,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
     findings.extend(option_ranges::find(path, subject));
     findings.extend(mixed_units::find(path, subject));
-    findings.extend(converted_units::find(subject));
+    findings.extend(converted);
     findings.extend(overridden(path, (&old, &new), subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))

@@ -5,7 +5,7 @@
 
 use super::Subject;
 use super::limit_names::words;
-use super::named_numbers::{self, NamedNumber};
+use super::named_numbers::NamedNumber;
 use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Units at the ends of names: what they measure, and how many of the first one they are.
@@ -46,15 +46,17 @@ const UNITS: [(&str, &str, f64); 30] = [
 const ROUNDED: f64 = 0.005;
 
 /// What is to be said of constants whose names only differ in their units.
-pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
-    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
-        return Vec::new();
-    };
+pub(super) fn find(
+    (old, new): (&[NamedNumber], &[NamedNumber]),
+    subject: &Subject<'_>,
+) -> Vec<Finding> {
     if subject.changed().removed.is_empty() {
         return Vec::new();
     }
-    let is_wanted = |name: &str| unit(name).is_some();
-    let (was, is) = (named_numbers::find(old, is_wanted), named_numbers::find(new, is_wanted));
+    let with_unit = |all: &[NamedNumber]| -> Vec<NamedNumber> {
+        all.iter().filter(|number| has_unit(&number.name)).cloned().collect()
+    };
+    let (was, is) = (with_unit(old), with_unit(new));
     let is_in = |all: &[NamedNumber], name: &str| all.iter().any(|number| number.name == name);
     let gone: Vec<&NamedNumber> = was.iter().filter(|number| !is_in(&is, &number.name)).collect();
     let came = is.iter().filter(|number| !is_in(&was, &number.name));
@@ -117,6 +119,11 @@ fn parts_of(old: &[String], new: &[String]) -> Option<f64> {
     let (_, factor) =
         PARTS.iter().find(|(part, _)| new.get(at).is_some_and(|word| part == word))?;
     old.iter().eq(rest()).then_some(*factor)
+}
+
+/// Whether a name ends with a unit.
+pub(super) fn has_unit(name: &str) -> bool {
+    unit(name).is_some()
 }
 
 /// The words of a name before its unit, what the unit measures, and its size.

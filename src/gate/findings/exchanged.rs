@@ -19,6 +19,7 @@ const MOST: usize = 16;
 /// What is to be said of a file that exchanges lines with another one.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (base, text) = (subject.base_text()?, subject.text()?);
+    subject.context.proposed.paths().find(|other| *other != path)?;
     let (gone, came) = changes(base, text);
     if gone.len() < FEWEST || came.len() < FEWEST {
         return None;

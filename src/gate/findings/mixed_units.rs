@@ -48,18 +48,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let added = &subject.changed().added;
     let compares = |line: &str| line.contains(['<', '>']);
     let is_new = |(line, text): &(u32, &str)| added.contains(line) && compares(text);
-    if !(1..).zip(code.lines()).any(|line| is_new(&line)) {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let has_clock = CLOCKS.iter().any(|(name, _, _)| code.contains(name));
-    for groups in compared.captures_iter(&code).take_while(|_| has_clock) {
+    let lines: Vec<(u32, &str)> = (1..).zip(code.lines()).filter(is_new).collect();
+    let mut found: Vec<Finding> = lines.iter().flat_map(|line| scaled(*line, &before)).collect();
+    let of_lines = lines
+        .iter()
+        .flat_map(|(line, text)| compared.captures_iter(text).map(move |groups| (*line, groups)));
+    for (line, groups) in of_lines {
         let (Some(whole), Some(clock), Some(name)) =
             (groups.get(0), groups.name("clock"), groups.name("name"))
         else {
             continue;
         };
-        let line = source.number_at(whole.start());
         let is_scaled = groups
             .name("behind")
             .is_some_and(|sign| "*/(".contains(sign.as_str()) && !sign.as_str().is_empty());
@@ -69,8 +68,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         };
         let Some((end, of_name)) = unit_of(name.as_str()) else { continue };
         let is_old = before.contains(whole.as_str());
-        if is_scaled || fitting.contains(&end) || is_old || !subject.changed().added.contains(&line)
-        {
+        if is_scaled || fitting.contains(&end) || is_old {
             continue;
         }
         let text = format!(
@@ -81,18 +79,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
         found.push(finding.advice("Give both the same unit."));
     }
-    found.extend(scaled(source, &code, &before, subject));
     found.truncate(4);
     found
 }
 
 /// Names with a unit that are compared with one in another unit: `run_ms / 1000 > MAX_RUN_MS`.
-fn scaled(
-    source: &SourceText<'_>,
-    code: &str,
-    before: &str,
-    subject: &Subject<'_>,
-) -> Vec<Finding> {
+fn scaled((line, code): (u32, &str), before: &str) -> Vec<Finding> {
     static SCALED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"\b(?P<one>[A-Za-z_]\w*)\s*(?:(?P<sign>[*/])\s*(?P<by>1000000|1000|60)[uUlL]*\s*)?(?:[<>]=?)\s*(?P<other>[A-Za-z_]\w*)\s*(?P<behind>[^\s;&|)]?)",
@@ -109,8 +101,6 @@ fn scaled(
         let is_open = groups
             .name("behind")
             .is_none_or(|sign| !"*/([.".contains(sign.as_str()) || sign.is_empty());
-        let line = source.number_at(whole.start());
-        let is_new = subject.changed().added.contains(&line) && !before.contains(whole.as_str());
         let preceded = code.get(..whole.start()).unwrap_or_default().trim_end();
         let is_part = preceded.ends_with(['*', '/', '+', '-', '%', '.', '>']) || !is_open;
         let (Some(is), Some(wanted)) = (micros(one.as_str()), micros(other.as_str())) else {
@@ -122,7 +112,8 @@ fn scaled(
             Some("*") => is.checked_div(by).filter(|unit| unit * by == is),
             _ => Some(is),
         };
-        if is_new && !is_part && unit.is_some_and(|unit| unit != wanted) {
+        let is_other = !is_part && unit.is_some_and(|unit| unit != wanted);
+        if is_other && !before.contains(whole.as_str()) {
             let shown = whole.as_str().split(['<', '>']).next().unwrap_or_default().trim();
             let text =
                 format!("compares `{shown}` with `{}`, which is in another unit", other.as_str());

@@ -25,11 +25,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if !may.iter().any(|name| source.text.contains(name)) {
         return None;
     }
-    let before = subject.base_source().map(comparisons).unwrap_or_default();
-    let found = comparisons(source).into_iter().find(|(line, what)| {
-        subject.changed().added.contains(line) && before.iter().all(|(_, was)| was != what)
-    });
-    let (line, sent) = found?;
+    let added = &subject.changed().added;
+    let is_new = |(line, _): &(u32, String)| added.contains(line);
+    let found: Vec<(u32, String)> = comparisons(source).into_iter().filter(is_new).collect();
+    let before = subject.base_source().filter(|_| !found.is_empty()).map(comparisons);
+    let before = before.unwrap_or_default();
+    let is_other = |(_, what): &(u32, String)| before.iter().all(|(_, was)| was != what);
+    let (line, sent) = found.into_iter().find(is_other)?;
     let text = match sent.strip_prefix(ELEMENT) {
         Some(array) => format!("compares only one element of `{array}`"),
         None => format!("compares only as many characters as `{sent}` has"),

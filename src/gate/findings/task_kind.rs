@@ -127,7 +127,8 @@ impl TaskWords {
         let subject = (0..=direct).find_map(|at| {
             let kind = self.subject.of(words.get(at)?)?;
             // `a comment field` is no comment, `comments to the log` are some.
-            let next = words.get(at + 1).filter(|next| **next != "to");
+            let begins = |next: &&&str| matches!(**next, "to" | "that" | "which" | "what" | "for");
+            let next = words.get(at + 1).filter(|next| !begins(next));
             let is_compound = kind == TaskKind::Comments && next.is_some_and(is_other);
             let changes = kind == TaskKind::Structure && !self.naming.contains(*first);
             // `the formatting of the temperature` is what a program does.
@@ -220,6 +221,7 @@ mod tests {
             ("add a comment above heater_set_target in heater.h", Comments),
             ("please add doxygen comments to pump.h and valve.h", Comments),
             ("document the functions of the pump driver", Comments),
+            ("give each constant in lock_cfg.h a short comment that says what it means", Comments),
             ("fix the spelling of the log messages", Wording),
             ("fix the wording of the prompt: 'led gpio' should be 'gpio of the led'", Wording),
             ("translate the help texts of the menu to simpler english", Wording),

@@ -161,7 +161,8 @@ fn spelled(all: &[Token<'_>]) -> Vec<Secret> {
 
 /// The password in a header of HTTP, `Basic dXNlcjpwYXNz`.
 fn decoded(secret: &Secret, literal: &str) -> Option<String> {
-    let bytes = BASE64.decode(literal).ok().filter(|_| secret.what.ends_with("in a header"))?;
+    let value = literal.split_whitespace().last()?.trim_matches(['"', '\'', '`', '\\']);
+    let bytes = BASE64.decode(value).ok().filter(|_| secret.what.ends_with("in a header"))?;
     let text = String::from_utf8(bytes).ok()?;
     Some(text.split_once(':')?.1.to_owned())
 }

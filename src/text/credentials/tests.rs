@@ -93,6 +93,8 @@ fn pages_names_and_tests_of_rules_are_no_secrets() {
             "TEST_ASSERT_FALSE(portal_password_ok(\"1234567\"));",
             "TEST_ASSERT_TRUE(portal_password_ok(\"garden shed 7\"));",
             "const char *password = \"12345678\";",
+            "TEST_ASSERT_EQUAL_STRING(\"Basic dGVzdDp0ZXN0\", header(\"test\", \"test\"));",
+            "#define FAKE_TOKEN \"TEST-ONLY-NOT-A-REAL-TOKEN-00000\"",
         ],
     );
     bad(
@@ -104,7 +106,10 @@ fn pages_names_and_tests_of_rules_are_no_secrets() {
             "void f(void) { set_token(\"9f8e7d6c5b4a\"); }",
         ],
     );
-    bad("test/test_wifi.c", &["#define WIFI_PASS \"Spaten&Harke77\""]);
+    bad(
+        "test/test_wifi.c",
+        &["#define WIFI_PASS \"Spaten&Harke77\"", "check(\"Basic aGl2ZTpUcjB1YjRkb3I3eA==\");"],
+    );
     good("platformio.ini", &["; built from 4b825dc642cb6eb9a060e54bf8d69288fbee4904, see CHANGES"]);
 }
 
