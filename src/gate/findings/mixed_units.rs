@@ -141,7 +141,9 @@ fn unit_of(name: &str) -> Option<(&'static str, &'static str)> {
     let is_part = last.len() < name.len();
     let camel = |unit: &str| {
         let mut capital = unit.to_owned();
-        capital.get_mut(..1).map(|first| first.make_ascii_uppercase());
+        if let Some(first) = capital.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
         unit.len() > 1 && name.ends_with(&capital) && name.bytes().any(|b| b.is_ascii_lowercase())
     };
     UNITS.iter().find(|(unit, _)| is_part && last == *unit || camel(unit)).copied()

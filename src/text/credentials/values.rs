@@ -259,7 +259,7 @@ fn is_denied(words: &[String]) -> bool {
     ];
     let has =
         |phrase: &&[&str]| words.windows(phrase.len()).any(|words| words.iter().eq(phrase.iter()));
-    SAYS.iter().any(|phrase| has(phrase))
+    SAYS.iter().any(has)
 }
 
 /// Whether a text tells to put the secret in its place: `CHANGE_ME_BEFORE_FLASHING`,
