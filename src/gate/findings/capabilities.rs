@@ -47,6 +47,9 @@ static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Sources of the project that are read for an earlier use.
 const MOST_FILES: usize = 400;
 
+/// Fewer lines are looked at one by one.
+const MANY_LINES: usize = 100;
+
 fn regex(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).multi_line(true).build().ok()
 }
@@ -66,7 +69,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let code = source.code_of_any();
     let added = &subject.changed().added;
     let mut lines = (1..).zip(code.lines()).filter(|(line, _)| added.contains(line));
-    if !ANY.as_ref().is_some_and(|any| lines.any(|(_, text)| any.is_match(text))) {
+    let is_used = ANY.as_ref().is_some_and(|any| match added.len() > MANY_LINES {
+        true => any.is_match(&code),
+        false => lines.any(|(_, text)| any.is_match(text)),
+    });
+    if !is_used {
         return Vec::new();
     }
     let base = subject.base_source().map(SourceText::code_of_any).unwrap_or_default();

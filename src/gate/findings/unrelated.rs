@@ -156,6 +156,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let wanted: BTreeSet<&str> =
         of_task().filter(|word| word.len() > 2 && !EMPTY.contains(word)).collect();
+    // A single part is the rest of the change itself.
+    let is_alone = subject.context.proposed.paths().all(|other| other == path);
+    if is_alone && subject.changed().runs().len() < 2 {
+        return None;
+    }
     let own = parts(path, subject.base_source()?, subject.source()?, subject.changed());
     if own.iter().all(|part| !part.changes_code) {
         return None;
