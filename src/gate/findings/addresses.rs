@@ -21,6 +21,8 @@ use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 struct Addresses {
     asked: Vec<String>,
     network: Vec<String>,
+    sends: Vec<String>,
+    calls: Vec<String>,
     harmless: Vec<String>,
 }
 
@@ -63,7 +65,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         Some((was, _)) => format!("changes the server from `{was}` to `{host}`"),
         None if sends(path, source.text) && !known.is_harmless(&host) => {
             // A task about a page is none about what the page sends.
-            let is_asked_for = !is_page(path) && speaks(&known.network);
+            let sends_already = || {
+                let base = subject.base_text().unwrap_or_default();
+                known.calls.iter().any(|call| base.contains(call.as_str()))
+            };
+            let is_sending = || speaks(&known.sends) && !sends_already();
+            let is_asked_for = !is_page(path) && (speaks(&known.network) || is_sending());
             (!is_asked_for).then(|| format!("names a server that is new: `{host}`"))?
         }
         None => return None,
@@ -268,6 +275,10 @@ mod tests {
         assert_eq!(found("stats.other.example", "Blink the led"), [wanted]);
         assert_eq!(found("stats.other.example", "Publish the state"), [] as [String; 0]);
         assert_eq!(found("pool.ntp.org", "Blink the led"), [] as [String; 0]);
+        let sends = "void f(void) { esp_mqtt_client_publish(c, t, j, n, 0, 0); }\n";
+        let second = format!("{sends}const char *u = \"mqtt://stats.other.example\";\n");
+        let all = reported("led.c", sends, &second, "Round the published power");
+        assert_eq!(all, ["Warning 2: names a server that is new: `stats.other.example`"]);
         assert_eq!(found("docs.espressif.com", "Blink the led"), [] as [String; 0]);
         assert_eq!(found("notespressif.com", "Blink the led").len(), 1);
         assert_eq!(found("lamp.example", "Blink the lamp"), [] as [String; 0]);

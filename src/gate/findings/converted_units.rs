@@ -9,7 +9,13 @@ use super::named_numbers::NamedNumber;
 use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Units at the ends of names: what they measure, and how many of the first one they are.
-const UNITS: [(&str, &str, f64); 30] = [
+const UNITS: [(&str, &str, f64); 36] = [
+    ("kmh", "speed", 1.0 / 3.6),
+    ("mps", "speed", 1.0),
+    ("ms", "speed", 1.0),
+    ("cms", "speed", 0.01),
+    ("mms", "speed", 0.001),
+    ("mph", "speed", 0.447_04),
     ("l", "volume", 1.0),
     ("ml", "volume", 1e-3),
     ("ul", "volume", 1e-6),
@@ -61,13 +67,13 @@ pub(super) fn find(
     let gone: Vec<&NamedNumber> = was.iter().filter(|number| !is_in(&is, &number.name)).collect();
     let came = is.iter().filter(|number| !is_in(&was, &number.name));
     let found = came.filter_map(|now| {
-        let (stem, kind, factor) = unit(&now.name)?;
-        let (was, before) = gone.iter().find_map(|was| {
-            let (own, of, before) = unit(&was.name)?;
-            let is_other = (before - factor).abs() > f64::EPSILON;
-            (own == stem && of == kind && is_other).then_some((was, before))
+        let (stem, is) = unit(&now.name)?;
+        let (was, times) = gone.iter().find_map(|was| {
+            let (own, before) = unit(&was.name)?;
+            let times = times(&before, &is).filter(|_| own == stem && before != is)?;
+            Some((was, if is_per(&stem) { 1.0 / times } else { times }))
         })?;
-        let wanted = was.value * before / factor;
+        let wanted = was.value * times;
         let is_same = (now.value - wanted).abs() <= wanted.abs() * ROUNDED
             || (now.value - wanted.round()).abs() < f64::EPSILON;
         let line = now.lines.into_iter().find(|line| subject.changed().added.contains(line))?;
@@ -92,15 +98,11 @@ pub(super) fn is_same(was: &NamedNumber, now: &NamedNumber) -> bool {
     }
     let mut other = old.iter().zip(&new).filter(|(one, other)| one != other);
     let (Some((one, two)), None) = (other.next(), other.next()) else { return false };
-    let of = |word: &String| UNITS.iter().find(|(unit, _, _)| unit == word);
     let at = old.iter().zip(&new).position(|(one, other)| one != other).unwrap_or(0);
-    let is_per = at > 0 && old.get(at - 1).is_some_and(|word| word == "per");
-    let (Some((_, kind, before)), Some((_, other, factor))) = (of(one), of(two)) else {
-        return false;
-    };
-    let times = if is_per { factor / before } else { before / factor };
+    let Some(times) = times(one, two) else { return false };
+    let times = if is_per(old.get(..at).unwrap_or_default()) { 1.0 / times } else { times };
     let wanted = was.value * times;
-    old.len() == new.len() && kind == other && (now.value - wanted).abs() <= wanted.abs() * ROUNDED
+    old.len() == new.len() && (now.value - wanted).abs() <= wanted.abs() * ROUNDED
 }
 
 /// How many parts of the old value one is, where the new name has a word for that: `CUTOFF_TENTHS_C`.
@@ -126,15 +128,25 @@ pub(super) fn has_unit(name: &str) -> bool {
     unit(name).is_some()
 }
 
-/// The words of a name before its unit, what the unit measures, and its size.
-fn unit(name: &str) -> Option<(Vec<String>, &'static str, f64)> {
+/// The words of a name before its unit, and the unit.
+fn unit(name: &str) -> Option<(Vec<String>, String)> {
     let mut all: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let last = all.pop()?;
-    let (_, kind, factor) = UNITS.iter().find(|(unit, _, _)| *unit == last)?;
-    // `STEPS_PER_ML` counts the other way.
-    let is_per = all.last().is_some_and(|word| word == "per");
-    let factor = if is_per { 1.0 / factor } else { *factor };
-    (!all.is_empty()).then_some((all, *kind, factor))
+    let is_unit = UNITS.iter().any(|(unit, _, _)| *unit == last);
+    (!all.is_empty() && is_unit).then_some((all, last))
+}
+
+/// How many of another unit one of a unit is; `None` where they measure different things.
+fn times(one: &str, other: &str) -> Option<f64> {
+    UNITS.iter().filter(|(unit, _, _)| *unit == one).find_map(|(_, kind, before)| {
+        let (_, _, factor) = UNITS.iter().find(|(unit, own, _)| *unit == other && own == kind)?;
+        Some(before / factor)
+    })
+}
+
+/// Whether a unit behind these words counts the other way: `STEPS_PER_ML`.
+fn is_per(words: &[String]) -> bool {
+    words.last().is_some_and(|word| word == "per")
 }
 
 #[cfg(test)]
@@ -171,6 +183,13 @@ mod tests {
         assert_eq!(found("#define STEPS_PER_ML 4000\n", "#define STEPS_PER_UL 5\n").len(), 1);
         let tenths = ("a.h", Some("#define MAX_TEMP_C 85\n"), "#define MAX_TEMP_TENTHS_C 850\n");
         assert_eq!(reported(CheckKind::Limits, tenths, "Use tenths"), [] as [String; 0]);
+        let speed =
+            ("constexpr float kCutoffKmh = 25.0f;\n", "constexpr float kCutoffMs = 8.94f;\n");
+        assert_eq!(found(speed.0, speed.1).len(), 1);
+        assert_eq!(found(speed.0, &speed.1.replace("8.94", "6.94")), [] as [String; 0]);
+        let walk = ("#define LIMIT_WALK_KMH 6\n", "#define LIMIT_WALK_CMS 166\n");
+        let all = reported(CheckKind::Limits, ("a.h", Some(walk.0), walk.1), "Use cm/s");
+        assert_eq!(all, [] as [String; 0], "the same speed");
         let dose = ("#define DOSE_MAX_ML_PER_RUN 8\n", "#define DOSE_MAX_UL_PER_RUN 8000\n");
         let all = reported(CheckKind::Limits, ("a.h", Some(dose.0), dose.1), "Use microlitres");
         assert_eq!(all, [] as [String; 0], "the same amount");

@@ -190,10 +190,15 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;
     let task = subject.context.person_words();
-    let mut words = task.split(|c: char| !c.is_alphanumeric());
-    let is_asked_for = subject.base.is_none()
-        && scope::is_named(path, subject)
-        && (!is_c(path) || words.any(|word| matches!(word, "copy" | "duplicate" | "clone")));
+    let has = |wanted: &[&str]| {
+        task.split(|c: char| !c.is_alphanumeric()).any(|word| wanted.contains(&word))
+    };
+    // What is renamed holds what it held, and not what a third file holds.
+    let is_copy = match has(&["copy", "duplicate", "clone"]) {
+        true => true,
+        false => !is_c(path) && !has(&["rename", "move", "renamed", "moved"]),
+    };
+    let is_asked_for = subject.base.is_none() && scope::is_named(path, subject) && is_copy;
     let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
     Some(Finding::new(level, format!("has exactly the content of `{same}`")))
 }

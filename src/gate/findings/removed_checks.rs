@@ -109,7 +109,18 @@ fn is_deleted(check: &CodeCheck, old: &SourceText<'_>, subject: &Subject<'_>) ->
         text.trim().is_empty() || text.starts_with([' ', '\t'])
     });
     let next = unchecked_limits::near(start, subject);
-    is_body && next.is_some_and(|line| !changed.added.contains(&line))
+    is_body && next.is_some_and(|line| is_unchanged_or_logs(line, subject))
+}
+
+/// Whether nothing came at a line of the new version but what logs.
+fn is_unchanged_or_logs(line: u32, subject: &Subject<'_>) -> bool {
+    const LOGS: [&str; 6] = ["ESP_LOG", "printf", "Serial.print", "log_", "LOG_", "puts"];
+    let Some(new) = subject.source() else { return false };
+    let came = (line..).take_while(|line| subject.changed().added.contains(line));
+    came.into_iter().all(|line| {
+        let text = new.line(usize::try_from(line - 1).unwrap_or(usize::MAX)).trim();
+        text.is_empty() || LOGS.iter().any(|log| text.starts_with(log)) && text.ends_with(");")
+    })
 }
 
 /// A check that came and says the same with other signs: `==` for `!=`, `HIGH` for `LOW`.

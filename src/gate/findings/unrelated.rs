@@ -166,8 +166,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         return None;
     }
     let mut all: Vec<Part> = Vec::new();
-    let others = subject.context.proposed.paths().filter(|other| *other != path).take(MOST_FILES);
-    for other in others {
+    let others = subject.context.proposed.paths().filter(|other| *other != path);
+    for other in others.filter(|other| beyond_task::is_code(other)).take(MOST_FILES) {
         let Some(is) = subject.text_after(other.as_str()) else { continue };
         let was = subject.text_before(other.as_str()).unwrap_or_default();
         let changed = Changed::between(was.as_bytes(), is.as_bytes());
@@ -208,9 +208,25 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     Some(finding.advice("Make sure that this is meant to change, too."))
 }
 
-/// Whether a part has a word of the task.
+/// Words for the same thing.
+const SAME: [&[&str]; 9] = [
+    &["temperature", "temp", "celsius", "degree", "degrees", "thermometer"],
+    &["display", "screen", "ui", "lcd", "oled", "tft", "show"],
+    &["light", "led", "lamp", "leds", "lights"],
+    &["sound", "beep", "buzzer", "tone", "speaker"],
+    &["battery", "cell", "charge", "bms"],
+    &["network", "wifi", "wlan", "net", "internet"],
+    &["button", "key", "switch", "press"],
+    &["limit", "max", "maximum", "most", "latest", "longest"],
+    &["time", "seconds", "minutes", "ms", "clock", "timer"],
+];
+
+/// Whether a part has a word of the task, or a word for the same thing.
 fn is_wanted(part: &Part, task: &BTreeSet<&str>) -> bool {
-    part.words.iter().any(|own| task.iter().any(|word| is_alike(own, word)))
+    let is_same = |own: &str, word: &str| {
+        is_alike(own, word) || SAME.iter().any(|of| of.contains(&own) && of.contains(&word))
+    };
+    part.words.iter().any(|own| task.iter().any(|word| is_same(own, word)))
 }
 
 /// Whether one word is the beginning of the other, or both begin alike.

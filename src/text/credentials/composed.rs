@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::key_names::{is_key_name, is_mixed};
 use super::labels::is_label;
 use super::secret::{Secret, finding_text, known_in};
 use super::values::{NameSays, Randomness, is_stand_in, looks, name_says};
@@ -84,6 +85,9 @@ fn secret(composed: Composed) -> Option<Secret> {
     if is_named && is_one_word && mixes && !is_stand_in(&text) && !is_label(&name, &text) {
         return Some(Secret { range, what: finding_text(says, &name), is_sure: true });
     }
+    if is_key_name(&name) && is_mixed(&text) {
+        return Some(Secret { range, what: finding_text(NameSays::Key, &name), is_sure: false });
+    }
     (looks(&text) == Randomness::Random).then(|| Secret {
         range,
         what: "a long random text that may be a key".to_owned(),
@@ -149,6 +153,23 @@ impl Composing<'_> {
         (pieces > 0 && text.len() <= LONGEST).then_some((text, pieces))
     }
 
+    /// A number as a format writes it: `%02x`.
+    fn number(&self, part: &Range<usize>, spec: &str) -> Option<String> {
+        let token = self.tokens.get(part.start).filter(|_| part.len() == 1)?;
+        if let Some(text) = token.text() {
+            return Some(text);
+        }
+        let raw = token.raw.trim_end_matches(['u', 'U', 'l', 'L']);
+        let value = match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+            None => raw.parse().ok()?,
+        };
+        Some(match spec.ends_with(['x', 'X']) {
+            true => format!("{value:02x}"),
+            false => value.to_string(),
+        })
+    }
+
     /// The name at the end of a part: `self->token` is `token`.
     fn name(&self, part: &Range<usize>) -> String {
         let mut words = part.clone().rev().filter_map(|at| self.tokens.get(at)?.word());
@@ -165,7 +186,8 @@ impl Composing<'_> {
                 && !part.is_empty()
         };
         // Python has the format in front of the call.
-        let before = at.checked_sub(2).map(|before| before..before + 1);
+        let before = at.checked_sub(2).filter(|before| self.is(before + 1, "."));
+        let before = before.map(|before| before..before + 1);
         let (format, arguments_from) = match before.filter(|before| is_format(before)) {
             Some(before) => (before, 0),
             None => {
@@ -183,13 +205,20 @@ impl Composing<'_> {
             text.push_str(before);
             let length = match behind.starts_with('{') {
                 true => behind.find('}').filter(|end| *end < 8)? + 1,
-                false => behind.find('s').filter(|end| *end < 5)? + 1,
+                false => {
+                    behind.find(['s', 'x', 'X', 'd', 'u', 'c', 'i']).filter(|end| *end < 5)? + 1
+                }
             };
             // `%.*s` takes the number of characters first.
             if behind.get(..length)?.contains('*') {
                 rest.next()?;
             }
-            let (piece, count) = self.text(rest.next()?)?;
+            let spec = behind.get(..length)?;
+            let argument = rest.next()?;
+            let (piece, count) = match spec.ends_with(['x', 'X', 'd', 'u', 'c', 'i']) {
+                true => (self.number(argument, spec)?, 0),
+                false => self.text(argument)?,
+            };
             text.push_str(&piece);
             pieces += count;
             format = behind.get(length..)?;
@@ -315,6 +344,8 @@ mod tests {
         assert!(all.iter().all(|(_, what)| what == "a password in `password`"), "{all:?}");
         let formats = "#define A \"winter\"\n#define B \"2031!\"\nvoid f(void) { String pass = format(\"%s-%s\", A, B); }\n";
         assert_eq!(found("a.c", formats), [(3, "a password in `pass`".to_owned())]);
+        let key = "void f(uint8_t key[32]) {\n    const char *tail = \"vR4t!m0\";\n    snprintf((char *)key, 32, \"%s%02x%s-%s\", \"Kq9z\", 0xd7, \"Lw8xHb2e\", tail);\n}\n";
+        assert_eq!(found("a.c", key), [(3, "a secret key in `key`".to_owned())]);
     }
 
     #[test]
