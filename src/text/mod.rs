@@ -7,6 +7,7 @@ pub mod amounts;
 pub mod answer_words;
 mod c_balance;
 mod c_branches;
+pub mod c_calls;
 mod c_errors;
 mod c_gaps;
 mod c_idioms;

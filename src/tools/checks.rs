@@ -1,12 +1,11 @@
 //! The checks on a file's new content that are made before the person is asked.
 
-use super::cmake::{Registration, is_compiled, registration};
 use crate::knowledge::NameList;
 use crate::model::{Check, CheckKind, FindingLevel, ProjectPath};
 use crate::text::{reverty, syntax};
 use crate::toolchain::platformio;
 use crate::toolchain::sketch::Sketch;
-use crate::workspace::ProjectDir;
+use crate::workspace::{ProjectDir, Registration, is_compiled, registration};
 
 /// A file with its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]

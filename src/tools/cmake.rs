@@ -1,26 +1,8 @@
 //! Which list of CMake a source file belongs to, and what it takes to be built by it.
 
 use crate::model::ProjectPath;
-use crate::text::cmake::{Registered, builds, register, with_include_folder};
-use crate::workspace::{DEFAULT_LIST_LIMIT, ProjectDir};
-
-/// What the nearest `CMakeLists.txt` says about a source file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Registration {
-    /// That file builds it.
-    In(ProjectPath),
-    /// That file is the nearest one and does not build it.
-    NotIn(ProjectPath),
-    /// That file is the nearest one and is not understood, for this reason.
-    Unclear(ProjectPath, String),
-    /// There is none in the folders above it.
-    Nowhere,
-}
-
-/// Whether the file's name is that of a source that has to be compiled.
-pub(super) fn is_compiled(path: &ProjectPath) -> bool {
-    matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"))
-}
+use crate::text::cmake::{Registered, register, with_include_folder};
+use crate::workspace::{DEFAULT_LIST_LIMIT, NearestList, ProjectDir, is_compiled, nearest_list};
 
 /// Folders that hold the headers of a component by convention.
 const HEADER_FOLDERS: [&str; 2] = ["include", "inc"];
@@ -47,31 +29,6 @@ pub(super) fn needs_list(path: &ProjectPath) -> bool {
     is_compiled(path) || header_folder(path).is_some()
 }
 
-/// The nearest list of a source file.
-struct Nearest {
-    list: ProjectPath,
-    text: String,
-    /// Path of the source from the list's folder.
-    relative: String,
-}
-
-/// Looks for the nearest `CMakeLists.txt` from the file's folder upwards; `read` gives the text of
-/// a file as it is or will be.
-fn nearest(path: &ProjectPath, read: &dyn Fn(&ProjectPath) -> Option<String>) -> Option<Nearest> {
-    let mut folder = path.parent();
-    loop {
-        let list = folder.map_or("CMakeLists.txt".to_owned(), |f| format!("{f}/CMakeLists.txt"));
-        if let Some((list, text)) =
-            ProjectPath::new(&list).ok().and_then(|list| read(&list).map(|text| (list, text)))
-        {
-            let skip = folder.map_or(0, |folder| folder.len() + 1);
-            let relative = path.as_str().get(skip..).unwrap_or(path.as_str()).to_owned();
-            return Some(Nearest { list, text, relative });
-        }
-        folder = folder?.rsplit_once('/').map(|(outer, _)| outer);
-    }
-}
-
 /// The one of `lists` that is nearest to the file, from its folder upwards.
 pub(super) fn nearest_of<'a>(
     path: &ProjectPath,
@@ -84,21 +41,6 @@ pub(super) fn nearest_of<'a>(
         None => true,
     };
     lists.iter().filter(is_above).max_by_key(|list| list.as_str().len())
-}
-
-/// What the nearest list says about a source file.
-pub(super) fn registration(
-    path: &ProjectPath,
-    read: &dyn Fn(&ProjectPath) -> Option<String>,
-) -> Registration {
-    let Some(Nearest { list, text, relative }) = nearest(path, read) else {
-        return Registration::Nowhere;
-    };
-    match builds(&text, &relative) {
-        Ok(true) => Registration::In(list),
-        Ok(false) => Registration::NotIn(list),
-        Err(error) => Registration::Unclear(list, error.to_string()),
-    }
 }
 
 /// A list that shall build more sources than it does.
@@ -150,7 +92,7 @@ pub(super) fn plan(
             }
             String::from_utf8(project_dir.read(list).ok()?).ok()
         };
-        let near = nearest(source, &read);
+        let near = nearest_list(source, &read);
         if let Some(folder) = header_folder(source) {
             if let Some(near) = near.filter(|near| !written(&near.list)) {
                 plan.add_header(source, folder, near);
@@ -182,7 +124,7 @@ pub(super) fn plan(
 impl CMakePlan {
     /// A list that is not understood, or is not that of a component, stays as it is: the header may be
     /// found by other ways.
-    fn add_header(&mut self, header: &ProjectPath, folder: &str, near: Nearest) {
+    fn add_header(&mut self, header: &ProjectPath, folder: &str, near: NearestList) {
         let above = near.list.parent().map_or(0, |list| list.len() + 1);
         let Some(relative) = folder.get(above..) else { return };
         if let Ok(Some(text)) = with_include_folder(&near.text, relative) {
@@ -190,7 +132,7 @@ impl CMakePlan {
         }
     }
 
-    fn add(&mut self, source: &ProjectPath, near: Nearest, text: String) {
+    fn add(&mut self, source: &ProjectPath, near: NearestList, text: String) {
         match self.edits.iter_mut().find(|edit| edit.path == near.list) {
             Some(edit) => {
                 edit.text = text;
@@ -233,23 +175,6 @@ mod tests {
 
     fn path(text: &str) -> ProjectPath {
         ProjectPath::new(text).unwrap()
-    }
-
-    #[test]
-    fn the_nearest_list_counts() {
-        let read = |list: &ProjectPath| match list.as_str() {
-            "main/CMakeLists.txt" => Some("idf_component_register(SRCS src/a.c)".to_owned()),
-            "CMakeLists.txt" => Some("project(x)".to_owned()),
-            _ => None,
-        };
-        let main = path("main/CMakeLists.txt");
-        assert_eq!(registration(&path("main/src/a.c"), &read), Registration::In(main.clone()));
-        assert_eq!(registration(&path("main/b.c"), &read), Registration::NotIn(main));
-        let found = registration(&path("other/c.c"), &read);
-        assert!(
-            matches!(found, Registration::Unclear(list, _) if list.as_str() == "CMakeLists.txt")
-        );
-        assert_eq!(registration(&path("c.c"), &|_| None), Registration::Nowhere);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
-use super::cmake::{self, CMakePlan, ListEdit, Registration, Unregistered, is_compiled};
+use super::cmake::{self, CMakePlan, ListEdit, Unregistered};
 use super::report::Report;
 use super::state::SharedState;
 use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
@@ -17,7 +17,7 @@ use crate::model::{
     BlobSource, Check, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
 };
 use crate::text::mark;
-use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, ProjectDir};
+use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, ProjectDir, Registration, is_compiled};
 
 /// Name of the tool.
 pub const NAME: &str = "generate_code";

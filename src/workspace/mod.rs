@@ -8,6 +8,7 @@ mod folder_watch;
 mod list;
 mod project_dir;
 mod references;
+mod registration;
 mod sources;
 mod watch;
 
@@ -16,6 +17,7 @@ pub use error::WorkspaceError;
 pub use list::{DEFAULT_LIST_LIMIT, Listing};
 pub use project_dir::{Excerpt, MAX_FILE_BYTES, ProjectDir};
 pub use references::{Reference, references_to};
+pub use registration::{NearestList, Registration, is_compiled, nearest_list, registration};
 pub use sources::{ManagedComponents, ManagedFile, Sources, is_source};
 pub use watch::{Looked, Next, Watch, WatchStamp};
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_calls::{FunctionTokens, functions};
 use crate::text::c_tokens::{TokenKind, closes};
 
 /// Parts of names of functions that let somebody or something pass, or not.
@@ -74,7 +75,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     if subject.changed().removed.is_empty() {
         return found;
     }
-    let (was, is) = (functions(old), functions(new));
+    let (was, is) = (calls(old), calls(new));
     for (function, calls) in &was {
         let Some(now) = is.get(function) else { continue };
         found.extend(unfed(function, (calls, now), &is, subject));
@@ -182,40 +183,16 @@ fn turned(was: &Calls, now: &Calls, subject: &Subject<'_>) -> Option<Finding> {
 }
 
 /// The functions of a source that are defined once, with what each calls.
-fn functions(source: &SourceText<'_>) -> BTreeMap<String, Calls> {
-    const KEYWORDS: [&str; 9] =
-        ["if", "for", "while", "switch", "catch", "return", "sizeof", "defined", "else"];
+fn calls(source: &SourceText<'_>) -> BTreeMap<String, Calls> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
-    let close = |at: usize| closes.get(at).copied().flatten();
-    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let mut found: BTreeMap<String, Calls> = BTreeMap::new();
-    let mut open: Option<(String, usize)> = None;
-    for (at, token) in tokens.iter().enumerate() {
-        if open.as_ref().is_some_and(|(_, end)| at >= *end) {
-            open = None;
-        }
-        let is_name = token.kind == TokenKind::Word && !KEYWORDS.contains(&token.raw);
-        let Some(end) = close(at + 1).filter(|_| is_name && is(at + 1, "(")) else { continue };
-        match &open {
-            Some((function, _)) => {
-                let calls = found.entry(function.clone()).or_default();
-                calls.push((token.raw.to_owned(), source.number_at(token.start)));
-            }
-            None if !token.in_directive => {
-                let mut body = end + 1;
-                while tokens.get(body).is_some_and(|token| {
-                    ["const", "override", "noexcept"].iter().any(|word| token.is_word(word))
-                }) {
-                    body += 1;
-                }
-                if let Some(end) = close(body).filter(|_| is(body, "{")) {
-                    found.entry(token.raw.to_owned()).or_default();
-                    open = Some((token.raw.to_owned(), end));
-                }
-            }
-            None => {}
-        }
+    for FunctionTokens { name, body } in functions(tokens, &closes(tokens)) {
+        let Some(function) = tokens.get(name).filter(|name| !name.in_directive) else { continue };
+        let calls = found.entry(function.raw.to_owned()).or_default();
+        let body = tokens.get(body).unwrap_or_default();
+        let pairs = body.iter().zip(body.iter().skip(1));
+        let called = pairs.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
+        calls.extend(called.map(|(name, _)| (name.raw.to_owned(), source.number_at(name.start))));
     }
     found
 }

@@ -11,6 +11,7 @@ use foldhash::{HashMap, HashSet};
 use super::pin_branches::behind_index;
 use super::pin_names;
 use super::pin_use::Direction;
+use crate::text::c_calls::{FunctionTokens, functions, parts};
 use crate::text::c_tokens::{Token, closes};
 
 /// Steps from a name to the next one that are followed.
@@ -92,60 +93,21 @@ impl<'a> PinFlow<'a> {
 
     /// The parts between commas within the bracket at `open`.
     pub(super) fn parts(&self, open: usize) -> Vec<Range<usize>> {
-        let Some(close) = self.close(open) else { return Vec::new() };
-        let (mut parts, mut start, mut at) = (Vec::new(), open + 1, open + 1);
-        while at < close {
-            if ["(", "{", "["].iter().any(|mark| self.is(at, mark)) {
-                at = self.close(at).unwrap_or(close);
-            } else if self.is(at, ",") {
-                parts.push(start..at);
-                start = at + 1;
-            }
-            at += 1;
-        }
-        if start < close {
-            parts.push(start..close);
-        }
-        parts
+        parts(self.tokens, &self.closes, open)
     }
 
     fn read_functions(&mut self) {
-        const KEYWORDS: [&str; 7] = ["if", "for", "while", "switch", "catch", "return", "sizeof"];
-        let mut at = 0;
-        while at < self.tokens.len() {
-            let name = self.word(at).filter(|name| !KEYWORDS.contains(&name.as_ref()));
-            let open = at + 1;
-            at += 1;
-            let Some(name) = name.filter(|_| self.is(open, "(")) else { continue };
-            let Some(close) = self.close(open) else { continue };
-            let mut body = close + 1;
-            // `const`, and the initialisers of a constructor.
-            while body < close + 40 && !self.is(body, "{") && !self.is(body, ";") {
-                body += if self.is(body, "(") {
-                    self.close(body).map_or(1, |end| end + 1 - body)
-                } else {
-                    1
-                };
-            }
-            let is_definition = body == close + 1
-                || self.is(close + 1, ":")
-                || ["const", "override", "noexcept"]
-                    .iter()
-                    .any(|word| self.is_word(close + 1, word));
-            let Some(end) = self.close(body).filter(|_| self.is(body, "{") && is_definition) else {
-                continue;
-            };
-            let parts = self.parts(open);
+        for FunctionTokens { name: at, body } in functions(self.tokens, &self.closes) {
+            let Some(name) = self.word(at) else { continue };
             let mut parameters = Vec::new();
-            for (place, part) in parts.into_iter().enumerate() {
+            for (place, part) in self.parts(at + 1).into_iter().enumerate() {
                 let named = part.clone().rev().find_map(|at| self.word(at)).unwrap_or_default();
                 if part.clone().any(|at| self.is_word(at, "gpio_num_t")) {
                     self.parameters.insert((name.clone(), place), Direction::Unknown);
                 }
                 parameters.push(named);
             }
-            self.functions.push(SourceFunction { name, parameters, body: close + 1..end });
-            at = end;
+            self.functions.push(SourceFunction { name, parameters, body });
         }
     }
 

@@ -5,6 +5,7 @@
 use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_calls::parts;
 use crate::text::c_tokens::{Token, TokenKind, closes};
 
 const COMPARISONS: [&str; 5] = ["strncmp", "strncasecmp", "memcmp", "strnstr", "compare_n"];
@@ -62,8 +63,8 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
         if !is_called(&["cmp", "same", "equal", "match", "strnstr", "compare"]) {
             continue;
         }
-        let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
-        let [one, other, length] = parts(tokens, &closes, at + 2..close)[..] else { continue };
+        let arguments = parts(tokens, &closes, at + 1).into_iter().filter_map(|at| tokens.get(at));
+        let [one, other, length] = arguments.collect::<Vec<_>>()[..] else { continue };
         let of_element = element_of(length).or_else(|| pointer_of(tokens, (at, length)));
         let is_element = of_element.is_some();
         let is_known = COMPARISONS.iter().any(|name| token.is_word(name));
@@ -178,24 +179,6 @@ fn length_of(tokens: &[Token<'_>], (at, length): (usize, &[Token<'_>])) -> Optio
             && tokens.get(at + 1).is_some_and(|token| token.is("="))
     })?;
     of_call(tokens.get(assigned + 2..)?)
-}
-
-/// The arguments of a call.
-fn parts<'t, 'a>(
-    tokens: &'t [Token<'a>],
-    closes: &[Option<usize>],
-    inside: std::ops::Range<usize>,
-) -> Vec<&'t [Token<'a>]> {
-    let (mut found, mut start, mut at) = (Vec::new(), inside.start, inside.start);
-    while at < inside.end {
-        if tokens.get(at).is_some_and(|token| token.is(",")) {
-            found.extend(tokens.get(start..at));
-            start = at + 1;
-        }
-        at = closes.get(at).copied().flatten().unwrap_or(at) + 1;
-    }
-    found.extend(tokens.get(start..inside.end));
-    found
 }
 
 #[cfg(test)]

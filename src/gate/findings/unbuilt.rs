@@ -1,27 +1,28 @@
 //! New sources that no list of CMake builds.
 //!
-//! What a list builds is known to [`cmake`](crate::text::cmake). PlatformIO and sketches find sources
+//! Which list builds a source is known to [`registration`]. PlatformIO and sketches find sources
 //! by where they lie.
 
 use super::Subject;
 use super::test_expectations::is_test;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
-use crate::text::cmake::builds;
+use crate::workspace::{Registration, is_compiled, registration};
 
 /// The check of a new source; `None` for all others, and where no list is understood.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let is_source = matches!(path.extension(), Some("c" | "cpp" | "cc" | "cxx" | "S"));
-    if !is_source || subject.base.is_some() || is_found_by_place(subject) {
+    if !is_compiled(path) || subject.base.is_some() || is_found_by_place(subject) {
         return None;
     }
-    let (list, text) = nearest(path, subject)?;
+    let found = registration(path, &|list| subject.text_after(list.as_str()).map(Into::into));
+    let (list, is_built) = match found {
+        Registration::In(list) => (list, true),
+        Registration::NotIn(list) => (list, false),
+        Registration::Unclear(..) | Registration::Nowhere => return None,
+    };
     // Tests are built in many ways, if not by a list of their own.
-    let is_own = path.parent().is_some_and(|folder| list == format!("{folder}/CMakeLists.txt"));
-    if is_test(path) && !is_own {
+    if is_test(path) && list.parent() != path.parent() {
         return None;
     }
-    let folder = list.rsplit_once('/').map_or(0, |(folder, _)| folder.len() + 1);
-    let is_built = builds(&text, path.as_str().get(folder..)?).ok()?;
     if is_built || is_included(path, subject) {
         return Some(Check::clean(CheckKind::InCmake));
     }
@@ -38,19 +39,6 @@ fn is_found_by_place(subject: &Subject<'_>) -> bool {
             .files()
             .iter()
             .any(|file| at_top(&file.path) && file.path.extension() == Some("ino"))
-}
-
-/// The nearest list from the folder of a source upwards that registers something, and its text.
-fn nearest(path: &ProjectPath, subject: &Subject<'_>) -> Option<(String, String)> {
-    let mut folder = path.parent();
-    while let Some(of) = folder {
-        let list = format!("{of}/CMakeLists.txt");
-        if let Some(text) = subject.text_after(&list) {
-            return Some((list, text));
-        }
-        folder = of.rsplit_once('/').map(|(outer, _)| outer);
-    }
-    None
 }
 
 /// Whether another source takes it in: `#include "table.c"`.

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::limit_names::words;
 use super::source::SourceText;
@@ -23,114 +26,29 @@ const NEAR: usize = 3;
 /// Files of the change that are read.
 const MOST_FILES: usize = 16;
 
-/// Names that stand everywhere and tie nothing together.
-const USUAL: [&str; 62] = [
-    "if",
-    "else",
-    "for",
-    "while",
-    "return",
-    "switch",
-    "case",
-    "break",
-    "continue",
-    "static",
-    "const",
-    "void",
-    "int",
-    "char",
-    "float",
-    "double",
-    "bool",
-    "true",
-    "false",
-    "unsigned",
-    "signed",
-    "long",
-    "short",
-    "struct",
-    "enum",
-    "typedef",
-    "sizeof",
-    "auto",
-    "constexpr",
-    "nullptr",
-    "NULL",
-    "TAG",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "size_t",
-    "esp_err_t",
-    "ESP_OK",
-    "ESP_FAIL",
-    "ret",
-    "err",
-    "i",
-    "j",
-    "n",
-    "len",
-    "ESP_LOGI",
-    "ESP_LOGW",
-    "ESP_LOGE",
-    "ESP_LOGD",
-    "printf",
-    "define",
-    "include",
-    "String",
-    "std",
-    "self",
-    "def",
-    "import",
-];
+/// The words of `assets/findings/unrelated.toml`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    /// Names that stand everywhere and tie nothing together.
+    usual: Vec<String>,
+    /// Words of a task that say nothing of its subject.
+    empty: Vec<String>,
+    /// Beginnings of words of tasks that may touch anything.
+    wide_beginnings: Vec<String>,
+    /// Words that alone mean the same.
+    wide_words: Vec<String>,
+    /// Words for the same thing.
+    same: Vec<Vec<String>>,
+}
 
-/// Words of a task that say nothing of its subject.
-const EMPTY: [&str; 60] = [
-    "the", "and", "for", "with", "that", "this", "from", "into", "when", "then", "than", "after",
-    "before", "while", "also", "only", "more", "less", "make", "let", "add", "set", "use", "new",
-    "not", "its", "has", "have", "are", "was", "will", "should", "must", "can", "all", "each",
-    "every", "one", "two", "three", "instead", "there", "where", "which", "what", "out", "our",
-    "their", "them", "they", "very", "too", "per", "via", "get", "give", "show", "change",
-    "update", "code",
-];
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/findings/unrelated.toml")).unwrap_or_default()
+});
 
-/// Tasks with a word that begins so may touch anything.
-const WIDE: [&str; 26] = [
-    "refactor",
-    "rename",
-    "clean",
-    "tidy",
-    "rewrit",
-    "migrat",
-    "porting",
-    "split",
-    "merg",
-    "reformat",
-    "formatt",
-    "indent",
-    "restructur",
-    "reorgani",
-    "warning",
-    "lint",
-    "misra",
-    "everything",
-    "everywhere",
-    "review",
-    "optimi",
-    "simplif",
-    "bugs",
-    "errors",
-    "constants",
-    "magic",
-];
-
-/// Words that alone mean the same.
-const WIDE_ALONE: [&str; 6] = ["all", "port", "move", "format", "smaller", "project"];
+fn is_among(list: &[String], word: &str) -> bool {
+    list.iter().any(|of| of == word)
+}
 
 /// A part of a change in one place.
 struct Part {
@@ -149,13 +67,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let is_read = beyond_task::is_code(path) && subject.base.is_some();
     let task = subject.context.words();
     let of_task = || task.split(|c: char| !c.is_alphanumeric());
-    let is_wide =
-        |word: &str| WIDE_ALONE.contains(&word) || WIDE.iter().any(|start| word.starts_with(start));
+    let is_wide = |word: &str| {
+        is_among(&WORDS.wide_words, word)
+            || WORDS.wide_beginnings.iter().any(|start| word.starts_with(start.as_str()))
+    };
     if !is_read || of_task().any(is_wide) {
         return None;
     }
     let wanted: BTreeSet<&str> =
-        of_task().filter(|word| word.len() > 2 && !EMPTY.contains(word)).collect();
+        of_task().filter(|word| word.len() > 2 && !is_among(&WORDS.empty, word)).collect();
     // A single part is the rest of the change itself.
     let is_alone = subject.context.proposed.paths().all(|other| other == path);
     if is_alone && subject.changed().runs().len() < 2 {
@@ -208,23 +128,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     Some(finding.advice("Make sure that this is meant to change, too."))
 }
 
-/// Words for the same thing.
-const SAME: [&[&str]; 9] = [
-    &["temperature", "temp", "celsius", "degree", "degrees", "thermometer"],
-    &["display", "screen", "ui", "lcd", "oled", "tft", "show"],
-    &["light", "led", "lamp", "leds", "lights"],
-    &["sound", "beep", "buzzer", "tone", "speaker"],
-    &["battery", "cell", "charge", "bms"],
-    &["network", "wifi", "wlan", "net", "internet"],
-    &["button", "key", "switch", "press"],
-    &["limit", "max", "maximum", "most", "latest", "longest"],
-    &["time", "seconds", "minutes", "ms", "clock", "timer"],
-];
-
 /// Whether a part has a word of the task, or a word for the same thing.
 fn is_wanted(part: &Part, task: &BTreeSet<&str>) -> bool {
     let is_same = |own: &str, word: &str| {
-        is_alike(own, word) || SAME.iter().any(|of| of.contains(&own) && of.contains(&word))
+        is_alike(own, word) || WORDS.same.iter().any(|of| is_among(of, own) && is_among(of, word))
     };
     part.words.iter().any(|own| task.iter().any(|word| is_same(own, word)))
 }
@@ -282,7 +189,7 @@ fn part(
         }
         found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
         let names = names_of(source, &lines).into_iter();
-        found.names.extend(names.filter(|name| !USUAL.contains(&name.as_str())));
+        found.names.extend(names.filter(|name| !is_among(&WORDS.usual, name)));
     };
     // Where only numbers and signs change, names tie nothing together.
     let is_same = names_of(old, &gone) == names_of(new, &came);
@@ -365,6 +272,40 @@ mod tests {
         assert_eq!(found(task, &lights, &comes), [] as [String; 0]);
         let comment = format!("/* Of the cells. */\n{BATTERY}");
         assert_eq!(found(task, &lights, &comment), [] as [String; 0]);
+    }
+
+    #[test]
+    fn the_words_are_read() {
+        let words: Words =
+            toml::from_str(include_str!("../../../assets/findings/unrelated.toml")).unwrap();
+        assert!(words.same.iter().all(|of| of.len() > 1));
+        assert!(!WORDS.usual.is_empty() && !WORDS.wide_beginnings.is_empty());
+    }
+
+    #[test]
+    fn a_name_ties_parts_together_over_others() {
+        let lights = LIGHTS.replace("gpio(light, on)", "blink(light, on && awake())");
+        let battery = BATTERY.replace("(mv - LOW)", "(awake() ? mv - floor_mv() : 0)");
+        let files = [
+            ("main/lights.c", LIGHTS),
+            ("main/battery.c", BATTERY),
+            ("main/charge.c", "int charge_now(void) {\n    return 3;\n}\n"),
+        ];
+        let third = |line: &str| format!("int charge_now(void) {{\n    {line}\n}}\n");
+        let of = |line: &str| {
+            let charge = third(line);
+            let changes = [
+                ("main/lights.c", Some(lights.as_str())),
+                ("main/battery.c", Some(battery.as_str())),
+                ("main/charge.c", Some(charge.as_str())),
+            ];
+            let task = "Let the rear light blink";
+            let all = TestProject { files: &files, task, chip: None }
+                .reported(CheckKind::BeyondTask, &changes);
+            all.iter().filter(|found| found.contains("in common")).count()
+        };
+        assert_eq!(of("return floor_mv() - 3;"), 0, "lights, battery, charge");
+        assert_eq!(of("return other_mv() - 3;"), 1);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use super::key_names::{is_key_name, is_mixed};
 use super::labels::is_label;
 use super::secret::{Secret, finding_text, known_in};
 use super::values::{NameSays, Randomness, is_stand_in, looks, name_says};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_calls::parts;
+use crate::text::c_tokens::{Token, TokenKind, closes};
 
 /// Functions that fill a format, with whether their first argument takes the result.
 const FORMATS: [(&str, bool); 6] = [
@@ -47,7 +48,7 @@ struct Composed {
 
 /// The secrets that are put together of two pieces and more.
 pub(super) fn find(tokens: &[Token<'_>], known: &KnownTexts<'_>) -> Vec<Secret> {
-    let code = Composing { tokens, known };
+    let code = Composing { tokens, closes: closes(tokens), known };
     let mut all = Vec::new();
     let mut open: BTreeMap<String, Composed> = BTreeMap::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -97,6 +98,8 @@ fn secret(composed: Composed) -> Option<Secret> {
 
 struct Composing<'a> {
     tokens: &'a [Token<'a>],
+    /// For each bracket the place of what closes it.
+    closes: Vec<Option<usize>>,
     known: &'a KnownTexts<'a>,
 }
 
@@ -115,26 +118,10 @@ impl Composing<'_> {
         Some(first.start..last.range().end)
     }
 
-    /// The arguments of the call whose bracket opens at `open`.
-    fn arguments(&self, open: usize) -> Option<Vec<Range<usize>>> {
-        let mut found = Vec::new();
-        let (mut depth, mut start) = (0_u32, open + 1);
-        for at in open..(open + 400).min(self.tokens.len()) {
-            let closes = self.is(at, ")") || self.is(at, "]") || self.is(at, "}");
-            if self.is(at, "(") || self.is(at, "[") || self.is(at, "{") {
-                depth += 1;
-            } else if closes {
-                depth -= 1;
-            }
-            if depth == 0 || depth == 1 && self.is(at, ",") {
-                found.push(start..at);
-                start = at + 1;
-            }
-            if depth == 0 {
-                return (found.len() <= MOST_ARGUMENTS).then_some(found);
-            }
-        }
-        None
+    /// The arguments of the call of what stands at `at`; `None` where it is none.
+    fn arguments(&self, at: usize) -> Option<Vec<Range<usize>>> {
+        let found = parts(self.tokens, &self.closes, at + 1);
+        (self.is(at + 1, "(") && found.len() <= MOST_ARGUMENTS).then_some(found)
     }
 
     /// What a part of the source says: literals and constants, one after another or added.
@@ -180,7 +167,7 @@ impl Composing<'_> {
     fn formatted(&self, at: usize) -> Option<Composed> {
         let function = self.raw(at);
         let (_, has_target) = FORMATS.iter().find(|(name, _)| function.ends_with(name))?;
-        let arguments = self.arguments(at + 1).filter(|_| self.is(at + 1, "("))?;
+        let arguments = self.arguments(at)?;
         let is_format = |part: &Range<usize>| {
             part.clone().all(|at| self.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Text))
                 && !part.is_empty()
@@ -249,9 +236,12 @@ impl Composing<'_> {
         let between = at.checked_sub(2).and_then(|at| self.tokens.get(at))?.text()?;
         let is_call = self.is(at - 1, ".") && self.is(at + 1, "(");
         let open = if self.is(at + 2, "[") || self.is(at + 2, "(") { at + 2 } else { return None };
-        let parts = self.arguments(open).filter(|_| is_call)?;
-        let parts = parts.iter().filter(|part| !part.is_empty());
-        let texts = parts.map(|part| Some(self.text(part)?.0)).collect::<Option<Vec<_>>>()?;
+        if !is_call {
+            return None;
+        }
+        let parts = parts(self.tokens, &self.closes, open);
+        let texts = parts.iter().map(|part| Some(self.text(part)?.0));
+        let texts = texts.collect::<Option<Vec<_>>>()?;
         let equal = at.checked_sub(3).filter(|at| self.is(*at, "=")).unwrap_or(at);
         let name = equal.checked_sub(1).map_or_else(String::new, |at| self.name(&(at..at + 1)));
         let range = self.range(&(at..open + 1))?;
@@ -263,13 +253,13 @@ impl Composing<'_> {
         let word = self.raw(at);
         let (begins, appends) = (BEGINS.contains(&word), APPENDS.contains(&word));
         if begins || appends {
-            let arguments = self.arguments(at + 1).filter(|_| self.is(at + 1, "("))?;
+            let arguments = self.arguments(at)?;
             let [target, piece, ..] = arguments.as_slice() else { return None };
             return self.piece(self.name(target), piece).map(|piece| (piece, begins));
         }
         if METHODS.contains(&word) && self.is(at + 1, "(") {
             let owner = at.checked_sub(2).filter(|_| self.is(at - 1, "."))?;
-            let arguments = self.arguments(at + 1)?;
+            let arguments = self.arguments(at)?;
             let piece = arguments.first().filter(|_| arguments.len() == 1)?;
             return Some((self.piece(self.name(&(owner..owner + 1)), piece)?, false));
         }
@@ -358,6 +348,14 @@ mod tests {
             "#define FW \"2.1\"\nvoid f(void) { snprintf(agent, 40, \"pump/%s (%s)\", FW, FW); }\n",
         ] {
             assert_eq!(found("a.c", source), [], "{source}");
+        }
+    }
+
+    #[test]
+    fn names_of_formats_without_a_call_are_read_like_all_others() {
+        for source in ["snprintf)", "a(printf)", "strcpy]", "format", "{ strcat }", "''.join)"] {
+            assert_eq!(found("a.c", source), [], "{source}");
+            assert_eq!(found("a.py", source), [], "{source}");
         }
     }
 }

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::secret::{Secret, finding_text};
 use super::values::{NameSays, is_stand_in, name_says};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_calls::parts;
+use crate::text::c_tokens::{Token, TokenKind, closes};
 
 /// Tokens of one initialiser that are read.
 const LONGEST: usize = 2_000;
@@ -21,7 +22,7 @@ pub(super) fn find(source: &str, tokens: &[Token<'_>]) -> Vec<Secret> {
     if !hints.iter().any(|hint| source.contains(hint)) {
         return Vec::new();
     }
-    let code = Initialisers { tokens };
+    let code = Initialisers { tokens, closes: closes(tokens) };
     let structures = code.structures();
     let functions = code.functions();
     let columns = code.columns();
@@ -51,6 +52,8 @@ struct SecretField {
 
 struct Initialisers<'a> {
     tokens: &'a [Token<'a>],
+    /// For each bracket the place of what closes it.
+    closes: Vec<Option<usize>>,
 }
 
 impl Initialisers<'_> {
@@ -170,30 +173,11 @@ impl Initialisers<'_> {
         is_secret.then_some(Secret { range, what, is_sure: true })
     }
 
-    /// The parts between the commas of the brackets that open at `open`.
+    /// The parts between the commas of the brackets that open at `open`, where they hold no statement.
     fn parts(&self, open: usize) -> Option<Vec<Range<usize>>> {
-        let (mut depth, mut start, mut found) = (0_usize, open + 1, Vec::new());
-        if !self.is(open, "(") {
-            return None;
-        }
-        for at in open + 1..self.tokens.len().min(open + 120) {
-            let token = self.tokens.get(at).filter(|token| token.kind == TokenKind::Mark);
-            match token.map_or("", |token| token.raw) {
-                "(" | "{" | "[" => depth += 1,
-                ")" if depth == 0 => {
-                    found.push(start..at);
-                    return Some(found);
-                }
-                ")" | "}" | "]" => depth = depth.checked_sub(1)?,
-                "," if depth == 0 => {
-                    found.push(start..at);
-                    start = at + 1;
-                }
-                ";" => return None,
-                _ => {}
-            }
-        }
-        None
+        let close = self.closes.get(open).copied().flatten().filter(|_| self.is(open, "("))?;
+        let is_short = close < open + 120 && !(open..close).any(|at| self.is(at, ";"));
+        is_short.then(|| parts(self.tokens, &self.closes, open))
     }
 
     fn word(&self, at: usize) -> Option<String> {
