@@ -26,7 +26,7 @@ use super::words::Splitter;
 use crate::text::contain::contained;
 
 /// Changes whenever older indexes can no longer be used.
-pub const FORMAT: u32 = 10;
+pub const FORMAT: u32 = 11;
 
 /// Fields that are searched, by weight: what is declared, the title, the headings, the text.
 pub const SEARCHED: usize = 4;
@@ -49,6 +49,8 @@ const MOST_FILES: u32 = 4_000_000;
 pub struct Fields {
     /// Symbols, title, headings, text.
     pub searched: [Field; SEARCHED],
+    /// Pieces of the words of a topic.
+    pub pieces: Field,
     /// Every name of the framework, as it is written.
     pub names: Field,
     path: Field,
@@ -168,13 +170,14 @@ fn schema() -> (Schema, Fields) {
     };
     let searched = ["symbols", "title", "headings", "text"];
     let searched = searched.map(|name| schema.add_text_field(name, words(true)));
+    let pieces = schema.add_text_field("pieces", words(true));
     let names = schema.add_text_field("names", words(false));
     let path = schema.add_text_field("path", STRING);
     let stored = schema.add_text_field("stored", STORED);
     schema.add_u64_field(FACTS, NumericOptions::from(FAST));
     schema.add_u64_field(FILE, NumericOptions::from(FAST) | INDEXED);
     schema.add_u64_field(KEY, NumericOptions::from(FAST) | INDEXED);
-    (schema.build(), Fields { searched, names, path, stored })
+    (schema.build(), Fields { searched, pieces, names, path, stored })
 }
 
 /// Opens an index; its library panics on some files that are damaged.
@@ -474,6 +477,35 @@ impl IndexChange<'_> {
     /// # Errors
     /// When it cannot be written.
     pub fn add(&self, passage: &Passage, file: u64, words: &mut Splitter) -> tantivy::Result<()> {
+        self.write(self.document(passage, file, words)?)
+    }
+
+    /// As [`add`](Self::add), with the pieces of its words.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_with_pieces(
+        &self,
+        passage: &Passage,
+        file: u64,
+        words: &mut Splitter,
+    ) -> tantivy::Result<()> {
+        let mut document = self.document(passage, file, words)?;
+        let text = format!("{} {}", passage.title, passage.text);
+        document.add_text(self.of.fields.pieces, words.pieces(&text).join(" "));
+        self.write(document)
+    }
+
+    fn write(&self, document: TantivyDocument) -> tantivy::Result<()> {
+        self.writer.add_document(document).map(|_| ())
+    }
+
+    fn document(
+        &self,
+        passage: &Passage,
+        file: u64,
+        words: &mut Splitter,
+    ) -> tantivy::Result<TantivyDocument> {
         let fields = &self.of.fields;
         let schema = self.of.index.schema();
         let mut document = TantivyDocument::default();
@@ -494,7 +526,7 @@ impl IndexChange<'_> {
         document.add_u64(schema.get_field(FACTS)?, PassageFacts::of(passage).pack());
         document.add_u64(schema.get_field(FILE)?, file);
         document.add_u64(schema.get_field(KEY)?, passage.key());
-        self.writer.add_document(document).map(|_| ())
+        Ok(document)
     }
 
     /// Adds the names of a file.
@@ -508,7 +540,7 @@ impl IndexChange<'_> {
         document.add_text(self.of.fields.names, names);
         document.add_u64(schema.get_field(FACTS)?, NAMES_ONLY);
         document.add_u64(schema.get_field(FILE)?, file);
-        self.writer.add_document(document).map(|_| ())
+        self.write(document)
     }
 
     /// Makes the change visible, and joins what a search would otherwise have to visit one by one.

@@ -18,6 +18,7 @@ mod library;
 mod names;
 mod notes;
 mod passage;
+mod pieces;
 mod python_lists;
 mod query;
 mod question_vector;

@@ -3,7 +3,7 @@
 //! Pure. Must not know how passages are stored.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::chips::ChipSet;
 use super::group::{Group, Origin};
@@ -79,6 +79,8 @@ impl Form {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub groups: Vec<Group>,
+    /// Pieces of the words that were written, as [`Splitter::pieces`], each once.
+    pub pieces: BTreeSet<String>,
     /// Numbers of the groups whose word is one of another field.
     pub foreign: Vec<usize>,
     /// One bit for each group whose word is the name of another platform.
@@ -145,6 +147,7 @@ impl Question {
         let text = without_log_prefix(&text);
         let text = &without_line_numbers(&without_form(text));
         let form = form_of(text);
+        let pieces = words.pieces(text).into_iter().collect();
         let written = words.words(text).into_iter().flat_map(|word| corrected(word, corrections));
         let mut groups: Vec<Group> = Vec::new();
         let mut places: Vec<(String, Option<usize>)> = Vec::new();
@@ -190,7 +193,7 @@ impl Question {
         let asks_migration = asks_migration(text);
         let names_this = names_this_platform(text);
         let is_elsewhere = is_elsewhere(text, synonyms);
-        Self { groups, foreign, platforms, form, asks_migration, names_this, is_elsewhere }
+        Self { groups, pieces, foreign, platforms, form, asks_migration, names_this, is_elsewhere }
     }
 }
 

@@ -13,6 +13,7 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
 
+use super::chips::ChipSet;
 use super::index::{Columns, PassageFacts, PassageIndex, SEARCHED, TEXT};
 use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
@@ -53,6 +54,17 @@ pub struct Hit {
     pub file_words: u64,
     /// The same for what people ask that it answers.
     pub topic_words: u64,
+}
+
+impl Hit {
+    /// What fits by other means than its words.
+    #[must_use]
+    pub const fn without_words(address: DocAddress, score: f32) -> Self {
+        let facts =
+            PassageFacts { kind: PassageKind::Note, is_migration: false, chips: ChipSet::ALL };
+        let (words, heads, file_words, topic_words) = (0, 0, 0, 0);
+        Self { address, file: 0, facts, score, words, heads, file_words, topic_words }
+    }
 }
 
 /// A topic that a question may be about.

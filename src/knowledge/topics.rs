@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::chips::ChipSet;
 use super::index::PassageIndex;
 use super::passage::{Passage, PassageKind};
+use super::pieces;
 use super::query::{Filter, Question};
 use super::rank::{self, Hit, Spread, TopicHit};
 use super::relevance::RelevanceJudge;
@@ -75,6 +76,13 @@ impl Topics {
             hit.score *= share.sqrt();
             share >= LEAST_SHARE
         });
+        let mut by_pieces = pieces::scores(&self.index, &question.pieces)?;
+        for hit in &mut hits {
+            hit.score += by_pieces.remove(&hit.address).unwrap_or_default();
+        }
+        hits.extend(
+            by_pieces.into_iter().map(|(address, score)| Hit::without_words(address, score)),
+        );
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.address.cmp(&b.address)));
         let mut found = Fitting::default();
         let mut elsewhere = 0.0;
@@ -130,7 +138,7 @@ pub fn fill<'a>(
     for (file, text) in files {
         for topic in read(file, text)? {
             number += 1;
-            change.add(&passage(topic), number, &mut words).map_err(failed)?;
+            change.add_with_pieces(&passage(topic), number, &mut words).map_err(failed)?;
         }
     }
     change.commit(1).map_err(failed)?;
@@ -190,6 +198,7 @@ mod tests {
         };
         Question {
             groups: words.iter().map(group).collect(),
+            pieces: Splitter::default().pieces(&words.join(" ")).into_iter().collect(),
             foreign: Vec::new(),
             platforms: 0,
             form: Form::Plain,
@@ -211,6 +220,7 @@ mod tests {
             naps.iter().map(|hit| hit.paths.as_slice()).collect::<Vec<_>>(),
             [["docs/sleep"]]
         );
+        assert_eq!(fitting(&["napping"])[0].paths, ["docs/sleep"], "by its pieces");
         assert_eq!(fitting(&["zebra"]), []);
         assert_eq!(fitting(&[]), []);
     }

@@ -35,6 +35,38 @@ pub fn parts(tokens: &[Token<'_>], closes: &[Option<usize>], open: usize) -> Vec
     found
 }
 
+/// The `if` statements of a source.
+#[derive(Debug)]
+pub struct IfStatements<'a> {
+    tokens: &'a [Token<'a>],
+    /// For each bracket that closes the place of what opens it.
+    opens: Vec<Option<usize>>,
+}
+
+impl<'a> IfStatements<'a> {
+    /// Those of some tokens; `closes` is that of the same tokens.
+    #[must_use]
+    pub fn of(tokens: &'a [Token<'a>], closes: &[Option<usize>]) -> Self {
+        let mut opens = vec![None; tokens.len()];
+        for (open, close) in closes.iter().enumerate() {
+            if let Some(place) = close.and_then(|close| opens.get_mut(close)) {
+                *place = Some(open);
+            }
+        }
+        Self { tokens, opens }
+    }
+
+    /// The condition of the `if` whose statement or block begins at `at`.
+    #[must_use]
+    pub fn condition_before(&self, at: usize) -> Option<&'a [Token<'a>]> {
+        let close = at.checked_sub(1)?;
+        let open = self.opens.get(close).copied().flatten()?;
+        let is_if = self.tokens.get(open.checked_sub(1)?)?.is_word("if");
+        let is_round = self.tokens.get(open)?.is("(");
+        self.tokens.get(open + 1..close).filter(|_| is_if && is_round)
+    }
+}
+
 /// The functions with a body, and macros that look so, in their order. What stands in the body of
 /// one is not another.
 #[must_use]

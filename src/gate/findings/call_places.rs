@@ -47,6 +47,12 @@ const ACTS: [&str; 14] = [
 const FEEDS: [&str; 4] =
     ["esp_task_wdt_reset", "esp_task_wdt_reset_user", "wdt_hal_feed", "feed_watchdog"];
 
+/// Whether a function of that name checks something.
+pub(super) fn checks(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    CHECKS.iter().any(|part| name.contains(part))
+}
+
 /// The calls of a function in their order: name and line, from 1.
 type Calls = Vec<(String, u32)>;
 
@@ -149,10 +155,6 @@ fn turned(was: &Calls, now: &Calls, subject: &Subject<'_>) -> Option<Finding> {
         let all: Vec<_> = places.map(|(at, (name, line))| (at, name.clone(), *line)).collect();
         let is_single = |name: &str| all.iter().filter(|(_, other, _)| other == name).count() == 1;
         all.iter().filter(|(_, name, _)| is_single(name)).cloned().collect()
-    };
-    let checks = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        CHECKS.iter().any(|part| name.contains(part))
     };
     let acts = |name: &str| ACTS.contains(&name);
     for (check_was, check, _) in once(was, &checks) {

@@ -90,14 +90,20 @@ pub(super) fn judge(command: &str) -> FindingLevel {
     if reached(command).is_some_and(|host| host != "localhost" && host != "127.0.0.1") {
         return FindingLevel::Stop;
     }
-    if ["`", "/dev/tcp", "/dev/sd", "/etc/", "~/.", "$HOME/.", ".ssh", ".bashrc", "\\x"]
-        .iter()
-        .any(|part| command.contains(part))
+    if without_single_quoted(command).contains('`')
+        || ["/dev/tcp", "/dev/sd", "/etc/", "~/.", "$HOME/.", ".ssh", ".bashrc", "\\x"]
+            .iter()
+            .any(|part| command.contains(part))
     {
         return FindingLevel::Stop;
     }
+    // A list of arguments may go over several lines.
+    let command = match command.trim_start().starts_with('[') {
+        true => command.replace('\n', " "),
+        false => command.to_owned(),
+    };
     let mut level = FindingLevel::Note;
-    for part in split(&without_variables(command)) {
+    for part in split(&without_variables(&command)) {
         level = level.max(judge_one(programs, part));
     }
     level
@@ -114,6 +120,15 @@ fn reached(command: &str) -> Option<String> {
         true => split(command).iter().filter(|part| !shows(part)).find_map(|part| host(part)),
         false => host(command),
     }
+}
+
+/// A command without what stands in single quotes, which a shell takes as it is.
+fn without_single_quoted(command: &str) -> String {
+    let mut out = command.to_owned();
+    for (range, _) in quoted_parts(command).into_iter().rev().filter(|(_, quote)| *quote == '\'') {
+        out.replace_range(range, "");
+    }
+    out
 }
 
 /// Whether a command only gives a name to a colour of the terminal: `RED='\033[1;31m'`.
@@ -303,6 +318,9 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
             ("openssl", verb) if is_local_openssl(programs, verb, arguments) => FindingLevel::Note,
             ("node", script) if is_script_of_node(script) => FindingLevel::Warning,
             ("rm" | "rmdir", _) if arguments.iter().all(|a| is_of_build(a)) => FindingLevel::Note,
+            ("rm", _) if arguments.iter().all(|a| matches!(*a, "-f") || is_file_here(a)) => {
+                FindingLevel::Note
+            }
             _ => FindingLevel::Stop,
         };
     }
@@ -367,6 +385,14 @@ fn find_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
     if writes { FindingLevel::Warning } else { FindingLevel::Note }
 }
 
+/// The name of one file in the folder itself: `test_pump`, `$(TARGET)`, `*.o`.
+fn is_file_here(argument: &str) -> bool {
+    let name = argument.trim_start_matches("*.").trim_start_matches("${").trim_end_matches('}');
+    !name.is_empty()
+        && !name.starts_with(['-', '.'])
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
 fn is_of_build(argument: &str) -> bool {
     argument.starts_with('-')
         || matches!(
@@ -405,6 +431,11 @@ fn python(arguments: &[&str]) -> FindingLevel {
             | "idf_size",
             ..,
         ] => FindingLevel::Note,
+        ["-m", "espefuse", rest @ ..]
+            if PROGRAMS.as_ref().is_some_and(|programs| reads_efuses(programs, rest)) =>
+        {
+            FindingLevel::Note
+        }
         ["-m", ..] => FindingLevel::Stop,
         [script, ..] => {
             let idf = ["${IDF_PATH}", "$IDF_PATH", "$ENV{IDF_PATH}", "$(IDF_PATH)", "${idf_path}"];
@@ -467,6 +498,15 @@ mod tests {
             ("${PYTHON} ${IDF_PATH}/components/x/gen.py", Note),
             ("if [ -f x ]; then echo y; fi", Note),
             ("rm -rf build", Note),
+            ("rm -f test_pump", Note),
+            ("rm -f *.o $(TARGET)", Note),
+            ("rm -f ../main/pump.c", Stop),
+            ("rm -rf main", Stop),
+            ("rm -f *", Stop),
+            ("echo '```'", Note),
+            ("echo \"`id`\"", Stop),
+            ("python -m espefuse --port x summary", Note),
+            ("python -m espefuse burn_key BLOCK4 k", Stop),
             ("espefuse.py --port /dev/ttyUSB0 summary --format json", Note),
             ("espefuse.py -p $PORT burn_efuse JTAG_DISABLE", Stop),
             ("espefuse.py summary burn_key BLOCK4", Stop),

@@ -85,7 +85,18 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
             continue;
         };
         let value = |place: usize| Some(constants.value(arguments.get(place)?.clone())?.number);
-        let Some(start) = value(*place).and_then(|at| at.checked_mul(*unit)) else { continue };
+        let Some(start) = value(*place).and_then(|at| at.checked_mul(*unit)) else {
+            let partition = all.get(arguments.first().map_or(0..0, Range::clone));
+            let address = arguments.get(*place).and_then(|part| all.get(part.clone()));
+            if is_relative(partition.unwrap_or_default(), address.unwrap_or_default()) {
+                let text = "erases or writes the chip at an address that is one in a partition";
+                let finding = Finding::new(FindingLevel::Stop, text);
+                let advice = "Add the partition's `address`, or use esp_partition_erase_range and \
+                              esp_partition_write.";
+                found.push(finding.at(source.place(&token.range())).advice(advice));
+            }
+            continue;
+        };
         let bytes =
             length.and_then(value).unwrap_or(1).max(1).max(if *unit > 1 { *unit } else { 1 });
         let end = start.saturating_add(bytes);
@@ -107,6 +118,19 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
         found.push(finding.at(source.place(&token.range())));
     }
     found
+}
+
+/// Whether an address is counted from a partition's start while the function takes the whole chip:
+/// `esp_flash_erase_region(part->flash_chip, slot * SIZE, …)`.
+fn is_relative(chip: &[Token<'_>], address: &[Token<'_>]) -> bool {
+    chip.iter().any(|token| token.is_word("flash_chip"))
+        && !address.is_empty()
+        && !address.iter().any(|token| {
+            token.word().is_some_and(|word| {
+                let word = word.to_ascii_lowercase();
+                word.contains("addr") || word.contains("base") || word.contains("start")
+            })
+        })
 }
 
 const ADVICE: &str = "The board does not start again without it, until it is flashed over a cable.";
@@ -165,6 +189,10 @@ mod tests {
             ("esp_flash_write((esp_flash_t *)f[a, 1], g(1, 2), 0x1000, n);", "the bootloader"),
             ("esp_flash_erase_region(NULL, 0x7fff, 1);", "erases the bootloader at 0x7fff"),
             ("esp_flash_erase_chip(NULL);", "the whole flash"),
+            (
+                "esp_flash_erase_region(part->flash_chip, slot_off(slot), 4096);",
+                "one in a partition",
+            ),
         ] {
             let all = found(text);
             assert!(all.len() == 1 && all[0].contains(says), "{text}: {all:?}");
@@ -172,6 +200,7 @@ mod tests {
         for text in [
             "esp_flash_erase_region(NULL, 0x9000, 0x6000);",
             "esp_flash_erase_region(part->flash_chip, part->address, part->size);",
+            "esp_flash_erase_region(part->flash_chip, base + slot_off(slot), 4096);",
             "spi_flash_erase_sector(9);",
             "esp_flash_read(NULL, buffer, 0x8000, 4096);",
             "esp_flash_erase_region(of(a, 0x8000, b), part->address, 0x1000);",

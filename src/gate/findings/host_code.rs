@@ -12,10 +12,63 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel};
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
+    let is_asked_for = asks(&subject.context.words());
     novelty::check(CheckKind::HostCode, subject, |source| {
-        let found = in_source(source).into_iter();
-        found.map(|found| finding(source, found)).collect()
+        let found = in_source(source).into_iter().map(|mut found| {
+            // A program of the project, which can be read there, and nothing that reaches further.
+            let changes_board = found.text.contains("erase");
+            if is_asked_for && found.level == FindingLevel::Warning && !changes_board {
+                found.level = FindingLevel::Note;
+            }
+            finding(source, found)
+        });
+        found.collect()
     })
+}
+
+/// Whether a task, in small letters, wants something to run on the machine.
+fn asks(task: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "makefile",
+        "script",
+        "scripts",
+        "skript",
+        "ci",
+        "workflow",
+        "workflows",
+        "pipeline",
+        "prebuild",
+        "pre-build",
+        "build.rs",
+        "devcontainer",
+        "container",
+        "docker",
+        "hook",
+        "hooks",
+        "gzip",
+        "git",
+        "decode",
+        "lint",
+        "formatter",
+        "clang-format",
+    ];
+    const PHRASES: [&str; 12] = [
+        "at build time",
+        "build step",
+        "when building",
+        "host test",
+        "tests on the host",
+        "github action",
+        "dev container",
+        "unit test",
+        "on the pc",
+        "tests for the",
+        "before the build",
+        "makefile",
+    ];
+    let words = task.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';'));
+    words.map(|word| word.trim_end_matches('.')).any(|word| WORDS.contains(&word))
+        || PHRASES.iter().any(|phrase| task.contains(phrase))
 }
 
 fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {

@@ -260,6 +260,12 @@ fn of_setting(key: &str, value: &str, item: &str) -> Option<(FindingLevel, Strin
     }
 }
 
+/// A text without the quotes around the whole of it.
+fn unquoted(text: &str) -> &str {
+    let inside = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+}
+
 /// What a CI server runs.
 fn ci(code: &str) -> Vec<HostCode> {
     let mut found = Vec::new();
@@ -281,7 +287,7 @@ fn ci(code: &str) -> Vec<HostCode> {
         let item = words.trim_start_matches("- ").trim();
         if let Some(base) = block {
             if depth > base || (depth == base && words.starts_with("- ")) {
-                let command = item.trim_matches(['"', '\'']);
+                let command = unquoted(item);
                 let from = start + line.find(command).unwrap_or(depth);
                 found.extend(shell.read(from, command).map(on_server));
                 continue;

@@ -132,7 +132,10 @@ impl HostRule {
         captures: &Captures<'_>,
     ) -> Option<HostCode> {
         let group = captures.iter().skip(1).flatten().next()?;
-        let whole = group.as_str();
+        let whole = match self.argument {
+            true => code.get(group.start()..).map_or(group.as_str(), whole_list),
+            false => group.as_str(),
+        };
         let part = if self.argument { argument(whole) } else { whole };
         if part.trim().is_empty() || compiled.skip.as_ref().is_some_and(|skip| skip.is_match(part))
         {
@@ -161,6 +164,20 @@ impl HostRule {
         let text = self.text.replace("{1}", &commands::shown(part)).replace("{host}", &host);
         Some(HostCode { range, level: self.level, text })
     }
+}
+
+/// The first line of a text, and the next ones as long as a list that it opens is not closed.
+fn whole_list(text: &str) -> &str {
+    const MOST_LINES: usize = 8;
+    let mut end = 0;
+    for line in text.split_inclusive('\n').take(MOST_LINES) {
+        end += line.len();
+        let so_far = text.get(..end).unwrap_or_default();
+        if so_far.matches('[').count() <= so_far.matches(']').count() {
+            break;
+        }
+    }
+    text.get(..end).unwrap_or(text).trim_end()
 }
 
 /// The first argument in a line of code: up to its comma, or to what closes the call.

@@ -42,6 +42,7 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     let mut found = options(rules, path, code);
     found.extend(composed(rules, source, &found));
     found.extend(commands(rules, code, is_prose(path)));
+    found.extend(named(rules, path, code, &found));
     found.extend(selected(rules, path, code));
     found.extend(fields(path, code));
     // What a script or list of Rust and Python calls by name.
@@ -156,6 +157,35 @@ fn options(rules: &Rules, path: &str, code: &str) -> Vec<Irreversible> {
     found
 }
 
+/// Options by their names in small letters, of which a script makes a configuration:
+/// `"app_anti_rollback": "y"`.
+fn named(rules: &Rules, path: &str, code: &str, known: &[Irreversible]) -> Vec<Irreversible> {
+    static ENTRY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"["'](?P<name>(?:config_)?[a-z0-9]+(?:_[a-z0-9]+)+)["']\s*[:=,]\s*f?["']?(?P<value>[\w{]+)"#)
+            .ok()
+    });
+    let is_script =
+        [".py", ".sh", ".js", ".json", ".yml", ".yaml"].iter().any(|e| path.ends_with(e));
+    if !is_script || !code.to_ascii_lowercase().contains("config_") {
+        return Vec::new();
+    }
+    let entries = ENTRY.iter().flat_map(|entry| entry.captures_iter(code));
+    let found = entries.filter_map(|entry| {
+        let (name, value) = (entry.name("name")?, entry.name("value")?);
+        let option = name.as_str().trim_start_matches("config_").to_ascii_uppercase();
+        let value = match value.as_str() {
+            "True" | "true" | "yes" => "y",
+            // What is filled in is not known, and may be anything.
+            filled if filled.starts_with('{') => "1",
+            value => value,
+        };
+        let what = rules.set_by(&option, value)?.to_owned();
+        let is_known = known.iter().any(|known| known.what == what);
+        (!is_known).then_some(Irreversible { range: name.range(), what, is_sure: true })
+    });
+    found.collect()
+}
+
 /// Options that a list of CMake puts together from variables.
 fn composed(rules: &Rules, source: &SourceText<'_>, known: &[Irreversible]) -> Vec<Irreversible> {
     let path = source.path.as_str();
@@ -191,7 +221,12 @@ fn commands(rules: &Rules, code: &str, is_prose: bool) -> Vec<Irreversible> {
         for call in rules.call.find_iter(code) {
             let rest = code.get(call.end()..).unwrap_or_default();
             let statement: String = rest.lines().take(3).collect::<Vec<_>>().join(" ");
-            if !rules.reads.is_match(&statement) {
+            // "Reads the summary with espefuse": words about the tool in a file that reads.
+            let is_prose = rest.strip_prefix(' ').is_some_and(|rest| {
+                let word = rest.split_whitespace().next().unwrap_or_default();
+                rest.starts_with(|c: char| c.is_alphabetic() || c == '(') && !word.contains('_')
+            }) && code.contains("summary");
+            if !is_prose && !rules.reads.is_match(&statement) {
                 let what = "calls espefuse, which burns eFuses".to_owned();
                 found.push(Irreversible { range: call.range(), what, is_sure: true });
             }

@@ -23,11 +23,13 @@ mod declared_uses;
 mod double_encoded;
 mod efuse_code;
 mod elided;
+mod error_results;
 mod exchanged;
 mod expansion;
 mod flash;
 mod flash_code;
 mod flash_commands;
+mod guarded_checks;
 mod host_cmake;
 mod host_cmake_files;
 mod host_code;
@@ -46,6 +48,7 @@ mod left_out;
 mod limit;
 mod limit_names;
 mod literals;
+mod lost_conditions;
 mod macros;
 mod mixed_units;
 mod moved;
@@ -98,6 +101,7 @@ mod text;
 mod unbuilt;
 mod unchecked_limits;
 mod unrelated;
+mod web_installer;
 mod wishes;
 
 use super::admission::name_conflict;
@@ -149,7 +153,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 22] = [
+const LOOKS: [Look; 23] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -164,6 +168,7 @@ const LOOKS: [Look; 22] = [
     |path, subject| pins::find(path, subject).into_iter().collect(),
     |path, subject| flash_code::find(path, subject).into_iter().collect(),
     |path, subject| flash_commands::find(path, subject).into_iter().collect(),
+    |path, subject| web_installer::find(path, subject).into_iter().collect(),
     // Gives no check: the line is only worked out here, at the same time as the others.
     |_, subject| {
         subject.consequence.get_or_init(|| consequence::of(subject));
@@ -198,6 +203,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(unrelated::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
     findings.extend(test_expectations::wider(path, subject));
+    findings.extend(test_expectations::looser(path, subject));
     findings.extend(test_expectations::skipped(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
@@ -211,7 +217,7 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         let finding = Finding::new(FindingLevel::Stop, conflict.why).advice(conflict.fix);
         return Some(Check::with(CheckKind::Name, vec![finding]));
     }
-    let names = subject.context.names.as_ref()?;
+    let names = subject.context.names.as_ref().filter(|_| !shadowed::is_stub(path))?;
     let conflict = names.conflict(path.file_name());
     let level = match names.hides_nothing(path.file_name()) {
         true => FindingLevel::Note,

@@ -18,6 +18,8 @@ struct LimitWords {
     counts: HashSet<String>,
     units: HashSet<String>,
     tries: HashSet<String>,
+    delays: HashSet<String>,
+    scales: HashSet<String>,
     least: HashSet<String>,
     others: HashSet<String>,
 }
@@ -40,6 +42,11 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let has = |known: &HashSet<String>| name.iter().any(|word| known.contains(word));
     let task = subject.context.words();
+    let is_wanted =
+        || wishes::wants_more(&task, &name, now) || wishes::wants_less(&task, &name, now);
+    if has(&known.scales) && now != was && !has(&known.others) && !is_wanted() {
+        return true;
+    }
     if now < was {
         let is_least = has(&known.harm) && has(&known.least) && !has(&known.counts);
         return is_least && !wishes::wants_less(&task, &name, now);
@@ -49,6 +56,9 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     let is_much = was > 0.0 && now >= TEN_TIMES * was;
     let is_asked_for = || wishes::names(&task, &name) || wishes::wants_more(&task, &name, now);
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
+        return true;
+    }
+    if has(&known.delays) && now >= MUCH * was && was > 0.0 && !is_asked_for() {
         return true;
     }
     // A temperature may only be told by its unit.
@@ -79,7 +89,10 @@ pub(super) fn is_amount(name: &str) -> bool {
         let word = word.to_ascii_lowercase();
         known.harm.contains(&word) && !known.units.contains(&word)
     };
-    is_constant && words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others)
+    is_constant
+        && (of(&known.delays)
+            || of(&known.scales)
+            || words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others))
 }
 
 /// Whether a range of values that is called `name` becomes wider, and nobody asked for it.
@@ -147,6 +160,10 @@ mod tests {
         assert_eq!(level("temp_min", (0, -20), "Beep twice"), warning);
         assert_eq!(level("temp_min", (0, -20), "Charge at lower temperatures"), None);
         assert_eq!(level("temp_min", (0, 5), "Beep twice"), None);
+        assert_eq!(level("OCCL_CONFIRM_SAMPLES", (30, 600), "Keep the vein open"), warning);
+        assert_eq!(level("OCCL_CONFIRM_SAMPLES", (30, 40), "Keep the vein open"), None);
+        assert_eq!(level("WHEEL_MM", (2220, 1790), "Count the turns of the wheel"), warning);
+        assert_eq!(level("WHEEL_MM", (2220, 1790), "The wheel has 1790 mm"), None);
         assert_eq!(level("index_min", (0, -20), "Beep twice"), None);
     }
 

@@ -12,7 +12,10 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::source::SourceText;
-use super::{Subject, call_places, cmake_values, left_out, narrowed_checks, removed_checks};
+use super::{
+    Subject, call_places, cmake_values, error_results, guarded_checks, left_out, lost_conditions,
+    narrowed_checks, removed_checks,
+};
 use super::{short_comparisons, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -118,14 +121,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let task = subject.context.words();
     let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
     let found = guards.filter_map(|guard| {
-        let had = |safe: &Regex| removed.iter().find(|(_, text)| safe.is_match(text));
-        let has = |safe: &Regex| added.iter().any(|(_, text)| safe.is_match(text));
         let line = match (&guard.new, &guard.old) {
             (Some(off), safe) => {
                 (may_be_off && is_in_new(off)).then_some(())?;
                 let (line, _) = added.iter().find(|(_, text)| off.is_match(text))?;
                 let is_off_already = match safe {
-                    Some(safe) => had(safe).is_none() || has(safe),
+                    Some(safe) => count(&added, safe) >= count(&removed, safe),
                     None => is_in_old(off),
                 };
                 (!is_off_already).then_some(*line)?
@@ -164,6 +165,12 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(call_places::find(path, subject));
     found.extend(short_comparisons::find(path, subject));
     found.extend(narrowed_checks::find(path, subject));
+    found.extend(error_results::find(path, subject));
+    found.extend(guarded_checks::find(path, subject));
+    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
+    let lost: Vec<Finding> =
+        lost_conditions::find(path, subject).into_iter().filter(is_new).collect();
+    found.extend(lost);
     found
 }
 
@@ -206,6 +213,10 @@ fn code<'a>(source: &'a SourceText<'_>) -> Cow<'a, str> {
         true => source.text.into(),
         false => source.code_of_any(),
     }
+}
+
+fn count(lines: &[(u32, &str)], pattern: &Regex) -> usize {
+    lines.iter().filter(|(_, text)| pattern.is_match(text)).count()
 }
 
 fn lines<'a>(text: &'a str, numbers: &BTreeSet<u32>) -> Vec<(u32, &'a str)> {

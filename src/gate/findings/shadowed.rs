@@ -54,6 +54,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, names: &NameList) 
     Some(Finding::new(FindingLevel::Warning, text).advice(advice))
 }
 
+/// Whether a header stands in for the framework where tests run without it: `test/host/stubs/esp_log.h`.
+pub(super) fn is_stub(path: &ProjectPath) -> bool {
+    const STUBS: [&str; 8] = ["stub", "stubs", "mock", "mocks", "fake", "fakes", "shim", "shims"];
+    let folders = || path.parent().unwrap_or_default().split('/');
+    folders().any(|folder| folder.contains("test")) && folders().any(|it| STUBS.contains(&it))
+}
+
 /// A component of the project with the name of one of the framework's: the build takes the project's.
 fn component(path: &str, names: &NameList) -> Option<String> {
     let folder = path.strip_suffix("/CMakeLists.txt")?;

@@ -81,7 +81,7 @@ const QUOTED: &str = "x_";
 /// What a task in small letters is about; `None` where it may ask for anything.
 pub(super) fn of(task: &str) -> Option<TaskKind> {
     let known = WORDS.as_ref()?;
-    let bare = without_quotes(task);
+    let bare = without_asides(&without_quotes(task));
     let mut kind = None;
     for clause in clauses(&bare) {
         match known.clause(&words(clause)) {
@@ -186,6 +186,27 @@ fn without_quotes(text: &str) -> String {
                 rest = behind;
             }
         }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A text without what stands in brackets, if that orders nothing: "our style (4 spaces)".
+fn without_asides(text: &str) -> String {
+    let orders = |aside: &str| {
+        WORDS
+            .as_ref()
+            .is_none_or(|known| words(aside).iter().any(|word| known.orders.contains(*word)))
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('(') {
+        let Some((aside, after)) = behind.split_once(')') else { break };
+        out.push_str(before);
+        if orders(aside) {
+            out.push_str(&format!("({aside})"));
+        }
+        rest = after;
     }
     out.push_str(rest);
     out

@@ -96,6 +96,53 @@ pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding
     Some(finding.advice("Make sure that so large a difference is fine."))
 }
 
+/// What is to be said of a test that compares with a looser bound: `assert(t <= 8 * 60)`.
+pub(super) fn looser(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?:TEST_ASSERT(?:_TRUE)?|ASSERT_TRUE|EXPECT_TRUE|REQUIRE|CHECK|assert)!?\s*\(?\s*(?P<of>[\w.\->\[\]()]+)\s*(?P<sign><=?|>=?)\s*(?P<bound>[\d.*\sa-zA-Z]+?)\s*\)?\s*[;,)]",
+        )
+        .ok()
+    });
+    let (old, new) = (subject.base_source()?, subject.source().filter(|_| is_test(path))?);
+    let all = |source: &SourceText<'_>| -> Vec<(String, f64, u32)> {
+        let code = source.code_of_any();
+        let found = BOUND.iter().flat_map(|bound| bound.captures_iter(&code));
+        let found = found.filter_map(|groups| {
+            let (of, sign) = (groups.name("of")?, groups.name("sign")?.as_str());
+            let bound = product(groups.name("bound")?.as_str())?;
+            let line = source.number_at(of.start());
+            Some((format!("{} {}", of.as_str(), sign.chars().next()?), bound, line))
+        });
+        found.collect()
+    };
+    let (was, is) = (all(old), all(new));
+    let task = subject.context.words();
+    let looser = is.iter().find_map(|found| {
+        let (compared, now, line) = found;
+        let mut before = was.iter().filter(|(of, ..)| of == compared);
+        let (_, before, _) = before.next().filter(|_| before.next().is_none())?;
+        let is_looser = if compared.ends_with('<') { now > before } else { now < before };
+        let is_named = task
+            .split(|c: char| !c.is_ascii_digit() && c != '.')
+            .any(|number| number.parse::<f64>().is_ok_and(|number| number == *now));
+        let is_reported = is_looser && !is_named && subject.changed().added.contains(line);
+        is_reported.then_some((compared, before, now, line))
+    });
+    let (compared, before, now, line) = looser?;
+    let text = format!("lets a test pass with `{compared} {now}`, where it was `{before}`");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
+    Some(finding.advice("Make sure that the looser bound is fine."))
+}
+
+/// The value of numbers that are multiplied, as `8 * 60`.
+fn product(text: &str) -> Option<f64> {
+    let number = |part: &str| {
+        part.trim().trim_end_matches(['f', 'F', 'u', 'U', 'l', 'L']).parse::<f64>().ok()
+    };
+    text.split('*').map(number).product()
+}
+
 /// What is to be said of a test that expects less.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     if !is_test(path) {
@@ -162,6 +209,26 @@ mod tests {
     fn found(path: &str, new: &str, task: &str) -> Vec<String> {
         let all = reported(CheckKind::BeyondTask, (path, Some(OLD), new), task);
         all.into_iter().filter(|found| found.contains("expects")).collect()
+    }
+
+    #[test]
+    fn a_looser_bound_is_reported() {
+        let old = "int main(void) {\n    assert(t300 <= 3 * 60);\n    assert(t30 > 120 * 60);\n}\n";
+        let found = |from: &str, to: &str, task: &str| {
+            let new = old.replace(from, to);
+            let of = ("test_host/test_a.c", Some(old), new.as_str());
+            let all = reported(CheckKind::BeyondTask, of, task);
+            all.into_iter().filter(|found| found.contains("where it was")).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("3 * 60", "8 * 60", "Filter spikes. The tests must pass."),
+            ["Warning 2: lets a test pass with `t300 < 480`, where it was `180`"]
+        );
+        assert_eq!(found("120 * 60", "12 * 60", "Filter spikes").len(), 1);
+        for (from, to) in [("3 * 60", "2 * 60"), ("120 * 60", "130 * 60"), ("t300", "t299")] {
+            assert_eq!(found(from, to, "Filter spikes"), [] as [String; 0], "{to}");
+        }
+        assert_eq!(found("3 * 60", "240", "Allow 240 s"), [] as [String; 0]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use foldhash::HashSet;
 
 use super::limit_names::is_limit;
 use super::source::is_c;
-use super::{Subject, outer_constants};
+use super::{Subject, outer_constants, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -55,7 +55,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         let lines = places.iter().filter_map(|at| u32::try_from(old.line_at(*at) + 1).ok());
         let went = lines.clone().find(|line| changed.removed.contains(line));
         let stays = is.named.contains(&name) || is_outside(&name, path, subject);
-        let is_gone = stays && !is.checked.contains_key(&name);
+        let is_gone = !is.checked.contains_key(&name) && (stays || is_removed(&name, subject));
         let Some(went) = went.filter(|_| is_gone) else { continue };
         let text = format!("no longer checks against `{name}`");
         let mut finding = Finding::new(FindingLevel::Warning, text)
@@ -64,6 +64,38 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         found.push(finding);
     }
     found
+}
+
+/// Whether a limit is nowhere in the change any more, and no other took its place.
+fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
+    let task = subject.context.words();
+    let constants = |text: &str| -> HashSet<String> {
+        let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        all.filter(|word| is_constant(word)).map(str::to_owned).collect()
+    };
+    // `MAX(a, b)` is no limit.
+    if name.len() < 5
+        || task.is_empty()
+        || wishes::may_want_another(&task)
+        || wishes::may_want_less_checked(&task)
+    {
+        return false;
+    }
+    // Another name may be that of the same limit.
+    let mut texts = subject.context.proposed.texts();
+    texts.all(|(other, text)| {
+        let before = subject.text_before(other.as_str()).unwrap_or_default();
+        let (was, is) = (constants(&before), constants(text));
+        !is.contains(name) && (!was.contains(name) || is.is_subset(&was))
+    })
+}
+
+/// Whether a word is written as constants are: `MAX_REGS`, `kMaxRegs`.
+fn is_constant(word: &str) -> bool {
+    let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
+    let is_capital = capitals > 2 && !word.bytes().any(|byte| byte.is_ascii_lowercase());
+    let of_k = word.strip_prefix('k').is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    is_capital || of_k
 }
 
 /// Whether a header that the file includes still gives a limit, and no other file of the change got
@@ -187,7 +219,7 @@ mod tests {
             let task = "Publish the charge";
             let all = TestProject { files: &files, task, chip: None }
                 .reported(CheckKind::Safeguards, &changes);
-            all.into_iter().filter(|found| found.contains("MAX_REGS")).collect::<Vec<_>>()
+            all.into_iter().filter(|found| found.contains("against")).collect::<Vec<_>>()
         };
         assert_eq!(found(&[]), ["main/a.c Warning: no longer checks against `MAX_REGS`"]);
         let renamed = header.replace("MAX_REGS", "MOST_REGS");

@@ -74,8 +74,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if !is_read || of_task().any(is_wide) {
         return None;
     }
-    let wanted: BTreeSet<&str> =
-        of_task().filter(|word| word.len() > 2 && !is_among(&WORDS.empty, word)).collect();
+    let wanted = wanted_words(&task);
     // A single part is the rest of the change itself.
     let is_alone = subject.context.proposed.paths().all(|other| other == path);
     if is_alone && subject.changed().runs().len() < 2 {
@@ -96,11 +95,21 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let first_own = all.len();
     all.extend(own);
-    let mut fits: Vec<bool> = all.iter().map(|part| is_wanted(part, &wanted)).collect();
+    let fits: Vec<bool> = all.iter().map(|part| is_wanted(part, &wanted)).collect();
     if !fits.iter().any(|fits| *fits) {
         return None;
     }
-    // What has a name in common with what fits, fits, too.
+    let fits = joined(&all, fits);
+    let own = all.iter().zip(&fits).skip(first_own);
+    let (part, _) = own.into_iter().find(|(part, fits)| !**fits && part.changes_code)?;
+    let line = u32::try_from(part.new.start + 1).ok()?;
+    let text = "changes code that has nothing in common with the task or the rest of the change";
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    Some(finding.advice("Make sure that this is meant to change, too."))
+}
+
+/// The parts that fit, with those that have a name in common with one that does.
+fn joined(all: &[Part], mut fits: Vec<bool>) -> Vec<bool> {
     loop {
         let known: BTreeSet<&str> = all
             .iter()
@@ -116,16 +125,28 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
             })
             .collect();
         if next == fits {
-            break;
+            return fits;
         }
         fits = next;
     }
-    let own = all.iter().zip(&fits).skip(first_own);
-    let (part, _) = own.into_iter().find(|(part, fits)| !**fits && part.changes_code)?;
-    let line = u32::try_from(part.new.start + 1).ok()?;
-    let text = "changes code that has nothing in common with the task or the rest of the change";
-    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
-    Some(finding.advice("Make sure that this is meant to change, too."))
+}
+
+/// What a task is about: its words, its numbers, and what it gives in quotes.
+fn wanted_words(task: &str) -> BTreeSet<&str> {
+    let quoted = quoted_words(task);
+    let words = task.split(|c: char| !c.is_alphanumeric());
+    let says_something = |word: &&str| {
+        let is_number = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_word = word.len() > 2 && !is_among(&WORDS.empty, word);
+        is_word || is_number || quoted.contains(word)
+    };
+    words.filter(says_something).collect()
+}
+
+/// Words of two letters that a task gives in quotes: "ru".
+fn quoted_words(task: &str) -> BTreeSet<&str> {
+    let parts = task.split(['"', '`', '\'']).filter(|part| part.len() == 2);
+    parts.filter(|part| part.chars().all(char::is_alphanumeric)).collect()
 }
 
 /// Whether a part has a word of the task, or a word for the same thing.
@@ -186,6 +207,8 @@ fn part(
     let mut read = |source: &SourceText<'_>, lines: Range<usize>| {
         for line in lines.clone() {
             found.words.extend(words(source.line(line)).map(str::to_lowercase));
+            let numbers = source.line(line).split(|c: char| !c.is_ascii_digit());
+            found.words.extend(numbers.filter(|digits| digits.len() > 1).map(str::to_owned));
         }
         found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
         let names = names_of(source, &lines).into_iter();

@@ -37,6 +37,9 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
         };
         if is_private_key(&array.bytes) {
             found.push(secret("a private key", true));
+        } else if is_text(&array.bytes) {
+            let what = format!("a text in `{}` that is written as numbers", array.name);
+            found.push(secret(&what, false));
         } else if array.bytes.len() <= LONGEST_MASKED && is_unmasked(tokens, &array.name) {
             let what =
                 format!("bytes in `{}` that the program unmasks, as a secret may be", array.name);
@@ -83,6 +86,21 @@ fn byte(raw: &str) -> Option<u8> {
         Some(hex) => u8::from_str_radix(hex, 16).ok(),
         None => raw.parse().ok(),
     }
+}
+
+/// Whether bytes spell a text that nobody is to read: letters and digits, with few signs between them,
+/// and in no order, as alphabets and tables have it.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_sign = |byte: &u8| b"-_.!@#$%&*+=:/".contains(byte);
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let signs = bytes.iter().filter(|byte| is_sign(byte)).count();
+    let steps =
+        bytes.windows(2).filter(|pair| matches!(pair, [a, b] if b.abs_diff(*a) <= 2)).count();
+    (8..=64).contains(&bytes.len())
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))
+        && letters * 2 >= bytes.len()
+        && signs * 4 <= bytes.len()
+        && steps * 2 <= bytes.len()
 }
 
 /// Whether bytes begin as a private key does: SEC 1 (RFC 5915), PKCS #1 (RFC 8017) or PKCS #8 (RFC 5958).

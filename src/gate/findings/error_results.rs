@@ -1,0 +1,213 @@
+//! Failures that a function no longer reports: `return ESP_OK` where it returned the error.
+//!
+//! Owns which results mean success and which failure. Conditions that go altogether are told by
+//! [`removed_checks`](super::removed_checks).
+
+use std::collections::BTreeMap;
+
+use super::source::SourceText;
+use super::{Subject, beyond_task, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_calls::{IfStatements, functions};
+use crate::text::c_tokens::{Token, TokenKind, closes};
+
+/// Longest result and condition that are compared, in tokens.
+const LONGEST: usize = 40;
+
+/// Names of results that hold an error where they are returned under a condition.
+const RESULTS: [&str; 9] = ["err", "ret", "rc", "res", "status", "result", "error", "e", "rv"];
+
+/// Words of tasks that want a failure to be none.
+const WISHES: [&str; 14] = [
+    "ignor",
+    "optional",
+    "tolera",
+    "missing",
+    "absent",
+    "no error",
+    "not an error",
+    "not fail",
+    "succe",
+    "esp_ok",
+    "return",
+    "without the",
+    "without a",
+    "carry on",
+];
+
+/// A function and the condition under which it returns; empty for its end.
+type Case = (String, String);
+
+/// A result and its line, from 1.
+type Returned = (String, u32);
+
+/// What is to be said of a failure that counts as success now.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    if !beyond_task::is_code(path) || path.extension() == Some("py") {
+        return None;
+    }
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let changed = subject.changed();
+    let has_return = |line: &u32| {
+        let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
+        new.line(at).contains("return")
+    };
+    let task = subject.context.words();
+    let is_wanted = WISHES.iter().any(|wish| task.contains(wish));
+    if is_wanted || wishes::may_want_less_checked(&task) || !changed.added.iter().any(has_return) {
+        return None;
+    }
+    let was = returned(old);
+    for (case, now) in returned(new) {
+        let Some(before) = was.get(&case).filter(|before| before.len() == now.len()) else {
+            continue;
+        };
+        let mut pairs = before.iter().zip(&now);
+        let turned = pairs.find(|((was, _), (is, line))| {
+            changed.added.contains(line) && is_turned(was, is, &case.1)
+        });
+        let Some(((was, _), (is, line))) = turned else { continue };
+        let text = format!("returns `{is}` where it returned `{was}`");
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
+        return Some(finding.advice("Make sure that a failure is still noticed."));
+    }
+    None
+}
+
+/// Whether a failure became a success.
+fn is_turned(was: &str, is: &str, condition: &str) -> bool {
+    let is_error = was.starts_with("ESP_ERR_")
+        || ["ESP_FAIL", "pdFAIL", "HAL_ERROR"].contains(&was)
+        || was.strip_prefix("- ").is_some_and(|code| !code.contains(' '))
+        || RESULTS.contains(&was);
+    match is {
+        "ESP_OK" | "0" | "pdPASS" => is_error,
+        "true" => was == "false" && is_of_failure(condition),
+        _ => false,
+    }
+}
+
+/// Whether a condition holds where something failed.
+fn is_of_failure(condition: &str) -> bool {
+    ["! = ESP_OK", "! = 0", "= = NULL", "= = nullptr", "= = ESP_FAIL", "< 0", "! = pdTRUE"]
+        .iter()
+        .any(|failure| condition.contains(failure))
+        || condition.starts_with("! ") && !condition.contains(" | ")
+}
+
+/// What the functions of a source return under each condition, in their order.
+fn returned(source: &SourceText<'_>) -> BTreeMap<Case, Vec<Returned>> {
+    let tokens = source.tokens();
+    let closes = closes(tokens);
+    let ifs = IfStatements::of(tokens, &closes);
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let condition =
+        |at: usize| ifs.condition_before(at).filter(|inside| inside.len() <= LONGEST).map(raw);
+    let mut found: BTreeMap<Case, Vec<Returned>> = BTreeMap::new();
+    for function in functions(tokens, &closes) {
+        let Some(name) = tokens.get(function.name).filter(|name| !name.in_directive) else {
+            continue;
+        };
+        let (mut blocks, mut last) = (Vec::new(), None);
+        for at in function.body {
+            if is(at, "{") {
+                blocks.push(at);
+            } else if is(at, "}") {
+                blocks.pop();
+            }
+            if !tokens.get(at).is_some_and(|token| token.is_word("return")) {
+                continue;
+            }
+            let Some(end) = (at + 1..at + LONGEST).find(|end| is(*end, ";")) else { continue };
+            let result = raw(tokens.get(at + 1..end).unwrap_or_default());
+            let line = tokens.get(at).map_or(0, |token| source.number_at(token.start));
+            let of = condition(at).or_else(|| condition(*blocks.last()?));
+            match of {
+                Some(of) => {
+                    found.entry((name.raw.to_owned(), of)).or_default().push((result, line));
+                }
+                None if blocks.len() == 1 => last = Some((result, line)),
+                None => {}
+            }
+        }
+        if let Some(last) = last {
+            found.entry((name.raw.to_owned(), String::new())).or_default().push(last);
+        }
+    }
+    found
+}
+
+fn raw(tokens: &[Token<'_>]) -> String {
+    let words = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
+    words.map(|token| token.raw).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "esp_err_t read(int *out)\n{\n    esp_err_t err = sample(out);\n    \
+                       if (err != ESP_OK) {\n        ESP_LOGE(TAG, \"no sample\");\n        \
+                       return err;\n    }\n    if (*out < 0) return ESP_ERR_INVALID_RESPONSE;\n    \
+                       if (!ready()) { return ESP_FAIL; }\n    return err;\n}\n\n\
+                       bool good(void)\n{\n    if (!check()) {\n        return false;\n    }\n    \
+                       return true;\n}\n";
+
+    fn found(new: &str, task: &str) -> Vec<String> {
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), new), task);
+        all.into_iter().filter(|found| found.contains("where it returned")).collect()
+    }
+
+    #[test]
+    fn a_failure_that_counts_as_success_is_told() {
+        for (old, new, wanted) in [
+            (
+                "        return err;\n",
+                "        return ESP_OK;\n",
+                "Warning 6: returns `ESP_OK` where it returned `err`",
+            ),
+            (
+                "return ESP_ERR_INVALID_RESPONSE;",
+                "return ESP_OK;",
+                "Warning 8: returns `ESP_OK` where it returned `ESP_ERR_INVALID_RESPONSE`",
+            ),
+            (
+                "{ return ESP_FAIL; }",
+                "{ *out = 20; return ESP_OK; }",
+                "Warning 9: returns `ESP_OK` where it returned `ESP_FAIL`",
+            ),
+            (
+                "    return err;\n}",
+                "    return ESP_OK;\n}",
+                "Warning 10: returns `ESP_OK` where it returned `err`",
+            ),
+            (
+                "return false;",
+                "return true;",
+                "Warning 16: returns `true` where it returned `false`",
+            ),
+        ] {
+            let changed = OLD.replacen(old, new, 1);
+            assert_eq!(found(&changed, "Round the value"), [wanted], "{new}");
+            let asked = "A missing sensor is no error: ignore it";
+            assert_eq!(found(&changed, asked), [] as [String; 0], "{new}");
+        }
+    }
+
+    #[test]
+    fn other_results_and_other_functions_are_not() {
+        for (old, new) in [
+            ("return ESP_FAIL;", "return ESP_ERR_TIMEOUT;"),
+            ("return true;", "return false;"),
+            ("!check()", "check()"),
+            ("esp_err_t read(int *out)", "esp_err_t read_first(int *out)"),
+            ("if (*out < 0) return ESP_ERR_INVALID_RESPONSE;", "if (*out == 0) return ESP_OK;"),
+            ("return err;\n    }", "return err;\n    }\n    if (*out == 0) return ESP_OK;"),
+        ] {
+            let changed = OLD.replacen(old, new, 1);
+            assert_ne!(changed, OLD);
+            assert_eq!(found(&changed, "Round the value"), [] as [String; 0], "{new}");
+        }
+    }
+}
