@@ -168,15 +168,27 @@ fn other_count(old: &SourceText<'_>, new: &SourceText<'_>) -> Option<Line> {
         for token in than.tokens().iter().filter(counts) {
             *known.entry(token.raw).or_default() += 1;
         }
-        let mut tokens = of.tokens().iter().filter(counts);
-        let is_more = |token: &&Token<'_>| match known.get_mut(token.raw) {
+        let is_more = |token: &&&Token<'_>| match known.get_mut(token.raw) {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 false
             }
             _ => true,
         };
-        tokens.find(is_more).map(|found| of.number_at(found.start))
+        let tokens: Vec<&Token<'_>> = of.tokens().iter().filter(counts).collect();
+        let more = tokens.iter().find(is_more)?;
+        // One that stands between others than before is the one that came.
+        let pairs: HashSet<(&str, &str)> = {
+            let known: Vec<&str> =
+                than.tokens().iter().filter(counts).map(|token| token.raw).collect();
+            known.iter().copied().zip(known.iter().skip(1).copied()).collect()
+        };
+        let is_in_new_place = |pair: &&[&Token<'_>]| match pair {
+            [before, token] => token.raw == more.raw && !pairs.contains(&(before.raw, token.raw)),
+            _ => false,
+        };
+        let came = tokens.windows(2).find(is_in_new_place).and_then(<[_]>::last).unwrap_or(more);
+        Some(of.number_at(came.start))
     };
     other(new, old).map(Line::Added).or_else(|| other(old, new).map(Line::Gone))
 }

@@ -75,6 +75,7 @@ fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
     };
     // `MAX(a, b)` is no limit.
     if name.len() < 5
+        || !is_constant(name)
         || task.is_empty()
         || wishes::may_want_another(&task)
         || wishes::may_want_less_checked(&task)
