@@ -13,7 +13,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !is_compiled(path) || subject.base.is_some() || is_found_by_place(subject) {
         return None;
     }
-    let found = registration(path, &|list| subject.text_after(list.as_str()).map(Into::into));
+    let found = registration(path, &|list| subject.text_after(list.as_str()));
     let (list, is_built) = match found {
         Registration::In(list) => (list, true),
         Registration::NotIn(list) => (list, false),
