@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::SourceText;
-use super::{Subject, beyond_task, unchecked_limits};
+use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_calls::{FunctionTokens, functions};
 use crate::text::c_tokens::{TokenKind, closes};
@@ -131,7 +131,10 @@ fn unfed(
     let calls_it =
         now.iter().any(|(name, _)| is.get(name).is_some_and(|calls| feeds(calls).is_some()));
     let task = subject.context.words();
-    if calls_it || ["watchdog", "wdt"].iter().any(|word| task.contains(word)) {
+    let has = |words: &[&str]| words.iter().any(|word| task.contains(word));
+    let is_asked_for = has(&["watchdog", "wdt"])
+        && (has(&["timer", "feed", "reset"]) || wishes::may_want_less_checked(&task));
+    if calls_it || is_asked_for || is_fed_by_another_file(now, subject) {
         return None;
     }
     let fed = is.iter().find_map(|(name, calls)| Some((name, feeds(calls)?.1)));
@@ -146,6 +149,18 @@ fn unfed(
         .advice("It only notices that a loop hangs if the loop itself feeds it.");
     finding.place = line.map(FindingPlace::line);
     Some(finding)
+}
+
+/// Whether a function calls one of another file of the change that feeds the watchdog.
+fn is_fed_by_another_file(now: &Calls, subject: &Subject<'_>) -> bool {
+    let mut texts = subject.context.proposed.texts();
+    texts.any(|(other, text)| {
+        let feeds = |(name, calls): (String, Calls)| {
+            let feeds = calls.iter().any(|(call, _)| FEEDS.contains(&call.as_str()));
+            feeds && now.iter().any(|(call, _)| *call == name)
+        };
+        text.contains("wdt") && calls(&SourceText::new(other, text)).into_iter().any(feeds)
+    })
 }
 
 /// A check that comes behind what it stood before.

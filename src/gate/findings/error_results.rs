@@ -57,14 +57,23 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if is_wanted || wishes::may_want_less_checked(&task) || !changed.added.iter().any(has_return) {
         return None;
     }
-    let was = returned(old);
-    for (case, now) in returned(new) {
-        let Some(before) = was.get(&case).filter(|before| before.len() == now.len()) else {
+    let (was, is) = (returned(old), returned(new));
+    // Returned under a condition of its own now.
+    let is_still_returned = |function: &str, result: &str| {
+        is.iter().any(|((of, condition), results)| {
+            of == function
+                && !condition.is_empty()
+                && results.iter().any(|(text, line)| text == result && changed.added.contains(line))
+        })
+    };
+    for (case, now) in &is {
+        let Some(before) = was.get(case).filter(|before| before.len() == now.len()) else {
             continue;
         };
-        let mut pairs = before.iter().zip(&now);
+        let mut pairs = before.iter().zip(now);
         let turned = pairs.find(|((was, _), (is, line))| {
-            changed.added.contains(line) && is_turned(was, is, &case.1)
+            let is_at_end = case.1.is_empty() && is_still_returned(&case.0, was);
+            changed.added.contains(line) && !is_at_end && is_turned(was, is, &case.1)
         });
         let Some(((was, _), (is, line))) = turned else { continue };
         let text = format!("returns `{is}` where it returned `{was}`");
@@ -199,6 +208,10 @@ mod tests {
     fn other_results_and_other_functions_are_not() {
         for (old, new) in [
             ("return ESP_FAIL;", "return ESP_ERR_TIMEOUT;"),
+            (
+                "    return err;\n}",
+                "    if (err != ESP_OK) {\n        return err;\n    }\n    return ESP_OK;\n}",
+            ),
             ("return true;", "return false;"),
             ("!check()", "check()"),
             ("esp_err_t read(int *out)", "esp_err_t read_first(int *out)"),

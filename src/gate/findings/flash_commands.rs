@@ -4,6 +4,10 @@
 //! Reads words and compares addresses with the project's table. That a command runs at all is told by
 //! [`host_code`](super::host_code).
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::Subject;
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
@@ -16,15 +20,16 @@ type Word<'a> = (&'a str, u32);
 
 /// The check of a file; `None` where no command writes to a wrong place.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let text = subject.text().filter(|text| is_read(path) && text.contains("write"))?;
+    let text = subject.text().filter(|_| is_read(path))?;
     let writes = ["write_flash", "write-flash"];
-    if !writes.iter().any(|write| text.contains(write)) {
+    let mut found = erased_at_build(path, text);
+    found.extend(rows_of_boards(text));
+    if found.is_empty() && !writes.iter().any(|write| text.contains(write)) {
         return None;
     }
     let table = table_offset(subject.project_dir).unwrap_or(TABLE_OFFSET);
     let csv = subject.text_after("partitions.csv");
     let partitions = csv.and_then(|text| partitions::from_csv(&text)).unwrap_or_default();
-    let mut found = Vec::new();
     for command in commands(text) {
         let Some(at) = command.iter().position(|(word, _)| writes.contains(word)) else { continue };
         let (before, behind) = command.split_at(at);
@@ -40,6 +45,45 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let advice = "Compare the address with the partition table of the project.";
     let found: Vec<Finding> = found.into_iter().map(|finding| finding.advice(advice)).collect();
     (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
+}
+
+/// Commands of a list of CMake that erase a board.
+fn erased_at_build(path: &ProjectPath, text: &str) -> Vec<Finding> {
+    let is_list = path.file_name() == "CMakeLists.txt" || path.extension() == Some("cmake");
+    let erases = |line: &str| {
+        let code = line.split('#').next().unwrap_or_default();
+        ["erase_flash", "erase-flash", "erase_region", "erase-region"]
+            .iter()
+            .any(|verb| code.contains(verb))
+    };
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| is_list && erases(line));
+    let finding = |line| {
+        let text = "erases the flash of a board when the project is built";
+        Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(line))
+    };
+    lines.map(|(line, _)| finding(line)).collect()
+}
+
+/// Rows of a table of boards with another place of the bootloader than that of their chip:
+/// `"esp32s3", "8MB", 0x1000, 0x8000, 0x10000`.
+fn rows_of_boards(text: &str) -> Vec<Finding> {
+    static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?P<chip>esp32(?:-?[a-z]\d+)?)\b[^\n]{0,40}?\b(?P<at>0x[0-9a-f]+)\W{1,24}(?:\w+\W{1,8})?0x8000\b")
+            .ok()
+    });
+    let rows = (1..).zip(text.lines()).filter(|(_, line)| line.contains("0x8000"));
+    let finding = |(line, row): (u32, &str)| {
+        let groups = ROW.as_ref()?.captures(row)?;
+        let chip = Chip::named(groups.name("chip")?.as_str())?;
+        let at = u32::from_str_radix(groups.name("at")?.as_str().get(2..)?, 16).ok()?;
+        let is_place = [0, 0x1000, 0x2000].contains(&at) && at != chip.boot;
+        let text = format!(
+            "puts the bootloader of the {} at 0x{at:x}, and it starts from 0x{:x}",
+            chip.name, chip.boot
+        );
+        is_place.then(|| Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(line)))
+    };
+    rows.filter_map(finding).collect()
 }
 
 /// Whether a file may hold commands.
@@ -141,6 +185,20 @@ mod tests {
         let all = project.findings(CheckKind::BootUntouched, &[(path, Some(content))]).into_iter();
         all.map(|(_, found)| (found.level, found.text, found.place.map_or(0, |at| at.line)))
             .collect()
+    }
+
+    #[test]
+    fn a_build_that_erases_and_a_table_with_the_place_of_another_chip_are_found() {
+        let list = "project(a)\nadd_custom_command(TARGET a POST_BUILD\n    COMMAND ${python} -m esptool erase_flash)\n";
+        let wanted = "erases the flash of a board when the project is built".to_owned();
+        assert_eq!(found("CMakeLists.txt", list), [(FindingLevel::Stop, wanted, 3)]);
+        assert_eq!(found("Makefile", list), [], "one asks for it there");
+        let rows = "BOARDS = {\n  \"v2\": Board(\"esp32\", \"4MB\", 0x1000, 0x8000, 0x10000),\n  \
+                    \"v3\": Board(\"esp32s3\", \"8MB\", 0x1000, 0x8000, 0x10000),\n}\n";
+        let wanted =
+            "puts the bootloader of the esp32s3 at 0x1000, and it starts from 0x0".to_owned();
+        assert_eq!(found("tools/boards.py", rows), [(FindingLevel::Stop, wanted, 3)]);
+        assert_eq!(found("tools/boards.py", &rows.replace("8MB\", 0x1000", "8MB\", 0x0")), []);
     }
 
     #[test]

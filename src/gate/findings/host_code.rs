@@ -13,10 +13,20 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel};
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     let is_asked_for = asks(&subject.context.words());
+    let runs_at_build = subject.source().is_some_and(|source| {
+        let name = source.path.file_name().to_ascii_lowercase();
+        name == "cmakelists.txt" || name.ends_with(".cmake")
+    });
+    let is_of_board = is_micropython(subject);
     novelty::check(CheckKind::HostCode, subject, |source| {
-        let found = in_source(source).into_iter().map(|mut found| {
+        let all = in_source(source).into_iter();
+        let all = all.filter(|found| !(is_of_board && found.text.starts_with(TOUCHES)));
+        let found = all.map(|mut found| {
             // A program of the project, which can be read there, and nothing that reaches further.
             let changes_board = found.text.contains("erase");
+            if changes_board && runs_at_build {
+                found.level = found.level.max(FindingLevel::Warning);
+            }
             if is_asked_for && found.level == FindingLevel::Warning && !changes_board {
                 found.level = FindingLevel::Note;
             }
@@ -24,6 +34,23 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         });
         found.collect()
     })
+}
+
+/// How a finding about files of the developer begins.
+const TOUCHES: &str = "touches the developer's files";
+
+/// Whether a file of Python runs on the board, as MicroPython does.
+fn is_micropython(subject: &Subject<'_>) -> bool {
+    let is_python = subject.source().is_some_and(|it| it.path.extension() == Some("py"));
+    let runs_there = |text: &str| {
+        ["import machine", "from machine import", "import uasyncio", "import esp32"]
+            .iter()
+            .any(|start| text.lines().any(|line| line.trim_start().starts_with(start)))
+    };
+    let is_named = |file: &str| subject.text_after(file).is_some_and(|text| runs_there(&text));
+    is_python
+        && (subject.text().is_some_and(runs_there)
+            || ["main.py", "boot.py"].iter().any(|file| is_named(file)))
 }
 
 /// Whether a task, in small letters, wants something to run on the machine.

@@ -10,7 +10,7 @@ use regex::Regex;
 
 use super::Subject;
 use super::limit::limited;
-use super::source::{is_c, number};
+use super::source::{SourceText, is_c, number};
 use super::subject::BUDGET;
 use super::{exchanged, moved, moved_lines, packed_data, scope};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -87,10 +87,20 @@ fn white_space(subject: &Subject<'_>) -> Option<Finding> {
     let lines =
         if real == 1 { "1 line differs".to_owned() } else { format!("{real} lines differ") };
     let text = format!("rewrites {changed} lines, of which {lines} in more than white space");
-    let mut finding = Finding::new(FindingLevel::Warning, text)
+    let level = if says_the_same(subject) { FindingLevel::Note } else { FindingLevel::Warning };
+    let mut finding = Finding::new(level, text)
         .advice("Look at that line first; hide changes of white space to see it alone.");
     finding.place = first.map(|line| FindingPlace::line(*line));
     Some(finding)
+}
+
+/// Whether only comments and blanks of code differ.
+fn says_the_same(subject: &Subject<'_>) -> bool {
+    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else { return false };
+    let raw = |source: &SourceText<'_>| -> Vec<String> {
+        source.tokens().iter().map(|token| token.raw.to_owned()).collect()
+    };
+    is_c(new.path) && raw(old) == raw(new)
 }
 
 /// The lines of a text without blanks, and their numbers in it, from 1.

@@ -54,7 +54,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     found.extend(limits(&rows, &layout, subject.project_dir));
     if let Some(base) = subject.base_text() {
         let (old, _) = partition_csv::read(base, first);
-        found.extend(against(&old, &rows));
+        found.extend(as_asked_for(against(&old, &rows), &rows, &subject.context.words()));
         found.extend(outgrown(&old, &rows).filter(|_| layout.size.is_none()));
         let mut known = arithmetic(&old, first, &BTreeSet::new());
         known.extend(limits(&old, &layout, subject.project_dir));
@@ -342,6 +342,19 @@ fn as_a_whole(rows: &[CsvEntry], touched: &BTreeSet<u32>) -> Vec<Finding> {
         let text = "has one OTA slot only: it cannot be updated over the air";
         found.push(Finding::new(FindingLevel::Note, text).at(line(one.line)));
     }
+    let size = |row: &&&CsvEntry| row.partition.bytes;
+    if let (Some(least), Some(most)) =
+        (slots.iter().min_by_key(size), slots.iter().max_by_key(size))
+        && size(&least) < size(&most)
+        && [least, most].iter().any(|row| touched.contains(&row.line))
+    {
+        let (small, large) = (&least.partition.label, &most.partition.label);
+        let text = format!("makes `{small}` smaller than `{large}`: an update may not fit into it");
+        let advice = "Give all OTA slots the same size.";
+        let lines = [least.line, most.line];
+        let finding = Finding::new(FindingLevel::Warning, text).at(place_of(&lines, touched));
+        found.push(finding.advice(advice));
+    }
     let mut seen = HashSet::new();
     for row in &slots {
         if !seen.insert(row.partition.subtype.as_str()) {
@@ -396,6 +409,37 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
         format!("lets `{label}` end at 0x{end:x}, and the table fitted into {flash} of flash");
     let advice = "Make sure that the board has more.";
     Some(Finding::new(FindingLevel::Warning, text).at(line(row.line)).advice(advice))
+}
+
+/// What moves because the task makes room is no more than a note; settings are always told.
+fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
+    const LAYOUT: [&str; 8] =
+        ["partition", "slot", "flash size", "8 mb", "16 mb", "8mb", "16mb", "layout"];
+    const FILES: [&str; 9] = [
+        "spiffs",
+        "littlefs",
+        "fat",
+        "storage",
+        "file system",
+        "filesystem",
+        "the files",
+        "the rest",
+        "sistema de archivos",
+    ];
+    let has = |words: &[&str]| words.iter().any(|word| task.contains(word));
+    for finding in &mut findings {
+        let Some(label) = finding.text.split('`').nth(1).filter(|_| has(&LAYOUT)) else { continue };
+        let row = rows.iter().find(|row| row.partition.label == label);
+        let is_app = row.is_some_and(|row| is_app(&row.partition.kind));
+        let holds_files = row.is_some_and(|row| {
+            ["spiffs", "littlefs", "fat"].contains(&row.partition.subtype.as_str())
+        });
+        let moves = ["moves", "shrinks"].iter().any(|verb| finding.text.starts_with(verb));
+        if moves && (is_app || holds_files && has(&FILES)) {
+            finding.level = FindingLevel::Note;
+        }
+    }
+    findings
 }
 
 /// The application of the last build and its length.

@@ -20,6 +20,7 @@ struct LimitWords {
     tries: HashSet<String>,
     delays: HashSet<String>,
     scales: HashSet<String>,
+    safety: HashSet<String>,
     least: HashSet<String>,
     others: HashSet<String>,
 }
@@ -62,6 +63,10 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
         return true;
     }
     // A temperature may only be told by its unit.
+    let is_safety = has(&known.safety) && !has(&known.others);
+    if is_safety && !has(&known.counts) && was > 0.0 && now > was && !is_wanted() {
+        return true;
+    }
     let is_harmful = has(&known.harm) || name.last().is_some_and(|word| word == "c");
     if now <= was || !is_harmful || has(&known.counts) {
         return false;
@@ -92,6 +97,7 @@ pub(super) fn is_amount(name: &str) -> bool {
     is_constant
         && (of(&known.delays)
             || of(&known.scales)
+            || of(&known.safety) && !of(&known.counts)
             || words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others))
 }
 
@@ -103,8 +109,8 @@ pub(super) fn is_widened(
 ) -> bool {
     let Some(known) = WORDS.as_ref() else { return false };
     let words: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
-    let harms = words.iter().any(|word| known.harm.contains(word))
-        && !words.iter().any(|word| known.counts.contains(word));
+    let is_of = |word: &String| known.harm.contains(word) || known.safety.contains(word);
+    let harms = words.iter().any(is_of) && !words.iter().any(|word| known.counts.contains(word));
     let task = subject.context.words();
     let is_wider = now.1 > was.1 && !wishes::wants_more(&task, &words, now.1)
         || now.0 < was.0 && !wishes::wants_less(&task, &words, now.0);

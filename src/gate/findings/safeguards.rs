@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use super::source::SourceText;
 use super::{
-    Subject, call_places, cmake_values, error_results, guarded_checks, left_out, lost_conditions,
-    narrowed_checks, removed_checks,
+    Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
+    guarded_checks, left_out, lost_conditions, lost_integrity, narrowed_checks, removed_checks,
 };
 use super::{short_comparisons, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -167,10 +167,14 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(narrowed_checks::find(path, subject));
     found.extend(error_results::find(path, subject));
     found.extend(guarded_checks::find(path, subject));
+    found.extend(dropped_results::find(path, subject));
+    found.extend(guard_inputs::find(path, subject));
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let lost: Vec<Finding> =
         lost_conditions::find(path, subject).into_iter().filter(is_new).collect();
+    let is_silent = lost.is_empty();
     found.extend(lost);
+    found.extend(lost_integrity::find(path, subject).filter(|_| is_silent));
     found
 }
 

@@ -114,6 +114,13 @@ fn mention(path: &ProjectPath, words: &str) -> Mention {
     let tells = |part: &&str| part.len() >= SHORTEST && !COMMON.contains(part);
     let parts: Vec<&str> = whole.split(|c: char| !c.is_alphanumeric()).filter(tells).collect();
     let is_in = |words: &str| parts.iter().any(|part| speaks_of(words, part));
+    // "the README", "Kconfig"
+    if ["readme", "kconfig", "changelog", "makefile", "dockerfile"].iter().any(|stem| {
+        let of_words = || words.split(|c: char| !c.is_alphanumeric());
+        name.split('.').next() == Some(*stem) && of_words().any(|word| word == *stem)
+    }) {
+        return Mention::Alike;
+    }
     if !is_in(words) {
         return Mention::None;
     }

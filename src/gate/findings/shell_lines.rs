@@ -75,7 +75,7 @@ impl ShellLines {
             range.start = (range.start + at).min(range.end);
             return Some(ShellCommand { range, text: text.get(at..)?.to_owned() });
         }
-        let is_form = text.is_empty() || is_form(program, &text);
+        let is_form = text.is_empty() || is_form(program, &text) || is_assignment(&text);
         (!is_form).then_some(ShellCommand { range, text })
     }
 
@@ -151,6 +151,25 @@ fn is_form(program: &str, text: &str) -> bool {
         && (rest.is_empty() || is_redirected && !rest.contains(['|', '(', ';', '&', '`']))
 }
 
+/// Whether a command only gives a name to a text, and runs nothing for it: `base="https://a.example"`.
+fn is_assignment(text: &str) -> bool {
+    let Some((name, value)) = text.split_once('=') else { return false };
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let inside = |mark: char| value.strip_prefix(mark)?.strip_suffix(mark);
+    let (quoted, is_quoted) = match inside('"').or_else(|| inside('\'')) {
+        Some(quoted) => (quoted, true),
+        None => (value, false),
+    };
+    let ends = ['`', '"', '\'', ';', '|', '&', '<', '>'];
+    let name_of_program =
+        ["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "IFS", "BASH_ENV"];
+    is_name
+        && !name_of_program.contains(&name)
+        && !quoted.contains("$(")
+        && !quoted.contains(ends)
+        && (is_quoted || !value.contains(char::is_whitespace))
+}
+
 /// The word that ends a text which a command takes from the next lines: `cat <<EOF`.
 fn end_of_text(command: &str) -> Option<String> {
     let (_, end) = command.split_once("<<")?;
@@ -209,14 +228,7 @@ mod tests {
                       f|\"a)\") curl x | sh ;;\n    *)\n      exit 2\n      ;;\n  esac\ndone\n(a; b)\n";
         assert_eq!(
             commands(script),
-            [
-                "while getopts b:f opt; do",
-                "case \"$opt\" in",
-                "BAUD=\"$OPTARG\"",
-                "curl x | sh",
-                "exit 2",
-                "(a; b)"
-            ]
+            ["while getopts b:f opt; do", "case \"$opt\" in", "curl x | sh", "exit 2", "(a; b)"]
         );
         let within = "case a in\n a)\n  case b in\n   c) d;;\n  esac;;\n e) f;;\nesac\ng\n";
         assert_eq!(commands(within), ["case a in", "case b in", "d", "f", "g"]);

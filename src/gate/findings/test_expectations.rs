@@ -116,7 +116,9 @@ pub(super) fn looser(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findin
         });
         found.collect()
     };
-    let (was, is) = (all(old), all(new));
+    let (mut was, mut is) = (all(old), all(new));
+    was.extend(named_bounds(old));
+    is.extend(named_bounds(new));
     let task = subject.context.words();
     let looser = is.iter().find_map(|found| {
         let (compared, now, line) = found;
@@ -133,6 +135,29 @@ pub(super) fn looser(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findin
     let text = format!("lets a test pass with `{compared} {now}`, where it was `{before}`");
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
     Some(finding.advice("Make sure that the looser bound is fine."))
+}
+
+/// Bounds that a macro says by its name: `TEST_ASSERT_LESS_OR_EQUAL(40, of)`, `EXPECT_LE(of, 40)`.
+fn named_bounds(source: &SourceText<'_>) -> Vec<(String, f64, u32)> {
+    static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?:(?P<unity>TEST_ASSERT_(?:LESS|GREATER)\w*)\s*\((?P<first>[^,\n]+),(?P<rest>[^;\n]+)|(?:EXPECT|ASSERT)_(?P<gtest>LE|LT|GE|GT)\s*\((?P<of>[^;\n]+),(?P<last>[^,;\n]+))\)\s*;",
+        )
+        .ok()
+    });
+    let code = source.code_of_any();
+    let all = NAMED.iter().flat_map(|named| named.captures_iter(&code));
+    let found = all.filter_map(|groups| {
+        let text = |name: &str| groups.name(name).map(|group| group.as_str().trim());
+        let (of, bound, is_less) = match text("unity") {
+            Some(name) => (text("rest")?, text("first")?, name.contains("LESS")),
+            None => (text("of")?, text("last")?, text("gtest")?.starts_with('L')),
+        };
+        let sign = if is_less { '<' } else { '>' };
+        let line = source.number_at(groups.get(0)?.start());
+        Some((format!("{of} {sign}"), product(bound)?, line))
+    });
+    found.collect()
 }
 
 /// The value of numbers that are multiplied, as `8 * 60`.
@@ -229,6 +254,20 @@ mod tests {
             assert_eq!(found(from, to, "Filter spikes"), [] as [String; 0], "{to}");
         }
         assert_eq!(found("3 * 60", "240", "Allow 240 s"), [] as [String; 0]);
+        for (old, new) in [
+            (
+                "TEST_ASSERT_LESS_OR_EQUAL(2, trip(60));\n",
+                "TEST_ASSERT_LESS_OR_EQUAL(40, trip(60));\n",
+            ),
+            ("EXPECT_GE(trip(60), 30);\n", "EXPECT_GE(trip(60), 3);\n"),
+        ] {
+            let found = |old, new| {
+                let all =
+                    reported(CheckKind::BeyondTask, ("test/test_a.c", Some(old), new), "Blink");
+                all.into_iter().filter(|found| found.contains("where it was")).count()
+            };
+            assert_eq!((found(old, new), found(new, old)), (1, 0), "{new}");
+        }
     }
 
     #[test]

@@ -34,10 +34,28 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
         };
         in_text = confusables::lookalikes(text, reading);
         in_text.extend(mark_reading(path).map_or_else(Vec::new, |of| posing_marks(text, of)));
+        if path.extension().is_some_and(|end| PAGES.contains(&end)) {
+            in_text.retain(|place| !is_apostrophe(text, place));
+        }
         in_text.sort_by_key(|place| (place.line, place.column));
     }
     found.extend(lookalikes(path, in_text, subject.project_dir));
     found
+}
+
+/// Files of pages, whose texts in single quotes have the apostrophe of typesetting.
+const PAGES: [&str; 6] = ["js", "mjs", "cjs", "ts", "json", "vue"];
+
+/// Whether a mark stands between two letters, as in "l’eau".
+fn is_apostrophe(text: &str, place: &Located) -> bool {
+    let letters: Vec<char> =
+        text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().chars().collect();
+    let is_between = |at: usize| {
+        let letter = |at: usize| letters.get(at).is_some_and(|c| c.is_alphabetic());
+        letters.get(at) == Some(&'\u{2019}') && at > 0 && letter(at - 1) && letter(at + 1)
+    };
+    place.what.starts_with("U+2019")
+        && (is_between(place.column) || is_between(place.column.saturating_sub(1)))
 }
 
 /// How marks in a file are read; `None` where all of it is prose.
@@ -247,7 +265,10 @@ fn size(subject: &Subject<'_>) -> Check {
     let removed = subject.changed().removed.len();
     let share = removed * 100 / before;
     let after = lines(subject.content);
-    let text = if after * 2 < before {
+    let is_split = after < before && stands_elsewhere(subject);
+    let text = if is_split {
+        return Check::clean(CheckKind::Size);
+    } else if after * 2 < before {
         format!("removes {} of {before} lines", before - after)
     } else if share >= 60 && !is_same_but_for_blanks(base, subject.content) {
         format!("rewrites {removed} of {before} lines ({share} %)")
@@ -255,6 +276,21 @@ fn size(subject: &Subject<'_>) -> Check {
         return Check::clean(CheckKind::Size);
     };
     Check::of(CheckKind::Size, FindingLevel::Warning, text)
+}
+
+/// Whether most of the lines that went stand in other files of the change, so that a file was split.
+fn stands_elsewhere(subject: &Subject<'_>) -> bool {
+    let Some(old) = subject.base_source() else { return false };
+    let texts = subject.context.proposed.texts().filter(|(other, _)| *other != old.path);
+    let lines: std::collections::HashSet<&str> =
+        texts.flat_map(|(_, text)| text.lines().map(str::trim)).collect();
+    let gone = subject.changed().removed.iter();
+    let gone = gone.map(|line| old.line(usize::try_from(line - 1).unwrap_or(usize::MAX)).trim());
+    let (stays, all) =
+        gone.filter(|line| line.len() > 2).fold((0_usize, 0_usize), |(stays, all), line| {
+            (stays + usize::from(lines.contains(line)), all + 1)
+        });
+    all > 0 && stays * 10 >= all * 7
 }
 
 /// A line of code or of a page that comes in and that is too long to read.

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::limit_names::words;
 use super::source::SourceText;
 use super::subject::Changed;
+use super::test_expectations::{is_test, speaks_of_tests};
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Token;
@@ -58,6 +59,10 @@ struct Part {
     words: BTreeSet<String>,
     /// Names of what it says.
     names: BTreeSet<String>,
+    /// The function that it is in.
+    function: Option<String>,
+    /// The function that a header declares below it, of which a comment there speaks.
+    declares: Option<String>,
     /// Whether code that was there is changed.
     changes_code: bool,
 }
@@ -71,7 +76,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         is_among(&WORDS.wide_words, word)
             || WORDS.wide_beginnings.iter().any(|start| word.starts_with(start.as_str()))
     };
-    if !is_read || of_task().any(is_wide) {
+    let adapts_tests = is_test(path) && speaks_of_tests(&task);
+    if !is_read || adapts_tests || of_task().any(is_wide) {
         return None;
     }
     let wanted = wanted_words(&task);
@@ -117,13 +123,15 @@ fn joined(all: &[Part], mut fits: Vec<bool>) -> Vec<bool> {
             .filter(|(_, fits)| **fits)
             .flat_map(|(part, _)| part.names.iter().map(String::as_str))
             .collect();
-        let next: Vec<bool> = all
-            .iter()
-            .zip(&fits)
-            .map(|(part, fits)| {
-                *fits || part.names.iter().any(|name| known.contains(name.as_str()))
-            })
-            .collect();
+        let fitting = || all.iter().zip(&fits).filter(|(_, fits)| **fits).map(|(part, _)| part);
+        let is_declared = |part: &Part| {
+            part.function.is_some() && fitting().any(|header| header.declares == part.function)
+        };
+        let is_joined = |part: &Part| {
+            is_declared(part) || part.names.iter().any(|name| known.contains(&**name))
+        };
+        let next: Vec<bool> =
+            all.iter().zip(&fits).map(|(part, fits)| *fits || is_joined(part)).collect();
         if next == fits {
             return fits;
         }
@@ -193,6 +201,8 @@ fn part(
         new: came.clone(),
         words: words(path.file_name()).map(str::to_lowercase).collect(),
         names: BTreeSet::new(),
+        function: None,
+        declares: None,
         changes_code: false,
     };
     let is_plain = |line: &str| {
@@ -216,12 +226,24 @@ fn part(
     };
     // Where only numbers and signs change, names tie nothing together.
     let is_same = names_of(old, &gone) == names_of(new, &came);
+    let is_header = matches!(path.extension(), Some("h" | "hpp" | "hh"));
+    match is_header {
+        true => found.declares = called(new.line(came.end)),
+        false => found.function = called(around(new, came.start)),
+    }
     read(old, gone);
     read(new, came);
     if is_same {
         found.names.clear();
     }
     found
+}
+
+/// The name before the first bracket of a line.
+fn called(line: &str) -> Option<String> {
+    let (before, _) = line.split_once('(')?;
+    let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    (name.len() > SHORTEST && !is_among(&WORDS.usual, name)).then(|| name.to_owned())
 }
 
 /// The names on some lines, in the order of their letters.

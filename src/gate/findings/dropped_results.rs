@@ -1,0 +1,113 @@
+//! Results of what stores or activates something that were looked at and no longer are:
+//! `nvs_commit(h);` where it was `err = nvs_commit(h);`.
+//!
+//! Owns which functions tell whether something is stored. Results that a function turns into success are
+//! told by [`error_results`](super::error_results).
+
+use super::source::SourceText;
+use super::{Subject, beyond_task};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind, closes};
+
+/// Beginnings of such functions. Sources: the headers of ESP-IDF v5.5.
+const TELLING: [&str; 8] = [
+    "nvs_set_",
+    "nvs_commit",
+    "esp_ota_write",
+    "esp_ota_end",
+    "esp_ota_set_boot_partition",
+    "esp_partition_write",
+    "esp_partition_erase",
+    "esp_flash_write",
+];
+
+/// What is to be said of a result that nothing looks at any longer.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let new = subject.source().filter(|_| beyond_task::is_code(path))?;
+    if path.extension() == Some("py") || !TELLING.iter().any(|name| new.text.contains(name)) {
+        return None;
+    }
+    let added = &subject.changed().added;
+    let ignored: Vec<(String, u32)> = calls(new)
+        .into_iter()
+        .filter(|call| !call.is_checked)
+        .map(|call| (call.name, call.line))
+        .filter(|(_, line)| subject.base.is_none() || added.contains(line))
+        .collect();
+    if ignored.is_empty() {
+        return None;
+    }
+    let mut was = Vec::new();
+    for changed in subject.context.proposed.paths() {
+        if let Some(text) = subject.text_before(changed.as_str()) {
+            was.extend(calls(&SourceText::new(changed, &text)));
+        }
+    }
+    let (name, line) = ignored.into_iter().find(|(name, _)| {
+        let mut before = was.iter().filter(|call| call.name == *name).peekable();
+        before.peek().is_some() && before.all(|call| call.is_checked)
+    })?;
+    let text = format!("no longer looks at whether `{name}` failed");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    Some(finding.advice("Make sure that a failure is still noticed."))
+}
+
+struct Call {
+    name: String,
+    /// Its line, from 1.
+    line: u32,
+    is_checked: bool,
+}
+
+fn calls(source: &SourceText<'_>) -> Vec<Call> {
+    let tokens = source.tokens();
+    let closes = closes(tokens);
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word)
+    {
+        if !is(at + 1, "(") || !TELLING.iter().any(|name| token.raw.starts_with(name)) {
+            continue;
+        }
+        let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
+        let begins = at.checked_sub(1).is_none_or(|before| {
+            is(before, ";") || is(before, "{") || is(before, "}") || is(before, ":")
+        });
+        let is_checked = !(begins && is(close + 1, ";"));
+        let line = source.number_at(token.start);
+        found.push(Call { name: token.raw.to_owned(), line, is_checked });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::TestProject;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "esp_err_t save(void)\n{\n    esp_err_t err = nvs_set_blob(h, \"cal\", &c, 4);\n    \
+                       if (err == ESP_OK) {\n        err = nvs_commit(h);\n    }\n    return err;\n}\n";
+
+    fn found(changes: &[(&str, Option<&str>)]) -> Vec<String> {
+        let files = [("main/a.c", OLD)];
+        let all = TestProject { files: &files, task: "Use one helper", chip: None }
+            .reported(CheckKind::Safeguards, changes);
+        all.into_iter().filter(|found| found.contains("looks at")).collect()
+    }
+
+    #[test]
+    fn a_result_that_nothing_looks_at_is_told() {
+        let bare = OLD.replace("        err = nvs_commit(h);", "        nvs_commit(h);");
+        let wanted = "main/a.c Warning: no longer looks at whether `nvs_commit` failed";
+        assert_eq!(found(&[("main/a.c", Some(&bare))]), [wanted]);
+        let helper =
+            "esp_err_t put(void)\n{\n    nvs_set_blob(h, k, d, n);\n    return nvs_commit(h);\n}\n";
+        let moved = [("main/a.c", Some("int a;\n")), ("main/store.c", Some(helper))];
+        let wanted = "main/store.c Warning: no longer looks at whether `nvs_set_blob` failed";
+        assert_eq!(found(&moved), [wanted]);
+        let unused = "void put(void) { nvs_set_u8(h, k, 1); }\n";
+        assert_eq!(found(&[("main/b.c", Some(unused))]), [] as [String; 0], "it never was");
+        let same = OLD.replace("\"cal\"", "\"calibration\"");
+        assert_eq!(found(&[("main/a.c", Some(&same))]), [] as [String; 0]);
+    }
+}
