@@ -114,7 +114,7 @@ impl Splitter {
         self.stems.get(word).map_or("", String::as_str)
     }
 
-    /// All pieces of [`PIECE`] letters of the words of a text, in lower case, without words that say
+    /// All pieces of four letters of the words of a text, in lower case, without words that say
     /// nothing: `_nap` and `nap_` of "a nap".
     pub fn pieces(&self, text: &str) -> Vec<String> {
         let says_something =
