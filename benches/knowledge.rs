@@ -119,6 +119,7 @@ fn framework(installed: &Path) {
         found.into_iter().map(|found| found.passage.path).collect()
     };
     report("own ranking", &questions, own);
+    report_depth(&library, &questions);
     compared(root, &questions);
 }
 
@@ -163,6 +164,36 @@ fn link_all(from: &Path, to: &Path) {
             std::fs::copy(&path, &target).unwrap();
         }
     }
+}
+
+/// NDCG at ten, where each place that answers counts once, and recall within the first thousand tokens,
+/// at four bytes each.
+fn report_depth(library: &Library, questions: &[Question]) {
+    const DEEP: usize = 10;
+    const MOST_BYTES: usize = 4 * 1_000;
+    let gain = |place: usize| 1.0 / f64::from(u32::try_from(place).unwrap() + 2).log2();
+    let (mut asked, mut ndcg, mut within) = (0_u32, 0.0, 0_u32);
+    for question in questions.iter().filter(|question| !question.accepted.is_empty()) {
+        let found = library.search(&question.text, DEEP, &Filter::default()).unwrap().found;
+        let (mut left, mut sum) = (question.accepted.clone(), 0.0);
+        let (mut bytes, mut is_within) = (0, false);
+        for (place, one) in found.iter().enumerate() {
+            let before = left.len();
+            left.retain(|prefix| !one.passage.path.starts_with(prefix.as_str()));
+            sum += if left.len() < before { gain(place) } else { 0.0 };
+            is_within |= bytes < MOST_BYTES && question.fits(&one.passage.path);
+            bytes += one.passage.text.len();
+        }
+        asked += 1;
+        ndcg += sum / (0..question.accepted.len().min(DEEP)).map(gain).sum::<f64>();
+        within += u32::from(is_within);
+    }
+    let all = f64::from(asked.max(1));
+    println!(
+        "own ranking: NDCG@{DEEP} {:.3}, recall within 1,000 tokens {:.3}",
+        ndcg / all,
+        f64::from(within) / all
+    );
 }
 
 /// Recall and NDCG at five, what is said to questions about something else, and the times.
