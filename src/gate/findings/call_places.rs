@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_calls::{FunctionTokens, functions};
-use crate::text::c_tokens::{TokenKind, closes};
+use crate::text::c_calls::FunctionTokens;
+use crate::text::c_tokens::TokenKind;
 
 /// Parts of names of functions that let somebody or something pass, or not.
 const CHECKS: [&str; 10] = [
@@ -203,10 +203,10 @@ fn turned(was: &Calls, now: &Calls, subject: &Subject<'_>) -> Option<Finding> {
 fn calls(source: &SourceText<'_>) -> BTreeMap<String, Calls> {
     let tokens = source.tokens();
     let mut found: BTreeMap<String, Calls> = BTreeMap::new();
-    for FunctionTokens { name, body } in functions(tokens, &closes(tokens)) {
-        let Some(function) = tokens.get(name).filter(|name| !name.in_directive) else { continue };
+    for FunctionTokens { name, body } in source.functions() {
+        let Some(function) = tokens.get(*name).filter(|name| !name.in_directive) else { continue };
         let calls = found.entry(function.raw.to_owned()).or_default();
-        let body = tokens.get(body).unwrap_or_default();
+        let body = tokens.get(body.clone()).unwrap_or_default();
         let pairs = body.iter().zip(body.iter().skip(1));
         let called = pairs.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
         calls.extend(called.map(|(name, _)| (name.raw.to_owned(), source.number_at(name.start))));

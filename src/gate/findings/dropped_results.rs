@@ -7,7 +7,7 @@
 use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Beginnings of such functions. Sources: the headers of ESP-IDF v5.5.
 const TELLING: [&str; 8] = [
@@ -61,7 +61,7 @@ struct Call {
 
 fn calls(source: &SourceText<'_>) -> Vec<Call> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
+    let closes = source.closes();
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word)

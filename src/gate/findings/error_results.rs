@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::source::SourceText;
-use super::{Subject, beyond_task, wishes};
+use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_calls::{IfStatements, functions};
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_calls::IfStatements;
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Longest result and condition that are compared, in tokens.
 const LONGEST: usize = 40;
@@ -41,6 +41,9 @@ type Case = (String, String);
 /// A result and its line, from 1.
 type Returned = (String, u32);
 
+/// What the functions of a source return.
+type Results = BTreeMap<Case, Vec<Returned>>;
+
 /// What is to be said of a failure that counts as success now.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     if !beyond_task::is_code(path) || path.extension() == Some("py") {
@@ -53,8 +56,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         new.line(at).contains("return")
     };
     let task = subject.context.words();
+    let goes = |line: &u32| {
+        let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
+        old.line(at).contains("return")
+    };
     let is_wanted = WISHES.iter().any(|wish| task.contains(wish));
-    if is_wanted || wishes::may_want_less_checked(&task) || !changed.added.iter().any(has_return) {
+    let may_matter = changed.added.iter().any(has_return) || changed.removed.iter().any(goes);
+    if is_wanted || wishes::may_want_less_checked(&task) || !may_matter {
         return None;
     }
     let (was, is) = (returned(old), returned(new));
@@ -66,6 +74,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
                 && results.iter().any(|(text, line)| text == result && changed.added.contains(line))
         })
     };
+    if let Some(finding) = goes_on((&was, &is), new, subject) {
+        return Some(finding);
+    }
     for (case, now) in &is {
         let Some(before) = was.get(case).filter(|before| before.len() == now.len()) else {
             continue;
@@ -83,14 +94,48 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     None
 }
 
+/// What is to be said of a function that goes on after a failure that it returned.
+fn goes_on(
+    (was, is): (&Results, &Results),
+    new: &SourceText<'_>,
+    subject: &Subject<'_>,
+) -> Option<Finding> {
+    let (result, line) = was.iter().find_map(|(case, before)| {
+        let now = is.get(case).map_or(0, Vec::len);
+        let failed = before
+            .iter()
+            .find(|(result, line)| is_error(result) && subject.changed().removed.contains(line))?;
+        let stays = || body(new, &case.0).matches(&format!("if ( {} )", case.1)).count();
+        let goes_on = !case.1.is_empty() && now < before.len() && stays() >= before.len();
+        goes_on.then_some(failed)
+    })?;
+    let text = format!("no longer returns `{result}` when something failed");
+    let mut finding = Finding::new(FindingLevel::Warning, text)
+        .advice("Make sure that nothing goes on as if it had worked.");
+    finding.place = unchecked_limits::near(*line, subject).map(FindingPlace::line);
+    Some(finding)
+}
+
+/// Whether a result is that of a failure.
+fn is_error(result: &str) -> bool {
+    result.starts_with("ESP_ERR_")
+        || ["ESP_FAIL", "pdFAIL", "HAL_ERROR"].contains(&result)
+        || result.strip_prefix("- ").is_some_and(|code| !code.contains(' '))
+        || RESULTS.contains(&result)
+}
+
+/// The tokens of a function, one after another.
+fn body(source: &SourceText<'_>, name: &str) -> String {
+    let tokens = source.tokens();
+    let of = |at: usize| tokens.get(at).is_some_and(|token| token.raw == name);
+    let found = source.functions().iter().find(|function| of(function.name));
+    raw(found.and_then(|function| tokens.get(function.body.clone())).unwrap_or_default())
+}
+
 /// Whether a failure became a success.
 fn is_turned(was: &str, is: &str, condition: &str) -> bool {
-    let is_error = was.starts_with("ESP_ERR_")
-        || ["ESP_FAIL", "pdFAIL", "HAL_ERROR"].contains(&was)
-        || was.strip_prefix("- ").is_some_and(|code| !code.contains(' '))
-        || RESULTS.contains(&was);
     match is {
-        "ESP_OK" | "0" | "pdPASS" => is_error,
+        "ESP_OK" | "0" | "pdPASS" => is_error(was),
         "true" => was == "false" && is_of_failure(condition),
         _ => false,
     }
@@ -107,18 +152,18 @@ fn is_of_failure(condition: &str) -> bool {
 /// What the functions of a source return under each condition, in their order.
 fn returned(source: &SourceText<'_>) -> BTreeMap<Case, Vec<Returned>> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
-    let ifs = IfStatements::of(tokens, &closes);
+    let closes = source.closes();
+    let ifs = IfStatements::of(tokens, closes);
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let condition =
         |at: usize| ifs.condition_before(at).filter(|inside| inside.len() <= LONGEST).map(raw);
     let mut found: BTreeMap<Case, Vec<Returned>> = BTreeMap::new();
-    for function in functions(tokens, &closes) {
+    for function in source.functions() {
         let Some(name) = tokens.get(function.name).filter(|name| !name.in_directive) else {
             continue;
         };
         let (mut blocks, mut last) = (Vec::new(), None);
-        for at in function.body {
+        for at in function.body.clone() {
             if is(at, "{") {
                 blocks.push(at);
             } else if is(at, "}") {
@@ -202,6 +247,17 @@ mod tests {
             let asked = "A missing sensor is no error: ignore it";
             assert_eq!(found(&changed, asked), [] as [String; 0], "{new}");
         }
+    }
+
+    #[test]
+    fn a_failure_after_which_a_function_goes_on_is_found() {
+        let goes_on = OLD.replacen("        return err;\n", "", 1);
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), &goes_on), "Log more");
+        let wanted = "Warning 6: no longer returns `err` when something failed";
+        assert!(all.iter().any(|found| found == wanted), "{all:?}");
+        let gone = OLD.replacen("    if (!ready()) { return ESP_FAIL; }\n", "", 1);
+        let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), &gone), "Log more");
+        assert!(!all.iter().any(|found| found.contains("no longer returns")), "{all:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::source::SourceText;
 use super::{Subject, beyond_task, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_calls::parts;
-use crate::text::c_tokens::{TokenKind, closes};
+use crate::text::c_tokens::TokenKind;
 
 /// Words of names of functions that protect.
 const PROTECTING: [&str; 10] = [
@@ -75,7 +75,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 
 fn calls(source: &SourceText<'_>) -> Vec<Call> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
+    let closes = source.closes();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word)
     {
@@ -89,7 +89,7 @@ fn calls(source: &SourceText<'_>) -> Vec<Call> {
             at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|it| {
                 it.kind == TokenKind::Word && !it.is_word("return") && !it.is_word("else")
             });
-        let values: Vec<String> = parts(tokens, &closes, at + 1)
+        let values: Vec<String> = parts(tokens, closes, at + 1)
             .into_iter()
             .filter_map(|part| tokens.get(part).filter(|part| part.len() <= LONGEST))
             .map(|part| part.iter().map(|token| token.raw).collect())

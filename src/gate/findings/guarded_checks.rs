@@ -9,8 +9,8 @@ use super::call_places::checks;
 use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_calls::{IfStatements, functions};
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_calls::IfStatements;
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Longest condition that is shown, in tokens.
 const LONGEST: usize = 24;
@@ -73,14 +73,14 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 /// The calls of checks in the functions of a source, with where each stands.
 fn calls(source: &SourceText<'_>) -> BTreeMap<Call, Vec<Place>> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
-    let ifs = IfStatements::of(tokens, &closes);
+    let closes = source.closes();
+    let ifs = IfStatements::of(tokens, closes);
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let mut found: BTreeMap<Call, Vec<Place>> = BTreeMap::new();
-    for function in functions(tokens, &closes) {
+    for function in source.functions() {
         let Some(name) = tokens.get(function.name) else { continue };
         let mut blocks = Vec::new();
-        for at in function.body {
+        for at in function.body.clone() {
             if is(at, "{") {
                 blocks.push(at);
             } else if is(at, "}") {

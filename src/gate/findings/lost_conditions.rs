@@ -11,8 +11,7 @@ use super::limit_names::words;
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_calls::functions;
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Longest part of a condition that is compared, in tokens.
 const LONGEST: usize = 24;
@@ -57,14 +56,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let may_go = wishes::may_want_less_checked(&task);
-    let was: Vec<Condition> = conditions(old)
+    let goes =
+        |_: &str, (first, last): (u32, u32)| changed.removed.range(first..=last).next().is_some();
+    let was: Vec<Condition> = conditions(old, &goes)
         .into_iter()
         .filter(|of| (of.lines.0..=of.lines.1).any(|line| changed.removed.contains(&line)))
         .collect();
     if was.is_empty() {
         return Vec::new();
     }
-    let is = conditions(new);
+    let names: BTreeSet<&str> = was.iter().map(|condition| condition.function.as_str()).collect();
+    let is = conditions(new, &|name, _| names.contains(name));
     let others = LazyCell::new(|| {
         let texts = subject.context.proposed.texts().filter(|(other, _)| *other != path);
         texts.map(|(other, text)| raw(SourceText::new(other, text).tokens())).collect::<Vec<_>>()
@@ -125,9 +127,9 @@ fn lost<'c>(
 /// The tokens of a function, one after another.
 fn body(source: &SourceText<'_>, name: &str) -> String {
     let tokens = source.tokens();
-    let all = functions(tokens, &closes(tokens));
+    let all = source.functions();
     let of = |at: usize| tokens.get(at).is_some_and(|token| token.raw == name);
-    let body = all.into_iter().find(|function| of(function.name)).map(|function| function.body);
+    let body = all.iter().find(|function| of(function.name)).map(|function| function.body.clone());
     raw(body.and_then(|body| tokens.get(body)).unwrap_or_default())
 }
 
@@ -199,16 +201,24 @@ fn is_spoken_of(task: &str, part: &str) -> bool {
     wishes::names(task, &names)
 }
 
-/// The conditions in the functions of a source.
-fn conditions(source: &SourceText<'_>) -> Vec<Condition> {
+/// The conditions in those functions of a source of which the name and the lines, from 1, the first and
+/// the last, are wanted.
+fn conditions(
+    source: &SourceText<'_>,
+    is_wanted: &dyn Fn(&str, (u32, u32)) -> bool,
+) -> Vec<Condition> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
+    let closes = source.closes();
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let mut found = Vec::new();
-    for function in functions(tokens, &closes) {
+    for function in source.functions() {
         let Some(name) = tokens.get(function.name).filter(|name| !name.in_directive) else {
             continue;
         };
+        let line = |at: usize| tokens.get(at).map_or(0, |token| source.number_at(token.start));
+        if !is_wanted(name.raw, (line(function.name), line(function.body.end))) {
+            continue;
+        }
         for at in function.body.clone() {
             let Some(token) = tokens.get(at) else { continue };
             let is_branch = ["if", "while", "for"].iter().any(|word| token.is_word(word));
@@ -228,7 +238,7 @@ fn conditions(source: &SourceText<'_>) -> Vec<Condition> {
             } else {
                 continue;
             };
-            let code = ConditionCode { tokens, closes: &closes, source, function: name.raw };
+            let code = ConditionCode { tokens, closes, source, function: name.raw };
             let chooses = inside.clone().any(|at| is(at, "?"));
             found.extend(code.read(&inside, is_branch || token.is_word("return") || chooses));
         }

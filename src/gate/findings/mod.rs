@@ -32,6 +32,7 @@ mod flash_code;
 mod flash_commands;
 mod guard_inputs;
 mod guarded_checks;
+mod handed_out;
 mod host_cmake;
 mod host_cmake_files;
 mod host_code;
@@ -203,6 +204,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut findings = beyond_task::find(path, subject);
     findings.extend(addresses::find(path, subject));
     findings.extend(capabilities::find(path, subject));
+    findings.extend(handed_out::find(path, subject));
     findings.extend(unrelated::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
     findings.extend(test_expectations::wider(path, subject));

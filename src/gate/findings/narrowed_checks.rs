@@ -9,7 +9,7 @@ use super::limit_names::is_limit;
 use super::source::SourceText;
 use super::{Subject, beyond_task, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{TokenKind, closes};
+use crate::text::c_tokens::TokenKind;
 
 /// Longest condition that is read, in tokens.
 const LONGEST: usize = 60;
@@ -62,7 +62,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
 /// What stands in the brackets of each `if`, its tokens one after another, with the line, from 1.
 fn conditions(source: &SourceText<'_>) -> Vec<(u32, String)> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
+    let closes = source.closes();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_word("if")) {
         let Some(close) = closes.get(at + 1).copied().flatten() else { continue };

@@ -20,6 +20,8 @@ struct LimitWords {
     tries: HashSet<String>,
     delays: HashSet<String>,
     scales: HashSet<String>,
+    rests: HashSet<String>,
+    watched: HashSet<String>,
     safety: HashSet<String>,
     least: HashSet<String>,
     others: HashSet<String>,
@@ -59,7 +61,8 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
         return true;
     }
-    if has(&known.delays) && now >= MUCH * was && was > 0.0 && !is_asked_for() {
+    let is_watch = has(&known.watched) && name.iter().any(|word| word == "timeout");
+    if (has(&known.delays) || is_watch) && now >= MUCH * was && was > 0.0 && !is_asked_for() {
         return true;
     }
     // A temperature may only be told by its unit.
@@ -96,6 +99,7 @@ pub(super) fn is_amount(name: &str) -> bool {
     };
     is_constant
         && (of(&known.delays)
+            || of(&known.watched) && words(name).any(|word| word.eq_ignore_ascii_case("timeout"))
             || of(&known.scales)
             || of(&known.safety) && !of(&known.counts)
             || words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others))
@@ -111,10 +115,12 @@ pub(super) fn is_widened(
     let words: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let is_of = |word: &String| known.harm.contains(word) || known.safety.contains(word);
     let harms = words.iter().any(is_of) && !words.iter().any(|word| known.counts.contains(word));
+    let has = |known: &HashSet<String>| words.iter().any(|word| known.contains(word));
+    let rests = has(&known.least) && has(&known.rests) && now.0 < was.0;
     let task = subject.context.words();
     let is_wider = now.1 > was.1 && !wishes::wants_more(&task, &words, now.1)
         || now.0 < was.0 && !wishes::wants_less(&task, &words, now.0);
-    harms && is_wider && subject.context.has_task()
+    (harms || rests) && is_wider && subject.context.has_task()
 }
 
 #[cfg(test)]
@@ -170,6 +176,8 @@ mod tests {
         assert_eq!(level("OCCL_CONFIRM_SAMPLES", (30, 40), "Keep the vein open"), None);
         assert_eq!(level("WHEEL_MM", (2220, 1790), "Count the turns of the wheel"), warning);
         assert_eq!(level("WHEEL_MM", (2220, 1790), "The wheel has 1790 mm"), None);
+        assert_eq!(level("PULSES_PER_LITRE", (450, 430), "Show cubic metres"), warning);
+        assert_eq!(level("SENSOR_TIMEOUT_MS", (5000, 60000), "Read twice as often"), warning);
         assert_eq!(level("index_min", (0, -20), "Beep twice"), None);
     }
 

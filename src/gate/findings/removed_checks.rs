@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::source::SourceText;
 use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_tokens::{Token, TokenKind};
 
 /// Macros that end a function when their first argument does not hold. Sources: `esp_check.h`,
 /// `FreeRTOSConfig.h`.
@@ -206,7 +206,7 @@ fn bare(tokens: &[Token<'_>]) -> String {
 fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
     let tokens = source.tokens();
     let line = |at: usize| source.number_at(tokens.get(at).map_or(0, |token| token.start));
-    let closes = closes(tokens);
+    let closes = source.closes();
     let close_of = |open: usize| closes.get(open).copied().flatten();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -216,8 +216,8 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
         }
         let Some(close) = close_of(at + 1) else { continue };
         let (end, last) = match is_macro {
-            true => (first_comma(tokens, &closes, at + 2..close), Some((close, true))),
-            false => (close, leaves(tokens, &closes, close + 1)),
+            true => (first_comma(tokens, closes, at + 2..close), Some((close, true))),
+            false => (close, leaves(tokens, closes, close + 1)),
         };
         if let (Some((last, has_value)), Some(condition)) = (last, tokens.get(at + 2..end)) {
             let lines = (line(at), line(last));

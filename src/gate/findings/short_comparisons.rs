@@ -6,7 +6,7 @@ use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_calls::parts;
-use crate::text::c_tokens::{Token, TokenKind, closes};
+use crate::text::c_tokens::{Token, TokenKind};
 
 const COMPARISONS: [&str; 5] = ["strncmp", "strncasecmp", "memcmp", "strnstr", "compare_n"];
 
@@ -48,7 +48,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 /// The comparisons of secrets with the length of one side: line, from 1, and the side.
 fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
     let tokens = source.tokens();
-    let closes = closes(tokens);
+    let closes = source.closes();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         found.extend(looped(tokens, at).map(|sent| (source.number_at(token.start), sent)));
@@ -63,7 +63,7 @@ fn comparisons(source: &SourceText<'_>) -> Vec<(u32, String)> {
         if !is_called(&["cmp", "same", "equal", "match", "strnstr", "compare"]) {
             continue;
         }
-        let arguments = parts(tokens, &closes, at + 1).into_iter().filter_map(|at| tokens.get(at));
+        let arguments = parts(tokens, closes, at + 1).into_iter().filter_map(|at| tokens.get(at));
         let [one, other, length] = arguments.collect::<Vec<_>>()[..] else { continue };
         let of_element = element_of(length).or_else(|| pointer_of(tokens, (at, length)));
         let is_element = of_element.is_some();

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use super::cmake_values::{self, ResolvedCommand};
 use super::comments::{self, CommentMarks};
 use crate::model::{FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Style, Token, tokens};
+use crate::text::c_calls::{FunctionTokens, functions};
+use crate::text::c_tokens::{Style, Token, closes, tokens};
 use crate::text::syntax::Parsed;
 
 /// Whether a file is written in C, C++ or for Arduino, by the end of its name.
@@ -31,6 +32,9 @@ pub(super) struct SourceText<'a> {
     /// The lines that the file held before.
     known: OnceLock<HashSet<&'a str>>,
     tokens: OnceLock<Vec<Token<'a>>>,
+    /// For each token that opens a bracket the place of what closes it.
+    closes: OnceLock<Vec<Option<usize>>>,
+    functions: OnceLock<Vec<FunctionTokens>>,
     code: OnceLock<Cow<'a, str>>,
     /// The text without comments, for C and Rust.
     bare: OnceLock<Cow<'a, str>>,
@@ -47,6 +51,8 @@ impl<'a> SourceText<'a> {
             starts: OnceLock::new(),
             known: OnceLock::new(),
             tokens: OnceLock::new(),
+            closes: OnceLock::new(),
+            functions: OnceLock::new(),
             code: OnceLock::new(),
             bare: OnceLock::new(),
             resolved: OnceLock::new(),
@@ -64,6 +70,16 @@ impl<'a> SourceText<'a> {
         let is_python = self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("py"));
         let style = if is_python { Style::Python } else { Style::C };
         self.tokens.get_or_init(|| tokens(self.text, style))
+    }
+
+    /// For each of its tokens that opens a bracket the place of the one that closes it.
+    pub(super) fn closes(&self) -> &[Option<usize>] {
+        self.closes.get_or_init(|| closes(self.tokens()))
+    }
+
+    /// The functions among its tokens.
+    pub(super) fn functions(&self) -> &[FunctionTokens] {
+        self.functions.get_or_init(|| functions(self.tokens(), self.closes()))
     }
 
     /// The text without comments, for C and Rust, too.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::secret::{Secret, finding_text};
 use super::values::{NameSays, is_stand_in, name_says};
-use crate::text::c_calls::parts;
+use crate::text::c_calls::{functions, parts};
 use crate::text::c_tokens::{Token, TokenKind, closes};
 
 /// Tokens of one initialiser that are read.
@@ -109,6 +109,36 @@ impl Initialisers<'_> {
                 && let Some(field) = secret_field(&names)
             {
                 found.insert(name, field);
+            }
+        }
+        found.extend(self.joining());
+        found
+    }
+
+    /// Functions that hand a parameter on as a password: `WiFi.begin(name, key)`.
+    fn joining(&self) -> Vec<(String, SecretField)> {
+        let mut found = Vec::new();
+        if !self.tokens.iter().any(|token| token.is_word("WiFi")) {
+            return found;
+        }
+        for function in functions(self.tokens, &self.closes) {
+            let Some(name) = self.word(function.name) else { continue };
+            let names: Vec<Option<String>> = parts(self.tokens, &self.closes, function.name + 1)
+                .into_iter()
+                .map(|part| part.end.checked_sub(1).and_then(|at| self.word(at)))
+                .collect();
+            let joins = |at: &usize| {
+                self.tokens.get(*at).is_some_and(|token| token.is_word("begin"))
+                    && at.checked_sub(2).and_then(|at| self.word(at)).as_deref() == Some("WiFi")
+            };
+            let given = function.body.into_iter().find(joins).and_then(|at| {
+                let password = parts(self.tokens, &self.closes, at + 1).into_iter().nth(1)?;
+                self.word(password.start).filter(|_| password.len() == 1)
+            });
+            let place =
+                given.and_then(|given| names.iter().position(|it| it.as_ref() == Some(&given)));
+            if let Some(place) = place {
+                found.push((name, SecretField { place, name: "password".to_owned() }));
             }
         }
         found

@@ -434,3 +434,19 @@ fn calls_that_are_left_out_and_logins_give_secrets_away() {
         assert_eq!(secrets(path, text), [], "{path}: {text}");
     }
 }
+
+#[test]
+fn what_a_function_hands_on_as_a_password_is_one() {
+    let joins = "bool attempt(const char *name, const char *key, unsigned long ms) {\n  \
+                 WiFi.begin(name, key);\n  return up(ms);\n}\n";
+    let with = |call: &str| format!("{joins}bool f() {{\n  return {call};\n}}\n");
+    assert_eq!(lines("a.cpp", &with("attempt(\"Mooshof-5G\", \"Birke77!lang\", 9)")), [6]);
+    good(
+        "a.cpp",
+        &[
+            &with("attempt(name, pass, 9)"),
+            &with("attempt(\"your-ssid\", \"your-password\", 9)"),
+            &with("other(\"Mooshof-5G\", \"Birke77!lang\", 9)"),
+        ],
+    );
+}
