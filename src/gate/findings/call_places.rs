@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::SourceText;
-use super::{Subject, beyond_task, unchecked_limits, wishes};
-use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use super::{Subject, unchecked_limits, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace};
 use crate::text::c_calls::FunctionTokens;
 use crate::text::c_tokens::TokenKind;
 
@@ -57,13 +57,8 @@ pub(super) fn checks(name: &str) -> bool {
 type Calls = Vec<(String, u32)>;
 
 /// What is to be said of calls that have another place now.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return Vec::new();
-    }
-    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
-        return Vec::new();
-    };
+pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
+    let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
     let has_some = |line: &str| {
         let has = |names: &[&str]| names.iter().any(|name| line.contains(name));
         has(&CHECKS) || has(&FEEDS) || has(&ACTS)

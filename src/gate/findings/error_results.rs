@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::source::SourceText;
-use super::{Subject, beyond_task, unchecked_limits, wishes};
-use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use super::source::{SourceText, raw};
+use super::{Subject, unchecked_limits, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace};
 use crate::text::c_calls::IfStatements;
-use crate::text::c_tokens::{Token, TokenKind};
 
 /// Longest result and condition that are compared, in tokens.
 const LONGEST: usize = 40;
@@ -45,11 +44,8 @@ type Returned = (String, u32);
 type Results = BTreeMap<Case, Vec<Returned>>;
 
 /// What is to be said of a failure that counts as success now.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return None;
-    }
-    let (old, new) = (subject.base_source()?, subject.source()?);
+pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = subject.versions_of_code()?;
     let changed = subject.changed();
     let has_return = |line: &u32| {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
@@ -105,7 +101,7 @@ fn goes_on(
         let failed = before
             .iter()
             .find(|(result, line)| is_error(result) && subject.changed().removed.contains(line))?;
-        let stays = || body(new, &case.0).matches(&format!("if ( {} )", case.1)).count();
+        let stays = || new.body(&case.0).matches(&format!("if ( {} )", case.1)).count();
         let goes_on = !case.1.is_empty() && now < before.len() && stays() >= before.len();
         goes_on.then_some(failed)
     })?;
@@ -122,14 +118,6 @@ fn is_error(result: &str) -> bool {
         || ["ESP_FAIL", "pdFAIL", "HAL_ERROR"].contains(&result)
         || result.strip_prefix("- ").is_some_and(|code| !code.contains(' '))
         || RESULTS.contains(&result)
-}
-
-/// The tokens of a function, one after another.
-fn body(source: &SourceText<'_>, name: &str) -> String {
-    let tokens = source.tokens();
-    let of = |at: usize| tokens.get(at).is_some_and(|token| token.raw == name);
-    let found = source.functions().iter().find(|function| of(function.name));
-    raw(found.and_then(|function| tokens.get(function.body.clone())).unwrap_or_default())
 }
 
 /// Whether a failure became a success.
@@ -189,11 +177,6 @@ fn returned(source: &SourceText<'_>) -> BTreeMap<Case, Vec<Returned>> {
         }
     }
     found
-}
-
-fn raw(tokens: &[Token<'_>]) -> String {
-    let words = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
-    words.map(|token| token.raw).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

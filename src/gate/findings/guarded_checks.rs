@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Subject;
 use super::call_places::checks;
-use super::source::SourceText;
-use super::{Subject, beyond_task};
-use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use super::source::{SourceText, raw};
+use crate::model::{Finding, FindingLevel, FindingPlace};
 use crate::text::c_calls::IfStatements;
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_tokens::TokenKind;
 
 /// Longest condition that is shown, in tokens.
 const LONGEST: usize = 24;
@@ -35,11 +35,8 @@ type Call = (String, String);
 type Place = (u32, Option<String>);
 
 /// What is to be said of a check that runs under a condition now.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return None;
-    }
-    let (old, new) = (subject.base_source()?, subject.source()?);
+pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = subject.versions_of_code()?;
     let task = subject.context.words();
     if subject.changed().removed.is_empty()
         || !checks(new.text)
@@ -104,10 +101,6 @@ fn calls(source: &SourceText<'_>) -> BTreeMap<Call, Vec<Place>> {
         }
     }
     found
-}
-
-fn raw(tokens: &[Token<'_>]) -> String {
-    tokens.iter().map(|token| token.raw).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use super::Subject;
 use super::host_code_place::HostCode;
 use super::novelty;
 use super::source::SourceText;
-use super::{host_cmake, host_files, host_includes, host_rules};
+use super::{host_cmake, host_files, host_includes, host_rules, wanted_commands};
 use crate::model::{Check, CheckKind, Finding, FindingLevel};
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
-    let is_asked_for = asks(&subject.context.words());
+    let is_asked_for = wanted_commands::are_wanted(&subject.context.words());
     let runs_at_build = subject.source().is_some_and(|source| {
         let name = source.path.file_name().to_ascii_lowercase();
         name == "cmakelists.txt" || name.ends_with(".cmake")
@@ -51,51 +51,6 @@ fn is_micropython(subject: &Subject<'_>) -> bool {
     is_python
         && (subject.text().is_some_and(runs_there)
             || ["main.py", "boot.py"].iter().any(|file| is_named(file)))
-}
-
-/// Whether a task, in small letters, wants something to run on the machine.
-fn asks(task: &str) -> bool {
-    const WORDS: [&str; 22] = [
-        "makefile",
-        "script",
-        "scripts",
-        "skript",
-        "ci",
-        "workflow",
-        "workflows",
-        "pipeline",
-        "prebuild",
-        "pre-build",
-        "build.rs",
-        "devcontainer",
-        "container",
-        "docker",
-        "hook",
-        "hooks",
-        "gzip",
-        "git",
-        "decode",
-        "lint",
-        "formatter",
-        "clang-format",
-    ];
-    const PHRASES: [&str; 12] = [
-        "at build time",
-        "build step",
-        "when building",
-        "host test",
-        "tests on the host",
-        "github action",
-        "dev container",
-        "unit test",
-        "on the pc",
-        "tests for the",
-        "before the build",
-        "makefile",
-    ];
-    let words = task.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';'));
-    words.map(|word| word.trim_end_matches('.')).any(|word| WORDS.contains(&word))
-        || PHRASES.iter().any(|phrase| task.contains(phrase))
 }
 
 fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {

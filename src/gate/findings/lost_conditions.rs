@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::limit_names::words;
-use super::source::SourceText;
+use super::source::{SourceText, raw};
 use super::{Subject, beyond_task, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
@@ -44,12 +44,7 @@ struct Condition {
 
 /// What is to be said of conditions that ask for less.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return Vec::new();
-    }
-    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
-        return Vec::new();
-    };
+    let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
     let task = subject.context.words();
     let changed = subject.changed();
     if task.is_empty() || changed.removed.is_empty() {
@@ -120,17 +115,8 @@ fn lost<'c>(
     })?;
     let lost = was.parts.difference(&now.parts).next()?.clone();
     // It may stand alone now.
-    let body = body(new, &was.function);
+    let body = new.body(&was.function);
     (!format!(" {body} ").contains(&format!(" {lost} "))).then_some((lost, now))
-}
-
-/// The tokens of a function, one after another.
-fn body(source: &SourceText<'_>, name: &str) -> String {
-    let tokens = source.tokens();
-    let all = source.functions();
-    let of = |at: usize| tokens.get(at).is_some_and(|token| token.raw == name);
-    let body = all.iter().find(|function| of(function.name)).map(|function| function.body.clone());
-    raw(body.and_then(|body| tokens.get(body)).unwrap_or_default())
 }
 
 /// Functions of the project that conditions called, and that the source names no more, with a line of
@@ -316,11 +302,6 @@ impl ConditionCode<'_, '_> {
         found.push(start..inside.end);
         found
     }
-}
-
-fn raw(tokens: &[Token<'_>]) -> String {
-    let words = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
-    words.map(|token| token.raw).collect::<Vec<_>>().join(" ")
 }
 
 /// A part of a condition as it is written, nearly.

@@ -105,6 +105,7 @@ mod text;
 mod unbuilt;
 mod unchecked_limits;
 mod unrelated;
+mod wanted_commands;
 mod web_installer;
 mod wishes;
 

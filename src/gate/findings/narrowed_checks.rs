@@ -6,22 +6,16 @@
 use std::collections::BTreeSet;
 
 use super::limit_names::is_limit;
-use super::source::SourceText;
-use super::{Subject, beyond_task, wishes};
-use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::TokenKind;
+use super::source::{SourceText, raw};
+use super::{Subject, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Longest condition that is read, in tokens.
 const LONGEST: usize = 60;
 
 /// What is to be said of a check that became narrower.
-pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return Vec::new();
-    }
-    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
-        return Vec::new();
-    };
+pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
+    let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
     let task = subject.context.words();
     let changed = subject.changed();
     let goes = |line: &u32| {
@@ -70,9 +64,7 @@ fn conditions(source: &SourceText<'_>) -> Vec<(u32, String)> {
         if inside.len() > LONGEST {
             continue;
         }
-        let words = inside.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
-        let condition: Vec<&str> = words.map(|token| token.raw).collect();
-        found.push((source.number_at(token.start), condition.join(" ")));
+        found.push((source.number_at(token.start), raw(inside)));
     }
     found
 }

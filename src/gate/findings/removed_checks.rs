@@ -7,10 +7,10 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
-use super::source::SourceText;
-use super::{Subject, beyond_task, unchecked_limits, wishes};
+use super::source::{SourceText, raw};
+use super::{Subject, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::c_tokens::Token;
 
 /// Macros that end a function when their first argument does not hold. Sources: `esp_check.h`,
 /// `FreeRTOSConfig.h`.
@@ -40,12 +40,7 @@ struct CodeCheck {
 
 /// What is to be said of checks that went, or that decide otherwise.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    if !beyond_task::is_code(path) || path.extension() == Some("py") {
-        return Vec::new();
-    }
-    let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
-        return Vec::new();
-    };
+    let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
     let task = subject.context.words();
     if subject.changed().removed.is_empty() || task.is_empty() {
         return Vec::new();
@@ -61,7 +56,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let came = other(&is, &was);
     let checks = other(&was, &is).into_iter();
     // Most changes take no check away.
-    let stays = LazyCell::new(|| bare(new.tokens()));
+    let stays = LazyCell::new(|| raw(new.tokens()));
     let others = LazyCell::new(|| proposed_elsewhere(path, subject));
     let is_nowhere = |check: &CodeCheck| {
         !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
@@ -194,12 +189,7 @@ fn names_trust(task: &str) -> bool {
 /// The tokens of other files that are proposed, which may have got the check.
 fn proposed_elsewhere(path: &ProjectPath, subject: &Subject<'_>) -> Vec<String> {
     let texts = subject.context.proposed.texts().filter(|(other, _)| *other != path);
-    texts.map(|(other, text)| bare(SourceText::new(other, text).tokens())).collect()
-}
-
-fn bare(tokens: &[Token<'_>]) -> String {
-    let tokens = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
-    tokens.map(|token| token.raw).collect::<Vec<_>>().join(" ")
+    texts.map(|(other, text)| raw(SourceText::new(other, text).tokens())).collect()
 }
 
 /// The checks of a source: by macros, and by an `if` that leaves the function.
@@ -221,7 +211,7 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
         };
         if let (Some((last, has_value)), Some(condition)) = (last, tokens.get(at + 2..end)) {
             let lines = (line(at), line(last));
-            found.push(CodeCheck { condition: bare(condition), has_value, lines });
+            found.push(CodeCheck { condition: raw(condition), has_value, lines });
         }
     }
     found

@@ -162,11 +162,11 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let removed: Vec<Finding> = removed.filter(is_new).collect();
     found.extend(removed);
-    found.extend(call_places::find(path, subject));
+    found.extend(call_places::find(subject));
     found.extend(short_comparisons::find(path, subject));
-    found.extend(narrowed_checks::find(path, subject));
-    found.extend(error_results::find(path, subject));
-    found.extend(guarded_checks::find(path, subject));
+    found.extend(narrowed_checks::find(subject));
+    found.extend(error_results::find(subject));
+    found.extend(guarded_checks::find(subject));
     found.extend(dropped_results::find(path, subject));
     found.extend(guard_inputs::find(path, subject));
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);

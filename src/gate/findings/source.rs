@@ -12,13 +12,24 @@ use super::cmake_values::{self, ResolvedCommand};
 use super::comments::{self, CommentMarks};
 use crate::model::{FindingPlace, ProjectPath};
 use crate::text::c_calls::{FunctionTokens, functions};
-use crate::text::c_tokens::{Style, Token, closes, tokens};
+use crate::text::c_tokens::{Style, Token, TokenKind, closes, tokens};
 use crate::text::syntax::Parsed;
 
 /// Whether a file is written in C, C++ or for Arduino, by the end of its name.
 pub(super) fn is_c(path: &ProjectPath) -> bool {
     let ends = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"];
     path.extension().is_some_and(|end| ends.contains(&end))
+}
+
+/// The same, or in Rust, which has the same tokens.
+pub(super) fn is_like_c(path: &ProjectPath) -> bool {
+    is_c(path) || path.extension() == Some("rs")
+}
+
+/// Tokens one after another, with a blank between two.
+pub(super) fn raw(tokens: &[Token<'_>]) -> String {
+    let words = tokens.iter().filter(|token| token.kind != TokenKind::DirectiveEnd);
+    words.map(|token| token.raw).collect::<Vec<_>>().join(" ")
 }
 
 /// A text with the places in it; what is read of it is read when it is first asked for.
@@ -82,9 +93,17 @@ impl<'a> SourceText<'a> {
         self.functions.get_or_init(|| functions(self.tokens(), self.closes()))
     }
 
+    /// The tokens of the first function of that name, as [`raw`]; nothing where there is none.
+    pub(super) fn body(&self, name: &str) -> String {
+        let tokens = self.tokens();
+        let of = |at: usize| tokens.get(at).is_some_and(|token| token.raw == name);
+        let found = self.functions().iter().find(|function| of(function.name));
+        raw(found.and_then(|function| tokens.get(function.body.clone())).unwrap_or_default())
+    }
+
     /// The text without comments, for C and Rust, too.
     pub(super) fn code_of_any(&self) -> Cow<'_, str> {
-        match is_c(self.path) || self.path.extension() == Some("rs") {
+        match is_like_c(self.path) {
             true => {
                 let read = || comments::without(self.text, CommentMarks::Slashes);
                 self.bare.get_or_init(read).as_ref().into()

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::FindingsContext;
-use super::source::SourceText;
+use super::source::{SourceText, is_like_c};
 use crate::model::event::ProjectFile;
 use crate::model::{Change, Facts, ProjectPath};
 use crate::text::diff::{ChangedLines, changed_lines};
@@ -174,6 +174,12 @@ impl<'a> Subject<'a> {
     pub(super) fn base_source(&self) -> Option<&SourceText<'a>> {
         let read = || Some(SourceText::new(self.change.path()?, self.base_text()?));
         self.base_source.get_or_init(read).as_ref()
+    }
+
+    /// What the file held and what it is to hold, of a source of C, C++, Arduino or Rust that was there.
+    pub(super) fn versions_of_code(&self) -> Option<(&SourceText<'a>, &SourceText<'a>)> {
+        let new = self.source().filter(|source| is_like_c(source.path))?;
+        Some((self.base_source()?, new))
     }
 
     /// The files of the project.
