@@ -233,23 +233,23 @@ impl Library {
         embedder: Option<&dyn Embedder>,
         left_out: &mut Vec<String>,
     ) -> tantivy::Result<Vec<Found>> {
-        let found = self.find_by_words(query, depth, filter)?;
-        // Vectors are near to those of any other platform.
-        let is_here = |_: &&dyn Embedder| !query::is_elsewhere(query, &self.synonyms);
-        let Some(embedder) = embedder.filter(is_here) else {
+        let (found, is_elsewhere) = self.find_by_words(query, depth, filter)?;
+        // Vectors are near to those of any other platform and of any other field.
+        let Some(embedder) = embedder.filter(|_| !is_elsewhere) else {
             return Ok(found.into_iter().map(|(_, found)| found).collect());
         };
         let near = self.near(query, embedder, filter, left_out)?;
         self.joined(found, &near, filter)
     }
 
-    /// What has the words of the question, or else of a sentence or line of it, and is about it.
+    /// What has the words of the question, or else of a sentence or line of it, and is about it; and
+    /// whether the question is about another field.
     fn find_by_words(
         &self,
         query: &str,
         k: usize,
         filter: &Filter,
-    ) -> tantivy::Result<Vec<(Place, Found)>> {
+    ) -> tantivy::Result<(Vec<(Place, Found)>, bool)> {
         let (mut found, is_elsewhere) = self.find_whole(query, k, filter)?;
         // A sentence does not say again what it is about.
         let parts = if is_elsewhere { Vec::new() } else { query::parts(query) };
@@ -262,7 +262,7 @@ impl Library {
                 one.why.push_str("; for a part of the question");
             }
         }
-        Ok(found)
+        Ok((found, is_elsewhere))
     }
 
     /// What has the words of a question, and is about it; and whether that is another field.

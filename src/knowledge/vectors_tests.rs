@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::build::{BuildOptions, build as build_index};
 use super::super::corpus::Corpus;
 use super::super::endpoint::{Endpoints, Reranker};
+use super::super::index::PassageIndex;
 use super::super::library::{Library, SearchAnswer};
 use super::super::query::Filter;
 use super::super::split::WindowSize;
+use super::super::topics::{self, Topics};
 use super::*;
 use crate::text::redact::Redactor;
 
@@ -126,6 +128,25 @@ fn vectors_find_what_has_no_word_of_the_question() {
     let report = build(folder.path(), &meanings, &|_, _| {}).unwrap();
     assert_eq!(report, VectorReport { vectors: 2, made: 1 });
     assert_eq!(meanings.asked.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn a_question_of_another_field_has_no_neighbours() {
+    let (root, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(root.path(), "pump.md", "# Pump\n\nThe pump runs at noon.\n");
+    index(root.path(), folder.path());
+    build(folder.path(), &Meanings::default(), &|_, _| {}).unwrap();
+    let question = "watering roses with irrigation";
+    assert_eq!(paths(&search(folder.path(), question, with(Meanings::default()))), ["pump.md"]);
+    let mut topics = PassageIndex::in_memory().unwrap();
+    let garden =
+        "[[topic]]\nname = \"Gardens\"\nasked = \"watering roses, irrigation of a lawn\"\n";
+    topics::fill(&mut topics, [("elsewhere.toml", garden)]).unwrap();
+    let mut library = Library::default();
+    library.open(folder.path()).unwrap();
+    library.know(Topics::of(topics));
+    library.ask(with(Meanings::default()));
+    assert_eq!(library.search(question, 5, &Filter::default()).unwrap().found, []);
 }
 
 #[test]
