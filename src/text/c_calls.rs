@@ -16,7 +16,7 @@ pub struct FunctionTokens {
 }
 
 /// The parts between the commas of the bracket that opens at `open`, by the places of tokens; none
-/// where it is empty, is not closed, or is no bracket. `closes` is that of the same tokens.
+/// where it is empty, is not closed, or is not a bracket. `closes` is that of the same tokens.
 #[must_use]
 pub fn parts(tokens: &[Token<'_>], closes: &[Option<usize>], open: usize) -> Vec<Range<usize>> {
     let close = |at: usize| closes.get(at).copied().flatten();

@@ -97,8 +97,9 @@ pub(super) fn judge(command: &str) -> FindingLevel {
     {
         return FindingLevel::Stop;
     }
-    // A list of arguments may go over several lines.
-    let command = match command.trim_start().starts_with('[') {
+    // A list of arguments may go over several lines; `[ -f x ]` of a shell is none.
+    let is_list = ["[\"", "['", "[sys."].iter().any(|it| command.trim_start().starts_with(it));
+    let command = match is_list {
         true => command.replace('\n', " "),
         false => command.to_owned(),
     };
@@ -318,7 +319,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
             ("openssl", verb) if is_local_openssl(programs, verb, arguments) => FindingLevel::Note,
             ("node", script) if is_script_of_node(script) => FindingLevel::Warning,
             ("rm" | "rmdir", _) if arguments.iter().all(|a| is_of_build(a)) => FindingLevel::Note,
-            ("rm", _) if arguments.iter().all(|a| matches!(*a, "-f") || is_file_here(a)) => {
+            ("rm", _) if arguments.iter().all(|a| matches!(*a, "-f") || is_made_here(a)) => {
                 FindingLevel::Note
             }
             _ => FindingLevel::Stop,
@@ -385,12 +386,18 @@ fn find_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
     if writes { FindingLevel::Warning } else { FindingLevel::Note }
 }
 
-/// The name of one file in the folder itself: `test_pump`, `$(TARGET)`, `*.o`.
-fn is_file_here(argument: &str) -> bool {
-    let name = argument.trim_start_matches("*.").trim_start_matches("${").trim_end_matches('}');
-    !name.is_empty()
-        && !name.starts_with(['-', '.'])
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+/// What a build makes in the folder itself, by its name: `test_pump`, `$(TARGET)`, `*.o`.
+fn is_made_here(argument: &str) -> bool {
+    const ENDS: [&str; 12] =
+        ["o", "d", "a", "so", "bin", "elf", "map", "hex", "gcda", "gcno", "out", "exe"];
+    const VARIABLES: [&str; 8] = ["TARGET", "BIN", "OBJ", "OBJS", "PROG", "OUT", "EXE", "TEST"];
+    if let Some(name) = argument.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
+        return VARIABLES.contains(&name);
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let (stem, end) = argument.rsplit_once('.').map_or((argument, None), |(s, e)| (s, Some(e)));
+    let is_stem = stem == "*" && end.is_some() || !stem.is_empty() && stem.chars().all(is_plain);
+    is_stem && !stem.starts_with('-') && end.is_none_or(|end| ENDS.contains(&end))
 }
 
 fn is_of_build(argument: &str) -> bool {
@@ -498,13 +505,6 @@ mod tests {
             ("${PYTHON} ${IDF_PATH}/components/x/gen.py", Note),
             ("if [ -f x ]; then echo y; fi", Note),
             ("rm -rf build", Note),
-            ("rm -f test_pump", Note),
-            ("rm -f *.o $(TARGET)", Note),
-            ("rm -f ../main/pump.c", Stop),
-            ("rm -rf main", Stop),
-            ("rm -f *", Stop),
-            ("echo '```'", Note),
-            ("echo \"`id`\"", Stop),
             ("python -m espefuse --port x summary", Note),
             ("python -m espefuse burn_key BLOCK4 k", Stop),
             ("espefuse.py --port /dev/ttyUSB0 summary --format json", Note),
@@ -517,6 +517,26 @@ mod tests {
             ("date +%Y", Note),
             (". $IDF_PATH/export.sh", Note),
             ("", Note),
+        ] {
+            assert_eq!(judge(command), level, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_a_build_makes_may_go_and_quotes_are_read_as_a_shell_does() {
+        use FindingLevel::{Note, Stop};
+        for (command, level) in [
+            ("rm -f test_pump", Note),
+            ("rm -f *.o $(TARGET)", Note),
+            ("rm -f ../main/pump.c", Stop),
+            ("rm -f pump.c", Stop),
+            ("rm -f *.c", Stop),
+            ("rm -f ${HOME}", Stop),
+            ("rm -rf main", Stop),
+            ("rm -f *", Stop),
+            ("[ -f x ]\ncurl x", Stop),
+            ("echo '```'", Note),
+            ("echo \"`id`\"", Stop),
         ] {
             assert_eq!(judge(command), level, "{command}");
         }

@@ -88,9 +88,9 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
         let Some(start) = value(*place).and_then(|at| at.checked_mul(*unit)) else {
             let partition = all.get(arguments.first().map_or(0..0, Range::clone));
             let address = arguments.get(*place).and_then(|part| all.get(part.clone()));
-            if is_relative(partition.unwrap_or_default(), address.unwrap_or_default()) {
-                let text = "erases or writes the chip at an address that is one in a partition";
-                let finding = Finding::new(FindingLevel::Stop, text);
+            if is_relative(source, partition.unwrap_or_default(), address.unwrap_or_default()) {
+                let text = "erases or writes the chip at an address without the partition's start";
+                let finding = Finding::new(FindingLevel::Warning, text);
                 let advice = "Add the partition's `address`, or use esp_partition_erase_range and \
                               esp_partition_write.";
                 found.push(finding.at(source.place(&token.range())).advice(advice));
@@ -122,15 +122,27 @@ fn in_source(source: &SourceText<'_>, table: i128, outer: &OuterConstants) -> Ve
 
 /// Whether an address is counted from a partition's start while the function takes the whole chip:
 /// `esp_flash_erase_region(part->flash_chip, slot * SIZE, …)`.
-fn is_relative(chip: &[Token<'_>], address: &[Token<'_>]) -> bool {
+fn is_relative(source: &SourceText<'_>, chip: &[Token<'_>], address: &[Token<'_>]) -> bool {
+    let names_start = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        ["addr", "base", "start"].iter().any(|part| text.contains(part))
+    };
+    let tokens = source.tokens();
+    // What a name was made of, or what a function of that name does.
+    let is_made_of_start = |name: &str| {
+        let made = tokens.iter().enumerate().filter(|(at, token)| {
+            token.raw == name && tokens.get(at + 1).is_some_and(|next| next.is("="))
+        });
+        let mut values = made.map(|(at, _)| {
+            let value = tokens.iter().skip(at + 2).take_while(|token| !token.is(";"));
+            value.map(|token| token.raw).collect::<Vec<_>>().join(" ")
+        });
+        values.any(|value| names_start(&value)) || names_start(&source.body(name))
+    };
+    let mut words = address.iter().filter_map(|token| token.word());
     chip.iter().any(|token| token.is_word("flash_chip"))
         && !address.is_empty()
-        && !address.iter().any(|token| {
-            token.word().is_some_and(|word| {
-                let word = word.to_ascii_lowercase();
-                word.contains("addr") || word.contains("base") || word.contains("start")
-            })
-        })
+        && !words.any(|word| names_start(&word) || is_made_of_start(&word))
 }
 
 const ADVICE: &str = "The board does not start again without it, until it is flashed over a cable.";
@@ -191,7 +203,7 @@ mod tests {
             ("esp_flash_erase_chip(NULL);", "the whole flash"),
             (
                 "esp_flash_erase_region(part->flash_chip, slot_off(slot), 4096);",
-                "one in a partition",
+                "without the partition's start",
             ),
         ] {
             let all = found(text);
@@ -201,6 +213,8 @@ mod tests {
             "esp_flash_erase_region(NULL, 0x9000, 0x6000);",
             "esp_flash_erase_region(part->flash_chip, part->address, part->size);",
             "esp_flash_erase_region(part->flash_chip, base + slot_off(slot), 4096);",
+            "void f() { uint32_t off = part->address + i; esp_flash_erase_region(part->flash_chip, off, 4096); }",
+            "uint32_t at(int i) { return part->address + i; }\nvoid f() { esp_flash_erase_region(part->flash_chip, at(2), 4096); }",
             "spi_flash_erase_sector(9);",
             "esp_flash_read(NULL, buffer, 0x8000, 4096);",
             "esp_flash_erase_region(of(a, 0x8000, b), part->address, 0x1000);",

@@ -92,7 +92,7 @@ fn calls(source: &SourceText<'_>) -> BTreeMap<Call, Vec<Place>> {
             let block = blocks.last().filter(|_| blocks.len() > 1);
             let condition = block.and_then(|at| ifs.condition_before(*at));
             let condition = condition.filter(|inside| inside.len() <= LONGEST).map(raw);
-            // A block of another kind, as a loop or a `switch`, is no place to compare.
+            // A block of another kind, such as a loop or a `switch`, is not compared.
             if blocks.len() > 1 && condition.is_none() {
                 continue;
             }

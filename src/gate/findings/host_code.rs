@@ -8,7 +8,7 @@ use super::host_code_place::HostCode;
 use super::novelty;
 use super::source::SourceText;
 use super::{host_cmake, host_files, host_includes, host_rules, wanted_commands};
-use crate::model::{Check, CheckKind, Finding, FindingLevel};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
@@ -22,12 +22,14 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         let all = in_source(source).into_iter();
         let all = all.filter(|found| !(is_of_board && found.text.starts_with(TOUCHES)));
         let found = all.map(|mut found| {
-            // A program of the project, which can be read there, and nothing that reaches further.
             let changes_board = found.text.contains("erase");
             if changes_board && runs_at_build {
                 found.level = found.level.max(FindingLevel::Warning);
             }
-            if is_asked_for && found.level == FindingLevel::Warning && !changes_board {
+            let command = found.text.split('`').nth(1).unwrap_or_default();
+            let is_wanted =
+                is_asked_for && !changes_board && wanted_commands::is_known(command, subject);
+            if is_wanted && found.level == FindingLevel::Warning {
                 found.level = FindingLevel::Note;
             }
             finding(source, found)
@@ -48,9 +50,19 @@ fn is_micropython(subject: &Subject<'_>) -> bool {
             .any(|start| text.lines().any(|line| line.trim_start().starts_with(start)))
     };
     let is_named = |file: &str| subject.text_after(file).is_some_and(|text| runs_there(&text));
+    // Tools of the project, and what only a computer has.
+    let is_of_computer = |text: &str| {
+        ["subprocess", "argparse", "sys.argv", "shutil", "pathlib", "expanduser", "\"~", "'~"]
+            .iter()
+            .any(|part| text.contains(part))
+    };
+    let is_tool = |path: &ProjectPath| {
+        let folders = path.parent().unwrap_or_default().split('/');
+        folders.into_iter().any(|it| matches!(it, "tools" | "scripts" | "test" | "tests" | "ci"))
+    };
     is_python
-        && (subject.text().is_some_and(runs_there)
-            || ["main.py", "boot.py"].iter().any(|file| is_named(file)))
+        && subject.source().is_some_and(|it| !is_tool(it.path) && !is_of_computer(it.text))
+        && ["main.py", "boot.py"].iter().any(|file| is_named(file))
 }
 
 fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {

@@ -132,7 +132,8 @@ impl HostRule {
         captures: &Captures<'_>,
     ) -> Option<HostCode> {
         let group = captures.iter().skip(1).flatten().next()?;
-        let whole = match self.argument {
+        let is_open = |text: &str| text.matches('[').count() > text.matches(']').count();
+        let whole = match self.argument && is_open(group.as_str()) {
             true => code.get(group.start()..).map_or(group.as_str(), whole_list),
             false => group.as_str(),
         };

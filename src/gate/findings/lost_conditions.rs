@@ -1,6 +1,6 @@
 //! Conditions that lose a part: `if (open() && !hot())` that becomes `if (open())`.
 //!
-//! Owns the parts of conditions, and questions that a source asks no more. Checks that go as a whole
+//! Owns the parts of conditions, and questions that a source no longer asks. Checks that go as a whole
 //! are told by [`removed_checks`](super::removed_checks).
 
 use std::cell::LazyCell;

@@ -223,7 +223,7 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         let finding = Finding::new(FindingLevel::Stop, conflict.why).advice(conflict.fix);
         return Some(Check::with(CheckKind::Name, vec![finding]));
     }
-    let names = subject.context.names.as_ref().filter(|_| !shadowed::is_stub(path))?;
+    let names = subject.context.names.as_ref().filter(|_| !shadowed::is_stub(path, subject))?;
     let conflict = names.conflict(path.file_name());
     let level = match names.hides_nothing(path.file_name()) {
         true => FindingLevel::Note,

@@ -10,6 +10,7 @@ use super::layout_change;
 use super::layout_options::FlashLayout;
 use super::limit::limited;
 use super::partition_data::{amount, by_label, lost};
+use super::task_kind;
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
@@ -411,10 +412,13 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
     Some(Finding::new(FindingLevel::Warning, text).at(line(row.line)).advice(advice))
 }
 
-/// What moves because the task makes room is no more than a note; settings are always told.
+/// What moves because the task makes room is only a note; settings are always reported.
 fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
-    const LAYOUT: [&str; 8] =
-        ["partition", "slot", "flash size", "8 mb", "16 mb", "8mb", "16mb", "layout"];
+    const LAYOUT: [&str; 5] = ["partition", "slot", "flash size", "layout", " mb"];
+    const SPACE: [&str; 14] = [
+        "enlarg", "larger", "bigger", "grow", "resiz", "room", "space", "shrink", "smaller", " mb",
+        " kb", "0x", "move", "vergrö",
+    ];
     const FILES: [&str; 9] = [
         "spiffs",
         "littlefs",
@@ -427,8 +431,11 @@ fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Ve
         "sistema de archivos",
     ];
     let has = |words: &[&str]| words.iter().any(|word| task.contains(word));
+    if !has(&LAYOUT) || !has(&SPACE) || task_kind::of(task).is_some() {
+        return findings;
+    }
     for finding in &mut findings {
-        let Some(label) = finding.text.split('`').nth(1).filter(|_| has(&LAYOUT)) else { continue };
+        let Some(label) = finding.text.split('`').nth(1) else { continue };
         let row = rows.iter().find(|row| row.partition.label == label);
         let is_app = row.is_some_and(|row| is_app(&row.partition.kind));
         let holds_files = row.is_some_and(|row| {

@@ -55,10 +55,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, names: &NameList) 
 }
 
 /// Whether a header stands in for the framework where tests run without it: `test/host/stubs/esp_log.h`.
-pub(super) fn is_stub(path: &ProjectPath) -> bool {
+/// It does not where a list of the firmware, or PlatformIO, names its folder.
+pub(super) fn is_stub(path: &ProjectPath, subject: &Subject<'_>) -> bool {
     const STUBS: [&str; 8] = ["stub", "stubs", "mock", "mocks", "fake", "fakes", "shim", "shims"];
     let folders = || path.parent().unwrap_or_default().split('/');
-    folders().any(|folder| folder.contains("test")) && folders().any(|it| STUBS.contains(&it))
+    let Some(folder) = folders().find(|folder| STUBS.contains(folder)) else { return false };
+    let is_of_firmware = |file: &ProjectPath| {
+        let is_read = matches!(file.file_name(), "CMakeLists.txt" | "platformio.ini");
+        let builds = |text: String| {
+            (text.contains("idf_component_register") || file.file_name() == "platformio.ini")
+                && text.contains(folder)
+        };
+        is_read && subject.text_after(file.as_str()).is_some_and(builds)
+    };
+    let on_disk = subject.files().iter().map(|file| &file.path);
+    folders().any(|folder| folder.contains("test"))
+        && !on_disk.chain(subject.context.proposed.paths()).any(is_of_firmware)
 }
 
 /// A component of the project with the name of one of the framework's: the build takes the project's.

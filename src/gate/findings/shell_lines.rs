@@ -161,10 +161,13 @@ fn is_assignment(text: &str) -> bool {
         None => (value, false),
     };
     let ends = ['`', '"', '\'', ';', '|', '&', '<', '>'];
-    let name_of_program =
-        ["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "IFS", "BASH_ENV"];
+    // Those by which programs find what they run.
+    let is_of_programs = ["PATH", "PRELOAD", "STARTUP", "IFS", "ENV", "COMMAND", "EDITOR", "PAGER"]
+        .iter()
+        .chain(&["OPTIONS", "FLAGS", "WRAPPER", "SHELL", "PROXY"])
+        .any(|part| name.to_ascii_uppercase().contains(part));
     is_name
-        && !name_of_program.contains(&name)
+        && !is_of_programs
         && !quoted.contains("$(")
         && !quoted.contains(ends)
         && (is_quoted || !value.contains(char::is_whitespace))

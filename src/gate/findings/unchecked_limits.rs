@@ -66,14 +66,14 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether a limit is nowhere in the change any more, and no other took its place.
+/// Whether a limit is gone from the change, and no other took its place.
 fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
     let task = subject.context.words();
     let constants = |text: &str| -> HashSet<String> {
         let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         all.filter(|word| is_constant(word)).map(str::to_owned).collect()
     };
-    // `MAX(a, b)` is no limit.
+    // `MAX(a, b)` is not a limit.
     if name.len() < 5
         || !is_constant(name)
         || task.is_empty()

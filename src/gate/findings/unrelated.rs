@@ -217,8 +217,6 @@ fn part(
     let mut read = |source: &SourceText<'_>, lines: Range<usize>| {
         for line in lines.clone() {
             found.words.extend(words(source.line(line)).map(str::to_lowercase));
-            let numbers = source.line(line).split(|c: char| !c.is_ascii_digit());
-            found.words.extend(numbers.filter(|digits| digits.len() > 1).map(str::to_owned));
         }
         found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
         let names = names_of(source, &lines).into_iter();
@@ -231,12 +229,21 @@ fn part(
         true => found.declares = called(new.line(came.end)),
         false => found.function = called(around(new, came.start)),
     }
-    read(old, gone);
-    read(new, came);
+    read(old, gone.clone());
+    read(new, came.clone());
+    // A number that comes may be the one that the task names.
+    let were = numbers(old, gone);
+    found.words.extend(numbers(new, came).difference(&were).cloned());
     if is_same {
         found.names.clear();
     }
     found
+}
+
+/// The numbers of two digits and more on some lines.
+fn numbers(source: &SourceText<'_>, lines: Range<usize>) -> BTreeSet<String> {
+    let all = lines.flat_map(|line| source.line(line).split(|c: char| !c.is_ascii_digit()));
+    all.filter(|digits| digits.len() > 1).map(str::to_owned).collect()
 }
 
 /// The name before the first bracket of a line.

@@ -1,17 +1,23 @@
-//! Whether a task wants something to run on the developer's machine.
+//! Whether a task wants something to run on the developer's machine, and whether what runs can be read.
 //!
 //! Owns how a task is read for that; the words are those of `assets/findings/wanted_commands.toml`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
+
+use super::Subject;
+use crate::workspace::is_compiled;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct CommandWords {
     words: HashSet<String>,
     phrases: Vec<String>,
+    before: HashSet<String>,
+    programs: HashSet<String>,
 }
 
 static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
@@ -27,9 +33,67 @@ pub(super) fn are_wanted(task: &str) -> bool {
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
 
+/// Whether a command runs a file of the project, which can be read there, or a compiler, or a tool that
+/// formats or builds.
+pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
+    static FOLDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\$(?:\{[^}]*\}|\([^)]*\))/|(?:\.\.?/)+").ok());
+    let Some(folder) = FOLDER.as_ref() else { return false };
+    // Folders of the project that stand before a path.
+    let command = folder.replace_all(command, "");
+    // What comes behind another command counts as much.
+    let mut parts = command.split([';', '|', '&']).filter(|part| !part.trim().is_empty());
+    parts.all(|part| is_known_part(part, subject))
+}
+
+fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
+    let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
+    let mut words = command.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
+    let Some(first) = words.find(|word| !WORDS.before.contains(*word)) else { return false };
+    // `cmake -P` runs a script of its own.
+    if WORDS.programs.contains(first) {
+        return !command.contains(" -P");
+    }
+    let files = subject.files().iter().map(|file| &file.path);
+    let mut files = files.chain(subject.context.proposed.paths());
+    files.any(|file| {
+        // `test_pump` is made of `test_pump.c`.
+        let is_made_of = is_compiled(file) && file.file_name().split('.').next() == Some(first);
+        is_made_of || file.as_str() == first || file.as_str().ends_with(&format!("/{first}"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::test_changes::TestProject;
     use super::*;
+    use crate::model::CheckKind;
+
+    fn level(task: &str, list: &str) -> Vec<String> {
+        let files = [("tools/pack.py", "print(1)\n"), ("main/main.c", "int a;\n")];
+        let all = TestProject { files: &files, task, chip: None }
+            .reported(CheckKind::HostCode, &[("main/CMakeLists.txt", Some(list))]);
+        all.iter().filter_map(|found| Some(found.split(' ').nth(1)?.to_owned())).collect()
+    }
+
+    #[test]
+    fn what_a_task_wants_and_the_project_holds_is_a_note() {
+        let of = |program: &str| format!("execute_process(COMMAND {program} a)\n");
+        let task = "Pack the pages with a script at build time";
+        assert_eq!(level(task, &of("python tools/pack.py")), ["Note:"]);
+        assert_eq!(level("Blink", &of("python tools/pack.py")), ["Warning:"]);
+        for foreign in [
+            "python /opt/pack.py",
+            "gen_pages",
+            "./unpack",
+            "python other.py",
+            "cmake -P other.cmake",
+            "python tools/pack.py && gen_pages",
+        ] {
+            assert_eq!(level(task, &of(foreign)), ["Warning:"], "{foreign}");
+        }
+        assert_eq!(level(task, &of("curl https://a.example")), ["Stop:"]);
+    }
 
     #[test]
     fn a_task_wants_commands_by_its_words() {
