@@ -104,6 +104,7 @@ mod tested;
 mod text;
 mod unbuilt;
 mod unchecked_limits;
+mod unguarded;
 mod unrelated;
 mod wanted_commands;
 mod web_installer;
@@ -206,6 +207,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(addresses::find(path, subject));
     findings.extend(capabilities::find(path, subject));
     findings.extend(handed_out::find(path, subject));
+    findings.extend(unguarded::find(path, subject));
     findings.extend(unrelated::find(path, subject));
     findings.extend(test_expectations::find(path, subject));
     findings.extend(test_expectations::wider(path, subject));
