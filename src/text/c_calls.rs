@@ -88,12 +88,14 @@ pub fn functions(tokens: &[Token<'_>], closes: &[Option<usize>]) -> Vec<Function
         let Some(parameters_end) = close(at) else { continue };
         let start = parameters_end + 1;
         let mut body = start;
-        // `const`, and the initialisers of a constructor.
-        while body < start + 40 && !is(body, "{") && !is(body, ";") {
+        // `const`, the initialisers of a constructor, and what a function of Rust returns.
+        while body < start + 40 && !["{", ";", ")"].iter().any(|mark| is(body, mark)) {
             body = close(body).filter(|_| is(body, "(")).unwrap_or(body) + 1;
         }
-        let is_definition =
-            body == start || is(start, ":") || is_one_of(start, &["const", "override", "noexcept"]);
+        let is_definition = body == start
+            || is(start, ":")
+            || is(start, "-") && is(start + 1, ">")
+            || is_one_of(start, &["const", "override", "noexcept"]);
         let Some(end) = close(body).filter(|_| is(body, "{") && is_definition) else { continue };
         found.push(FunctionTokens { name, body: start..end });
         at = end;
@@ -127,11 +129,13 @@ mod tests {
         let source = "int plain(int a) { if (a) { return call(a); } }\n\
                       Valve::Valve(int pin) : pin_(pin), on_(false) { start(); }\n\
                       bool ready() const { return true; }\nint declared(void);\n\
+                      fn made(a: u8) -> Result<u8, E> { Ok(a) }\nint y = f(x)->z ? 1 : 2;\n\
+                      void g() { while (node(x)->next) { } }\n\
                       int value = call(2) + 1;\n";
         let all = tokens(source, Style::C);
         let found = functions(&all, &closes(&all));
         let names: Vec<&str> = found.iter().map(|found| all[found.name].raw).collect();
-        assert_eq!(names, ["plain", "Valve", "ready"]);
+        assert_eq!(names, ["plain", "Valve", "ready", "made", "g"]);
         let body = |at: usize| all[found[at].body.clone()].iter().map(|token| token.raw);
         assert_eq!(body(0).next(), Some("{"));
         assert_eq!(body(1).filter(|word| word.ends_with('_')).count(), 2);

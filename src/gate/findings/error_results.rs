@@ -16,6 +16,10 @@ const LONGEST: usize = 40;
 /// Names of results that hold an error where they are returned under a condition.
 const RESULTS: [&str; 9] = ["err", "ret", "rc", "res", "status", "result", "error", "e", "rv"];
 
+/// Macros that return an error, or jump with it. Source: `esp_check.h`.
+const MACROS: [&str; 4] =
+    ["ESP_RETURN_ON_ERROR", "ESP_RETURN_ON_FALSE", "ESP_GOTO_ON_ERROR", "ESP_GOTO_ON_FALSE"];
+
 /// Words of tasks that want a failure to be none.
 const WISHES: [&str; 14] = [
     "ignor",
@@ -70,7 +74,9 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
                 && results.iter().any(|(text, line)| text == result && changed.added.contains(line))
         })
     };
-    if let Some(finding) = goes_on((&was, &is), new, subject) {
+    if let Some(finding) =
+        goes_on((&was, &is), new, subject).or_else(|| never_fails((old, new), subject))
+    {
         return Some(finding);
     }
     for (case, now) in &is {
@@ -110,6 +116,50 @@ fn goes_on(
         .advice("Make sure that nothing goes on as if it had worked.");
     finding.place = unchecked_limits::near(*line, subject).map(FindingPlace::line);
     Some(finding)
+}
+
+/// What is to be said of a function that could fail and cannot any longer.
+fn never_fails(
+    (old, new): (&SourceText<'_>, &SourceText<'_>),
+    subject: &Subject<'_>,
+) -> Option<Finding> {
+    let fails = |body: &str| {
+        MACROS.iter().any(|name| body.contains(name))
+            || body.contains("return Err (")
+            || body.contains(") ? ;")
+            || results(body).any(is_error)
+    };
+    let succeeds = |body: &str| {
+        let mut all = results(body).peekable();
+        all.peek().is_some() && all.all(|result| ["ESP_OK", "pdPASS"].contains(&result))
+            || body.contains("Ok (") && !body.contains("Err")
+    };
+    let tokens = new.tokens();
+    new.functions().iter().find_map(|function| {
+        let name = tokens.get(function.name)?;
+        let body = raw(tokens.get(function.body.clone())?);
+        if !succeeds(&body) || fails(&body) || !fails(&old.body(name.raw)) {
+            return None;
+        }
+        let lines =
+            function.body.clone().filter_map(|at| Some(new.number_at(tokens.get(at)?.start)));
+        let mut lines = lines.filter(|line| subject.changed().added.contains(line));
+        let is_result = |line: &u32| {
+            let text = new.line(usize::try_from(line - 1).unwrap_or(usize::MAX));
+            text.contains("ESP_OK") || text.contains("pdPASS")
+        };
+        let first = lines.next()?;
+        let line = if is_result(&first) { first } else { lines.find(is_result).unwrap_or(first) };
+        let text = format!("`{}` reports no failure any longer", name.raw);
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+        Some(finding.advice("Make sure that a failure is still noticed."))
+    })
+}
+
+/// What the `return` statements of a body return, each as [`raw`].
+fn results(body: &str) -> impl Iterator<Item = &str> {
+    let behind = body.split("return ").skip(1);
+    behind.filter_map(|rest| rest.split_once(" ;").map(|(result, _)| result))
 }
 
 /// Whether a result is that of a failure.
@@ -241,6 +291,29 @@ mod tests {
         let gone = OLD.replacen("    if (!ready()) { return ESP_FAIL; }\n", "", 1);
         let all = reported(CheckKind::Safeguards, ("main/a.c", Some(OLD), &gone), "Log more");
         assert!(!all.iter().any(|found| found.contains("no longer returns")), "{all:?}");
+    }
+
+    #[test]
+    fn a_function_that_cannot_fail_any_longer_is_found() {
+        let old = "esp_err_t read(int *out)\n{\n    int raw;\n    ESP_RETURN_ON_ERROR(get(&raw), TAG, \"r\");\n    \
+                   if (raw > OPEN) {\n        return ESP_ERR_INVALID_RESPONSE;\n    }\n    *out = raw;\n    \
+                   return ESP_OK;\n}\n";
+        let new = "esp_err_t read(int *out)\n{\n    int n = mean(out);\n    if (n == 0) {\n        *out = last;\n        \
+                   return ESP_OK;\n    }\n    last = *out;\n    return ESP_OK;\n}\n";
+        let found = |old: &str, new: &str| {
+            let all = reported(CheckKind::Safeguards, ("main/a.c", Some(old), new), "Average it");
+            all.into_iter().filter(|found| found.contains("reports no failure")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 6: `read` reports no failure any longer";
+        assert_eq!(found(old, new), [wanted]);
+        let fails = new.replacen("return ESP_OK", "return ESP_FAIL", 1);
+        assert_eq!(found(old, &fails), [] as [String; 0]);
+        assert_eq!(found(&old.replace("read(", "get_one("), new), [] as [String; 0]);
+        let rust = "fn read(raw: &[u8]) -> Result<u8, E> {\n    if crc(raw) != 0 {\n        return Err(E::Crc);\n    }\n    Ok(raw[0])\n}\n";
+        let new = rust.replace("return Err(E::Crc)", "warn!(\"crc\")");
+        let all = reported(CheckKind::Safeguards, ("src/a.rs", Some(rust), &new), "Log more");
+        let wanted = "Warning 3: `read` reports no failure any longer".to_owned();
+        assert!(all.contains(&wanted), "{all:?}");
     }
 
     #[test]

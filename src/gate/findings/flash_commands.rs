@@ -31,10 +31,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let csv = subject.text_after("partitions.csv");
     let partitions = csv.and_then(|text| partitions::from_csv(&text)).unwrap_or_default();
     for command in commands(text) {
-        let Some(at) = command.iter().position(|(word, _)| writes.contains(word)) else { continue };
-        let (before, behind) = command.split_at(at);
+        let verb = command.iter().position(|(word, _)| writes.contains(word));
+        let (before, behind) = command.split_at(verb.map_or(0, |at| at + 1));
         found.extend(other_chip(before, subject));
-        for ((offset, line), file) in pairs(behind.get(1..).unwrap_or_default()) {
+        // Lists that a script puts behind the verb: `WWW = ["0x110000", "build/www.bin"]`.
+        let is_image = |file: &str| verb.is_some() || file.ends_with(".bin");
+        for ((offset, line), file) in pairs(behind).into_iter().filter(|(_, file)| is_image(file)) {
             if let Some((level, text)) = misplaced(offset, file, table, &partitions) {
                 found.push(Finding::new(level, text).at(FindingPlace::line(line)));
             }
@@ -150,6 +152,16 @@ fn misplaced(
         let text = format!("writes `{shown}` over the bootloader at {at}");
         return Some((FindingLevel::Stop, text));
     }
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let own = partitions.iter().find(|part| part.label.eq_ignore_ascii_case(stem));
+    let start = partitions.iter().find(|part| part.offset == offset);
+    if let (Some(own), Some(start)) = (own, start.filter(|start| start.label.as_str() != stem)) {
+        let text = format!(
+            "writes `{shown}` over `{}` at {at}, and `{}` starts from {:#x}",
+            start.label, own.label, own.offset
+        );
+        return own.offset.ne(&offset).then_some((FindingLevel::Stop, text));
+    }
     let within = partitions
         .iter()
         .find(|part| offset > part.offset && offset < part.offset.saturating_add(part.bytes))?;
@@ -214,6 +226,12 @@ mod tests {
         let list = "run([\"esptool\", \"write-flash\",\n  \"0x10000\", app,\n  \"0x18000\", \"assets.bin\"])\n";
         let wanted = "writes `assets.bin` at 0x18000, into the middle of `factory`".to_owned();
         assert_eq!(found("tools/a.py", list), [(Warning, wanted, 3)]);
+        let list = "NVS = [\"0x10000\", \"build/nvs.bin\"]\nAPP = [\"0x10000\", \"app.bin\"]\nrun([\"write_flash\"] + NVS)\n";
+        let wanted =
+            "writes `build/nvs.bin` over `factory` at 0x10000, and `nvs` starts from 0x9000"
+                .to_owned();
+        assert_eq!(found("tools/a.py", list), [(Stop, wanted, 1)]);
+        assert_eq!(found("tools/a.py", &list.replacen("0x10000", "0x9000", 1)), []);
         let other = right.replace("--chip esp32c6", "--chip esp32s3");
         let wanted =
             "flashes a board with an esp32s3, and the project is for the esp32c6".to_owned();

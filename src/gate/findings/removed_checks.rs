@@ -7,8 +7,8 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
-use super::source::{SourceText, raw};
-use super::{Subject, unchecked_limits, wishes};
+use super::source::{SourceText, is_like_c, number, raw};
+use super::{Subject, unchecked_limits, unguarded, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Token;
 
@@ -26,6 +26,9 @@ const MACROS: [&str; 6] = [
 /// Beginnings of words of a condition that lets somebody in, or not.
 const TRUST: [&str; 7] = ["auth", "verif", "signature", "login", "passw", "permi", "trusted"];
 
+/// Longest condition that is read, in tokens, and longest block of Python, in lines.
+const LONGEST: usize = 40;
+
 /// Longest condition that is shown, in characters.
 const SHOWN: usize = 48;
 
@@ -40,7 +43,9 @@ struct CodeCheck {
 
 /// What is to be said of checks that went, or that decide otherwise.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
+    let both = || Some((subject.base_source()?, subject.source()?));
+    let is_read = is_like_c(path) || path.extension() == Some("py");
+    let Some((old, new)) = both().filter(|_| is_read) else { return Vec::new() };
     let task = subject.context.words();
     if subject.changed().removed.is_empty() || task.is_empty() {
         return Vec::new();
@@ -63,7 +68,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     };
     let found = checks.filter_map(|check| {
         let own = || shown(&check.condition);
-        let text = if check.has_value && is_deleted(&check, old, subject) && is_nowhere(&check) {
+        let counts = check.has_value || unguarded::is_check(&check.condition);
+        let text = if counts && is_deleted(&check, old, subject) && is_nowhere(&check) {
             format!("no longer checks `{}`", own())
         } else if let Some(now) = inverted(&check, &came, &task) {
             format!("now checks `{}` where it checked `{}`", shown(now), own())
@@ -198,10 +204,24 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
     let line = |at: usize| source.number_at(tokens.get(at).map_or(0, |token| token.start));
     let closes = source.closes();
     let close_of = |open: usize| closes.get(open).copied().flatten();
+    let is_rust = source.path.extension() == Some("rs");
+    if source.path.extension() == Some("py") {
+        return python_checks(source);
+    }
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let is_macro = MACROS.iter().any(|name| token.is_word(name));
         if !is_macro && !token.is_word("if") || token.in_directive {
+            continue;
+        }
+        if is_rust && !is_macro {
+            let body =
+                (at + 1..at + LONGEST).find(|at| tokens.get(*at).is_some_and(|it| it.is("{")));
+            let Some(body) = body else { continue };
+            let condition = tokens.get(at + 1..body).map(raw).unwrap_or_default();
+            if let Some((last, has_value)) = leaves(tokens, closes, body) {
+                found.push(CodeCheck { condition, has_value, lines: (line(at), line(last)) });
+            }
             continue;
         }
         let Some(close) = close_of(at + 1) else { continue };
@@ -212,6 +232,34 @@ fn checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
         if let (Some((last, has_value)), Some(condition)) = (last, tokens.get(at + 2..end)) {
             let lines = (line(at), line(last));
             found.push(CodeCheck { condition: raw(condition), has_value, lines });
+        }
+    }
+    found
+}
+
+/// The checks of a source of Python: an `if` that returns a value, or raises.
+fn python_checks(source: &SourceText<'_>) -> Vec<CodeCheck> {
+    let tokens = source.tokens();
+    let line_of = |token: &Token<'_>| source.line_at(token.start);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_word("if")) {
+        let line = line_of(token);
+        let own = source.line(line);
+        if !own.trim_start().starts_with("if ") || !own.trim_end().ends_with(':') {
+            continue;
+        }
+        let inside = tokens.iter().skip(at + 1).take_while(|other| line_of(other) == line).count();
+        let Some(condition) = tokens.get(at + 1..at + inside) else { continue };
+        let body =
+            (line + 1..line + LONGEST).take_while(|at| indent(source.line(*at)) > indent(own));
+        let leaves = |at: &usize| {
+            let text = source.line(*at).trim_start();
+            text.starts_with("return ") || text.starts_with("raise")
+        };
+        if let Some(last) = body.into_iter().find(leaves) {
+            let lines = (number(line + 1), number(last + 1));
+            found.push(CodeCheck { condition: raw(condition), has_value: true, lines });
         }
     }
     found
@@ -306,6 +354,10 @@ mod tests {
         }
         assert_eq!(found(&first, ""), [] as [String; 0]);
         assert_eq!(found(&without("    if (loud) return;\n"), task), [] as [String; 0]);
+        let old = OLD.replace("loud", "now < blockedUntil");
+        let new = old.replace("    if (now < blockedUntil) return;\n", "");
+        let all = reported(CheckKind::Safeguards, ("main/a.cpp", Some(&old), &new), task);
+        assert_eq!(all, ["Warning 8: no longer checks `now < blockedUntil`"]);
         let moved = first.replace(
             "    return start(ul);",
             "    assert(ul <= MAX(a, b));\n    return start(ul);",
@@ -329,6 +381,30 @@ mod tests {
         };
         assert_eq!(found("int b;\n"), ["main/a.c Warning: no longer checks `!ready(ul)`"]);
         assert_eq!(found(&old.replace("go", "other")), [] as [String; 0]);
+    }
+
+    #[test]
+    fn checks_of_rust_and_python_are_read_too() {
+        let found = |path: &str, old: &str, check: &str| {
+            assert!(old.contains(check), "{old}");
+            let new = old.replace(check, "");
+            reported(CheckKind::Safeguards, (path, Some(old), &new), "Publish the charge")
+        };
+        let check = "    if ul > MAX || !ready(ul) {\n        return Err(E::Dose);\n    }\n";
+        let rust = format!("fn go(ul: u32) -> Result<(), E> {{\n{check}    start(ul)\n}}\n");
+        let all = found("src/a.rs", &rust, check);
+        assert!(
+            all.contains(&"Warning 2: no longer checks `ul > MAX || !ready(ul)`".to_owned()),
+            "{all:?}"
+        );
+        let check = "    if ul > MAX:\n        print(\"no\")\n        return False\n";
+        let python = format!("def go(ul):\n{check}    return start(ul)\n");
+        let wanted = ["Warning 2: no longer checks `ul > MAX`"];
+        assert_eq!(found("a.py", &python, check), wanted);
+        let raises = check.replace("return False", "raise ValueError(ul)");
+        assert_eq!(found("a.py", &python.replace(check, &raises), &raises), wanted);
+        let other = check.replace("return False", "ul = MAX");
+        assert_eq!(found("a.py", &python.replace(check, &other), &other).len(), 0);
     }
 
     #[test]

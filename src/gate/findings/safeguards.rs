@@ -42,6 +42,12 @@ struct SafeguardRow {
     /// Whether a new file is warned of too, which takes nothing away.
     #[serde(default)]
     also_new: bool,
+    /// Whether one more, or one less, counts although the file has others.
+    #[serde(default)]
+    each: bool,
+    /// What makes it usual where it stands in one of the lines before.
+    #[serde(default)]
+    usual_behind: Option<String>,
 }
 
 /// A way in which a protection is turned off.
@@ -57,6 +63,8 @@ struct Safeguard {
     wishes: Vec<String>,
     files: Vec<String>,
     also_new: bool,
+    each: bool,
+    usual_behind: Option<Regex>,
 }
 
 static SAFEGUARDS: LazyLock<Vec<Safeguard>> = LazyLock::new(|| {
@@ -77,16 +85,14 @@ fn load(text: &str) -> Option<Vec<Safeguard>> {
     let file: SafeguardFile = toml::from_str(text).ok()?;
     let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
     let all = file.safeguard.into_iter().map(|entry| {
-        let old = match &entry.old {
-            Some(old) => Some(regex(old)?),
-            None => None,
+        let regex = |pattern: &Option<String>| match pattern {
+            Some(pattern) => regex(pattern).map(Some),
+            None => Some(None),
         };
-        let new = match &entry.new {
-            Some(new) => Some(regex(new)?),
-            None => None,
-        };
-        let SafeguardRow { text, words, wishes, files, also_new, .. } = entry;
-        Some(Safeguard { new, old, text, words, wishes, files, also_new })
+        let (old, new) = (regex(&entry.old)?, regex(&entry.new)?);
+        let usual_behind = regex(&entry.usual_behind)?;
+        let SafeguardRow { text, words, wishes, files, also_new, each, .. } = entry;
+        Some(Safeguard { new, old, text, words, wishes, files, also_new, each, usual_behind })
     });
     all.collect()
 }
@@ -124,16 +130,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         let line = match (&guard.new, &guard.old) {
             (Some(off), safe) => {
                 (may_be_off && is_in_new(off)).then_some(())?;
-                let (line, _) = added.iter().find(|(_, text)| off.is_match(text))?;
+                let is_off = |(line, text): &&(u32, &str)| {
+                    off.is_match(text) && !guard.is_usual(&new, *line)
+                };
+                let (line, _) = added.iter().find(is_off)?;
                 let is_off_already = match safe {
                     Some(safe) => count(&added, safe) >= count(&removed, safe),
+                    None if guard.each => count(&added, off) <= count(&removed, off),
                     None => is_in_old(off),
                 };
                 (!is_off_already).then_some(*line)?
             }
             (None, Some(safe)) => {
+                let is_less = guard.each && count(&added, safe) < count(&removed, safe);
                 let stays = |part: &str| {
-                    new.contains(part) || added.iter().any(|(_, text)| text.contains(part))
+                    let is_here = new.contains(part);
+                    !is_less && (is_here || added.iter().any(|(_, text)| text.contains(part)))
                 };
                 unchecked_limits::near(gone(safe, &removed, stays)?, subject)?
             }
@@ -190,6 +202,13 @@ impl Safeguard {
     fn is_asked_for(&self, task: &str) -> bool {
         self.wishes.iter().any(|wish| task.contains(wish.as_str()))
             || wishes::wants_gone(task, &self.words)
+    }
+
+    /// Whether one of the three lines before a line makes it usual.
+    fn is_usual(&self, text: &str, line: u32) -> bool {
+        let Some(usual) = &self.usual_behind else { return false };
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        text.lines().take(line).skip(line.saturating_sub(4)).any(|before| usual.is_match(before))
     }
 
     fn is_for(&self, path: &ProjectPath) -> bool {
@@ -260,6 +279,36 @@ mod tests {
             "use setInsecure, the server is on the same desk",
         ] {
             assert_eq!(level(task).as_deref(), Some("Note"), "{task}");
+        }
+    }
+
+    #[test]
+    fn one_more_or_one_less_counts_where_a_row_says_so() {
+        let init = "void init(void) {\n    if (err == ESP_ERR_NVS_NO_FREE_PAGES) {\n        nvs_flash_erase();\n    }\n}\n";
+        let wipe = format!("{init}void load(void) {{\n    if (missing) nvs_flash_erase();\n}}\n");
+        let found = |old: &str, new: &str| reported("main/a.c", Some(old), new, "Add a field");
+        assert_eq!(found(init, &wipe), ["Warning 7: erases all settings that are stored"]);
+        assert_eq!(found("int a;\n", init), [] as [String; 0], "the usual way to begin");
+        assert_eq!(found(&wipe, init), [] as [String; 0]);
+        let asked = reported("main/a.c", Some(init), &wipe, "Erase the settings on request");
+        assert_eq!(asked, ["Note 7: erases all settings that are stored"]);
+        let yaml = "a:\n  interlock: [a, b]\nb:\n  interlock: [a, b]\n";
+        let less = yaml.replacen("  interlock: [a, b]\n", "", 1);
+        let found = reported("a.yaml", Some(yaml), &less, "Add a sensor");
+        assert_eq!(found, ["Warning 2: takes away an interlock"]);
+    }
+
+    #[test]
+    fn a_failed_check_still_fails_the_build() {
+        let old = "steps:\n  - run: ctest --test-dir build\n";
+        for (from, to) in
+            [("build", "build || true"), ("run:", "continue-on-error: true\n    run:")]
+        {
+            let found = |task: &str| {
+                reported(".github/workflows/a.yml", Some(old), &old.replace(from, to), task)
+            };
+            assert_eq!(found("Add a chip"), ["Warning 2: lets a check fail without a consequence"]);
+            assert!(found("The tests may fail for now")[0].starts_with("Note"), "{to}");
         }
     }
 

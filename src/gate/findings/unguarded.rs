@@ -32,7 +32,7 @@ const PERSONS: [&str; 14] = [
 ];
 
 /// Words of names of checks that ask whether something may be done now.
-const STATES: [&str; 14] = [
+const STATES: [&str; 19] = [
     "interlock",
     "armed",
     "safe",
@@ -47,6 +47,11 @@ const STATES: [&str; 14] = [
     "limit",
     "budget",
     "estop",
+    "blocked",
+    "lockout",
+    "tripped",
+    "tamper",
+    "overheated",
 ];
 
 /// Parts of names of what anybody may ask for.
@@ -144,8 +149,10 @@ fn has_word(name: &str, known: &[&str]) -> bool {
     words(name).any(|word| known.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-fn is_check(name: &str) -> bool {
-    has_word(name, &PERSONS) || has_word(name, &STATES)
+/// Whether a name, or one in a condition, asks who somebody is or whether something may be done.
+pub(super) fn is_check(text: &str) -> bool {
+    let mut names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.any(|name| has_word(name, &PERSONS) || has_word(name, &STATES))
 }
 
 /// A function, or one without a name that is handed to a call.

@@ -183,9 +183,26 @@ const IN_PLACE: [&str; 14] = [
     "supersede",
 ];
 
-/// Whether a task may mean that less is checked.
+/// Words for what is printed and for what does nothing, of which less may be wanted.
+const OUTPUT: [&str; 16] = [
+    "log", "logs", "logging", "serial", "print", "prints", "printf", "println", "debug", "output",
+    "outputs", "trace", "traces", "comment", "comments", "include",
+];
+
+/// Whether a task may mean that less is checked. "Remove the debug output" does not.
 pub(super) fn may_want_less_checked(task: &str) -> bool {
-    words(task).any(|word| GONE.contains(&word) || FREER.contains(&word))
+    sentences(task).any(|sentence| {
+        let words: Vec<&str> = words(sentence).collect();
+        let is_wish = |word: &&str| GONE.contains(word) || FREER.contains(word);
+        let is_of_output = |at: usize| {
+            let behind = words.get(at + 1..words.len().min(at + 1 + NEAR)).unwrap_or_default();
+            GONE.contains(&words.get(at).copied().unwrap_or_default())
+                && behind.iter().any(|word| OUTPUT.contains(word))
+        };
+        let mut wishes =
+            (0..words.len()).filter(|at| words.get(*at).is_some_and(|it| is_wish(&it)));
+        wishes.any(|at| !is_of_output(at))
+    })
 }
 
 /// Whether a task may mean that something takes the place of another, or that it goes.
@@ -311,6 +328,10 @@ mod tests {
         for task in ["allow any dose", "simplify it", "remove it", "drop unused code"] {
             assert!(may_want_less_checked(task), "{task}");
         }
+        for task in ["remove the serial debug output, serial.begin, too", "drop all log lines"] {
+            assert!(!may_want_less_checked(task), "{task}");
+        }
+        assert!(may_want_less_checked("remove the output and skip the check"));
         for task in ["replace the sensor", "migrate to v6", "remove it"] {
             assert!(may_want_another(task), "{task}");
         }
