@@ -104,7 +104,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
 impl Capability {
     fn is_asked_for(&self, task: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '-';
-        let of_task = || task.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+        let whole = || task.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+        // "HTTPS-Update" speaks of an update.
+        let of_task = || whole().chain(whole().flat_map(|word| word.split('-').skip(1)));
         self.words.iter().any(|wanted| match wanted.strip_suffix('*') {
             Some(start) => of_task().any(|word| word.starts_with(start)),
             None if wanted.contains(' ') => task.contains(wanted.as_str()),

@@ -64,16 +64,35 @@ pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> {
     hosts.map(|host| host.as_str().to_ascii_lowercase())
 }
 
+/// Longest command that a sentence holds, in characters, before it is shown.
+const LONGEST: usize = 2_000;
+
 /// A text as it is shown: one line, not long, without control characters.
 pub(super) fn shown(text: &str) -> String {
+    one_line(text, SHOWN)
+}
+
+/// A finding's sentence with its command as it is shown.
+pub(super) fn shown_sentence(text: &str) -> String {
+    let parts = text.split_once('`').and_then(|(before, rest)| {
+        let (command, behind) = rest.rsplit_once('`')?;
+        Some((before, command, behind))
+    });
+    match parts {
+        Some((before, command, behind)) => format!("{before}`{}`{behind}", shown(command)),
+        None => text.to_owned(),
+    }
+}
+
+fn one_line(text: &str, most: usize) -> String {
     let mut out = String::new();
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
         out.extend(word.chars().filter(|c| !c.is_control() && *c != '`'));
-        if out.chars().count() > SHOWN {
-            let mut short: String = out.chars().take(SHOWN - 1).collect();
+        if out.chars().count() > most {
+            let mut short: String = out.chars().take(most - 1).collect();
             short.push('…');
             return short;
         }
@@ -452,13 +471,14 @@ fn python(arguments: &[&str]) -> FindingLevel {
     }
 }
 
-/// A finding's sentence: `runs `x` when …`, with the host it reaches.
+/// A finding's sentence: `runs `x` when …`, with the host it reaches. The command is whole; it is cut
+/// by [`shown_sentence`].
 pub(super) fn sentence(command: &str, when: &str) -> String {
     let reaches = match reached(command) {
         Some(host) => format!(", which reaches {host},"),
         None => String::new(),
     };
-    let command = shown(command);
+    let command = one_line(command, LONGEST);
     format!("runs `{command}`{reaches} {when}")
 }
 

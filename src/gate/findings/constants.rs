@@ -193,6 +193,14 @@ impl<'a> Constants<'a> {
             return None;
         }
         let (all, at, end) = (self.all, range.start, range.end);
+        // `config.FAN_PIN`, from another file of Python.
+        if range.len() == 3 && self.is(at + 1, ".") {
+            let name = all.get(range)?.iter().map(|token| token.raw).collect::<String>();
+            return self
+                .outer
+                .get(&name)
+                .map(|number| ConstantValue { number: *number, defined: None });
+        }
         Parser { constants: self, all, at, end, depth, defined: None }.whole()
     }
 

@@ -7,7 +7,7 @@ use super::Subject;
 use super::host_code_place::HostCode;
 use super::novelty;
 use super::source::SourceText;
-use super::{host_cmake, host_files, host_includes, host_rules, wanted_commands};
+use super::{commands, host_cmake, host_files, host_includes, host_rules, wanted_commands};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// The check of a text; `None` for what is not text.
@@ -71,7 +71,8 @@ fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
         FindingLevel::Warning => "Check that this is intended.",
         FindingLevel::Note => "",
     };
-    Finding::new(found.level, found.text).at(source.place(&found.range)).advice(advice)
+    let text = commands::shown_sentence(&found.text);
+    Finding::new(found.level, text).at(source.place(&found.range)).advice(advice)
 }
 
 /// Everything in a text, in the order of its places; a place is told once.

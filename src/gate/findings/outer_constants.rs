@@ -41,6 +41,20 @@ const FOLDERS: [&str; 7] = ["", "include/", "main/", "main/include/", "src/", "i
 static INCLUDE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]"#).ok());
 
+/// `import config as cfg`, `from config import FAN_PIN`.
+static IMPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[ \t]*(?:import[ \t]+(?P<module>[\w.]+)(?:[ \t]+as[ \t]+(?P<as>\w+))?|from[ \t]+(?P<from>[\w.]+)[ \t]+import\b)")
+        .ok()
+});
+
+/// `FAN_PIN = 35`, in Python.
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^([A-Za-z_]\w*)[ \t]*=[ \t]*(?:const\([ \t]*)?(\d{1,9}|0[xX][0-9a-fA-F]{1,8})\b",
+    )
+    .ok()
+});
+
 /// `-DNAME=30`, `NAME=30` among definitions, also as a pin's name.
 pub(super) static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?:-D\s*|[\s"(])([A-Za-z_]\w*)=(?:GPIO_NUM_)?(\d{1,9}|0[xX][0-9a-fA-F]{1,8})\b"#)
@@ -76,6 +90,10 @@ impl OuterConstants {
             found.board(&read(name).unwrap_or_default());
         }
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        if path.extension() == Some("py") {
+            found.modules(folder, text, &read);
+            return found;
+        }
         let mut headers = Headers { read: &read, known: HashSet::default() };
         headers.of(folder, text, 0, &mut found.values);
         found
@@ -89,6 +107,30 @@ impl OuterConstants {
     /// Whether flash or PSRAM takes eight lines, which need more pins.
     pub(super) const fn has_octal_memory(&self) -> bool {
         self.has_octal_memory
+    }
+
+    /// The numbers of the modules that a source of Python imports: `config.FAN_PIN`, or `FAN_PIN` where
+    /// it is imported by its name.
+    fn modules(&mut self, folder: &str, text: &str, read: impl Fn(&str) -> Option<String>) {
+        let imports = IMPORT.iter().flat_map(|pattern| pattern.captures_iter(text));
+        for groups in imports.take(MOST_HEADERS) {
+            let part = |name: &str| groups.name(name).map(|part| part.as_str());
+            let Some(module) = part("from").or_else(|| part("module")) else { continue };
+            let file = format!("{}.py", module.replace('.', "/"));
+            let near = if folder.is_empty() { file.clone() } else { format!("{folder}/{file}") };
+            let places = [near, file.clone(), format!("lib/{file}")];
+            let Some(text) = places.iter().find_map(|place| read(place)) else { continue };
+            let all = NUMBER.iter().flat_map(|pattern| pattern.captures_iter(&text));
+            for row in all {
+                let own = |at: usize| row.get(at).map_or("", |group| group.as_str());
+                let Some(number) = number(own(2)) else { continue };
+                let name = match part("from") {
+                    Some(_) => own(1).to_owned(),
+                    None => format!("{}.{}", part("as").unwrap_or(module), own(1)),
+                };
+                self.values.insert(name, number);
+            }
+        }
     }
 
     fn defaults(&mut self, text: &str) {

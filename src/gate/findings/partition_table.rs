@@ -415,9 +415,29 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
 /// What moves because the task makes room is only a note; settings are always reported.
 fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
     const LAYOUT: [&str; 5] = ["partition", "slot", "flash size", "layout", " mb"];
-    const SPACE: [&str; 14] = [
-        "enlarg", "larger", "bigger", "grow", "resiz", "room", "space", "shrink", "smaller", " mb",
-        " kb", "0x", "move", "vergrö",
+    const SPACE: [&str; 22] = [
+        "enlarg",
+        "larger",
+        "bigger",
+        "grow",
+        "resiz",
+        "room",
+        "space",
+        "shrink",
+        "smaller",
+        " mb",
+        " kb",
+        "0x",
+        "move",
+        "vergrö",
+        "größer",
+        "verklein",
+        "kleiner",
+        "platz",
+        "plus grand",
+        "agrand",
+        "espacio",
+        "más grande",
     ];
     const FILES: [&str; 9] = [
         "spiffs",
@@ -442,7 +462,8 @@ fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Ve
             ["spiffs", "littlefs", "fat"].contains(&row.partition.subtype.as_str())
         });
         let moves = ["moves", "shrinks"].iter().any(|verb| finding.text.starts_with(verb));
-        if moves && (is_app || holds_files && has(&FILES)) {
+        let is_named = holds_files && (has(&FILES) || task.contains(label));
+        if moves && (is_app || is_named) {
             finding.level = FindingLevel::Note;
         }
     }

@@ -157,4 +157,25 @@ mod tests {
         let alone = USES.replace("#include \"board.h\"", "");
         assert_eq!(found(old, &usb, &alone), [], "it is another name there");
     }
+
+    #[test]
+    fn a_program_for_micropython_takes_numbers_from_its_modules() {
+        let found = |number: u8, code: &str| {
+            let config = format!("FAN_PIN = {number}\n");
+            let files = [("config.py", config.as_str()), ("main.py", "import fan\n")];
+            let project = TestProject { files: &files, chip: Some("esp32"), task: "x" };
+            let all = project.findings(CheckKind::Pins, &[("fan.py", Some(code))]).into_iter();
+            all.map(|(_, found)| found.text).collect::<Vec<_>>()
+        };
+        let wanted = ["drives GPIO35, which is input-only on the ESP32"];
+        for code in [
+            "from machine import Pin\nimport config\nfan = Pin(config.FAN_PIN, Pin.OUT)\n",
+            "from machine import Pin\nimport config as cfg\nfan = Pin(cfg.FAN_PIN, Pin.OUT)\n",
+            "from machine import Pin\nfrom config import FAN_PIN\nfan = Pin(FAN_PIN, Pin.OUT)\n",
+            "from machine import PWM, Pin\nimport config\nfan = PWM(Pin(config.FAN_PIN), freq=9)\n",
+        ] {
+            assert_eq!(found(35, code), wanted, "{code}");
+            assert_eq!(found(25, code), [] as [String; 0], "{code}");
+        }
+    }
 }

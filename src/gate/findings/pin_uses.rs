@@ -229,10 +229,14 @@ impl PinCode<'_> {
                 .map(|t| t.raw)
                 .collect::<String>()
         });
+        // `PWM(Pin(35))`
+        let is_driven = self.is(at.wrapping_sub(1), "(")
+            && at.checked_sub(2).and_then(|at| self.word(at)).is_some_and(|word| word == "PWM");
         for (kind, argument) in signature.chars().zip(&arguments) {
             let direction = match kind {
                 'o' | 'd' => Direction::Output,
                 'i' => Direction::Input,
+                'b' if is_driven => Direction::Output,
                 'b' => direction_of(mode.as_deref().unwrap_or_default()),
                 _ => continue,
             };
@@ -569,7 +573,9 @@ impl PinCode<'_> {
 
 fn direction_of(mode: &str) -> Direction {
     let upper = mode.to_ascii_uppercase();
-    match (upper.contains("OUTPUT"), upper.contains("INPUT")) {
+    // `Pin.OUT` and `Pin.IN` are those of MicroPython.
+    let has = |arduino: &str, python: &str| upper.contains(arduino) || upper.ends_with(python);
+    match (has("OUTPUT", "PIN.OUT"), has("INPUT", "PIN.IN")) {
         (true, _) => Direction::Output,
         (false, true) => Direction::Input,
         (false, false) => Direction::Unknown,

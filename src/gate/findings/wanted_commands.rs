@@ -27,7 +27,7 @@ static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
 
 /// Whether a task, in small letters, wants something to run on the machine.
 pub(super) fn are_wanted(task: &str) -> bool {
-    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';');
+    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';' | '`');
     let words = task.split(ends).map(|word| word.trim_end_matches('.'));
     words.into_iter().any(|word| WORDS.words.contains(word))
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
@@ -52,7 +52,8 @@ fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
     let Some(first) = words.find(|word| !WORDS.before.contains(*word)) else { return false };
     // `cmake -P` runs a script of its own.
     if WORDS.programs.contains(first) {
-        return !command.contains(" -P");
+        let is_variable = first.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        return !command.contains(" -P") && !(is_variable && is_set_otherwise(first, subject));
     }
     let files = subject.files().iter().map(|file| &file.path);
     let mut files = files.chain(subject.context.proposed.paths());
@@ -60,6 +61,21 @@ fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
         // `test_pump` is made of `test_pump.c`.
         let is_made_of = is_compiled(file) && file.file_name().split('.').next() == Some(first);
         is_made_of || file.as_str() == first || file.as_str().ends_with(&format!("/{first}"))
+    })
+}
+
+/// Whether a file gives a variable, `PIO ?= pio`, a value that is not such a program.
+fn is_set_otherwise(name: &str, subject: &Subject<'_>) -> bool {
+    let lines = subject.text().unwrap_or_default().lines();
+    let values = lines.filter_map(|line| {
+        let (left, value) = line.split_once('=')?;
+        let left = left.trim_start_matches("export ").trim_end_matches([' ', '\t', '?', ':', '+']);
+        (left == name).then_some(value)
+    });
+    values.into_iter().any(|value| {
+        let mut words =
+            value.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        !words.all(|word| WORDS.programs.contains(word) || WORDS.before.contains(word))
     })
 }
 
@@ -96,8 +112,28 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_is_known_by_its_value() {
+        let found = |value: &str| {
+            let list = format!("PIO ?= {value}\nsize:\n\t$(PIO) run -e $(ENV) -t size\n");
+            let task = "Add `make size`";
+            let all = TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::HostCode, &[("Makefile", Some(&list))]);
+            all.into_iter().filter(|found| found.contains("PIO")).collect::<Vec<_>>()
+        };
+        let shown = "runs `$(PIO) run -e $(ENV) -t size` when make runs";
+        assert_eq!(found("pio"), [format!("Makefile Note: {shown}")]);
+        assert_eq!(found("python -m pio")[0], format!("Makefile Warning: {shown}"));
+        assert_eq!(found("./helper pio")[0], format!("Makefile Warning: {shown}"));
+    }
+
+    #[test]
     fn a_task_wants_commands_by_its_words() {
-        for task in ["write a script for it", "add host tests", "show the version (git)."] {
+        for task in [
+            "füge ein `makefile` hinzu",
+            "write a script for it",
+            "add host tests",
+            "show the version (git).",
+        ] {
             assert!(are_wanted(task), "{task}");
         }
         for task in ["", "make the light blink", "describe the cities"] {

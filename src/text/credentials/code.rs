@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::calls::{ArgumentName, call, credential};
 use super::composed;
-use super::key_names::{form_says, is_key_array, is_key_name, is_mixed};
+use super::key_names::{form_says, is_key_array, is_key_name, is_mixed, is_random_key};
 use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
 use super::secret::{Secret, finding_text, known_in};
@@ -350,6 +350,9 @@ impl<'a> CodeLiterals<'a> {
         if let Some(defined) = self.defined(before) {
             return name(defined);
         }
+        if let Some(variable) = self.variable_before(first) {
+            return name(variable.into());
+        }
         let mut at = before;
         // Casts and braces between.
         while self.is(at, "{") || self.is(at, "&") || self.is(at, ")") {
@@ -365,6 +368,23 @@ impl<'a> CodeLiterals<'a> {
             return name(of?);
         }
         self.argument(first, literal).and_then(|(named, says)| name(named.into()).or(says))
+    }
+
+    /// The variable of the environment for which the text at `first` stands where it is not set:
+    /// `option_env!("KEY").unwrap_or("…")`, `match option_env!("KEY") { …, None => "…" }`.
+    fn variable_before(&self, first: usize) -> Option<String> {
+        let back = |count: usize| first.checked_sub(count);
+        let is_word =
+            |at: usize, words: &[&str]| self.word(at).is_some_and(|it| words.contains(&&*it));
+        let is_arm =
+            self.is(back(1)?, ">") && self.is(back(2)?, "=") && is_word(back(3)?, &["None"]);
+        let is_default = self.is(back(1)?, "(") && is_word(back(2)?, &["unwrap_or"]);
+        if !is_arm && !is_default {
+            return None;
+        }
+        let read =
+            (0..first).rev().take(40).find(|at| is_word(*at, &["option_env", "var", "env"]))?;
+        (read..first).find_map(|at| self.tokens.get(at)?.text())
     }
 
     /// `key` of `key: value`.
@@ -465,6 +485,7 @@ impl<'a> CodeLiterals<'a> {
             NameSays::Public => return None,
             NameSays::Nothing if is_key_array(&name, &bytes) => NameSays::Key,
             NameSays::Nothing if is_secret_word(&text) => form_says(&name)?,
+            NameSays::Nothing if is_random_key(&bytes) && self.becomes_key(&name) => NameSays::Key,
             NameSays::Nothing => return None,
             says => says,
         };
@@ -477,6 +498,26 @@ impl<'a> CodeLiterals<'a> {
         let is_test = is_explained_key(&around);
         let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
         (is_secret && (printable || !is_test)).then_some(secret)
+    }
+
+    /// Whether an array is copied to a key, or handed to a function that takes one.
+    fn becomes_key(&self, name: &str) -> bool {
+        const TAKES: [&str; 6] =
+            ["setkey", "set_key", "import_key", "hmac_starts", "hmac_init", "hmac_hmac"];
+        let is_own = |at: usize| self.word(at).is_some_and(|word| word == name);
+        (0..self.tokens.len()).any(|at| {
+            let Some(function) = self.word(at).filter(|_| self.is(at + 1, "(")) else {
+                return false;
+            };
+            let copies = matches!(&*function, "memcpy" | "memmove")
+                && self.is(at + 3, ",")
+                && self.word(at + 2).is_some_and(|to| is_key_name(&to))
+                && is_own(at + 4);
+            let lower = function.to_ascii_lowercase();
+            let takes = TAKES.iter().any(|part| lower.contains(part));
+            let mut inside = (at + 2..at + 24).take_while(|at| !self.is(*at, ";"));
+            copies || takes && inside.any(is_own)
+        })
     }
 
     /// What an array is called that begins at `open`.

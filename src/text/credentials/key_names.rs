@@ -44,13 +44,21 @@ pub(super) fn is_key_array(name: &str, bytes: &[u8]) -> bool {
         return !lower.contains("nvs");
     }
     // Of other lengths only what was taken from a random source.
+    is_key_name(name) && (is_key_size || bytes.len() >= 8 && is_random(bytes))
+}
+
+/// Whether bytes have the length of a key, and the look of one.
+pub(super) fn is_random_key(bytes: &[u8]) -> bool {
+    matches!(bytes.len(), 16 | 24 | 32 | 48 | 64) && is_random(bytes)
+}
+
+fn is_random(bytes: &[u8]) -> bool {
     let spread =
         |range: std::ops::RangeInclusive<u8>| bytes.iter().any(|byte| range.contains(byte));
     let mut kinds = bytes.to_vec();
     kinds.sort_unstable();
     kinds.dedup();
-    let is_random = spread(0x80..=0xff) && spread(0..=0x7f) && kinds.len() * 4 > bytes.len() * 3;
-    is_key_name(name) && (is_key_size || bytes.len() >= 8 && is_random)
+    spread(0x80..=0xff) && spread(0..=0x7f) && kinds.len() * 4 > bytes.len() * 3
 }
 
 /// Whether a text has digits and letters of both cases, and nothing that words and paths have.

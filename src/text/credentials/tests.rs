@@ -375,6 +375,36 @@ fn secrets_are_found_behind_neutral_names_casts_and_in_numbers() {
 }
 
 #[test]
+fn what_stands_in_for_a_variable_and_what_becomes_a_key_is_a_secret() {
+    bad(
+        "src/a.rs",
+        &[
+            "const fn psk() -> &'static str {\n    match option_env!(\"WIFI_PSK\") {\n        Some(s) => s,\n        None => \"Kartoffel!Acker_1974\",\n    }\n}\n",
+            "const P: &str = option_env!(\"MQTT_PASSWORD\").unwrap_or(\"Kartoffel!Acker_1974\");\n",
+        ],
+    );
+    good(
+        "src/a.rs",
+        &[
+            "match option_env!(\"WIFI_SSID\") {\n    Some(s) => s,\n    None => \"barn-north\",\n}\n",
+            "match option_env!(\"WIFI_PSK\") {\n    Some(s) => s,\n    None => \"\",\n}\n",
+            "match found {\n    Some(s) => s,\n    None => \"Kartoffel!Acker_1974\",\n}\n",
+        ],
+    );
+    let bytes = "0x9e, 0x41, 0x07, 0xd3, 0x5c, 0xb8, 0x2a, 0xf6, 0x13, 0x88, 0xe0, 0x6b, 0x94, 0x3d, 0xc7, 0x52";
+    let array = format!("static const uint8_t k_initial[16] = {{ {bytes} }};\n");
+    let with = |code: &str| format!("{array}void f(void) {{ {code} }}\n");
+    for code in ["memcpy(s_key, k_initial, 16);", "mbedtls_aes_setkey_enc(&ctx, k_initial, 128);"] {
+        bad("main/a.c", &[&with(code)]);
+    }
+    for code in
+        ["memcpy(s_icon, k_initial, 16);", "draw(k_initial, 16);", "other(key); go(k_initial);"]
+    {
+        good("main/a.c", &[&with(code)]);
+    }
+}
+
+#[test]
 fn a_pair_of_a_name_and_a_password_in_a_comment_is_a_secret() {
     bad(
         "main/main.c",
