@@ -80,7 +80,9 @@ pub(super) fn call(
         return (key.clone(), None);
     }
     let at_place = POSITIONS.iter().any(|(name, at)| *name == function && *at == commas);
-    if at_place && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
+    // `LittleFS.begin(false, "/littlefs")` mounts.
+    let mounts = words.iter().any(|word| matches!(&**word, "true" | "false"));
+    if at_place && !mounts && (function != "begin" || texts.len() == 1 || !words.is_empty()) {
         return (String::new(), Some((String::new(), NameSays::Password)));
     }
     let sets_after_handle = commas == 1 && texts.is_empty() && lower.contains("set_");
