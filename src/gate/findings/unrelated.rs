@@ -69,7 +69,7 @@ struct Part {
 
 /// What is to be said of a file with such a part.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    let is_read = beyond_task::is_code(path) && subject.base.is_some();
+    let may_be = is_read(path) && subject.base.is_some();
     let task = subject.context.words();
     let of_task = || task.split(|c: char| !c.is_alphanumeric());
     let is_wide = |word: &str| {
@@ -77,7 +77,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
             || WORDS.wide_beginnings.iter().any(|start| word.starts_with(start.as_str()))
     };
     let adapts_tests = is_test(path) && speaks_of_tests(&task);
-    if !is_read || adapts_tests || of_task().any(is_wide) {
+    if !may_be || adapts_tests || of_task().any(is_wide) {
         return None;
     }
     let wanted = wanted_words(&task);
@@ -92,7 +92,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let mut all: Vec<Part> = Vec::new();
     let others = subject.context.proposed.paths().filter(|other| *other != path);
-    for other in others.filter(|other| beyond_task::is_code(other)).take(MOST_FILES) {
+    for other in others.filter(|other| is_read(other)).take(MOST_FILES) {
         let Some(is) = subject.text_after(other.as_str()) else { continue };
         let was = subject.text_before(other.as_str()).unwrap_or_default();
         let changed = Changed::between(was.as_bytes(), is.as_bytes());
@@ -112,6 +112,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let text = "changes code that has nothing in common with the task or the rest of the change";
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(finding.advice("Make sure that this is meant to change, too."))
+}
+
+/// Whether a file is code, or says what is built and run line by line.
+fn is_read(path: &ProjectPath) -> bool {
+    beyond_task::is_code(path) || is_data(path)
+}
+
+fn is_data(path: &ProjectPath) -> bool {
+    path.extension().is_some_and(|end| ["yaml", "yml", "sh", "ini"].contains(&end))
+        || path.file_name() == "Makefile"
 }
 
 /// The parts that fit, with those that have a name in common with one that does.
@@ -144,7 +154,7 @@ fn wanted_words(task: &str) -> BTreeSet<&str> {
     let quoted = quoted_words(task);
     let words = task.split(|c: char| !c.is_alphanumeric());
     let says_something = |word: &&str| {
-        let is_number = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let is_word = word.len() > 2 && !is_among(&WORDS.empty, word);
         is_word || is_number || quoted.contains(word)
     };
@@ -160,6 +170,10 @@ fn quoted_words(task: &str) -> BTreeSet<&str> {
 /// Whether a part has a word of the task, or a word for the same thing.
 fn is_wanted(part: &Part, task: &BTreeSet<&str>) -> bool {
     let is_same = |own: &str, word: &str| {
+        // A single digit counts where it is the value that comes.
+        if word.len() == 1 {
+            return own.strip_prefix('=') == Some(word);
+        }
         is_alike(own, word) || WORDS.same.iter().any(|of| is_among(of, own) && is_among(of, word))
     };
     part.words.iter().any(|own| task.iter().any(|word| is_same(own, word)))
@@ -205,9 +219,11 @@ fn part(
         declares: None,
         changes_code: false,
     };
+    let is_data = is_data(path);
     let is_plain = |line: &str| {
         let line = line.trim();
         line.is_empty()
+            || is_data && line.starts_with('#')
             || line.starts_with("//")
             || line.starts_with('*')
             || line.starts_with("/*")
@@ -218,7 +234,12 @@ fn part(
         for line in lines.clone() {
             found.words.extend(words(source.line(line)).map(str::to_lowercase));
         }
-        found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
+        match is_data {
+            true => found.words.extend(above(source, lines.start)),
+            false => {
+                found.words.extend(words(around(source, lines.start)).map(str::to_lowercase));
+            }
+        }
         let names = names_of(source, &lines).into_iter();
         found.names.extend(names.filter(|name| !is_among(&WORDS.usual, name)));
     };
@@ -232,18 +253,22 @@ fn part(
     read(old, gone.clone());
     read(new, came.clone());
     // A number that comes may be the one that the task names.
-    let were = numbers(old, gone);
-    found.words.extend(numbers(new, came).difference(&were).cloned());
+    let (were, are) = (numbers(old, gone), numbers(new, came));
+    let come = are.difference(&were);
+    found.words.extend(come.map(|digits| match digits.len() {
+        1 => format!("={digits}"),
+        _ => digits.clone(),
+    }));
     if is_same {
         found.names.clear();
     }
     found
 }
 
-/// The numbers of two digits and more on some lines.
+/// The numbers on some lines, by their digits.
 fn numbers(source: &SourceText<'_>, lines: Range<usize>) -> BTreeSet<String> {
     let all = lines.flat_map(|line| source.line(line).split(|c: char| !c.is_ascii_digit()));
-    all.filter(|digits| digits.len() > 1).map(str::to_owned).collect()
+    all.filter(|digits| !digits.is_empty()).map(str::to_owned).collect()
 }
 
 /// The name before the first bracket of a line.
@@ -275,6 +300,20 @@ fn around<'a>(source: &SourceText<'a>, line: usize) -> &'a str {
     above.into_iter().find(|text| begins(text)).unwrap_or_default()
 }
 
+/// The words of the lines that a line stands below, each indented less than the one under it.
+fn above(source: &SourceText<'_>, line: usize) -> Vec<String> {
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let mut depth = indent(source.line(line));
+    let mut found = Vec::new();
+    for text in (0..line).rev().take(400).map(|line| source.line(line)) {
+        if !text.trim().is_empty() && indent(text) < depth {
+            depth = indent(text);
+            found.extend(words(text).map(str::to_lowercase));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_changes::TestProject;
@@ -292,6 +331,28 @@ mod tests {
             .into_iter()
             .filter(|found| found.contains("in common"))
             .collect()
+    }
+
+    #[test]
+    fn settings_that_the_task_does_not_speak_of_are_told() {
+        let old = "substitutions:\n  max_run: 4h\n\nswitch:\n  - platform: gpio\n    id: relay\n    \
+                   restore_mode: ALWAYS_OFF\n\nlogger:\n\napi:\n\nsensor:\n  - platform: dht\n";
+        let new = old.replace("ALWAYS_OFF", "RESTORE_DEFAULT_ON");
+        let sensor = |text: &str| format!("{text}  - platform: bme280\n    address: 0x76\n");
+        let found = |task: &str, new: &str| {
+            let all = TestProject { files: &[("a.yaml", old)], task, chip: None }
+                .findings(CheckKind::BeyondTask, &[("a.yaml", Some(new))]);
+            all.into_iter()
+                .map(|(_, found)| found.place.map_or(0, |at| at.line))
+                .collect::<Vec<_>>()
+        };
+        let task = "Add a BME280 sensor at 0x76";
+        assert_eq!(found(task, &sensor(&new)), [7]);
+        assert_eq!(found(task, &sensor(old)), [0_u32; 0]);
+        assert_eq!(found("Add a BME280 and switch the relay on by default", &sensor(&new)), [0_u32; 0]);
+        let shorter = sensor(&old.replace("4h", "3h"));
+        assert_eq!(found("BME280 an 0x76, die Laufzeit auf 3 Stunden", &shorter), [0_u32; 0]);
+        assert_eq!(found("BME280 an 0x76", &shorter), [2]);
     }
 
     #[test]
