@@ -47,6 +47,11 @@ fn references(
     for (path, text) in proposed.texts().filter(|(path, _)| can_mention(path) && *path != gone) {
         found.extend(mentions(gone, path, text).into_iter().map(|it| (path.clone(), it)));
     }
+    // A list of CMake may make the file with each build: `${CMAKE_CURRENT_BINARY_DIR}/table.h`.
+    let made = format!("BINARY_DIR}}/{}", gone.file_name());
+    if found.iter().any(|(_, it)| it.text.contains(&made)) {
+        return Vec::new();
+    }
     // What includes a file by its name finds the new one that takes its place.
     let is_new = |path: &ProjectPath| matches!(project_dir.read_if_there(path), Ok(None));
     let mut same_name = proposed.texts().map(|(path, _)| path);

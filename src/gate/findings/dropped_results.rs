@@ -4,7 +4,7 @@
 //! Owns which functions tell whether something is stored. Results that a function turns into success are
 //! told by [`error_results`](super::error_results).
 
-use super::source::SourceText;
+use super::source::{SourceText, raw};
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
@@ -24,6 +24,9 @@ const TELLING: [&str; 8] = [
 /// What is to be said of a result that nothing looks at any longer.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let new = subject.source().filter(|_| beyond_task::is_code(path))?;
+    if let Some(finding) = unasked(subject) {
+        return Some(finding);
+    }
     if path.extension() == Some("py") || !TELLING.iter().any(|name| new.text.contains(name)) {
         return None;
     }
@@ -50,6 +53,46 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let text = format!("no longer looks at whether `{name}` failed");
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(finding.advice("Make sure that a failure is still noticed."))
+}
+
+/// A call of which a condition asked whether it worked, and that stands alone now.
+fn unasked(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = subject.versions_of_code()?;
+    let added = &subject.changed().added;
+    if subject.changed().removed.is_empty() || added.is_empty() {
+        return None;
+    }
+    let (tokens, closes) = (new.tokens(), new.closes());
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
+    new.functions().iter().find_map(|function| {
+        let was = old.body(tokens.get(function.name)?.raw);
+        let mut begins = function.body.clone().filter(|at| {
+            let before = at.checked_sub(1);
+            before.is_some_and(|at| [";", "{", "}"].iter().any(|mark| is(at, mark)))
+        });
+        begins.find_map(|start| {
+            let line = new.number_at(tokens.get(start)?.start);
+            let is_word = |at: usize| tokens.get(at).is_some_and(|it| it.kind == TokenKind::Word);
+            // `pump.start(`, `pump->start(`
+            let is_of_name =
+                |at: &usize| is_word(*at) || [".", "-", ">", ":"].iter().any(|mark| is(*at, mark));
+            let open = (start..start + 12).find(|at| !is_of_name(at))?;
+            let close = closes.get(open).copied().flatten().filter(|_| is(open, "("))?;
+            if !added.contains(&line) || !is_word(start) || !is(close + 1, ";") || open == start {
+                return None;
+            }
+            let name = raw(tokens.get(start..open)?);
+            let asked = [format!("if ( ! {name} ("), format!("if ( {name} (")];
+            let is_asked = asked.iter().any(|asked| was.contains(asked.as_str()));
+            let was_alone =
+                [";", "{", "}"].iter().any(|it| was.contains(&format!("{it} {name} (")));
+            let shown = tokens.get(start..open)?.iter().map(|token| token.raw).collect::<String>();
+            let text = format!("no longer looks at what `{shown}` returns");
+            let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+            let advice = "Make sure that a failure is still noticed.";
+            (is_asked && !was_alone).then(|| finding.advice(advice))
+        })
+    })
 }
 
 struct Call {
@@ -109,5 +152,20 @@ mod tests {
         assert_eq!(found(&[("main/b.c", Some(unused))]), [] as [String; 0], "it never was");
         let same = OLD.replace("\"cal\"", "\"calibration\"");
         assert_eq!(found(&[("main/a.c", Some(&same))]), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_call_of_which_no_condition_asks_any_longer_is_told() {
+        let old = "void on(int v) {\n    if (!pump.start(v)) {\n        publish(\"no\");\n    }\n    draw();\n}\n";
+        let found = |new: &str| {
+            let all = TestProject { files: &[("a.cpp", old)], task: "Name the topic", chip: None }
+                .reported(CheckKind::Safeguards, &[("a.cpp", Some(new))]);
+            all.into_iter().filter(|found| found.contains("returns")).collect::<Vec<_>>()
+        };
+        let new = "void on(int v) {\n    pump.start(v);\n    draw();\n}\n";
+        assert_eq!(found(new), ["a.cpp Warning: no longer looks at what `pump.start` returns"]);
+        let kept = new.replace("pump.start(v);", "ok = pump.start(v);");
+        assert_eq!(found(&kept), [] as [String; 0]);
+        assert_eq!(found(&new.replace("on(", "off(")), [] as [String; 0]);
     }
 }

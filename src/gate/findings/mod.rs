@@ -53,6 +53,7 @@ mod limit_names;
 mod literals;
 mod lost_conditions;
 mod lost_integrity;
+mod lost_reactions;
 mod macros;
 mod mixed_units;
 mod moved;

@@ -414,8 +414,19 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
 
 /// What moves because the task makes room is only a note; settings are always reported.
 fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
-    const LAYOUT: [&str; 5] = ["partition", "slot", "flash size", "layout", " mb"];
-    const SPACE: [&str; 22] = [
+    const LAYOUT: [&str; 10] = [
+        "partition",
+        "slot",
+        "flash size",
+        "layout",
+        " mb",
+        " mo",
+        "emplacement",
+        "partici",
+        "ranura",
+        "factory",
+    ];
+    const SPACE: [&str; 26] = [
         "enlarg",
         "larger",
         "bigger",
@@ -436,6 +447,10 @@ fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Ve
         "platz",
         "plus grand",
         "agrand",
+        " mo",
+        "déplac",
+        "verschieb",
+        "mover",
         "espacio",
         "más grande",
     ];

@@ -85,7 +85,18 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         finding.place = unchecked_limits::near(line, subject).map(FindingPlace::line);
         Some(finding)
     });
-    found.take(4).collect()
+    let only_in_new =
+        was.iter().filter(|check| check.has_value || unguarded::is_check(&check.condition));
+    let only_in_new =
+        only_in_new.filter_map(|check| {
+            let line = stands_in_others(check, old, new)?;
+            let text = format!("no longer checks `{}`", shown(&check.condition));
+            let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+            Some(finding.advice(
+                "Only a new function has this check now. Make sure that it is meant to go.",
+            ))
+        });
+    found.chain(only_in_new.take(1)).take(4).collect()
 }
 
 /// The first line of a check that went.
@@ -111,6 +122,39 @@ fn is_deleted(check: &CodeCheck, old: &SourceText<'_>, subject: &Subject<'_>) ->
     });
     let next = unchecked_limits::near(start, subject);
     is_body && next.is_some_and(|line| is_unchanged_or_logs(line, subject))
+}
+
+/// The line of a function that lost a check, where its condition stands only in functions that had it
+/// and in new ones that the function does not call.
+fn stands_in_others(check: &CodeCheck, old: &SourceText<'_>, new: &SourceText<'_>) -> Option<u32> {
+    let name = |source: &SourceText<'_>, at: usize| {
+        source.tokens().get(at).map(|token| (token.raw.to_owned(), source.number_at(token.start)))
+    };
+    let is_around = |body: &Range<usize>| {
+        let line = |at: usize| old.tokens().get(at).map_or(0, |token| old.number_at(token.start));
+        (line(body.start)..=line(body.end.saturating_sub(1))).contains(&check.lines.0)
+    };
+    let own = old.functions().iter().find(|function| is_around(&function.body))?;
+    let (own, _) = name(old, own.name)?;
+    let now = new.body(&own);
+    if now.is_empty() || now.contains(&check.condition) {
+        return None;
+    }
+    let (mut line, mut has_others) = (None, false);
+    for function in new.functions() {
+        let (other, at) = name(new, function.name)?;
+        if other == own {
+            line = Some(at);
+        } else if new.body(&other).contains(&check.condition) {
+            let was = old.body(&other);
+            let is_called = now.split(' ').any(|word| word == other);
+            if is_called || !was.is_empty() && !was.contains(&check.condition) {
+                return None;
+            }
+            has_others |= was.is_empty();
+        }
+    }
+    line.filter(|_| has_others)
 }
 
 /// Whether nothing came at a line of the new version but what logs.
@@ -297,7 +341,7 @@ fn leaves(tokens: &[Token<'_>], closes: &[Option<usize>], at: usize) -> Option<(
 }
 
 /// A condition in one line, not long.
-fn shown(condition: &str) -> String {
+pub(super) fn shown(condition: &str) -> String {
     let mut text = condition.to_owned();
     for (spaced, close) in [
         (" . ", "."),
@@ -405,6 +449,23 @@ mod tests {
         assert_eq!(found("a.py", &python.replace(check, &raises), &raises), wanted);
         let other = check.replace("return False", "ul = MAX");
         assert_eq!(found("a.py", &python.replace(check, &other), &other).len(), 0);
+    }
+
+    #[test]
+    fn a_check_that_only_a_new_function_has_is_told() {
+        let check = "    if (!token_ok(r)) {\n        return deny(r);\n    }\n";
+        let old = format!("int door(req *r)\n{{\n{check}    return act(r);\n}}\n");
+        let other = format!("int status(req *r)\n{{\n{check}    return say(r);\n}}\n");
+        let new = format!("{}{other}", old.replace(check, ""));
+        let found = |new: &str| {
+            let task = "Add a status page that needs the token like the rest";
+            let all = reported(CheckKind::Safeguards, ("main/a.c", Some(&old), new), task);
+            all.into_iter().filter(|found| found.contains("no longer checks")).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&new), ["Warning 1: no longer checks `!token_ok(r)`"]);
+        let calls = new.replace("return act(r)", "return status(r) ? act(r) : 0");
+        assert_eq!(found(&calls), [] as [String; 0]);
+        assert_eq!(found(&format!("{old}{other}")), [] as [String; 0]);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use serde::Deserialize;
 use super::source::SourceText;
 use super::{
     Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
-    guarded_checks, left_out, lost_conditions, lost_integrity, narrowed_checks, removed_checks,
+    guarded_checks, left_out, lost_conditions, lost_integrity, lost_reactions, narrowed_checks,
+    removed_checks,
 };
 use super::{short_comparisons, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -181,6 +182,7 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(guarded_checks::find(subject));
     found.extend(dropped_results::find(path, subject));
     found.extend(guard_inputs::find(path, subject));
+    found.extend(lost_reactions::find(subject));
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let lost: Vec<Finding> =
         lost_conditions::find(path, subject).into_iter().filter(is_new).collect();

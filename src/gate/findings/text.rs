@@ -80,7 +80,7 @@ fn mark_reading(path: &ProjectPath) -> Option<MarkReading> {
 
 /// The checks of the new content against what the file holds.
 pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
-    let mut encoding = encoding(subject.base, subject.content);
+    let mut encoding = encoding(subject.base, subject.content, &subject.context.words());
     encoding.findings.extend(double_encoded::find(subject));
     let mut found = vec![encoding];
     found.extend(line_ends(subject));
@@ -182,7 +182,9 @@ fn fault(fault: reverty::Fault) -> Finding {
     Finding::new(FindingLevel::Stop, fault.message).at(at).advice(fault.hint)
 }
 
-fn encoding(base: Option<&[u8]>, content: &[u8]) -> Check {
+fn encoding(base: Option<&[u8]>, content: &[u8], task: &str) -> Check {
+    let asks_for_it =
+        ["bom", "byte order mark", "byte-order mark"].iter().any(|it| task.contains(it));
     let stop = |text: String| Check::of(CheckKind::Encoding, FindingLevel::Stop, text);
     let warning = |text: &str| Check::of(CheckKind::Encoding, FindingLevel::Warning, text);
     let now = inspect::charset(content);
@@ -199,9 +201,10 @@ fn encoding(base: Option<&[u8]>, content: &[u8]) -> Check {
         (Some(Charset::Binary(_) | Charset::Other(_)), _) => {
             warning("changes the encoding to UTF-8")
         }
-        (Some(Charset::Utf8Bom), Charset::Utf8) => {
-            warning("removes the byte order mark at the start")
-        }
+        (Some(Charset::Utf8Bom), Charset::Utf8) => match asks_for_it {
+            true => Check::clean(CheckKind::Encoding),
+            false => warning("removes the byte order mark at the start"),
+        },
         (Some(Charset::Utf8) | None, Charset::Utf8Bom) => warning("adds a byte order mark"),
         _ => Check::clean(CheckKind::Encoding),
     }

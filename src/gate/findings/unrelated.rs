@@ -349,7 +349,10 @@ mod tests {
         let task = "Add a BME280 sensor at 0x76";
         assert_eq!(found(task, &sensor(&new)), [7]);
         assert_eq!(found(task, &sensor(old)), [0_u32; 0]);
-        assert_eq!(found("Add a BME280 and switch the relay on by default", &sensor(&new)), [0_u32; 0]);
+        assert_eq!(
+            found("Add a BME280 and switch the relay on by default", &sensor(&new)),
+            [0_u32; 0]
+        );
         let shorter = sensor(&old.replace("4h", "3h"));
         assert_eq!(found("BME280 an 0x76, die Laufzeit auf 3 Stunden", &shorter), [0_u32; 0]);
         assert_eq!(found("BME280 an 0x76", &shorter), [2]);

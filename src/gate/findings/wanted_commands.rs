@@ -29,7 +29,9 @@ static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
 pub(super) fn are_wanted(task: &str) -> bool {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';' | '`');
     let words = task.split(ends).map(|word| word.trim_end_matches('.'));
-    words.into_iter().any(|word| WORDS.words.contains(word))
+    // "Python-Skript" is a script, too.
+    let is_word = |word: &str| WORDS.words.contains(word);
+    words.into_iter().any(|word| is_word(word) || word.split('-').any(is_word))
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
 

@@ -1,0 +1,153 @@
+//! Calls that protect and no longer follow from a condition: `if (leak()) { log(); }` where it was
+//! `if (leak()) { shut_off(); }`.
+//!
+//! Owns which calls protect. Conditions that go are told by [`removed_checks`](super::removed_checks).
+
+use std::collections::BTreeMap;
+
+use super::limit_names::words;
+use super::source::{SourceText, raw};
+use super::{Subject, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace};
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Words of names of functions that protect.
+const PROTECTS: [&str; 22] = [
+    "fault",
+    "alarm",
+    "alert",
+    "stop",
+    "trip",
+    "shutdown",
+    "shut",
+    "off",
+    "abort",
+    "emergency",
+    "estop",
+    "halt",
+    "block",
+    "lock",
+    "lockout",
+    "disable",
+    "deny",
+    "reject",
+    "safe",
+    "rollback",
+    "panic",
+    "restart",
+];
+
+/// Longest condition and block that are read, in tokens.
+const LONGEST: usize = 200;
+
+/// A function and a condition in it.
+type Case = (String, String);
+
+/// The calls that follow, and the line of the condition, from 1.
+type Reaction = (Vec<String>, u32);
+
+/// What is to be said of a condition that no longer leads to such a call.
+pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = subject.versions_of_code()?;
+    let task = subject.context.words();
+    if subject.changed().removed.is_empty() || wishes::may_want_less_checked(&task) {
+        return None;
+    }
+    let speaks =
+        |name: &str| words(name).any(|word| word.len() > 3 && task.contains(&word.to_lowercase()));
+    let (was, is) = (reactions(old), reactions(new));
+    let count = |source: &SourceText<'_>, name: &str| {
+        source.tokens().iter().filter(|token| token.raw == name).count()
+    };
+    is.iter().find_map(|(case, (now, line))| {
+        let (before, _) = was.get(case)?;
+        let is_lost = |name: &&String| {
+            !now.contains(*name) && !speaks(name) && count(new, name) < count(old, name)
+        };
+        let lost = before.iter().find(is_lost)?;
+        let text =
+            format!("no longer calls `{lost}` when `{}`", super::removed_checks::shown(&case.1));
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*line));
+        Some(finding.advice("Make sure that something still reacts to it."))
+    })
+}
+
+/// The calls that protect under each condition of each function; those of several blocks together.
+fn reactions(source: &SourceText<'_>) -> BTreeMap<Case, Reaction> {
+    let (tokens, closes) = (source.tokens(), source.closes());
+    let close_of = |open: usize| closes.get(open).copied().flatten();
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
+    let mut found: BTreeMap<Case, Reaction> = BTreeMap::new();
+    for function in source.functions() {
+        let name = tokens.get(function.name).map_or("", |token| token.raw);
+        for at in function.body.clone() {
+            let Some(token) = tokens.get(at).filter(|token| token.is_word("if")) else { continue };
+            let Some(close) = close_of(at + 1).filter(|_| is(at + 1, "(")) else { continue };
+            let end = match is(close + 1, "{") {
+                true => close_of(close + 1),
+                false => (close + 1..close + LONGEST).find(|at| is(*at, ";")),
+            };
+            let block = end.and_then(|end| tokens.get(close + 1..end)).unwrap_or_default();
+            let condition = tokens.get(at + 2..close).unwrap_or_default();
+            if block.len() > LONGEST || condition.len() > LONGEST {
+                continue;
+            }
+            let case = (name.to_owned(), raw(condition));
+            let line = source.number_at(token.start);
+            let entry = found.entry(case).or_insert_with(|| (Vec::new(), line));
+            entry.0.extend(protecting(block));
+        }
+    }
+    found
+}
+
+/// The names of the calls of a block that protect.
+fn protecting(block: &[Token<'_>]) -> Vec<String> {
+    let calls = block.iter().zip(block.iter().skip(1));
+    let calls = calls.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
+    let protects = |name: &str| {
+        words(name).any(|word| PROTECTS.iter().any(|of| word.eq_ignore_ascii_case(of)))
+    };
+    let named = calls.map(|(name, _)| name.raw).filter(|name| protects(name));
+    named.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "void loop(void) {\n    if (digitalRead(PIN_LEAK) == LOW) {\n        fault(\"leak\");\n        \
+                       return;\n    }\n    if (hot()) heater_off();\n    draw();\n}\n";
+
+    fn found(from: &str, to: &str, task: &str) -> Vec<String> {
+        assert!(OLD.contains(from), "{from}");
+        let new = OLD.replace(from, to);
+        let all = reported(CheckKind::Safeguards, ("main/a.cpp", Some(OLD), &new), task);
+        all.into_iter().filter(|found| found.contains("no longer calls")).collect()
+    }
+
+    #[test]
+    fn a_reaction_that_goes_is_told() {
+        let wanted = ["Warning 2: no longer calls `fault` when `digitalRead(PIN_LEAK) == LOW`"];
+        assert_eq!(found("fault(\"leak\");", "log_d(\"leak\");", "Count the energy"), wanted);
+        let wanted = ["Warning 6: no longer calls `heater_off` when `hot()`"];
+        assert_eq!(found("heater_off();", "draw();", "Count the energy"), wanted);
+    }
+
+    #[test]
+    fn what_moves_and_what_is_asked_for_is_not() {
+        for (from, to, task) in [
+            ("fault(\"leak\");", "log_d(\"leak\");", "Show the fault on the display"),
+            ("fault(\"leak\");", "log_d(\"leak\");", "Ignore the leak"),
+            ("    draw();", "    draw();\n    beep();", "Count the energy"),
+            ("heater_off();", "react();", "Show the heater"),
+        ] {
+            assert_eq!(found(from, to, task), [] as [String; 0], "{task}");
+        }
+        let moved = "void loop(void) {\n    if (digitalRead(PIN_LEAK) == LOW) {\n        react();\n        return;\n    }\n    \
+                     if (hot()) heater_off();\n    draw();\n}\nvoid react(void) { fault(\"leak\"); }\n";
+        let all = reported(CheckKind::Safeguards, ("main/a.cpp", Some(OLD), moved), "Count");
+        assert!(!all.iter().any(|found| found.contains("no longer calls")), "{all:?}");
+    }
+}
