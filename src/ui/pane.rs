@@ -1,10 +1,12 @@
 //! What every pane offers, and what it may ask for.
 
+use std::borrow::Cow;
+
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::model::{
     Intent, LogId, ProjectPath, ProposalId, Seq, SerialCommand, Shown, TimelineCommand,
@@ -285,6 +287,16 @@ impl Cx<'_> {
     #[must_use]
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
+    }
+
+    /// Text in the look of a role.
+    pub fn span<'t>(&self, text: impl Into<Cow<'t, str>>, role: Role) -> Span<'t> {
+        Span::styled(text, self.style(role))
+    }
+
+    /// A line in the look of a role.
+    pub fn line<'t>(&self, text: impl Into<Cow<'t, str>>, role: Role) -> Line<'t> {
+        Line::styled(text, self.style(role))
     }
 
     /// The look of a selected line.

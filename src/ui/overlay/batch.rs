@@ -11,7 +11,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, ReviewRequest};
 use crate::ui::role::Role;
 
-use super::{Overlay, Purpose, WordsInput};
+use super::{Overlay, Purpose, WordsInput, pick};
 
 /// Most rows of the list on screen.
 const ROWS: usize = 40;
@@ -108,11 +108,10 @@ impl BatchList {
             }
             Some(needed) => {
                 let (key, lines) = (key(cx, needed), self.unseen());
-                let lines = match lines {
-                    1 => "1 changed line is".to_owned(),
-                    lines => format!("{lines} changed lines are"),
-                };
-                Effect::refuse(format!("not decided: {lines} unseen · {key} approves them anyway"))
+                let are = if lines == 1 { "line is" } else { "lines are" };
+                Effect::refuse(format!(
+                    "not decided: {lines} changed {are} unseen · {key} approves them anyway"
+                ))
             }
             None => {
                 let key = key(cx, Action::Accept);
@@ -130,16 +129,14 @@ impl BatchList {
         let Some(words) = WordsInput::about_all(purpose, all, what) else {
             return vec![Effect::Close];
         };
-        vec![Effect::Close, Effect::Open(Box::new(Overlay::Words(words)))]
+        vec![Effect::Close, Effect::open(Overlay::Words(words))]
     }
 
     /// Opens the selected proposal to be decided by itself.
     fn open(&self) -> Vec<Effect> {
-        let selected = self.rows.get(self.selected);
-        selected.map_or_else(
-            || vec![Effect::Close],
-            |row| vec![Effect::Close, Effect::Review(ReviewRequest::OpenRow(row.shown.proposal))],
-        )
+        let selected = self.rows.get(self.selected).map(|row| row.shown.proposal);
+        let open = selected.map(|id| Effect::Review(ReviewRequest::OpenRow(id)));
+        std::iter::once(Effect::Close).chain(open).collect()
     }
 
     /// Selects a proposal, if it is there.
@@ -149,22 +146,15 @@ impl BatchList {
     }
 
     pub(in crate::ui) fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
-        let last = self.rows.len().saturating_sub(1);
-        match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(last),
-            Action::PageUp | Action::HalfPageUp => self.selected = self.selected.saturating_sub(8),
-            Action::PageDown | Action::HalfPageDown => {
-                self.selected = (self.selected + 8).min(last)
-            }
-            Action::Top => self.selected = 0,
-            Action::Bottom => self.selected = last,
-            Action::Accept => return self.open(),
-            Action::ApproveAll | Action::AcceptUnseen => return self.approve(action, cx),
-            Action::RejectAll => return self.reject(),
-            _ => return Effect::info(self.keys(cx)),
+        if pick::paged(action, &mut self.selected, self.rows.len().saturating_sub(1), 8) {
+            return Vec::new();
         }
-        Vec::new()
+        match action {
+            Action::Accept => self.open(),
+            Action::ApproveAll | Action::AcceptUnseen => self.approve(action, cx),
+            Action::RejectAll => self.reject(),
+            _ => Effect::info(self.keys(cx)),
+        }
     }
 
     /// What the keys do.
@@ -191,9 +181,7 @@ impl BatchList {
             _ if common == 0 => "Each of these is decided separately.".to_owned(),
             0 => "Every changed line was on screen.".to_owned(),
             1 => "1 changed line was not on screen yet.".to_owned(),
-            lines => {
-                format!("{lines} changed lines were not on screen yet.")
-            }
+            lines => format!("{lines} changed lines were not on screen yet."),
         };
         if alone == 0 {
             text = format!("No findings. {text}");
@@ -206,10 +194,12 @@ impl BatchList {
     pub(in crate::ui) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let count = self.rows.len();
         let title = format!("Proposals of this batch · {}/{count}", (self.selected + 1).min(count));
-        let hint = Line::styled(format!(" {} ", self.keys(cx)), cx.style(Role::DialogDim));
-        let height = u16::try_from(count.clamp(1, ROWS)).unwrap_or(u16::MAX).saturating_add(2);
-        let width = screen.width.saturating_sub(8).clamp(40, 110);
-        let inside = super::frame(&title, hint, (width, height), screen, buf, cx);
+        let hint = format!(" {} ", self.keys(cx));
+        let size = (
+            screen.width.saturating_sub(8).clamp(40, 110),
+            super::rows_for(count.clamp(1, ROWS) + 2),
+        );
+        let inside = super::frame(&title, &hint, size, screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
             let (text, role) = self.lead();

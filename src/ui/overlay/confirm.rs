@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
 use crate::model::{Intent, Shown, Verdict};
@@ -73,22 +73,22 @@ impl Confirm {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = Line::styled(" enter approves · esc back ", cx.style(Role::DialogDim));
+        let hint = " enter approves · esc back ";
         let inside = super::frame("Confirm by typing", hint, (70, 6), screen, buf, cx);
         let warn = cx.style(Role::Warn);
         let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
         let lines = [
-            Line::styled(self.what.clone(), cx.style(Role::Dialog)),
+            cx.line(self.what.clone(), Role::Dialog),
             Line::styled(self.stake.clone(), warn),
             Line::default(),
             Line::from(vec![
-                Span::styled("Type  ", cx.style(Role::DialogDim)),
-                Span::styled(self.phrase.clone(), cx.style(Role::Dialog)),
+                cx.span("Type  ", Role::DialogDim),
+                cx.span(self.phrase.clone(), Role::Dialog),
             ]),
             Line::from(vec![
-                Span::styled("  ›   ", cx.style(Role::DialogDim)),
-                Span::styled(self.typed.clone(), cx.style(Role::Dialog)),
-                Span::styled(" ", cx.style(Role::Cursor)),
+                cx.span("  ›   ", Role::DialogDim),
+                cx.span(self.typed.clone(), Role::Dialog),
+                cx.span(" ", Role::Cursor),
             ]),
         ];
         for (text, row) in lines.iter().zip(inside.rows()) {

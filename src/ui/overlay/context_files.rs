@@ -87,8 +87,7 @@ impl ContextDesk {
         }
         let rows = rows(cx.view);
         self.selected = self.selected.min(rows.len().saturating_sub(1));
-        if let Some(row) = pick::moved(action, self.selected, rows.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, rows.len()) {
             return Vec::new();
         }
         match action {
@@ -108,8 +107,7 @@ impl ContextDesk {
             Action::Add => self.typing = Some(FileInput::File(SearchField::default(), 0)),
             Action::Refuse => self.typing = Some(FileInput::Refusal(SearchField::default())),
             Action::Accept if rows.iter().any(|row| matches!(row, FileRow::In(_))) => {
-                let (question, answer) = (self.question, READ_FILES.to_owned());
-                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+                return super::answered(self.question, READ_FILES);
             }
             Action::Accept => {
                 return Effect::refuse("no file is left to read: add one, or send the list back");
@@ -126,9 +124,8 @@ impl ContextDesk {
         };
         match (action, &mut self.typing) {
             (Action::Cancel, _) => self.typing = None,
-            (Action::Up, Some(FileInput::File(_, place))) => *place = place.saturating_sub(1),
-            (Action::Down, Some(FileInput::File(_, place))) => {
-                *place = (*place + 1).min(count.saturating_sub(1));
+            (Action::Up | Action::Down, Some(FileInput::File(_, place))) => {
+                pick::moved(action, place, count);
             }
             (Action::Accept, Some(FileInput::File(field, place))) => {
                 let Some(path) = found(field, cx.view).get(*place).cloned() else {
@@ -139,12 +136,11 @@ impl ContextDesk {
                 return vec![Effect::intent(Intent::EditContext { add, remove })];
             }
             (Action::Accept, Some(FileInput::Refusal(field))) => {
-                let answer = field.text().trim().to_owned();
+                let answer = field.text().trim();
                 if answer.is_empty() {
                     return Effect::refuse("name other files, or press esc");
                 }
-                let question = self.question;
-                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+                return super::answered(self.question, answer);
             }
             _ => return Effect::info("enter selects it, esc goes back to the list"),
         }
@@ -161,9 +157,8 @@ impl ContextDesk {
             Some(_) => " enter selects it · esc back to the list ",
             None => " enter reads them · esc leaves them waiting ",
         };
-        let hint = Line::styled(keys, cx.style(Role::DialogDim));
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(4, 20) + 4;
-        let inside = super::frame(&title, hint, (92, height), screen, buf, cx);
+        let height = super::rows_for(rows.len()).clamp(4, 20) + 4;
+        let inside = super::frame(&title, keys, (92, height), screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(3)).max(1);
         let selected = self.selected.min(rows.len().saturating_sub(1));
         let top = selected.saturating_sub(space - 1);
@@ -187,9 +182,7 @@ impl ContextDesk {
     }
 
     fn draw_foot(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let y = inside.bottom().saturating_sub(2);
-        let (first, second) =
-            (Rect { y, height: 1, ..inside }, Rect { y: y + 1, height: 1, ..inside });
+        let [first, second] = super::foot_rows(inside);
         let (title, field) = match &self.typing {
             None => {
                 let keys = [Action::Toggle, Action::Add, Action::Refuse];
@@ -198,7 +191,7 @@ impl ContextDesk {
             Some(FileInput::File(field, _)) => ("Which file of the project?", field),
             Some(FileInput::Refusal(field)) => ("Which other files, and why?", field),
         };
-        line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
+        line::draw(&cx.line(title, Role::DialogDim), first, buf);
         field.draw("", second, buf, cx);
     }
 }
@@ -206,19 +199,13 @@ impl ContextDesk {
 fn draw_row(item: &FileRow<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let (role, left, right) = match item {
         FileRow::In(file) => {
-            let by = match &file.by {
-                ChosenBy::Agent(_) => String::new(),
-                ChosenBy::Person => "  your choice".to_owned(),
-            };
+            let by = if file.by == ChosenBy::Person { "  your choice" } else { "" };
             let size = match file.bytes {
                 Some(_) => format!("{} tokens", file.tokens),
                 None => "no such file".to_owned(),
             };
-            let reason = match file.reason.as_str() {
-                "" => String::new(),
-                reason => format!("  {reason}"),
-            };
-            (Role::Dialog, format!(" ✓ {}{by}{reason}", file.path), format!("{size} "))
+            let gap = if file.reason.is_empty() { "" } else { "  " };
+            (Role::Dialog, format!(" ✓ {}{by}{gap}{}", file.path, file.reason), format!("{size} "))
         }
         FileRow::Out(path) => (Role::DialogDim, format!(" · {path}"), "left out ".to_owned()),
     };
@@ -233,12 +220,9 @@ fn draw_row(item: &FileRow<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, 
 /// The files on the list, then those the person has taken out of it.
 fn rows(view: &SessionView) -> Vec<FileRow<'_>> {
     let listed = view.team.context.iter().flat_map(|context| &context.files);
-    let is_listed = |path: &ProjectPath| {
-        let mut files = view.team.context.iter().flat_map(|context| &context.files);
-        files.any(|file| file.path == *path)
-    };
+    let is_listed = |path: &ProjectPath| listed.clone().any(|file| file.path == *path);
     let out = view.team.removed.iter().filter(|path| !is_listed(path));
-    listed.map(FileRow::In).chain(out.map(FileRow::Out)).collect()
+    listed.clone().map(FileRow::In).chain(out.map(FileRow::Out)).collect()
 }
 
 /// Files of the project that fit what is typed, the best first.

@@ -149,9 +149,8 @@ impl Details {
             0 => " ↑↓ scroll · esc back ",
             _ => " ↑↓ scroll · ←→ more agents · esc back ",
         };
-        let hint = Line::styled(keys, cx.style(Role::DialogDim));
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        let inside = super::frame(self.title, hint, (width, height), screen, buf, cx);
+        let size = (width, super::rows_for(rows.len()));
+        let inside = super::frame(self.title, keys, size, screen, buf, cx);
         let space = usize::from(inside.height);
         self.most.set(rows.len().saturating_sub(space));
         let top = self.top.min(self.most.get());

@@ -6,8 +6,6 @@
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, DataCursor, TextArea};
 
 use crate::model::Shown;
@@ -34,14 +32,8 @@ impl Editor {
     #[must_use]
     pub fn new(shown: Shown, path: String, proposed: String, text: &str) -> Self {
         let crlf = text.contains("\r\n");
-        let mut lines: Vec<String> = text
-            .split('\n')
-            .map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned())
-            .collect();
-        if lines.is_empty() {
-            lines.push(String::new());
-        }
-        let mut area = TextArea::new(lines);
+        let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned());
+        let mut area = TextArea::new(lines.collect());
         area.set_cursor_line_style(ratatui::style::Style::new());
         area.set_tab_length(4);
         area.move_cursor(CursorMove::Top);
@@ -107,12 +99,11 @@ impl Editor {
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let key = cx.keymap.key_of(&[KeyContext::Dialog], Action::AcceptText).unwrap_or_default();
         let hint = format!(" {key} shows it in the review · esc back ");
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let space = screen.width.saturating_sub(30);
         let title =
             format!("Edit {} before the decision", line::cut_start(&self.path, usize::from(space)));
         let size = (screen.width, screen.height);
-        let inside = super::frame(&title, hint, size, screen, buf, cx);
+        let inside = super::frame(&title, &hint, size, screen, buf, cx);
         let found = diff(
             self.proposed.as_bytes(),
             self.content().as_bytes(),
@@ -125,18 +116,16 @@ impl Editor {
             }
         };
         let DataCursor(row, column) = self.text.cursor();
-        let place = Line::styled(format!("{}:{}", row + 1, column + 1), cx.style(Role::DialogDim));
-        let status = Line::styled(status, cx.style(Role::DialogDim));
+        let place = cx.line(format!("{}:{}", row + 1, column + 1), Role::DialogDim);
+        let status = cx.line(status, Role::DialogDim);
         line::draw_split(&status, &place, Rect { height: inside.height.min(1), ..inside }, buf);
         let field = Rect {
             y: inside.y.saturating_add(2).min(inside.bottom()),
             height: inside.height.saturating_sub(2),
             ..inside
         };
-        let mut text = self.text.clone();
-        text.set_style(cx.style(Role::Dialog));
+        let mut text = TextArea::clone(&self.text);
         text.set_line_number_style(cx.style(Role::DialogDim));
-        text.set_cursor_style(cx.style(Role::Cursor));
-        text.render(field, buf);
+        super::draw_field(text, field, buf, cx);
     }
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::keymap::Keymap;
@@ -98,13 +98,7 @@ impl HelpView {
         let belongs = |context: &KeyContext| match context {
             KeyContext::Replay => mode == Mode::Replay,
             KeyContext::Composer | KeyContext::Question | KeyContext::Select => mode == Mode::Live,
-            KeyContext::Global
-            | KeyContext::Pane
-            | KeyContext::Chat
-            | KeyContext::Project
-            | KeyContext::Review
-            | KeyContext::Logs
-            | KeyContext::Dialog => true,
+            _ => true,
         };
         let mut contexts: Vec<KeyContext> = KeyContext::ALL.into_iter().filter(belongs).collect();
         // What a replay has of its own comes right after.
@@ -152,11 +146,8 @@ impl HelpView {
             .map(|(at, text)| {
                 let keys = if at == 0 { line::cut(keys, KEY_COLUMNS - 3) } else { String::new() };
                 Line::from(vec![
-                    Span::styled(
-                        format!("  {keys:<width$}", width = KEY_COLUMNS - 2),
-                        cx.style(Role::Dialog),
-                    ),
-                    Span::styled(text, cx.style(Role::DialogDim)),
+                    cx.span(format!("  {keys:<width$}", width = KEY_COLUMNS - 2), Role::Dialog),
+                    cx.span(text, Role::DialogDim),
                 ])
             })
             .collect()
@@ -168,24 +159,19 @@ impl HelpView {
             Some(HelpSearch { typing: true, .. }) => " enter keeps the search · esc ends it ",
             Some(HelpSearch { typing: false, .. }) => " ↑↓ scroll · esc ends the search ",
         };
-        let hint = Line::styled(keys, cx.style(Role::DialogDim));
         self.columns.set(MOST_COLUMNS.min(screen.width.saturating_sub(6)));
         let rows = self.rows(cx);
-        let height = match &self.search {
-            // The frame keeps its size while the search finds less and less.
-            Some(_) => screen.height.saturating_sub(6),
-            None => {
-                u16::try_from(rows.len()).unwrap_or(u16::MAX).min(screen.height.saturating_sub(6))
-            }
-        };
-        let mut inside = super::frame("Help", hint, (MOST_COLUMNS, height), screen, buf, cx);
+        // The frame keeps its size while the search finds less and less.
+        let wanted = if self.search.is_some() { u16::MAX } else { super::rows_for(rows.len()) };
+        let height = wanted.min(screen.height.saturating_sub(6));
+        let mut inside = super::frame("Help", keys, (MOST_COLUMNS, height), screen, buf, cx);
         if let Some(search) = &self.search {
             let row = Rect { height: inside.height.min(1), ..inside };
             search.field.draw("words or a key", row, buf, cx);
             inside.y += row.height;
             inside.height -= row.height;
             if rows.is_empty() {
-                let text = Line::styled("no key matches", cx.style(Role::DialogDim));
+                let text = cx.line("no key matches", Role::DialogDim);
                 line::draw(&text, inside, buf);
             }
         }

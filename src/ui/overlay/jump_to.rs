@@ -5,8 +5,6 @@ use std::sync::{Arc, PoisonError};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
 use tui_textarea::TextArea;
 
 use super::recorded::{Excerpt, Excerpts, Recorded, RecordedWords};
@@ -208,27 +206,23 @@ impl JumpTo {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint =
-            Line::styled(" enter goes there · ↑↓ matches · esc closes ", cx.style(Role::DialogDim));
+        let hint = " enter goes there · ↑↓ matches · esc closes ";
         let inside = super::frame("Go to", hint, (WIDTH, 4), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
             let text = "1:23 time · #9 event · 50% of events · /words in chat, logs, files";
-            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
+            line::draw(&cx.line(text, Role::DialogDim), row, buf);
         }
         if let Some(row) = rows.next() {
-            let mut field = self.field.clone();
-            field.set_style(cx.style(Role::Dialog));
-            field.set_cursor_style(cx.style(Role::Cursor));
-            field.render(row, buf);
+            super::draw_field(TextArea::clone(&self.field), row, buf, cx);
         }
         if let Some(row) = rows.next() {
             let text = sanitize::line(&self.state()).into_owned();
-            line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+            line::draw(&cx.line(text, Role::Dialog), row, buf);
         }
         if let Some(row) = rows.next() {
             let text = line::cut(&self.words(), usize::from(row.width));
-            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
+            line::draw(&cx.line(text, Role::DialogDim), row, buf);
         }
     }
 }

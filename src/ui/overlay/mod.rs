@@ -57,13 +57,19 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
-use crate::model::{ContentHash, ProposalId, QuestionId, Shown};
+use crate::model::{ContentHash, Intent, ProposalId, QuestionId, Shown};
 
 use super::action::Action;
 use super::guard::Care;
 use super::job::LOOK;
 use super::pane::{Cx, Effect, ReviewRequest};
-use frame::{draw_keys, frame};
+use frame::{draw_field, draw_keys, foot_rows, frame, mark_selected, rows_for};
+
+/// Closes a dialog with an answer to its question.
+fn answered(question: QuestionId, answer: impl Into<String>) -> Vec<Effect> {
+    let answer = answer.into();
+    vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })]
+}
 
 #[derive(Debug)]
 pub enum Overlay {
@@ -159,26 +165,11 @@ impl Overlay {
     pub fn proposals(&self) -> Vec<(ProposalId, ContentHash)> {
         let of = |shown: &Shown| vec![(shown.proposal, shown.hash)];
         match self {
-            Self::Help(_)
-            | Self::Palette(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Rules(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_)
-            | Self::Preview(_)
-            | Self::Tags(_)
-            | Self::JumpTo(_)
-            | Self::Plan(_)
-            | Self::Question(_)
-            | Self::Context(_) => Vec::new(),
             Self::Words(words) => words.all().iter().flat_map(of).collect(),
             Self::Editor(editor) => of(editor.shown()),
             Self::Confirm(confirm) => of(confirm.shown()),
             Self::Batch(batch) => batch.proposals(),
+            _ => Vec::new(),
         }
     }
 
@@ -189,23 +180,7 @@ impl Overlay {
             Self::Plan(plan) => Some(plan.question()),
             Self::Context(context) => Some(context.question()),
             Self::Question(list) => Some(list.question()),
-            Self::Help(_)
-            | Self::Palette(_)
-            | Self::Themes(_)
-            | Self::Quit(_)
-            | Self::Words(_)
-            | Self::Batch(_)
-            | Self::Editor(_)
-            | Self::Confirm(_)
-            | Self::Rules(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_)
-            | Self::Preview(_)
-            | Self::Models(_)
-            | Self::Tags(_)
-            | Self::JumpTo(_) => None,
+            _ => None,
         }
     }
 
@@ -221,20 +196,7 @@ impl Overlay {
             Self::Help(help) if help.is_searching() => TextKeys::Line,
             Self::Plan(plan) if plan.is_typing() => TextKeys::Line,
             Self::Context(context) if context.is_typing() => TextKeys::Alongside,
-            Self::Plan(_)
-            | Self::Context(_)
-            | Self::Help(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Batch(_)
-            | Self::Rules(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_)
-            | Self::Tags(_)
-            | Self::Preview(_) => TextKeys::None,
+            _ => TextKeys::None,
         }
     }
 
@@ -247,25 +209,7 @@ impl Overlay {
                 let (proposal, words) = (words.shown().proposal, words.words());
                 Some(ReviewRequest::Words { proposal, words })
             }
-            Self::Words(_)
-            | Self::Confirm(_)
-            | Self::Help(_)
-            | Self::Palette(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Batch(_)
-            | Self::Rules(_)
-            | Self::Preview(_)
-            | Self::JumpTo(_)
-            | Self::Tags(_)
-            | Self::Plan(_)
-            | Self::Context(_)
-            | Self::Question(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_) => None,
+            _ => None,
         }
     }
 
@@ -281,57 +225,23 @@ impl Overlay {
             Self::Plan(plan) => plan.on_text(key),
             Self::Context(context) => context.on_text(key),
             Self::Question(list) => list.on_text(key),
-            Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Batch(_)
-            | Self::Rules(_)
-            | Self::Preview(_)
-            | Self::Tags(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_) => {}
+            _ => {}
         }
     }
 
     /// Pasted text; tells whether there was a place for it.
     pub fn on_paste(&mut self, text: &str) -> bool {
         match self {
-            Self::Words(words) => {
-                words.on_paste(text);
-                true
-            }
-            Self::Palette(palette) => {
-                palette.on_paste(text);
-                true
-            }
-            Self::Editor(editor) => {
-                editor.on_paste(text);
-                true
-            }
-            Self::JumpTo(jump) => {
-                jump.on_paste(text);
-                true
-            }
-            Self::Plan(plan) => plan.on_paste(text),
-            Self::Context(context) => context.on_paste(text),
-            // What must be typed must not be pasted.
-            Self::Confirm(_)
-            | Self::Help(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Batch(_)
-            | Self::Rules(_)
-            | Self::Preview(_)
-            | Self::Tags(_)
-            | Self::Question(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_) => false,
+            Self::Words(words) => words.on_paste(text),
+            Self::Palette(palette) => palette.on_paste(text),
+            Self::Editor(editor) => editor.on_paste(text),
+            Self::JumpTo(jump) => jump.on_paste(text),
+            Self::Plan(plan) => return plan.on_paste(text),
+            Self::Context(context) => return context.on_paste(text),
+            // What must be typed to confirm must not be pasted.
+            _ => return false,
         }
+        true
     }
 
     /// Does what a key asked for.
@@ -375,22 +285,7 @@ impl Overlay {
             Self::JumpTo(jump) => jump.prepare(),
             Self::Tags(tags) => tags.prepare(),
             Self::Sources(sources) => sources.prepare(screen),
-            Self::Help(_)
-            | Self::Palette(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Words(_)
-            | Self::Editor(_)
-            | Self::Confirm(_)
-            | Self::Rules(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Plan(_)
-            | Self::Context(_)
-            | Self::Question(_)
-            | Self::Batch(_) => {}
+            _ => {}
         }
     }
 
@@ -412,23 +307,7 @@ impl Overlay {
             Self::Preview(preview) => preview.next_wake(now),
             Self::JumpTo(jump) => jump.is_busy().then(|| now + LOOK),
             Self::Tags(tags) => tags.is_busy().then(|| now + LOOK),
-            Self::Help(_)
-            | Self::Palette(_)
-            | Self::Themes(_)
-            | Self::Models(_)
-            | Self::Quit(_)
-            | Self::Words(_)
-            | Self::Editor(_)
-            | Self::Confirm(_)
-            | Self::Rules(_)
-            | Self::Details(_)
-            | Self::Reverty(_)
-            | Self::Run(_)
-            | Self::Sources(_)
-            | Self::Plan(_)
-            | Self::Context(_)
-            | Self::Question(_)
-            | Self::Batch(_) => None,
+            _ => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::model::{Intent, MODEL_ANSWER, QuestionId};
 use crate::ui::action::Action;
@@ -50,8 +50,7 @@ impl ModelList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        if let Some(row) = pick::moved(action, self.selected, self.offers.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, self.offers.len()) {
             return Vec::new();
         }
         match action {
@@ -61,13 +60,10 @@ impl ModelList {
                 };
                 // The header tells when it is so; the choice may still be refused.
                 let profile = offer.profile.clone();
-                let wish = match self.answers {
-                    Some(question) => {
-                        Intent::Answer { question, answer: format!("model {profile}") }
-                    }
-                    None => Intent::UseModel { profile },
-                };
-                vec![Effect::Close, Effect::intent(wish)]
+                match self.answers {
+                    Some(question) => super::answered(question, format!("model {profile}")),
+                    None => vec![Effect::Close, Effect::intent(Intent::UseModel { profile })],
+                }
             }
             _ => Effect::info("choose with up and down, enter selects it, esc goes back"),
         }
@@ -78,23 +74,19 @@ impl ModelList {
             Some(_) => ("Go on with which model?", " enter goes on with it · esc back "),
             None => ("Model", " enter selects · esc back "),
         };
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let rows = u16::try_from(self.offers.len()).unwrap_or(u16::MAX);
-        let height = rows.min(screen.height.saturating_sub(6));
+        let height = super::rows_for(self.offers.len()).min(screen.height.saturating_sub(6));
         let inside = super::frame(title, hint, (56, height), screen, buf, cx);
         let top = self.selected.saturating_sub(usize::from(inside.height).saturating_sub(1));
         for ((place, offer), row) in self.offers.iter().enumerate().skip(top).zip(inside.rows()) {
             let mark = if self.current == Some(place) { "● " } else { "  " };
             let left = Line::from(vec![
-                Span::styled(mark, cx.style(Role::DialogDim)),
-                Span::styled(line::cut(&offer.label, 36), cx.style(Role::Dialog)),
+                cx.span(mark, Role::DialogDim),
+                cx.span(line::cut(&offer.label, 36), Role::Dialog),
             ]);
             let name = line::cut(&offer.profile, 16);
-            let right = Line::from(Span::styled(name, cx.style(Role::DialogDim)));
+            let right = Line::from(cx.span(name, Role::DialogDim));
             line::draw_split(&left, &right, row, buf);
-            if place == self.selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(place == self.selected, row, buf, cx);
         }
     }
 }

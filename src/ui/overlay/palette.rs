@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::ui::action::Action;
 use crate::ui::layout::PaneId;
@@ -15,6 +15,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 
+use super::pick;
 use super::search_field::{SearchField, fuzzy};
 
 /// One action of the list.
@@ -68,16 +69,17 @@ impl PaletteView {
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         match key.code {
-            KeyCode::Up => self.step(-1),
-            KeyCode::Down => self.step(1),
-            KeyCode::Home => self.selected = 0,
-            KeyCode::End => self.step(isize::MAX),
+            KeyCode::Up => self.go(Action::Up),
+            KeyCode::Down => self.go(Action::Down),
+            KeyCode::Home => self.go(Action::Top),
+            KeyCode::End => self.go(Action::Bottom),
             _ => {
                 if self.field.on_key(key) {
                     self.search();
                 }
+                return;
             }
-        }
+        };
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -107,9 +109,10 @@ impl PaletteView {
         }
     }
 
-    fn step(&mut self, rows: isize) {
+    /// Goes through what was found; whether `action` does so.
+    fn go(&mut self, action: Action) -> bool {
         let last = self.found.len().saturating_sub(1);
-        self.selected = self.selected.saturating_add_signed(rows).min(last);
+        pick::paged(action, &mut self.selected, last, usize::from(ROWS - 1))
     }
 
     fn chosen(&self) -> Option<&PaletteEntry> {
@@ -117,18 +120,11 @@ impl PaletteView {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        let page = isize::try_from(ROWS - 1).unwrap_or(1);
         match action {
-            Action::Up => self.step(-1),
-            Action::Down => self.step(1),
-            Action::PageUp | Action::HalfPageUp => self.step(-page),
-            Action::PageDown | Action::HalfPageDown => self.step(page),
-            Action::Top => self.selected = 0,
-            Action::Bottom => self.step(isize::MAX),
-            Action::Accept => return self.accept(),
-            _ => return Effect::info("type to search, choose with up and down, enter does it"),
+            Action::Accept => self.accept(),
+            _ if self.go(action) => Vec::new(),
+            _ => Effect::info("type to search, choose with up and down, enter does it"),
         }
-        Vec::new()
     }
 
     /// Why nothing was found: what was meant cannot be done now, or there is no such action.
@@ -151,18 +147,19 @@ impl PaletteView {
         match &entry.way {
             Err(why) => Effect::refuse(format!("{}: {why}", entry.action.name())),
             Ok(pane) => {
-                let mut effects = vec![Effect::Close];
-                effects.extend(pane.map(Effect::Focus));
-                effects.push(Effect::Act(entry.action));
-                effects
+                let focus = pane.map(Effect::Focus);
+                [Effect::Close]
+                    .into_iter()
+                    .chain(focus)
+                    .chain([Effect::Act(entry.action)])
+                    .collect()
             }
         }
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint = format!(" {} actions · enter does it · esc ", self.found.len());
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let inside = super::frame("Palette", hint, (92, ROWS + 2), screen, buf, cx);
+        let inside = super::frame("Palette", &hint, (92, ROWS + 2), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
             self.field.draw("type an action", row, buf, cx);
@@ -173,15 +170,13 @@ impl PaletteView {
         if self.found.is_empty()
             && let Some(row) = rows.next()
         {
-            let text = Line::styled(self.why_nothing(), cx.style(Role::DialogDim));
+            let text = cx.line(self.why_nothing(), Role::DialogDim);
             line::draw(&text, row, buf);
         }
         for ((place, entry), row) in self.found.iter().enumerate().skip(top).zip(rows) {
             let Some(entry) = self.entries.get(*entry) else { continue };
             draw_entry(entry, row, buf, cx);
-            if place == self.selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(place == self.selected, row, buf, cx);
         }
     }
 }
@@ -192,13 +187,12 @@ fn text(entry: &PaletteEntry) -> String {
 }
 
 fn draw_entry(entry: &PaletteEntry, row: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    let (role, words) = (Role::Dialog, entry.action.help());
-    let keys = Line::styled(line::cut(&entry.keys, 18), cx.style(role));
+    let keys = cx.line(line::cut(&entry.keys, 18), Role::Dialog);
     let space = usize::from(row.width).saturating_sub(keys.width() + NAME + 2);
     let name = format!("{:<NAME$} ", line::cut(entry.action.name(), NAME));
     let left = Line::from(vec![
-        Span::styled(name, cx.style(role)),
-        Span::styled(line::cut(words, space), cx.style(Role::DialogDim)),
+        cx.span(name, Role::Dialog),
+        cx.span(line::cut(entry.action.help(), space), Role::DialogDim),
     ]);
     line::draw_split(&left, &keys, row, buf);
 }

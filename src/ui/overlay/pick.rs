@@ -4,16 +4,25 @@
 
 use crate::ui::action::Action;
 
-/// The row that `action` leads to from `row` of `rows` in all; `None`: it does not move.
-pub(super) fn moved(action: Action, row: usize, rows: usize) -> Option<usize> {
-    let last = rows.saturating_sub(1);
-    match action {
-        Action::Up => Some(row.saturating_sub(1)),
-        Action::Down => Some((row + 1).min(last)),
-        Action::Top | Action::PageUp | Action::HalfPageUp => Some(0),
-        Action::Bottom | Action::PageDown | Action::HalfPageDown => Some(last),
-        _ => None,
+/// Moves the selected row among `rows` in all, where pages lead to the first and the last; whether
+/// `action` moves at all.
+pub(super) fn moved(action: Action, row: &mut usize, rows: usize) -> bool {
+    paged(action, row, rows.saturating_sub(1), usize::MAX)
+}
+
+/// Moves a row up to the `last` one, by pages of so many rows; whether `action` moves at all.
+pub(super) fn paged(action: Action, row: &mut usize, last: usize, page: usize) -> bool {
+    *row = match action {
+        Action::Up => row.saturating_sub(1),
+        Action::Down => row.saturating_add(1),
+        Action::PageUp | Action::HalfPageUp => row.saturating_sub(page),
+        Action::PageDown | Action::HalfPageDown => row.saturating_add(page),
+        Action::Top => 0,
+        Action::Bottom => last,
+        _ => return false,
     }
+    .min(last);
+    true
 }
 
 #[cfg(test)]

@@ -21,6 +21,11 @@ use crate::view::PlanView;
 /// Columns of the dialog, and rows of steps, at most.
 const COLUMNS: u16 = 92;
 const MOST_ROWS: u16 = 24;
+/// Keys that are told at its foot.
+const KEYS: [Action; 6] = {
+    use Action::{Add, Change, MoveDown, MoveUp, Refuse, Remove};
+    [Change, Add, Remove, MoveDown, MoveUp, Refuse]
+};
 
 /// A plan that waits.
 #[derive(Debug)]
@@ -36,13 +41,19 @@ pub struct PlanDesk {
 
 /// What is being typed.
 #[derive(Debug)]
-enum PlanInput {
+struct PlanInput {
+    kind: InputKind,
+    field: SearchField,
+}
+/// What it is typed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InputKind {
     /// The selected step anew.
-    Step(SearchField),
+    Step,
     /// A step behind the selected one.
-    More(SearchField),
+    More,
     /// Why the plan is sent back.
-    Refusal(SearchField),
+    Refusal,
 }
 
 /// What the steps of a plan say.
@@ -55,27 +66,19 @@ enum StepForm {
 }
 
 impl PlanInput {
-    const fn field(&self) -> &SearchField {
-        match self {
-            Self::Step(field) | Self::More(field) | Self::Refusal(field) => field,
-        }
-    }
-
-    const fn field_mut(&mut self) -> &mut SearchField {
-        match self {
-            Self::Step(field) | Self::More(field) | Self::Refusal(field) => field,
-        }
+    fn new(kind: InputKind, text: &str) -> Option<Self> {
+        Some(Self { kind, field: SearchField::with(text) })
     }
 
     /// What is asked for, in a plan whose steps name their agents or do not.
     const fn title(&self, plan: StepForm) -> &'static str {
-        match (self, plan) {
-            (Self::Step(_), _) => "This step",
-            (Self::More(_), StepForm::WithAgent) => "A step after it, as `Agent : what to do`",
-            (Self::More(_), StepForm::TaskOnly) => {
+        match (self.kind, plan) {
+            (InputKind::Step, _) => "This step",
+            (InputKind::More, StepForm::WithAgent) => "A step after it, as `Agent : what to do`",
+            (InputKind::More, StepForm::TaskOnly) => {
                 "A step after it: what it makes, in which files, how one sees that it works"
             }
-            (Self::Refusal(_), _) => "What should change?",
+            (InputKind::Refusal, _) => "What should change?",
         }
     }
 }
@@ -101,13 +104,13 @@ impl PlanDesk {
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
         if let Some(typing) = &mut self.typing {
-            typing.field_mut().on_key(key);
+            typing.field.on_key(key);
         }
     }
 
     pub(super) fn on_paste(&mut self, text: &str) -> bool {
         let Some(typing) = &mut self.typing else { return false };
-        typing.field_mut().on_paste(text);
+        typing.field.on_paste(text);
         true
     }
 
@@ -115,28 +118,25 @@ impl PlanDesk {
         if self.typing.is_some() {
             return self.on_action_while_typing(action);
         }
-        if let Some(row) = pick::moved(action, self.selected, self.steps.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, self.steps.len()) {
             return Vec::new();
         }
         match action {
             Action::Change => {
                 let text = self.steps.get(self.selected).map(written).unwrap_or_default();
-                self.typing = Some(PlanInput::Step(SearchField::with(&text)));
+                self.typing = PlanInput::new(InputKind::Step, &text);
             }
-            Action::Add => self.typing = Some(PlanInput::More(SearchField::default())),
-            Action::Refuse => self.typing = Some(PlanInput::Refusal(SearchField::default())),
+            Action::Add => self.typing = PlanInput::new(InputKind::More, ""),
+            Action::Refuse => self.typing = PlanInput::new(InputKind::Refusal, ""),
             Action::Remove if self.steps.len() > 1 => {
                 let gone = self.steps.remove(self.selected);
                 plan_order::removed(&mut tasks(&mut self.steps), self.selected, &gone.task);
                 self.selected = self.selected.min(self.steps.len() - 1);
             }
             Action::Remove => return Effect::refuse("a plan needs a step; reject it instead"),
-            Action::MoveUp if self.selected > 0 => {
-                self.swap(self.selected - 1);
-            }
+            Action::MoveUp if self.selected > 0 => self.swap(self.selected - 1),
             Action::MoveDown if self.selected + 1 < self.steps.len() => {
-                self.swap(self.selected + 1);
+                self.swap(self.selected + 1)
             }
             Action::MoveUp | Action::MoveDown => return Effect::refuse("it cannot move further"),
             Action::Accept => return self.accept(),
@@ -164,22 +164,21 @@ impl PlanDesk {
 
     fn take_typed(&mut self) -> Vec<Effect> {
         let Some(typing) = &self.typing else { return Vec::new() };
-        let words = typing.field().text().trim().to_owned();
+        let words = typing.field.text().trim().to_owned();
         if words.is_empty() {
             return Effect::refuse("write something first, or press esc");
         }
-        match typing {
-            PlanInput::Refusal(_) => {
-                let (question, answer) = (self.question, words);
-                return vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })];
+        match typing.kind {
+            InputKind::Refusal => {
+                return super::answered(self.question, words);
             }
-            PlanInput::Step(_) => {
+            InputKind::Step => {
                 let item = self.read(&words);
                 if let Some(step) = self.steps.get_mut(self.selected) {
                     *step = item;
                 }
             }
-            PlanInput::More(_) => {
+            InputKind::More => {
                 let place = (self.selected + 1).min(self.steps.len());
                 let item = self.read(&words);
                 self.steps.insert(place, item);
@@ -207,12 +206,10 @@ impl PlanDesk {
     }
 
     fn accept(&self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Close];
+        let mut effects = super::answered(self.question, START_PLAN);
         if self.steps != self.shown {
-            effects.push(Effect::intent(Intent::EditPlan { items: self.steps.clone() }));
+            effects.insert(1, Effect::intent(Intent::EditPlan { items: self.steps.clone() }));
         }
-        let (question, answer) = (self.question, START_PLAN.to_owned());
-        effects.push(Effect::intent(Intent::Answer { question, answer }));
         effects
     }
 
@@ -224,11 +221,10 @@ impl PlanDesk {
         let changed = if self.steps == self.shown { "" } else { " · changed" };
         let title =
             format!("The plan: {}{changed}", line::counted(self.steps.len(), "step", "steps"));
-        let hint = Line::styled(keys, cx.style(Role::DialogDim));
         let columns = COLUMNS.min(screen.width.saturating_sub(6));
         let rows = self.rows(usize::from(columns));
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(1, MOST_ROWS) + 4;
-        let inside = super::frame(&title, hint, (COLUMNS, height), screen, buf, cx);
+        let height = super::rows_for(rows.len()).clamp(1, MOST_ROWS) + 4;
+        let inside = super::frame(&title, keys, (COLUMNS, height), screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(3)).max(1);
         // The selected step is on the screen with all its rows, or with its first ones.
         let of_selected = |(place, _): &(usize, String)| *place == self.selected;
@@ -236,8 +232,8 @@ impl PlanDesk {
         let last = rows.iter().rposition(of_selected).unwrap_or(0);
         let top = (last + 1).saturating_sub(space).min(first);
         for ((place, text), row) in rows.iter().skip(top).take(space).zip(inside.rows()) {
-            let is_selected =
-                *place == self.selected && !matches!(self.typing, Some(PlanInput::Refusal(_)));
+            let refuses = |typing: &PlanInput| typing.kind == InputKind::Refusal;
+            let is_selected = *place == self.selected && !self.typing.as_ref().is_some_and(refuses);
             let style = cx.style(if is_selected { Role::Selection } else { Role::Dialog });
             line::tint(row, style, buf);
             line::draw(&Line::styled(text.clone(), style), row, buf);
@@ -246,10 +242,8 @@ impl PlanDesk {
     }
 
     fn form(&self) -> StepForm {
-        match self.steps.iter().any(|item| item.agent.is_some()) {
-            true => StepForm::WithAgent,
-            false => StepForm::TaskOnly,
-        }
+        let has_agent = self.steps.iter().any(|item| item.agent.is_some());
+        if has_agent { StepForm::WithAgent } else { StepForm::TaskOnly }
     }
 
     /// The steps in rows of that many columns, each with the place of its step.
@@ -274,9 +268,7 @@ impl PlanDesk {
     }
 
     fn draw_foot(&self, inside: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let y = inside.bottom().saturating_sub(2);
-        let (first, second) =
-            (Rect { y, height: 1, ..inside }, Rect { y: y + 1, height: 1, ..inside });
+        let [first, second] = super::foot_rows(inside);
         if self.typing.is_none()
             && let Some(fault) = self.faults.first()
         {
@@ -285,26 +277,14 @@ impl PlanDesk {
                 more => format!(" And {more} more."),
             };
             let text = line::cut(&format!("{fault}{more}"), usize::from(first.width));
-            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), first, buf);
+            line::draw(&cx.line(text, Role::DialogDim), first, buf);
         }
         match &self.typing {
-            None => super::draw_keys(
-                &[
-                    Action::Change,
-                    Action::Add,
-                    Action::Remove,
-                    Action::MoveDown,
-                    Action::MoveUp,
-                    Action::Refuse,
-                ],
-                second,
-                buf,
-                cx,
-            ),
+            None => super::draw_keys(&KEYS, second, buf, cx),
             Some(typing) => {
                 let title = typing.title(self.form());
-                line::draw(&Line::styled(title, cx.style(Role::DialogDim)), first, buf);
-                typing.field().draw("", second, buf, cx);
+                line::draw(&cx.line(title, Role::DialogDim), first, buf);
+                typing.field.draw("", second, buf, cx);
             }
         }
     }

@@ -94,14 +94,8 @@ impl Preview {
     #[must_use]
     pub fn text(title: &str, text: &str) -> Self {
         let content = Content::There(lay_out(text.as_bytes(), text.len() as u64, None));
-        Self {
-            title: line::cut(title, 80),
-            place: None,
-            content,
-            top: 0,
-            first_column: 0,
-            height: 0,
-        }
+        let title = line::cut(title, 80);
+        Self { title, place: None, content, top: 0, first_column: 0, height: 0 }
     }
 
     fn lines(&self) -> usize {
@@ -180,12 +174,9 @@ impl Preview {
         let Content::There(loaded) = &self.content else {
             return Effect::info("there is nothing to copy yet");
         };
-        let mut text = String::new();
-        for pieces in &loaded.lines {
-            text.extend(pieces.iter().map(|(text, _)| text.as_str()));
-            text.push('\n');
-        }
-        Effect::copy(text)
+        let line =
+            |pieces: &Pieces| pieces.iter().map(|(text, _)| text.as_str()).collect::<String>();
+        Effect::copy(loaded.lines.iter().map(line).collect::<Vec<_>>().join("\n"))
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
@@ -196,9 +187,8 @@ impl Preview {
             }
             Content::Loading(_) | Content::Failed(_) => String::new(),
         };
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let size = (screen.width.saturating_sub(10), inside_height(screen.height));
-        let inside = super::frame(&self.title, hint, size, screen, buf, cx);
+        let inside = super::frame(&self.title, &hint, size, screen, buf, cx);
         self.draw_content(inside, Role::Dialog, buf, cx);
     }
 
@@ -212,7 +202,7 @@ impl Preview {
     ) {
         match &self.content {
             Content::Loading(_) => {
-                line::draw(&Line::styled("reading…", cx.style(Role::DialogDim)), inside, buf);
+                line::draw(&cx.line("reading…", Role::DialogDim), inside, buf);
             }
             Content::Failed(error) => draw_error(error, inside, buf, cx),
             Content::There(loaded) => self.draw_lines(loaded, inside, cx.style(ground), buf, cx),
@@ -230,12 +220,11 @@ impl Preview {
         let digits = loaded.lines.len().to_string().len();
         let marked = self.place.as_ref().and_then(|place| place.line);
         if loaded.lines.is_empty() {
-            line::draw(&Line::styled("the file is empty", cx.style(Role::DialogDim)), area, buf);
+            line::draw(&cx.line("the file is empty", Role::DialogDim), area, buf);
         }
         for ((place, pieces), at) in loaded.lines.iter().enumerate().skip(self.top).zip(area.rows())
         {
-            let number =
-                Span::styled(format!("{:>digits$} ", place + 1), cx.style(Role::DialogDim));
+            let number = cx.span(format!("{:>digits$} ", place + 1), Role::DialogDim);
             let mut spans = vec![number];
             let mut skip = self.first_column;
             for (text, role) in pieces {
@@ -277,7 +266,7 @@ fn draw_error(error: &UserError, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let texts = [&error.what, &error.why, &error.fix];
     for (text, row) in texts.into_iter().filter(|text| !text.is_empty()).zip(area.rows()) {
         let text = sanitize::line(text).into_owned();
-        line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+        line::draw(&cx.line(text, Role::Dialog), row, buf);
     }
 }
 

@@ -7,9 +7,9 @@
 use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use crate::model::{Intent, MODEL_ANSWER, MODEL_HINT, QuestionId};
+use crate::model::{MODEL_ANSWER, MODEL_HINT, QuestionId};
 use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::key::Key;
@@ -43,9 +43,10 @@ fn rows_of(list: PendingList<'_>) -> Vec<String> {
         PendingList::Plan(plan) => plan
             .steps
             .iter()
-            .map(|(item, _)| match &item.agent {
-                Some(agent) => format!("{MARK}{agent}: {}", item.task),
-                None => format!("{MARK}{}", item.task),
+            .map(|(item, _)| {
+                let agent =
+                    item.agent.as_ref().map_or_else(String::new, |agent| format!("{agent}: "));
+                format!("{MARK}{agent}{}", item.task)
             })
             .collect(),
         PendingList::Context(context) => context
@@ -123,14 +124,12 @@ impl AnswerList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        if let Some(row) = pick::moved(action, self.selected, self.rows.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, self.rows.len()) {
             return Vec::new();
         }
         match (action, self.rows.get(self.selected)) {
             (Action::Accept, Some(AnswerRow::Offered(answer))) => {
-                let (question, answer) = (self.question, answer.clone());
-                vec![Effect::Close, Effect::intent(Intent::Answer { question, answer })]
+                super::answered(self.question, answer)
             }
             (Action::Accept, Some(AnswerRow::Look)) => look(),
             (Action::Change, _) if self.rows.contains(&AnswerRow::Look) => look(),
@@ -189,40 +188,34 @@ impl AnswerList {
         let free = usize::from(screen.height).saturating_sub(self.rows.len() + words.len() + 7);
         let list = self.list_within(free, usize::from(width));
         let listed = if list.is_empty() { 0 } else { list.len() + 1 };
-        let rows = u16::try_from(words.len() + listed + 1 + self.rows.len()).unwrap_or(u16::MAX);
+        let rows = super::rows_for(words.len() + listed + 1 + self.rows.len());
         let last = self.offered().min(9);
         let hint = format!(" 1–{last} ↑↓ select · enter answers · esc leaves it waiting ");
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let inside = super::frame(&self.title, hint, (width, rows), screen, buf, cx);
+        let inside = super::frame(&self.title, &hint, (width, rows), screen, buf, cx);
         let mut at = inside.rows();
         for (text, row) in words.into_iter().zip(at.by_ref()) {
-            line::draw(&Line::styled(text, cx.style(Role::Dialog)), row, buf);
+            line::draw(&cx.line(text, Role::Dialog), row, buf);
         }
         if !list.is_empty() {
             at.next();
         }
         for (text, row) in list.into_iter().zip(at.by_ref()) {
-            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
+            line::draw(&cx.line(text, Role::DialogDim), row, buf);
         }
         for ((place, answer), row) in self.rows.iter().enumerate().zip(at.skip(1)) {
-            let (words, role) = match answer {
-                AnswerRow::Offered(answer) => (answer.as_str(), Role::Dialog),
-                AnswerRow::Look => ("look at it first, and change it", Role::DialogDim),
-                AnswerRow::Model => ("choose another model", Role::Dialog),
-                AnswerRow::Write => ("write another answer", Role::DialogDim),
-            };
-            let mark = match answer {
-                AnswerRow::Offered(_) => (place + 1).to_string(),
-                AnswerRow::Look | AnswerRow::Model | AnswerRow::Write => "·".to_owned(),
+            let number = (place + 1).to_string();
+            let (mark, words, role) = match answer {
+                AnswerRow::Offered(answer) => (number.as_str(), answer.as_str(), Role::Dialog),
+                AnswerRow::Look => ("·", "look at it first, and change it", Role::DialogDim),
+                AnswerRow::Model => ("·", "choose another model", Role::Dialog),
+                AnswerRow::Write => ("·", "write another answer", Role::DialogDim),
             };
             let line = Line::from(vec![
-                Span::styled(format!(" {mark}  "), cx.style(Role::DialogDim)),
-                Span::styled(sanitize::line(words).into_owned(), cx.style(role)),
+                cx.span(format!(" {mark}  "), Role::DialogDim),
+                cx.span(sanitize::line(words).into_owned(), role),
             ]);
             line::draw(&line, row, buf);
-            if place == self.selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(place == self.selected, row, buf, cx);
         }
     }
 }

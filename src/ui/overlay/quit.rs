@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::model::Intent;
 use crate::ui::action::Action;
@@ -27,8 +27,7 @@ const CHOICES: [(&str, &str); 3] = [
 
 impl QuitChoice {
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        if let Some(row) = pick::moved(action, self.selected, CHOICES.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, CHOICES.len()) {
             return Vec::new();
         }
         match action {
@@ -47,26 +46,22 @@ impl QuitChoice {
             0 if cx.view.head.question.is_some() => "The run waits for your answer.".to_owned(),
             0 if cx.view.head.state == RunState::Paused => "The run is paused.".to_owned(),
             0 => "The run goes on.".to_owned(),
-            1 => "1 proposal waits for you.".to_owned(),
-            more => format!("{more} proposals wait for you."),
+            more => format!("{} for you.", line::counted(more, "proposal waits", "proposals wait")),
         };
-        let hint = Line::styled(" enter · esc stays ", cx.style(Role::DialogDim));
-        let inside = super::frame("Leave?", hint, (72, 7), screen, buf, cx);
+        let inside = super::frame("Leave?", " enter · esc stays ", (72, 7), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.nth(1) {
-            line::draw(&Line::styled(lead, cx.style(Role::Dialog)), row, buf);
+            line::draw(&cx.line(lead, Role::Dialog), row, buf);
         }
         for (place, ((title, help), row)) in CHOICES.iter().zip(rows.skip(1)).enumerate() {
             let is_selected = place == self.selected;
             let mark = if is_selected { "▸ " } else { "  " };
             let text = Line::from(vec![
-                Span::styled(format!("{mark}{title:<23}"), cx.style(Role::Dialog)),
-                Span::styled(*help, cx.style(Role::DialogDim)),
+                cx.span(format!("{mark}{title:<23}"), Role::Dialog),
+                cx.span(*help, Role::DialogDim),
             ]);
             line::draw(&text, row, buf);
-            if is_selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(is_selected, row, buf, cx);
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
 use crate::ui::role::Role;
 
+use super::pick;
 use super::preview::{self, Pieces};
 
 /// Narrower screens have the three views below each other.
@@ -92,18 +93,11 @@ impl RevertyViews {
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
         let last = self.focused().map_or(0, |view| view.rows.len().saturating_sub(1));
         match action {
-            Action::Up => self.row = self.row.saturating_sub(1),
-            Action::Down => self.row += 1,
-            Action::PageUp | Action::HalfPageUp => self.row = self.row.saturating_sub(PAGE),
-            Action::PageDown | Action::HalfPageDown => self.row += PAGE,
-            Action::Top => self.row = 0,
-            Action::Bottom => self.row = last,
             Action::Left => self.turn_to((self.focus + self.views.len() - 1) % self.views.len()),
             Action::Right => self.turn_to((self.focus + 1) % self.views.len()),
+            _ if pick::paged(action, &mut self.row, last, PAGE) => {}
             _ => return vec![Effect::Close],
         }
-        let last = self.focused().map_or(0, |view| view.rows.len().saturating_sub(1));
-        self.row = self.row.min(last);
         Vec::new()
     }
 
@@ -125,7 +119,6 @@ impl RevertyViews {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint = " ↑↓ move · ←→ view · esc back ";
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
         let size = (screen.width.saturating_sub(6), screen.height.saturating_sub(4));
         let inside = super::frame(&self.title, hint, size, screen, buf, cx);
         for (place, area) in areas(inside, screen.width).into_iter().enumerate() {
@@ -143,10 +136,9 @@ impl RevertyViews {
         cx: &Cx<'_>,
     ) {
         let is_focused = place == self.focus;
-        let role = if is_focused { Role::Dialog } else { Role::DialogDim };
-        let head =
-            if is_focused { format!("▸ {}", view.title) } else { format!("  {}", view.title) };
-        line::draw(&Line::styled(head, cx.style(role)), Rect { height: 1, ..area }, buf);
+        let (mark, role) = if is_focused { ("▸", Role::Dialog) } else { (" ", Role::DialogDim) };
+        let head = format!("{mark} {}", view.title);
+        line::draw(&cx.line(head, role), Rect { height: 1, ..area }, buf);
         let below =
             Rect { y: area.y + HEADING, height: area.height.saturating_sub(HEADING), ..area };
         let selected = self.line();
@@ -157,9 +149,9 @@ impl RevertyViews {
         for ((number, row), at) in view.rows.iter().enumerate().skip(top).zip(below.rows()) {
             let is_here = is_focused && number == self.row;
             let lead = if is_here { "› " } else { "  " };
-            let lead = Span::styled(lead, cx.style(Role::Accent));
+            let lead = cx.span(lead, Role::Accent);
             let pieces = row.pieces.iter();
-            let pieces = pieces.map(|(text, role)| Span::styled(text.as_str(), cx.style(*role)));
+            let pieces = pieces.map(|(text, role)| cx.span(text.as_str(), *role));
             let spans: Vec<Span<'_>> = std::iter::once(lead).chain(pieces).collect();
             line::draw(&Line::from(spans), at, buf);
             let is_linked = selected.is_some() && row.line == selected;

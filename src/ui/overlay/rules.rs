@@ -60,8 +60,7 @@ impl RulesList {
     }
 
     pub(in crate::ui) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        if let Some(row) = pick::moved(action, self.selected, self.rows.len()) {
-            self.selected = row;
+        if pick::moved(action, &mut self.selected, self.rows.len()) {
             return Vec::new();
         }
         match action {
@@ -88,7 +87,7 @@ impl RulesList {
         let text = sanitize::line(&rule.to_string()).into_owned();
         let words = wrap_words(&text, usize::from(area.width).saturating_sub(1));
         for (words, row) in words.into_iter().zip(area.rows()) {
-            line::draw(&Line::styled(format!(" {words}"), cx.style(Role::Dialog)), row, buf);
+            line::draw(&cx.line(format!(" {words}"), Role::Dialog), row, buf);
         }
     }
 
@@ -98,14 +97,13 @@ impl RulesList {
             Some(RuleRow::Add(..)) | None => "makes this rule",
         };
         let hint = format!(" ↑↓ select · enter {does} · esc back ");
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let height = u16::try_from(self.rows.len()).unwrap_or(u16::MAX).clamp(1, 18) + 6;
-        let inside = super::frame("Rules for this session", hint, (86, height), screen, buf, cx);
+        let height = super::rows_for(self.rows.len()).clamp(1, 18) + 6;
+        let inside = super::frame("Rules for this session", &hint, (86, height), screen, buf, cx);
         let mut rows = inside.rows();
         if let Some(row) = rows.next() {
             let text =
                 "A rule decides without asking until the session ends or you remove it here.";
-            line::draw(&Line::styled(text, cx.style(Role::DialogDim)), row, buf);
+            line::draw(&cx.line(text, Role::DialogDim), row, buf);
         }
         let space = usize::from(inside.height).saturating_sub(5).max(1);
         let top = self.selected.saturating_sub(space.saturating_sub(1));
@@ -116,11 +114,8 @@ impl RulesList {
                 RuleRow::Add(rule, matches) => (rule.to_string(), matches.words()),
                 RuleRow::Revoke(id, rule) => (format!("{rule}"), format!("rule {id} holds")),
             };
-            let style = if place == self.selected {
-                cx.style(Role::Selection)
-            } else {
-                cx.style(Role::Dialog)
-            };
+            let style =
+                cx.style(if place == self.selected { Role::Selection } else { Role::Dialog });
             line::tint(row, style, buf);
             let left = sanitize::line(&left).into_owned();
             let most = usize::from(row.width).saturating_sub(line::width(&right) + 3);

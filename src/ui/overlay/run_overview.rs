@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::pick;
 use crate::model::{AgentName, SessionOutcome};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -36,25 +37,18 @@ type Row = Vec<(String, Role)>;
 
 impl RunOverview {
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
+        pick::paged(action, &mut self.top, usize::MAX / 2, 10);
         match action {
-            Action::Up => self.top = self.top.saturating_sub(1),
-            Action::Down => self.top = self.top.saturating_add(1),
-            Action::PageUp | Action::HalfPageUp => self.top = self.top.saturating_sub(10),
-            Action::PageDown | Action::HalfPageDown => self.top = self.top.saturating_add(10),
-            Action::Top => self.top = 0,
-            Action::Bottom => self.top = usize::MAX / 2,
-            Action::Accept | Action::Cancel => return vec![Effect::Close],
-            _ => {}
+            Action::Accept | Action::Cancel => vec![Effect::Close],
+            _ => Vec::new(),
         }
-        Vec::new()
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let width = WIDTH.min(screen.width.saturating_sub(6));
         let rows = rows(cx, usize::from(width));
-        let hint = Line::styled(" ↑↓ scroll · esc back ", cx.style(Role::DialogDim));
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
-        let inside = super::frame("Run", hint, (width, height), screen, buf, cx);
+        let size = (width, super::rows_for(rows.len()));
+        let inside = super::frame("Run", " ↑↓ scroll · esc back ", size, screen, buf, cx);
         let top = self.top.min(rows.len().saturating_sub(usize::from(inside.height)));
         let ground = cx.style(Role::Dialog).bg;
         for (row, at) in rows.iter().skip(top).zip(inside.rows()) {
@@ -175,10 +169,8 @@ fn agents(cx: &Cx<'_>, width: usize, rows: &mut Vec<Row>) {
         let mark = if speaks(name) { "▸ " } else { "  " };
         let shown = line::cut(name.as_str(), columns.saturating_sub(3));
         let pad = " ".repeat(columns.saturating_sub(2 + line::width(&shown)));
-        let cost = match work.usage.cost.is_zero() {
-            true => "–".to_owned(),
-            false => work.usage.cost_in_words(),
-        };
+        let is_free = work.usage.cost.is_zero();
+        let cost = if is_free { "–".to_owned() } else { work.usage.cost_in_words() };
         let figures = format!(
             "{:>6}{:>calls$}{:>wide$}{:>wide$}{cost:>wide$}",
             work.turns,
@@ -206,12 +198,11 @@ fn totals(cx: &Cx<'_>) -> Vec<(&'static str, String)> {
     // The header counts all of the session.
     let (runs, used) = (cx.view.head.runs.len(), &cx.view.head.usage);
     if runs > 1 {
-        let cost = match used.cost.is_zero() {
-            true => String::new(),
-            false => format!(", {}", used.cost_in_words()),
-        };
-        let tokens = line::count(used.total());
-        lines.push(("session", format!("{tokens} tokens in {runs} runs{cost}")));
+        let mut text = format!("{} tokens in {runs} runs", line::count(used.total()));
+        if !used.cost.is_zero() {
+            text.push_str(&format!(", {}", used.cost_in_words()));
+        }
+        lines.push(("session", text));
     }
     lines
 }

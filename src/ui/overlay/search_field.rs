@@ -5,7 +5,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::ui::line;
@@ -60,15 +60,15 @@ impl SearchField {
         buf: &mut Buffer,
         cx: &Cx<'_>,
     ) {
-        let mut spans = vec![Span::styled("› ", cx.style(Role::DialogBorder))];
+        let mut spans = vec![cx.span("› ", Role::DialogBorder)];
         if self.text.is_empty() {
-            spans.push(Span::styled(" ", cx.style(Role::Cursor)));
-            spans.push(Span::styled(placeholder, cx.style(Role::DialogDim)));
+            spans.push(cx.span(" ", Role::Cursor));
+            spans.push(cx.span(placeholder, Role::DialogDim));
         } else {
             let space = usize::from(row.width).saturating_sub(4);
             let text = line::cut_start(&self.text, space);
-            spans.push(Span::styled(text, cx.style(Role::Dialog)));
-            spans.push(Span::styled(" ", cx.style(Role::Cursor)));
+            spans.push(cx.span(text, Role::Dialog));
+            spans.push(cx.span(" ", Role::Cursor));
         }
         line::draw(&Line::from(spans), row, buf);
     }

@@ -13,6 +13,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use super::pick;
+use super::preview::Pieces;
 use crate::model::{CallId, Intent, MarkedPassage, PassageMark, PassageMarks};
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
@@ -133,8 +134,8 @@ impl SourceList {
         if self.scroll(action, cx) {
             return Vec::new();
         }
-        if let Some(row) = pick::moved(action, self.selected, rows.len()) {
-            (self.selected, self.scrolled) = (row, 0);
+        if pick::moved(action, &mut self.selected, rows.len()) {
+            self.scrolled = 0;
             return Vec::new();
         }
         let Some(row) = rows.get(self.selected) else {
@@ -156,11 +157,10 @@ impl SourceList {
                 let place = PassagePlace { source, documents, kind, text: text("text") };
                 vec![Effect::Command(UiCommand::EditSource(place))]
             }
-            _ => Effect::info(format!(
-                "{} unfolds a passage, {} goes back",
-                cx.key(KeyContext::Dialog, Action::Accept),
-                cx.key(KeyContext::Dialog, Action::Cancel)
-            )),
+            _ => {
+                let [key, back] = keys(cx);
+                Effect::info(format!("{key} unfolds a passage, {back} goes back"))
+            }
         }
     }
 
@@ -170,9 +170,8 @@ impl SourceList {
         let pinned = cx.view.team.marks.pinned().count();
         let title =
             if pinned > 0 { format!("Sources · {pinned} pinned") } else { "Sources".into() };
-        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let width = u16::try_from(width).unwrap_or(WIDTH);
-        let inside = super::frame(&title, self.hint(cx), (width, height), screen, buf, cx);
+        let size = (super::rows_for(width), super::rows_for(rows.len() + 2));
+        let inside = super::frame(&title, &self.hint(cx), size, screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(2)).max(1);
         // The selected passage is in sight, with as much of its text as there is room for.
         let (first, end) = selected;
@@ -201,16 +200,13 @@ impl SourceList {
     }
 
     /// What can be done with the selected passage.
-    fn hint(&self, cx: &Cx<'_>) -> Line<'static> {
+    fn hint(&self, cx: &Cx<'_>) -> String {
         let is_unfolded = passages(cx.view)
             .get(self.selected)
             .is_some_and(|row| self.unfolded.contains(&row.id()));
-        let (key, back) = (
-            cx.key(KeyContext::Dialog, Action::Accept),
-            cx.key(KeyContext::Dialog, Action::Cancel),
-        );
+        let [key, back] = keys(cx);
         let words = if is_unfolded { "fold" } else { "unfold" };
-        Line::styled(format!(" {key} {words} · {back} back "), cx.style(Role::DialogDim))
+        format!(" {key} {words} · {back} back ")
     }
 
     /// All rows, and which of them are those of the selected passage.
@@ -252,8 +248,10 @@ impl SourceList {
     }
 }
 
-/// Pieces of a row with their roles.
-type Pieces = Vec<(String, Role)>;
+/// The keys that unfold a passage and go back.
+fn keys(cx: &Cx<'_>) -> [String; 2] {
+    [Action::Accept, Action::Cancel].map(|action| cx.key(KeyContext::Dialog, action))
+}
 
 /// The passages of a search.
 fn of<'v>(search: &Search<'v>) -> impl Iterator<Item = PassageRow<'v>> {
@@ -283,8 +281,7 @@ fn heading(search: &Search<'_>, width: usize) -> Pieces {
     let agent = clean(search.agent);
     let found = match search.passages.len() {
         0 => "nothing found".to_owned(),
-        1 => "1 passage".to_owned(),
-        count => format!("{count} passages"),
+        count => line::counted(count, "passage", "passages"),
     };
     let space = width.saturating_sub(line::width(&agent) + line::width(&found) + 6);
     let query = line::cut(&clean(search.query), space);
@@ -306,10 +303,9 @@ fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Piec
     let title = line::cut(&clean(row.text("title")), space);
     let space = space.saturating_sub(line::width(&title) + 2);
     // What the person pinned comes without a kind.
-    let source = match row.text("kind") {
-        "" => clean(row.text("source")),
-        kind => clean(&format!("{} · {kind}", row.text("source"))),
-    };
+    let kind = row.text("kind");
+    let kind = if kind.is_empty() { String::new() } else { format!(" · {kind}") };
+    let source = clean(&format!("{}{kind}", row.text("source")));
     let source = if space >= 8 { line::cut(&source, space) } else { String::new() };
     let used = line::width(&head) + line::width(&title) + 2 + line::width(&source);
     let gap = " ".repeat(width.saturating_sub(used + line::width(&score)));
@@ -325,14 +321,11 @@ fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Piec
 fn unfolded(row: &PassageRow<'_>, width: usize) -> Vec<Pieces> {
     let indent = |text: &str| format!("      {text}");
     let space = width.saturating_sub(8);
-    let version = row.text("version");
     let path = code_rows(row.text("source"), space);
     let mut rows: Vec<Pieces> = path.iter().map(|text| vec![(indent(text), Role::Link)]).collect();
-    let why = match version {
-        "" => row.text("why").to_owned(),
-        version => format!("{version} · {}", row.text("why")),
-    };
-    let why = wrap_words(&clean(&why), space);
+    let version = row.text("version");
+    let version = if version.is_empty() { String::new() } else { format!("{version} · ") };
+    let why = wrap_words(&clean(&format!("{version}{}", row.text("why"))), space);
     rows.extend(why.iter().map(|text| vec![(indent(text), Role::DialogDim)]));
     let mut text: Vec<String> =
         row.text("text").lines().flat_map(|line| wrapped(&clean(line), space)).collect();

@@ -2,8 +2,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
+use super::pick;
 use crate::text::esp_log::{ANY, LogLevel, TagFilter};
 use crate::text::sanitize;
 use crate::ui::action::Action;
@@ -63,31 +64,17 @@ impl TagList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        let last = self.tags.len();
-        let page = usize::from(ROWS - 1);
-        match action {
-            Action::Up => self.selected = self.selected.saturating_sub(1),
-            Action::Down => self.selected = (self.selected + 1).min(last),
-            Action::PageUp | Action::HalfPageUp => {
-                self.selected = self.selected.saturating_sub(page);
-            }
-            Action::PageDown | Action::HalfPageDown => {
-                self.selected = (self.selected + page).min(last);
-            }
-            Action::Top => self.selected = 0,
-            Action::Bottom => self.selected = last,
-            Action::Left => return self.step(-1),
-            Action::Right => return self.step(1),
-            Action::Toggle => return self.toggle(),
-            Action::Accept => return vec![Effect::Close],
-            Action::Cancel => {
-                return vec![Effect::Close, Effect::FilterTags(self.before.clone())];
-            }
-            _ => {
-                return Effect::info("space hides or shows a tag, left and right set its level");
-            }
+        if pick::paged(action, &mut self.selected, self.tags.len(), usize::from(ROWS - 1)) {
+            return Vec::new();
         }
-        Vec::new()
+        match action {
+            Action::Left => self.step(-1),
+            Action::Right => self.step(1),
+            Action::Toggle => self.toggle(),
+            Action::Accept => vec![Effect::Close],
+            Action::Cancel => vec![Effect::Close, Effect::FilterTags(self.before.clone())],
+            _ => Effect::info("space hides or shows a tag, left and right set its level"),
+        }
     }
 
     /// Shows a level less or more of the selected tag; none at all is the least.
@@ -115,8 +102,7 @@ impl TagList {
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint = " space hide/show · ←→ level · enter keeps · esc back ";
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let rows = u16::try_from(self.tags.len() + 1).unwrap_or(u16::MAX).clamp(3, ROWS);
+        let rows = super::rows_for(self.tags.len() + 1).clamp(3, ROWS);
         let inside = super::frame("Tags", hint, (60, rows + 2), screen, buf, cx);
         let space = usize::from(inside.height.saturating_sub(2)).max(1);
         let top = (self.selected + 1).saturating_sub(space);
@@ -126,22 +112,15 @@ impl TagList {
         for ((place, (tag, count)), row) in all.enumerate().skip(top).take(space).zip(&mut areas) {
             let rule = if place == 0 { ANY } else { tag };
             self.draw_row((rule, tag, *count), row, buf, cx);
-            if place == self.selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(place == self.selected, row, buf, cx);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        let words = if self.is_busy() {
-            "counting…".to_owned()
-        } else {
-            match self.count.others() {
-                1 => "1 line without a tag is always shown".to_owned(),
-                others => {
-                    format!("{} lines without a tag are always shown", line::grouped(others))
-                }
-            }
+        let words = match self.count.others() {
+            _ if self.is_busy() => "counting…".to_owned(),
+            1 => "1 line without a tag is always shown".to_owned(),
+            others => format!("{} lines without a tag are always shown", line::grouped(others)),
         };
-        line::draw(&Line::styled(words, cx.style(Role::DialogDim)), foot, buf);
+        line::draw(&cx.line(words, Role::DialogDim), foot, buf);
     }
 
     fn draw_row(
@@ -155,19 +134,19 @@ impl TagList {
         let role = if level.is_some() { Role::Dialog } else { Role::DialogDim };
         let name = line::cut(&sanitize::line(name), NAME);
         let pad = " ".repeat((NAME + 2).saturating_sub(line::width(&name)));
-        let mut spans = vec![Span::styled(format!("{name}{pad}"), cx.style(role))];
+        let mut spans = vec![cx.span(format!("{name}{pad}"), role)];
         for one in LogLevel::ALL {
-            let (letter, role) = match (Some(one) <= level, one) {
-                (false, _) => ('·', Role::DialogDim),
-                (true, LogLevel::Error) => (one.letter(), Role::LogError),
-                (true, LogLevel::Warning) => (one.letter(), Role::LogWarn),
-                (true, LogLevel::Info | LogLevel::Debug | LogLevel::Verbose) => {
-                    (one.letter(), Role::Dialog)
-                }
+            let role = match one {
+                LogLevel::Error => Role::LogError,
+                LogLevel::Warning => Role::LogWarn,
+                LogLevel::Info | LogLevel::Debug | LogLevel::Verbose => Role::Dialog,
             };
-            spans.push(Span::styled(format!("{letter} "), cx.style(role)));
+            let is_shown = Some(one) <= level;
+            let (letter, role) =
+                if is_shown { (one.letter(), role) } else { ('·', Role::DialogDim) };
+            spans.push(cx.span(format!("{letter} "), role));
         }
         let right = if count > 0 { line::grouped(count) } else { String::new() };
-        line::draw_split(&Line::from(spans), &Line::styled(right, cx.style(role)), row, buf);
+        line::draw_split(&Line::from(spans), &cx.line(right, role), row, buf);
     }
 }

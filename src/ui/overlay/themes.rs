@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::ui::action::Action;
 use crate::ui::line;
@@ -29,18 +29,16 @@ impl ThemeList {
     }
 
     pub(super) fn on_action(&mut self, action: Action) -> Vec<Effect> {
-        if let Some(row) = pick::moved(action, self.selected, self.names.len()) {
-            self.selected = row;
-            let name = self.names.get(row).cloned().unwrap_or_default();
+        if pick::moved(action, &mut self.selected, self.names.len()) {
+            let name = self.names.get(self.selected).cloned().unwrap_or_default();
             return vec![Effect::Command(UiCommand::ShowTheme(name))];
         }
         match action {
-            Action::Accept => match self.names.get(self.selected) {
-                Some(name) => {
-                    vec![Effect::Close, Effect::Command(UiCommand::KeepTheme(name.clone()))]
-                }
-                None => vec![Effect::Close],
-            },
+            Action::Accept => {
+                let chosen = self.names.get(self.selected).cloned();
+                let keep = chosen.map(|name| Effect::Command(UiCommand::KeepTheme(name)));
+                std::iter::once(Effect::Close).chain(keep).collect()
+            }
             Action::Cancel => {
                 let before = UiCommand::ShowTheme(self.before.clone());
                 vec![Effect::Close, Effect::Command(before)]
@@ -50,21 +48,18 @@ impl ThemeList {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = Line::styled(" enter keeps · esc back ", cx.style(Role::DialogDim));
-        let rows = u16::try_from(self.names.len()).unwrap_or(u16::MAX);
-        let height = rows.min(screen.height.saturating_sub(6));
-        let inside = super::frame("Theme", hint, (44, height), screen, buf, cx);
+        let height = super::rows_for(self.names.len()).min(screen.height.saturating_sub(6));
+        let inside =
+            super::frame("Theme", " enter keeps · esc back ", (44, height), screen, buf, cx);
         let top = self.selected.saturating_sub(usize::from(inside.height).saturating_sub(1));
         for ((place, name), row) in self.names.iter().enumerate().skip(top).zip(inside.rows()) {
             let mark = if *name == self.before { "● " } else { "  " };
             let left = Line::from(vec![
-                Span::styled(mark, cx.style(Role::DialogDim)),
-                Span::styled(line::cut(name, 24), cx.style(Role::Dialog)),
+                cx.span(mark, Role::DialogDim),
+                cx.span(line::cut(name, 24), Role::Dialog),
             ]);
             line::draw_split(&left, &Line::default(), row, buf);
-            if place == self.selected {
-                buf.set_style(row, cx.style(Role::Selection));
-            }
+            super::mark_selected(place == self.selected, row, buf, cx);
         }
     }
 }

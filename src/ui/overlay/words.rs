@@ -4,8 +4,6 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use crate::model::{AfterReject, DecisionNote, Excerpt, Intent, LineComment, Shown, Verdict};
@@ -167,9 +165,7 @@ impl WordsInput {
             Action::Up => self.take_template(-1),
             Action::Down => self.take_template(1),
             Action::Accept => return self.accept(),
-            _ => {
-                return Effect::info(format!("enter {}; esc goes back", self.purpose.does()));
-            }
+            _ => return Effect::info(format!("enter {}; esc goes back", self.purpose.does())),
         }
         Vec::new()
     }
@@ -199,18 +195,13 @@ impl WordsInput {
                 decide(Verdict::ApproveAndTell { note }, self.shown.unseen)
             }
             Purpose::Comment(line) => {
-                vec![
-                    Effect::Close,
-                    Effect::Review(ReviewRequest::Remark { proposal, line: *line, words }),
-                ]
+                let remark = ReviewRequest::Remark { proposal, line: *line, words };
+                vec![Effect::Close, Effect::Review(remark)]
             }
             Purpose::Ask(_) if words.is_empty() => Effect::refuse("write the question first"),
             Purpose::Ask(excerpt) => {
-                let excerpt = excerpt.clone();
-                let mut effects = vec![
-                    Effect::Close,
-                    Effect::intent(Intent::Inquire { proposal, excerpt, text: words }),
-                ];
+                let asks = Intent::Inquire { proposal, excerpt: excerpt.clone(), text: words };
+                let mut effects = vec![Effect::Close, Effect::intent(asks)];
                 effects.extend(Effect::info("asked; nothing was decided"));
                 effects
             }
@@ -221,11 +212,8 @@ impl WordsInput {
     fn take_template(&mut self, step: isize) {
         let templates = self.purpose.templates();
         let current = self.text.lines().join(" ");
-        let is_own = !current.is_empty()
-            && self
-                .template
-                .and_then(|place| templates.get(place))
-                .is_none_or(|text| *text != current);
+        let template = self.template.and_then(|place| templates.get(place));
+        let is_own = !current.is_empty() && template.is_none_or(|text| *text != current);
         if is_own || templates.is_empty() {
             return;
         }
@@ -233,8 +221,7 @@ impl WordsInput {
         let place = match (self.template, step < 0) {
             (None, false) => 0,
             (None, true) => count - 1,
-            (Some(place), false) => (place + 1) % count,
-            (Some(place), true) => (place + count - 1) % count,
+            (Some(place), _) => (place + count).saturating_add_signed(step) % count,
         };
         self.template = Some(place);
         self.text = field(templates.get(place).copied().unwrap_or_default());
@@ -244,8 +231,7 @@ impl WordsInput {
         let templates =
             if self.purpose.templates().is_empty() { "" } else { " · ↑↓ templates" };
         let hint = format!(" enter {}{templates} · esc back ", self.purpose.does());
-        let hint = Line::styled(hint, cx.style(Role::DialogDim));
-        let inside = super::frame(self.purpose.title(), hint, (72, 7), screen, buf, cx);
+        let inside = super::frame(self.purpose.title(), &hint, (72, 7), screen, buf, cx);
         let what = match self.comments.len() {
             0 => self.what.clone(),
             1 => format!("{} · with your comment", self.what),
@@ -253,14 +239,12 @@ impl WordsInput {
         };
         let mut rows = inside.rows();
         let is_read = matches!(self.purpose, Purpose::Reject(AfterReject::GoOn) | Purpose::Tell);
-        let explains = match is_read && cx.view.head.is_scripted() {
-            true => RECORDED,
-            false => self.purpose.explains(),
-        };
+        let is_recorded = is_read && cx.view.head.is_scripted();
+        let explains = if is_recorded { RECORDED } else { self.purpose.explains() };
         for (text, role) in [(what.as_str(), Role::Dialog), (explains, Role::DialogDim)] {
             if let Some(row) = rows.next() {
                 let text = line::cut(text, usize::from(row.width));
-                line::draw(&Line::styled(text, cx.style(role)), row, buf);
+                line::draw(&cx.line(text, role), row, buf);
             }
         }
         let field = Rect {
@@ -268,10 +252,7 @@ impl WordsInput {
             height: inside.height.saturating_sub(3),
             ..inside
         };
-        let mut text = self.text.clone();
-        text.set_style(cx.style(Role::Dialog));
-        text.set_cursor_style(cx.style(Role::Cursor));
-        text.render(field, buf);
+        super::draw_field(TextArea::clone(&self.text), field, buf, cx);
     }
 }
 

@@ -123,10 +123,7 @@ fn task(columns: u16, cx: &Cx<'_>) -> Line<'static> {
     let space = usize::from(columns).saturating_sub(line::width(&label) + 1);
     let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = line::cut(&sanitize::line(&task), space);
-    Line::from(vec![
-        Span::styled(label, cx.style(Role::Title)),
-        Span::styled(words, cx.style(Role::Text)),
-    ])
+    Line::from(vec![cx.span(label, Role::Title), cx.span(words, Role::Text)])
 }
 
 /// The mark of each column: the one that tells most. A kind that is left without any takes a column
@@ -187,16 +184,16 @@ fn state(timeline: &TimelineView, cx: &Cx<'_>) -> Line<'static> {
     let now = line::clock(timeline.at.millis_since(timeline.from));
     let all = line::clock(timeline.until.millis_since(timeline.from));
     let mut spans = vec![
-        Span::styled(format!(" {sign} {word} "), cx.style(Role::TimelineHead)),
-        Span::styled(format!("{}  ", timeline.speed), cx.style(Role::Text)),
-        Span::styled(now, cx.style(Role::Strong)),
+        cx.span(format!(" {sign} {word} "), Role::TimelineHead),
+        cx.span(format!("{}  ", timeline.speed), Role::Text),
+        cx.span(now, Role::Strong),
         Span::styled(format!(" / {all}  "), dim),
         Span::styled(format!("event {} / {}", timeline.position, timeline.last), dim),
     ];
     if timeline.damaged > 0 {
         let lines = if timeline.damaged == 1 { "line" } else { "lines" };
         let words = format!("  {} unreadable {lines}", timeline.damaged);
-        spans.push(Span::styled(words, cx.style(Role::Warn)));
+        spans.push(cx.span(words, Role::Warn));
     }
     Line::from(spans)
 }
@@ -215,13 +212,13 @@ fn legend(marks: &[Mark], space: usize, cx: &Cx<'_>) -> Line<'static> {
         // What has no room is left out, and a sign says so.
         if line.width() + before.len() + line::width(sign) + line::width(&words) + 2 > space {
             if line.width() + 2 <= space {
-                line.push_span(Span::styled(" …", cx.style(Role::Dim)));
+                line.push_span(cx.span(" …", Role::Dim));
             }
             break;
         }
         line.push_span(Span::raw(before));
-        line.push_span(Span::styled(sign, cx.style(role)));
-        line.push_span(Span::styled(words, cx.style(Role::Dim)));
+        line.push_span(cx.span(sign, role));
+        line.push_span(cx.span(words, Role::Dim));
     }
     line
 }

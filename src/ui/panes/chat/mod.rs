@@ -324,7 +324,7 @@ impl ChatPane {
         let width = u16::try_from(line::width(&text)).unwrap_or(area.width).min(area.width);
         let corner =
             Rect { x: area.right() - width, y: area.bottom().saturating_sub(1), width, height: 1 };
-        line::draw(&Line::styled(text, cx.style(Role::Notice)), corner, buf);
+        line::draw(&cx.line(text, Role::Notice), corner, buf);
     }
 }
 
@@ -450,7 +450,7 @@ impl Pane for ChatPane {
         self.task.draw(area, buf, cx);
         let area = self.below_task(area);
         if cx.view.chat.entries.is_empty() {
-            let text = Line::styled("  the team is starting", cx.style(Role::Dim));
+            let text = cx.line("  the team is starting", Role::Dim);
             line::draw(&text, area, buf);
             return;
         }

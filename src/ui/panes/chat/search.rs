@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use regex::Regex;
 
 use crate::ui::action::{Action, KeyContext};
@@ -76,12 +76,9 @@ impl ChatSearch {
         let keys =
             format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
         Line::from(vec![
-            Span::styled(
-                format!(" /{}  ", line::cut(self.words(), width / 2)),
-                cx.style(Role::Key),
-            ),
-            Span::styled(found, cx.style(Role::Text)),
-            Span::styled(keys, cx.style(Role::Dim)),
+            cx.span(format!(" /{}  ", line::cut(self.words(), width / 2)), Role::Key),
+            cx.span(found, Role::Text),
+            cx.span(keys, Role::Dim),
         ])
     }
 

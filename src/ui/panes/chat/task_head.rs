@@ -4,7 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
@@ -55,10 +55,7 @@ impl TaskHead {
         let blanks = " ".repeat(line::width(&self.label));
         for ((nth, words), row) in self.rows.iter().enumerate().zip(area.rows()) {
             let lead = if nth == 0 { &self.label } else { &blanks };
-            let spans = vec![
-                Span::styled(lead.clone(), cx.style(Role::Title)),
-                Span::styled(words.clone(), cx.style(Role::Dim)),
-            ];
+            let spans = vec![cx.span(lead.clone(), Role::Title), cx.span(words.clone(), Role::Dim)];
             line::draw(&Line::from(spans), row, buf);
         }
     }

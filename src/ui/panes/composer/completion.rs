@@ -103,9 +103,9 @@ impl Completion {
             let space = usize::from(width).saturating_sub(line::width(&choice.about) + 4);
             let left = Line::from(vec![
                 Span::raw(" "),
-                Span::styled(line::cut_start(&choice.text, space), cx.style(Role::Dialog)),
+                cx.span(line::cut_start(&choice.text, space), Role::Dialog),
             ]);
-            let about = Line::styled(format!("{} ", choice.about), cx.style(Role::DialogDim));
+            let about = cx.line(format!("{} ", choice.about), Role::DialogDim);
             line::draw_split(&left, &about, row, buf);
             if place == self.selected {
                 buf.set_style(row, cx.style(Role::Selection));

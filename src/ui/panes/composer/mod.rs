@@ -13,7 +13,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
@@ -334,17 +333,17 @@ impl Composer {
         let inside = Rect { x: area.x + 3, width: area.width.saturating_sub(AROUND), ..area };
         let is_here = cx.keys == Keys::Here;
         let role = if is_here { Role::Accent } else { Role::Dim };
-        Span::styled("›", cx.style(role)).render(mark, buf);
+        cx.span("›", role).render(mark, buf);
         let taken = self.draw_team(area, buf, cx);
         let inside = Rect { width: inside.width.saturating_sub(taken), ..inside };
         if self.text.is_empty() && !is_here {
             let is_broken = matches!(cx.view.head.state, RunState::BrokenOff(_));
             let role = if is_broken { Role::Error } else { Role::Dim };
-            line::draw(&Line::styled(self.placeholder(cx), cx.style(role)), inside, buf);
+            line::draw(&cx.line(self.placeholder(cx), role), inside, buf);
             return;
         }
         if !is_here {
-            let lead = Span::styled(NOT_SENT, cx.style(Role::Warn));
+            let lead = cx.span(NOT_SENT, Role::Warn);
             let width = u16::try_from(line::width(NOT_SENT)).unwrap_or(0).min(inside.width);
             lead.render(Rect { width, ..inside }, buf);
             let rest =

@@ -138,10 +138,10 @@ impl NextRun {
         let of = |lead: &'static str, does: &'static str| {
             let mut spans = self.model(cx);
             spans.extend([
-                Span::styled(lead, cx.style(Role::Dim)),
-                Span::styled(format!("{} ", team.name), cx.style(Role::Accent)),
-                Span::styled(key.clone(), cx.style(Role::Key)),
-                Span::styled(does, cx.style(Role::KeyHelp)),
+                cx.span(lead, Role::Dim),
+                cx.span(format!("{} ", team.name), Role::Accent),
+                cx.span(key.clone(), Role::Key),
+                cx.span(does, Role::KeyHelp),
             ]);
             Line::from(spans)
         };
@@ -154,10 +154,6 @@ impl NextRun {
     fn model(&self, cx: &Cx<'_>) -> Vec<Span<'static>> {
         let Some(profile) = &self.suggested.profile else { return Vec::new() };
         let name = line::cut(&sanitize::line(profile), PROFILE);
-        vec![
-            Span::styled(" model ", cx.style(Role::Dim)),
-            Span::styled(name, cx.style(Role::Warn)),
-            Span::styled(" ·", cx.style(Role::Faint)),
-        ]
+        vec![cx.span(" model ", Role::Dim), cx.span(name, Role::Warn), cx.span(" ·", Role::Faint)]
     }
 }

@@ -4,7 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea};
 
@@ -66,7 +66,7 @@ pub(super) fn draw_beginning(text: &TextArea<'static>, area: Rect, buf: &mut Buf
         *last = line::broken_off(last, width);
     }
     for (words, row) in rows.into_iter().zip(area.rows()) {
-        let words = Span::styled(words, cx.style(Role::Text));
+        let words = cx.span(words, Role::Text);
         line::draw(&Line::from(words), row, buf);
     }
 }

@@ -35,7 +35,7 @@ pub fn place(found: &Diagnostic) -> String {
 pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let dim = cx.style(Role::Dim);
     let mut left = vec![
-        Span::styled(format!(" #{} ", build.build), cx.style(Role::Strong)),
+        cx.span(format!(" #{} ", build.build), Role::Strong),
         Span::styled(sanitize::line(&build.command).into_owned(), dim),
     ];
     let running = build.outcome.is_none();
@@ -43,8 +43,8 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
         let full = u64::from(done.min(total)) * u64::from(BAR) / u64::from(total.max(1));
         let full = usize::try_from(full).unwrap_or(0);
         left.push(Span::raw("  "));
-        left.push(Span::styled("━".repeat(full), cx.style(Role::Busy)));
-        left.push(Span::styled("╌".repeat(BAR as usize - full), cx.style(Role::Faint)));
+        left.push(cx.span("━".repeat(full), Role::Busy));
+        left.push(cx.span("╌".repeat(BAR as usize - full), Role::Faint));
         left.push(Span::styled(format!(" [{done}/{total}]"), dim));
     }
     let (state, role) = match &build.outcome {
@@ -64,7 +64,7 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
         }
     };
     left.push(Span::raw("  "));
-    left.push(Span::styled(state, cx.style(role)));
+    left.push(cx.span(state, role));
     let millis = match running {
         true => u64::try_from(cx.clock.since(build.at).as_millis()).unwrap_or(u64::MAX),
         false => build.millis,
@@ -76,7 +76,7 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
         let count = build.count(severity);
         if count > 0 {
             let plural = if count == 1 { "" } else { "s" };
-            right.push(Span::styled(format!("{count} {word}{plural}"), cx.style(role)));
+            right.push(cx.span(format!("{count} {word}{plural}"), role));
             right.push(Span::styled(" · ", dim));
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buf
         let (left, hint) = texts(found, cx);
         let more = build.diagnostics.len();
         let right = if is_selected && more > 1 {
-            Line::styled(format!("{}/{more} ", place + 1), cx.style(Role::Dim))
+            cx.line(format!("{}/{more} ", place + 1), Role::Dim)
         } else {
             Line::default()
         };
@@ -185,7 +185,7 @@ fn size_line(size: &ProgramSize, before: Option<&ProgramSize>, cx: &Cx<'_>) -> L
             spans.push(Span::styled(" · ", dim));
         }
         spans.push(Span::styled(format!("{} ", used.memory.label()), dim));
-        spans.push(Span::styled(line::bytes(used.bytes), cx.style(Role::Text)));
+        spans.push(cx.span(line::bytes(used.bytes), Role::Text));
         let growth = before.and_then(|before| size.growth(before, used.memory)).unwrap_or(0);
         if growth != 0 {
             let sign = if growth > 0 { '+' } else { '−' };
@@ -198,7 +198,7 @@ fn size_line(size: &ProgramSize, before: Option<&ProgramSize>, cx: &Cx<'_>) -> L
             let is_tight = used.bytes > of / 100 * TIGHT;
             let role = if is_tight { Role::Warn } else { Role::Dim };
             let share = used.bytes.saturating_mul(100) / of.max(1);
-            spans.push(Span::styled(format!(" of {}, {share} %", line::bytes(of)), cx.style(role)));
+            spans.push(cx.span(format!(" of {}, {share} %", line::bytes(of)), role));
         }
     }
     Line::from(spans)
@@ -211,16 +211,16 @@ fn texts(found: &Diagnostic, cx: &Cx<'_>) -> (Line<'static>, Option<Line<'static
         Severity::Note => ("·", Role::Dim),
     };
     let place = place(found);
-    let mut spans = vec![Span::styled(format!(" {mark} "), cx.style(role))];
+    let mut spans = vec![cx.span(format!(" {mark} "), role)];
     if !place.is_empty() {
         let place = sanitize::line(&place).into_owned();
-        spans.push(Span::styled(place, cx.style(Role::Link)));
+        spans.push(cx.span(place, Role::Link));
         spans.push(Span::raw("  "));
     }
-    spans.push(Span::styled(sanitize::line(&found.message).into_owned(), cx.style(Role::Text)));
+    spans.push(cx.span(sanitize::line(&found.message).into_owned(), Role::Text));
     let hint = (!found.hint.is_empty()).then(|| {
         let text = format!("   {}", sanitize::line(&found.hint));
-        Line::styled(text, cx.style(Role::Dim))
+        cx.line(text, Role::Dim)
     });
     (Line::from(spans), hint)
 }

@@ -36,7 +36,7 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for tab in Tab::shown(cx.view) {
         if !spans.is_empty() {
-            spans.push(Span::styled(BETWEEN, cx.style(Role::Border)));
+            spans.push(cx.span(BETWEEN, Role::Border));
         }
         // The line below it tells which one is shown where colours do not.
         let shown = Modifier::BOLD | Modifier::UNDERLINED;
@@ -47,7 +47,7 @@ pub(super) fn title(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         };
         spans.push(Span::styled(tab.name(), look));
         if let Some((mark, role)) = state(tab, cx) {
-            spans.push(Span::styled(format!(" {mark}"), cx.style(role)));
+            spans.push(cx.span(format!(" {mark}"), role));
         }
     }
     Line::from(spans)
@@ -133,7 +133,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
             };
             let (left, mut right) = build::head(build, cx);
             if let Some(gone) = gone(pane, cx) {
-                right.spans.insert(0, Span::styled(format!("{gone} · "), cx.style(Role::Warn)));
+                right.spans.insert(0, cx.span(format!("{gone} · "), Role::Warn));
             }
             line::draw_split(&left, &right, parts.head, buf);
             build::draw(build, pane.findings.place(), parts.findings, buf, cx);
@@ -169,7 +169,7 @@ fn gone(pane: &LogsPane, cx: &Cx<'_>) -> Option<String> {
 }
 
 fn empty(text: &str, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    line::draw(&Line::styled(format!(" {text}"), cx.style(Role::Dim)), area, buf);
+    line::draw(&cx.line(format!(" {text}"), Role::Dim), area, buf);
 }
 
 /// Lines as one text to take away.
@@ -185,7 +185,7 @@ pub(super) fn lines_of(lines: impl Iterator<Item = impl AsRef<str>>) -> String {
 fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if let Some(error) = text.error() {
         let error = line::cut(&format!(" {error}"), usize::from(area.width));
-        line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
+        line::draw(&cx.line(error, Role::Error), area, buf);
         return;
     }
     let stamps = u16::try_from(text.stamp_columns()).unwrap_or(0).min(area.width / 2);
@@ -210,19 +210,19 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
             None if text.view.is_empty() => return,
             None => " counting lines…",
         };
-        line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
+        line::draw(&cx.line(words, Role::Busy), area, buf);
     }
 }
 
 fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     if let Some(error) = events.error() {
         let error = line::cut(&format!(" {error}"), usize::from(area.width));
-        line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
+        line::draw(&cx.line(error, Role::Error), area, buf);
         return;
     }
     if events.rows().is_empty() && events.view.filter().is_some() {
         let words = if events.is_busy() { " filtering…" } else { " no record passes the filter" };
-        line::draw(&Line::styled(words, cx.style(Role::Busy)), area, buf);
+        line::draw(&cx.line(words, Role::Busy), area, buf);
     }
     let digits = events.last().to_string().len().max(3);
     for (row, at) in events.rows().iter().zip(area.rows()) {
@@ -249,8 +249,8 @@ fn event_line(
     Line::from(vec![
         Span::styled(format!(" {:>digits$}", row.seq), number),
         Span::styled(format!(" {time:>9}  "), dim),
-        Span::styled(format!("{:<18}", row.digest.kind), cx.style(Role::LogTag)),
-        Span::styled(row.digest.text.clone(), cx.style(tone)),
+        cx.span(format!("{:<18}", row.digest.kind), Role::LogTag),
+        cx.span(row.digest.text.clone(), tone),
     ])
 }
 
@@ -297,14 +297,14 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
     if let Some(filter) = content.filter() {
         let words = sanitize::line(filter.matcher().words()).into_owned();
         spans.push(Span::styled(" only ", dim));
-        spans.push(Span::styled(words, cx.style(Role::Key)));
+        spans.push(cx.span(words, Role::Key));
         let count = match filter.total() {
             total if total > filter.kept() => {
                 format!("  last {} of {}", line::grouped(filter.kept()), line::grouped(total))
             }
             total => format!("  {}", line::grouped(total)),
         };
-        spans.push(Span::styled(count, cx.style(Role::Text)));
+        spans.push(cx.span(count, Role::Text));
     }
     if let Some(search) = content.search() {
         let found = match (search.total(), search.place(content.here())) {
@@ -319,12 +319,12 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         let keys =
             format!("  {} {} next, before", key(Action::NextMatch), key(Action::PreviousMatch));
         let words = format!(" /{}  ", sanitize::line(search.matcher().words()));
-        spans.push(Span::styled(words, cx.style(Role::Key)));
-        spans.push(Span::styled(found, cx.style(Role::Text)));
+        spans.push(cx.span(words, Role::Key));
+        spans.push(cx.span(found, Role::Text));
         spans.push(Span::styled(keys, dim));
     }
     if content.is_busy() && !spans.is_empty() {
-        spans.push(Span::styled(format!("  {} %", content.percent()), cx.style(Role::Busy)));
+        spans.push(cx.span(format!("  {} %", content.percent()), Role::Busy));
     }
     Line::from(spans)
 }
@@ -336,7 +336,7 @@ fn paused(pane: &LogsPane, cx: &Cx<'_>) -> Option<Line<'static>> {
     let key = cx.key(KeyContext::Logs, Action::HoldLog);
     let lines = if missed == 1 { "line" } else { "lines" };
     let words = format!("paused · {} new {lines} · {key} goes on ", line::grouped(missed));
-    Some(Line::styled(words, cx.style(Role::Warn)))
+    Some(cx.line(words, Role::Warn))
 }
 
 /// What is below the lines in sight.

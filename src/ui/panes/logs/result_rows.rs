@@ -65,18 +65,17 @@ pub(super) fn draw_analysis(results: &Results, parts: &LogsAreas, buf: &mut Buff
     draw_list(&lines, (first, selected, rows.len()), parts.findings, buf, cx);
     let mut detail: Vec<Line<'static>> = Vec::new();
     if rows.is_empty() && analysis.notes.is_empty() {
-        detail.push(Line::styled(" nothing was found", cx.style(Role::Ok)));
+        detail.push(cx.line(" nothing was found", Role::Ok));
     }
     if analysis.omitted > 0 {
         let text = format!(" {} more are not shown", line::grouped(analysis.omitted));
-        detail.push(Line::styled(text, cx.style(Role::Dim)));
+        detail.push(cx.line(text, Role::Dim));
     }
     if let Some(row) = rows.get(selected) {
-        detail.push(Line::styled(format!(" {}", sanitize::line(&row.text)), cx.style(Role::Text)));
+        detail.push(cx.line(format!(" {}", sanitize::line(&row.text)), Role::Text));
     }
     let words = |note: &String| format!(" {}", sanitize::line(note));
-    detail
-        .extend(analysis.notes.iter().map(|note| Line::styled(words(note), cx.style(Role::Warn))));
+    detail.extend(analysis.notes.iter().map(|note| cx.line(words(note), Role::Warn)));
     draw_detail(&detail, results.above(Tab::Analysis), parts.text, buf);
 }
 
@@ -123,17 +122,17 @@ pub(super) fn mark(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
 
 fn tests_head(run: &TestRunView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let dim = cx.style(Role::Dim);
-    let mut left = vec![Span::styled(format!(" #{} ", run.run), cx.style(Role::Strong))];
+    let mut left = vec![cx.span(format!(" #{} ", run.run), Role::Strong)];
     let command = sanitize::line(&run.command).into_owned();
     let Some(report) = run.report.as_deref() else {
         let text = format!("{} testing  ", cx.clock.spinner(run.at));
-        left.push(Span::styled(text, cx.style(Role::Busy)));
+        left.push(cx.span(text, Role::Busy));
         left.push(Span::styled(command, dim));
         return (Line::from(left), Line::default());
     };
     let (word, role) = if report.has_passed() { ("✓", Role::Ok) } else { ("✗", Role::Error) };
     let summary = format!("{word} {}  ", sanitize::line(&report.summary()));
-    left.push(Span::styled(summary, cx.style(role)));
+    left.push(cx.span(summary, role));
     let mut about = command;
     if !report.framework.is_empty() {
         about.push_str(&format!(" · {}", sanitize::line(&report.framework)));
@@ -159,34 +158,31 @@ fn analysis_head(analysis: &AnalysisView, cx: &Cx<'_>) -> (Line<'static>, Line<'
     };
     let count = analysis.rows.len();
     let left = vec![
-        Span::styled(format!(" {what}"), cx.style(Role::Strong)),
-        Span::styled(format!("  {count} results"), cx.style(Role::Dim)),
+        cx.span(format!(" {what}"), Role::Strong),
+        cx.span(format!("  {count} results"), Role::Dim),
     ];
     let right = format!("{} ", line::millis(analysis.millis));
-    (Line::from(left), Line::styled(right, cx.style(Role::Dim)))
+    (Line::from(left), cx.line(right, Role::Dim))
 }
 
 fn test_line(test: &TestCase, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let (mark, role) = outcome(test.outcome);
     let mut spans = vec![
-        Span::styled(format!(" {mark} "), cx.style(role)),
-        Span::styled(sanitize::line(&test.name).into_owned(), cx.style(Role::Text)),
+        cx.span(format!(" {mark} "), role),
+        cx.span(sanitize::line(&test.name).into_owned(), Role::Text),
     ];
     if test.outcome.is_bad()
         && let Some(file) = &test.file
     {
         let line = test.line.map_or_else(String::new, |line| format!(":{line}"));
         let place = format!("  {}{line}", sanitize::line(file));
-        spans.push(Span::styled(place, cx.style(Role::Link)));
+        spans.push(cx.span(place, Role::Link));
     }
     if !test.message.is_empty() {
         let message = format!("  {}", sanitize::line(&test.message));
-        spans.push(Span::styled(message, cx.style(Role::Dim)));
+        spans.push(cx.span(message, Role::Dim));
     }
-    (
-        Line::from(spans),
-        Line::styled(format!("{} ", line::millis(test.millis)), cx.style(Role::Dim)),
-    )
+    (Line::from(spans), cx.line(format!("{} ", line::millis(test.millis)), Role::Dim))
 }
 
 const fn outcome(outcome: TestOutcome) -> (&'static str, Role) {
@@ -204,13 +200,13 @@ fn analysis_line(row: &AnalysisRow, cx: &Cx<'_>) -> Line<'static> {
         1 => ("!", Role::LogWarn),
         _ => ("✗", Role::LogError),
     };
-    let mut spans = vec![Span::styled(format!(" {mark} "), cx.style(role))];
+    let mut spans = vec![cx.span(format!(" {mark} "), role)];
     if let Some(file) = &row.file {
         let line = row.line.map_or_else(String::new, |line| format!(":{line}"));
         let place = format!("{}{line}  ", sanitize::line(file));
-        spans.push(Span::styled(place, cx.style(Role::Link)));
+        spans.push(cx.span(place, Role::Link));
     }
-    spans.push(Span::styled(sanitize::line(&row.text).into_owned(), cx.style(Role::Text)));
+    spans.push(cx.span(sanitize::line(&row.text).into_owned(), Role::Text));
     Line::from(spans)
 }
 
@@ -219,26 +215,27 @@ fn notes(report: &TestReport, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     if report.omitted > 0 {
         let text = format!(" {} more tests are not shown", line::grouped(report.omitted.into()));
-        lines.push(Line::styled(text, cx.style(Role::Dim)));
+        lines.push(cx.line(text, Role::Dim));
     }
     let words = |note: &String| format!(" {}", sanitize::line(note));
-    lines.extend(report.notes.iter().map(|note| Line::styled(words(note), cx.style(Role::Warn))));
+    lines.extend(report.notes.iter().map(|note| cx.line(words(note), Role::Warn)));
     lines
 }
 
 /// How the selected test ended in this run and those before.
 fn history(run: &TestRunView, test: &TestCase, cx: &Cx<'_>) -> Line<'static> {
     let all = cx.view.logs.tests.history(run.run, &test.name);
-    let mut spans = vec![Span::styled(
-        format!(" {} · {}", sanitize::line(&test.name), test.outcome.word()),
-        cx.style(Role::Strong),
-    )];
+    let mut spans =
+        vec![cx.span(
+            format!(" {} · {}", sanitize::line(&test.name), test.outcome.word()),
+            Role::Strong,
+        )];
     if all.len() > 1 {
-        spans.push(Span::styled("  history ", cx.style(Role::Dim)));
+        spans.push(cx.span("  history ", Role::Dim));
         let newest = all.get(all.len().saturating_sub(HISTORY)..).unwrap_or_default();
         for ended in newest {
             let (mark, role) = outcome(*ended);
-            spans.push(Span::styled(mark, cx.style(role)));
+            spans.push(cx.span(mark, role));
         }
     }
     Line::from(spans)
@@ -274,7 +271,7 @@ fn draw_list(
         let right = match counted {
             Some(counted) => {
                 let mut spans = right.spans.clone();
-                spans.push(Span::styled(counted, cx.style(Role::Dim)));
+                spans.push(cx.span(counted, Role::Dim));
                 Line::from(spans)
             }
             None => right.clone(),

@@ -3,7 +3,6 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -18,7 +17,7 @@ pub(super) fn draw_stamp(row: &LogRow, at: Rect, buf: &mut Buffer, cx: &Cx<'_>) 
     if at.width > 0 && !row.stamp.is_empty() {
         let space = usize::from(at.width);
         let stamp = format!("{:>space$}", line::cut(&row.stamp, space));
-        line::draw(&Line::styled(stamp, cx.style(Role::LogTag)), at, buf);
+        line::draw(&cx.line(stamp, Role::LogTag), at, buf);
     }
 }
 

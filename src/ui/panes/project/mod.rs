@@ -206,8 +206,8 @@ impl ProjectPane {
         }
         if !self.filter.is_empty() {
             let words = format!(" /{}", line::cut(&self.filter, 40));
-            let count = Line::styled(format!("{} ", self.nodes.len()), cx.style(Role::Dim));
-            return line::draw_split(&Line::styled(words, cx.style(Role::Key)), &count, row, buf);
+            let count = cx.line(format!("{} ", self.nodes.len()), Role::Dim);
+            return line::draw_split(&cx.line(words, Role::Key), &count, row, buf);
         }
         let file = self.file().ok();
         let view = file.as_ref().and_then(|path| cx.view.project.files.get(path));
@@ -216,7 +216,7 @@ impl ProjectPane {
             (None, Some(node)) => line::cut_start(&node.path, usize::from(row.width)),
             (None, None) => return,
         };
-        line::draw(&Line::styled(format!(" {words}"), cx.style(Role::Dim)), row, buf);
+        line::draw(&cx.line(format!(" {words}"), Role::Dim), row, buf);
     }
 }
 
@@ -244,14 +244,14 @@ impl Pane for ProjectPane {
         let mut spans = vec![Span::raw("Project")];
         if files > 0 {
             let more = if cx.view.project.omitted > 0 { "+" } else { "" };
-            spans.push(Span::styled(format!(" {files}{more}"), cx.style(Role::Dim)));
+            spans.push(cx.span(format!(" {files}{more}"), Role::Dim));
         }
         let is_wanted = |file: &&FileView| file.wanted == ContextWish::In;
         let pinned = cx.view.project.files.values().filter(is_wanted);
         let tokens: u64 = pinned.map(FileView::tokens).sum();
         if tokens > 0 {
             let text = format!(" ◈ {} tok", line::count(tokens));
-            spans.push(Span::styled(text, cx.style(Role::Accent)));
+            spans.push(cx.span(text, Role::Accent));
         }
         Line::from(spans)
     }
@@ -327,7 +327,7 @@ impl Pane for ProjectPane {
         }
         if self.nodes.is_empty() {
             let words = if self.filter.is_empty() { "no files yet" } else { "no file matches" };
-            line::draw(&Line::styled(format!("  {words}"), cx.style(Role::Dim)), rows, buf);
+            line::draw(&cx.line(format!("  {words}"), Role::Dim), rows, buf);
             return;
         }
         for (node, row) in self.nodes.iter().skip(self.top).zip(rows.rows()) {
@@ -342,7 +342,7 @@ impl Pane for ProjectPane {
         if omitted > 0 && free > 0 && self.filter.is_empty() {
             let text = format!("   and {} more", line::count(omitted));
             let y = rows.bottom() - u16::try_from(free).unwrap_or(1);
-            line::draw(&Line::styled(text, cx.style(Role::Dim)), Rect { y, ..rows }, buf);
+            line::draw(&cx.line(text, Role::Dim), Rect { y, ..rows }, buf);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let view = file.as_ref().and_then(|path| cx.view.project.files.get(path));
     let right = match (node.kind, view) {
         (NodeKind::Folded(files), _) => {
-            Line::styled(line::count(u64::try_from(files).unwrap_or(0)), cx.style(Role::Dim))
+            cx.line(line::count(u64::try_from(files).unwrap_or(0)), Role::Dim)
         }
         (_, Some(view)) => words(view, area.width, cx),
         (_, None) => Line::default(),
@@ -33,15 +33,15 @@ pub(super) fn draw(node: &Node, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let space = usize::from(area.width).saturating_sub(right.width() + indent.len() + 3);
     let (mark, role) = match node.kind {
         NodeKind::File => (sign(node, view, cx), Role::Text),
-        NodeKind::Open => (Span::styled("▾ ", cx.style(Role::Dim)), Role::Folder),
-        NodeKind::Folded(_) => (Span::styled("▸ ", cx.style(Role::Dim)), Role::Folder),
+        NodeKind::Open => (cx.span("▾ ", Role::Dim), Role::Folder),
+        NodeKind::Folded(_) => (cx.span("▸ ", Role::Dim), Role::Folder),
     };
     // Without the tree around it a file is known by its whole path.
     let name = match node.kind {
         NodeKind::File if node.depth == 0 => line::cut_start(&node.path, space.max(4)),
         _ => line::cut(node.path.rsplit('/').next().unwrap_or(&node.path), space.max(4)),
     };
-    let left = Line::from(vec![Span::raw(indent), mark, Span::styled(name, cx.style(role))]);
+    let left = Line::from(vec![Span::raw(indent), mark, cx.span(name, role)]);
     line::draw_split(&left, &right, area, buf);
 }
 
@@ -52,10 +52,10 @@ fn sign(node: &Node, view: Option<&FileView>, cx: &Cx<'_>) -> Span<'static> {
     let waits =
         cx.view.review.waiting().any(|view| view.proposal.change.path().is_some_and(is_about));
     match view {
-        _ if waits => Span::styled("● ", cx.style(Role::Warn)),
-        Some(view) if view.wanted == ContextWish::In => Span::styled("◈ ", cx.style(Role::Accent)),
-        Some(view) if view.wanted == ContextWish::Out => Span::styled("× ", cx.style(Role::Dim)),
-        Some(view) if view.context.is_some() => Span::styled("· ", cx.style(Role::Dim)),
+        _ if waits => cx.span("● ", Role::Warn),
+        Some(view) if view.wanted == ContextWish::In => cx.span("◈ ", Role::Accent),
+        Some(view) if view.wanted == ContextWish::Out => cx.span("× ", Role::Dim),
+        Some(view) if view.context.is_some() => cx.span("· ", Role::Dim),
         Some(_) | None => Span::raw("  "),
     }
 }
@@ -64,17 +64,17 @@ fn sign(node: &Node, view: Option<&FileView>, cx: &Cx<'_>) -> Span<'static> {
 fn words(view: &FileView, width: u16, cx: &Cx<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     if view.errors > 0 {
-        spans.push(Span::styled(format!("✗{} ", view.errors), cx.style(Role::Error)));
+        spans.push(cx.span(format!("✗{} ", view.errors), Role::Error));
     } else if view.warnings > 0 {
-        spans.push(Span::styled(format!("!{} ", view.warnings), cx.style(Role::Warn)));
+        spans.push(cx.span(format!("!{} ", view.warnings), Role::Warn));
     }
     match (mark(view), view.bytes) {
-        (Some((words, role)), _) => spans.push(Span::styled(words, cx.style(role))),
+        (Some((words, role)), _) => spans.push(cx.span(words, role)),
         (None, _) if view.is_changed_before => {
-            spans.push(Span::styled("earlier", cx.style(Role::Dim)));
+            spans.push(cx.span("earlier", Role::Dim));
         }
         (None, Some(bytes)) if width >= 30 => {
-            spans.push(Span::styled(line::bytes(bytes), cx.style(Role::Dim)));
+            spans.push(cx.span(line::bytes(bytes), Role::Dim));
         }
         (None, _) => {}
     }

@@ -75,14 +75,14 @@ pub(super) fn parts(on_screen: Option<&Decision<'_>>, area: Rect, cx: &Cx<'_>) -
     if cx.view.review.waiting.contains(&decision.own.id)
         && let Some((text, role)) = decision.own.edit_words(cx)
     {
-        let left = Line::styled(format!(" {text}"), cx.style(role));
+        let left = cx.line(format!(" {text}"), role);
         head.insert(0, HeadRow { left, right: Line::default() });
     }
     let space = (usize::from(area.height) - foot.len()) / 2;
     if head.len() > space.max(1) {
         head.truncate(space.max(1));
         if let Some(last) = head.last_mut() {
-            last.right = Line::styled("… more when zoomed", cx.style(Role::Warn));
+            last.right = cx.line("… more when zoomed", Role::Warn);
         }
     } else if area.height >= ROOMY {
         head.push(HeadRow::default());
@@ -120,7 +120,7 @@ fn consequence(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<Line<'stat
     let words = wrap_words(&text, width.saturating_sub(4)).into_iter().take(2).enumerate();
     let row = |(nth, words): (usize, String)| {
         let lead = if nth == 0 { " → " } else { "   " };
-        Line::styled(format!("{lead}{words}"), cx.style(Role::Strong))
+        cx.line(format!("{lead}{words}"), Role::Strong)
     };
     words.map(row).collect()
 }

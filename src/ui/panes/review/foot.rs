@@ -47,7 +47,7 @@ pub(super) fn foot(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Li
 
 /// While the keys go elsewhere none of them decides here. As many rows, so that nothing moves.
 fn keys_elsewhere(rows: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
-    let badge = Span::styled(" waits for your decision ", cx.style(Role::Waiting));
+    let badge = cx.span(" waits for your decision ", Role::Waiting);
     let mut lines = vec![Line::from(vec![Span::raw(" "), badge])];
     lines.resize(rows.max(1), Line::default());
     lines
@@ -89,7 +89,7 @@ fn keys(decision: &Decision<'_>, unseen: usize, width: usize, cx: &Cx<'_>) -> Ve
         _ => " your decision ".to_owned(),
     };
     let mut used = line::width(&what) + 1;
-    let mut rows = vec![vec![Span::raw(" "), Span::styled(what, cx.style(badge))]];
+    let mut rows = vec![vec![Span::raw(" "), cx.span(what, badge)]];
     for (action, words) in decision.choices_with(unseen, cx) {
         let context = match action.home() {
             KeyContext::Select => KeyContext::Select,
@@ -103,8 +103,8 @@ fn keys(decision: &Decision<'_>, unseen: usize, width: usize, cx: &Cx<'_>) -> Ve
         }
         used += columns;
         if let Some(row) = rows.last_mut() {
-            row.push(Span::styled(format!("  {key}"), cx.style(key_role)));
-            row.push(Span::styled(format!(" {words}"), cx.style(help_role)));
+            row.push(cx.span(format!("  {key}"), key_role));
+            row.push(cx.span(format!(" {words}"), help_role));
         }
     }
     rows.into_iter().map(Line::from).collect()
@@ -231,7 +231,7 @@ fn wrapped(words: &[Words], width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
         let between = if place > 0 { 3 } else { 0 };
         if used + between + line::width(text) <= width {
             if let (Some(row), true) = (rows.last_mut(), place > 0) {
-                row.push(Span::styled(" · ", cx.style(Role::Dim)));
+                row.push(cx.span(" · ", Role::Dim));
             }
             used += between;
         } else if used > 0 {
@@ -245,7 +245,7 @@ fn wrapped(words: &[Words], width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
             }
             used += line::width(&part);
             if let Some(row) = rows.last_mut() {
-                row.push(Span::styled(part, cx.style(*role)));
+                row.push(cx.span(part, *role));
             }
         }
     }

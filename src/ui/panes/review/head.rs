@@ -52,7 +52,7 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     let waiting = review.waiting.len();
     let Some(view) = view else {
         // A question may wait all the same.
-        let rest = Span::styled(" · no change waits", cx.style(Role::Dim));
+        let rest = cx.span(" · no change waits", Role::Dim);
         return Line::from(vec![Span::styled("Review", look), rest]);
     };
     let id = view.proposal.id;
@@ -66,11 +66,11 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     // What was decided is judged no more.
     let asked = findings::asked(&view.proposal).filter(|_| view.outcome.is_none());
     if let Some((words, role)) = asked {
-        after.push(Span::styled(format!(" · {words}"), cx.style(role)));
+        after.push(cx.span(format!(" · {words}"), role));
     }
     if !review.waiting.contains(&id) && waiting > 0 {
         after.push(Span::styled(" ", look));
-        after.push(Span::styled(format!(" {waiting} waiting "), cx.style(Role::Waiting)));
+        after.push(cx.span(format!(" {waiting} waiting "), Role::Waiting));
     }
     let used = line::width(&begin) + 3 + after.iter().map(Span::width).sum::<usize>();
     let space = columns.saturating_sub(used);
@@ -82,14 +82,11 @@ pub(super) fn title(view: Option<&ProposalView>, columns: usize, cx: &Cx<'_>) ->
     let least = line::width(&what).min(LEAST_PATH.max(space / 2)).min(space);
     let stop = stop.map(|stop| line::cut(&stop, space - least)).unwrap_or_default();
     let what = line::cut_middle(&what, (space - line::width(&stop)).max(LEAST_PATH));
-    let mut spans = vec![
-        Span::styled(begin, look),
-        Span::styled(" · ", cx.style(Role::Dim)),
-        Span::styled(what, look),
-    ];
+    let mut spans =
+        vec![Span::styled(begin, look), cx.span(" · ", Role::Dim), Span::styled(what, look)];
     spans.extend(after);
     if !stop.is_empty() {
-        spans.push(Span::styled(stop, cx.style(Role::Error)));
+        spans.push(cx.span(stop, Role::Error));
     }
     Line::from(spans)
 }
@@ -165,9 +162,9 @@ fn who(view: &ProposalView, right: Line<'static>, width: usize, cx: &Cx<'_>) -> 
     let agent = line::cut_middle(proposal.agent.as_str(), space.saturating_sub(line::width(&tool)));
     let left = Line::from(vec![
         Span::raw(" "),
-        Span::styled(agent, cx.style(role)),
-        Span::styled(" via ", cx.style(Role::Dim)),
-        Span::styled(tool, cx.style(Role::Text)),
+        cx.span(agent, role),
+        cx.span(" via ", Role::Dim),
+        cx.span(tool, Role::Text),
     ]);
     if right.width() == 0 || left.width() + right.width() + 2 <= width {
         return vec![HeadRow { left, right }];
@@ -192,13 +189,13 @@ fn finding_rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> 
         }
         for (nth, row) in words.into_iter().enumerate() {
             let lead = if nth == 0 { format!(" {mark} ") } else { "   ".to_owned() };
-            let left = Line::styled(format!("{lead}{row}"), cx.style(role));
+            let left = cx.line(format!("{lead}{row}"), role);
             rows.push(HeadRow { left, right: Line::default() });
         }
     }
     if let Some(more) = found.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         let key = cx.key(KeyContext::Review, Action::Details);
-        let left = Line::styled(format!("   {more} more · {key} shows all"), cx.style(Role::Warn));
+        let left = cx.line(format!("   {more} more · {key} shows all"), Role::Warn);
         rows.push(HeadRow { left, right: Line::default() });
     }
     rows
@@ -217,7 +214,7 @@ fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
     let mut spans = Vec::new();
     if clean > 0 {
         let what = if clean == 1 { "check" } else { "checks" };
-        spans.push(Span::styled("✓", cx.style(Role::Ok)));
+        spans.push(cx.span("✓", Role::Ok));
         spans.push(Span::styled(format!(" {clean} {what} · "), dim));
     }
     if let Some(check) = checks.iter().find(|check| check.kind == CheckKind::Tests)
@@ -229,7 +226,7 @@ fn summary(checks: &[Check], cx: &Cx<'_>) -> Option<Line<'static>> {
         };
         let words = finding.text.strip_suffix(WITH_CONTENT).unwrap_or(&finding.text);
         let words = words.strip_suffix(" passed").unwrap_or(words);
-        spans.push(Span::styled(mark, cx.style(role)));
+        spans.push(cx.span(mark, role));
         spans.push(Span::styled(format!(" {} · ", sanitize::line(words)), dim));
     }
     let is_note = |finding: &&Finding| finding.level == FindingLevel::Note;
@@ -362,23 +359,23 @@ fn built(at: Timestamp, cx: &Cx<'_>) -> String {
 }
 
 fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'static> {
-    let added = Span::styled(format!("+{}", body.added), cx.style(Role::FileNew));
-    let removed = Span::styled(format!("−{}", body.removed), cx.style(Role::FileDelete));
+    let added = cx.span(format!("+{}", body.added), Role::FileNew);
+    let removed = cx.span(format!("−{}", body.removed), Role::FileDelete);
     let hunks = match body.hunks.len() {
         1 => " · 1 hunk ".to_owned(),
         hunks => format!(" · {hunks} hunks "),
     };
-    let hunks = Span::styled(hunks, cx.style(Role::Dim));
+    let hunks = cx.span(hunks, Role::Dim);
     let spans = match &view.proposal.change {
         Change::Save { base: None, .. } => {
-            vec![Span::styled("new file  ", cx.style(Role::FileNew)), added, Span::raw(" ")]
+            vec![cx.span("new file  ", Role::FileNew), added, Span::raw(" ")]
         }
         Change::Delete { .. } => {
-            let words = Span::styled("the whole file is deleted  ", cx.style(Role::FileDelete));
+            let words = cx.span("the whole file is deleted  ", Role::FileDelete);
             vec![words, removed, Span::raw(" ")]
         }
         Change::Insert { .. } => {
-            let words = Span::styled("insertion  ", cx.style(Role::FileEdit));
+            let words = cx.span("insertion  ", Role::FileEdit);
             vec![words, added, Span::raw(" "), removed, hunks]
         }
         Change::Save { .. } => vec![added, Span::raw(" "), removed, hunks],
@@ -389,16 +386,16 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             if view.decision.is_none() {
                 text.push_str(&built(plan.built_at, cx));
             }
-            vec![Span::styled(text, cx.style(Role::Dim))]
+            vec![cx.span(text, Role::Dim)]
         }
         Change::Erase(plan) => {
             let bytes = plan.region.as_ref().map(|region| line::bytes(u64::from(region.bytes)));
             let text = bytes.unwrap_or_else(|| "the whole flash".to_owned());
-            vec![Span::styled(format!("{text} is lost permanently "), cx.style(Role::FileDelete))]
+            vec![cx.span(format!("{text} is lost permanently "), Role::FileDelete)]
         }
         Change::Read(plan) => {
             let text = format!("{} into a new file ", line::bytes(plan.region.bytes.into()));
-            vec![Span::styled(text, cx.style(Role::FileNew))]
+            vec![cx.span(text, Role::FileNew)]
         }
         Change::Nvs(plan) => {
             let (new, changed, gone) = plan.counts();
@@ -409,12 +406,12 @@ fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'sta
             ]
             .into_iter()
             .filter(|(count, ..)| *count > 0)
-            .map(|(count, what, role)| Span::styled(format!("{count} {what} "), cx.style(role)))
+            .map(|(count, what, role)| cx.span(format!("{count} {what} "), role))
             .collect()
         }
         Change::Send(plan) => {
             let text = format!("{} ", line::bytes(plan.text.len() as u64));
-            vec![Span::styled(text, cx.style(Role::Dim))]
+            vec![cx.span(text, Role::Dim)]
         }
     };
     Line::from(spans)

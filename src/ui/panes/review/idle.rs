@@ -4,7 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::model::{BuildOutcome, Outcome, Severity};
 use crate::text::sanitize;
@@ -34,12 +34,12 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let earlier = earlier(cx.view);
     if let Some(now) = now(cx) {
         for words in wrap_words(&now, width) {
-            rows.push(Line::styled(format!(" {words}"), cx.style(Role::Text)));
+            rows.push(cx.line(format!(" {words}"), Role::Text));
         }
         rows.push(Line::default());
     }
     for words in wrap_words(if earlier.is_empty() { WORDS } else { WORDS_AGAIN }, width) {
-        rows.push(Line::styled(format!(" {words}"), cx.style(Role::Dim)));
+        rows.push(cx.line(format!(" {words}"), Role::Dim));
     }
     if let Some((title, plan)) = plan(cx.view) {
         rows.push(Line::default());
@@ -50,25 +50,25 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
             true => format!(" {title}  {done}/{}", plan.len()),
             false => format!(" {title}"),
         };
-        rows.push(Line::styled(title, cx.style(Role::Heading)));
+        rows.push(cx.line(title, Role::Heading));
         let space = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
         rows.extend(plan_rows(&plan, space, width, cx));
     }
     if !earlier.is_empty() {
         rows.push(Line::default());
-        rows.push(Line::styled(" Changed before", cx.style(Role::Heading)));
+        rows.push(cx.line(" Changed before", Role::Heading));
         let names = earlier.iter().take(MOST_EARLIER);
-        rows.extend(names.map(|name| {
-            Line::styled(format!(" {}", line::cut_start(name, width)), cx.style(Role::Dim))
-        }));
+        rows.extend(
+            names.map(|name| cx.line(format!(" {}", line::cut_start(name, width)), Role::Dim)),
+        );
         if let Some(more) = earlier.len().checked_sub(MOST_EARLIER).filter(|more| *more > 0) {
-            rows.push(Line::styled(format!(" and {more} more"), cx.style(Role::Dim)));
+            rows.push(cx.line(format!(" and {more} more"), Role::Dim));
         }
     }
     if let Some(build) = cx.view.logs.builds.last() {
         rows.push(Line::default());
         let (words, role) = build_words(build);
-        rows.push(Line::styled(format!(" Last build  {words}"), cx.style(role)));
+        rows.push(cx.line(format!(" Last build  {words}"), role));
     }
     for (text, row) in rows.iter().zip(area.rows()) {
         line::draw(text, row, buf);
@@ -153,10 +153,7 @@ fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<L
             let words = wrap_words(&sanitize::line(words), inner).into_iter().enumerate();
             words.map(move |(nth, words)| {
                 let lead = if nth == 0 { format!(" {sign} ") } else { "   ".to_owned() };
-                Line::from(vec![
-                    Span::styled(lead, cx.style(*role)),
-                    Span::styled(words, cx.style(text(sign))),
-                ])
+                Line::from(vec![cx.span(lead, *role), cx.span(words, text(sign))])
             })
         })
         .collect();
@@ -165,17 +162,14 @@ fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<L
     }
     let row = |(sign, role, words): &PlanRow| {
         let words = line::cut(&sanitize::line(words), inner);
-        Line::from(vec![
-            Span::styled(format!(" {sign} "), cx.style(*role)),
-            Span::styled(words, cx.style(text(sign))),
-        ])
+        Line::from(vec![cx.span(format!(" {sign} "), *role), cx.span(words, text(sign))])
     };
     let mut rows: Vec<_> = plan.iter().skip(first).take(space).map(row).collect();
     let left = plan.len().saturating_sub(first + space);
     if left > 0
         && let Some(last) = rows.last_mut()
     {
-        *last = Line::styled(format!(" … {} more", left + 1), cx.style(Role::Dim));
+        *last = cx.line(format!(" … {} more", left + 1), Role::Dim);
     }
     rows
 }

@@ -50,18 +50,15 @@ pub fn draw(serial: &SerialView, selected: usize, area: Rect, buf: &mut Buffer, 
     for note in notes {
         let Some(row) = areas.next() else { return };
         let text = format!("   {}", sanitize::line(note));
-        line::draw(&Line::styled(text, cx.style(Role::Warn)), row, buf);
+        line::draw(&cx.line(text, Role::Warn), row, buf);
     }
 }
 
 fn head(report: &PanicReport, count: usize, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let dim = cx.style(Role::Dim);
-    let mut left = vec![
-        Span::styled(" ☇ ", cx.style(Role::Error)),
-        Span::styled(report.kind.words(), cx.style(Role::LogError)),
-    ];
+    let mut left = vec![cx.span(" ☇ ", Role::Error), cx.span(report.kind.words(), Role::LogError)];
     if let Some(task) = &report.task {
-        left.push(Span::styled(format!(" in task {}", sanitize::line(task)), cx.style(Role::Text)));
+        left.push(cx.span(format!(" in task {}", sanitize::line(task)), Role::Text));
     }
     left.push(Span::styled(format!("  {}", sanitize::line(&report.message)), dim));
     let mut right = String::new();
@@ -87,12 +84,12 @@ fn frame_line(frame: &PanicFrame, cx: &Cx<'_>) -> Line<'static> {
     let function = frame.function.as_deref().unwrap_or("?");
     let mut spans = vec![
         Span::styled(format!("{address:<15}"), dim),
-        Span::styled(sanitize::line(function).into_owned(), cx.style(Role::Text)),
+        cx.span(sanitize::line(function).into_owned(), Role::Text),
     ];
     let place = frame.place();
     if !place.is_empty() {
         spans.push(Span::raw("  "));
-        spans.push(Span::styled(sanitize::line(&place).into_owned(), cx.style(Role::Link)));
+        spans.push(cx.span(sanitize::line(&place).into_owned(), Role::Link));
     }
     Line::from(spans)
 }

@@ -169,8 +169,8 @@ impl ValueChart {
         let low = series.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = series.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let left = Line::from(vec![
-            Span::styled(format!(" {}", sanitize::line(&series.name)), cx.style(Role::Strong)),
-            Span::styled(format!("  {}", short(last)), cx.style(Role::Text)),
+            cx.span(format!(" {}", sanitize::line(&series.name)), Role::Strong),
+            cx.span(format!("  {}", short(last)), Role::Text),
             Span::styled(
                 format!("  {} … {} · {} values", short(low), short(high), series.values.len()),
                 dim,

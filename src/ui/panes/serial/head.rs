@@ -34,7 +34,7 @@ pub fn draw(
     let mut right = LineParts::default();
     let dim = cx.style(Role::Dim);
     if let Some(gone) = gone {
-        right.push(6, vec![Span::styled(gone, cx.style(Role::Warn))]);
+        right.push(6, vec![cx.span(gone, Role::Warn)]);
     }
     right.push(2, vec![Span::styled(line_count(serial.lines), dim)]);
     right.push(1, vec![Span::styled(line::bytes(serial.bytes), dim)]);
@@ -54,26 +54,25 @@ fn port(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
         let label = sanitize::line(&board.label).into_owned();
         // What is not real is said as long as anything is.
         let weight = if board.simulated { 8 } else { 3 };
-        parts.push(weight, vec![Span::styled(label, cx.style(role))]);
+        parts.push(weight, vec![cx.span(label, role)]);
     }
     let name = sanitize::line(&serial.port).into_owned();
-    parts.push(6, vec![Span::styled(name, cx.style(Role::Text))]);
+    parts.push(6, vec![cx.span(name, Role::Text)]);
     if serial.baud > 0 {
-        parts.push(3, vec![Span::styled(format!("{} Bd", serial.baud), cx.style(Role::Dim))]);
+        parts.push(3, vec![cx.span(format!("{} Bd", serial.baud), Role::Dim)]);
     }
 }
 
 fn state(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
-    let reported =
-        |why: &str| Span::styled(format!(": {}", sanitize::line(why)), cx.style(Role::Dim));
+    let reported = |why: &str| cx.span(format!(": {}", sanitize::line(why)), Role::Dim);
     parts.push(
         7,
         match (&serial.closed, &serial.away) {
-            (None, None) => vec![Span::styled("● open", cx.style(Role::Ok))],
+            (None, None) => vec![cx.span("● open", Role::Ok)],
             (None, Some((_, why))) => {
-                vec![Span::styled("○ waiting for it", cx.style(Role::Warn)), reported(why)]
+                vec![cx.span("○ waiting for it", Role::Warn), reported(why)]
             }
-            (Some(why), _) => vec![Span::styled("○ closed", cx.style(Role::Warn)), reported(why)],
+            (Some(why), _) => vec![cx.span("○ closed", Role::Warn), reported(why)],
         },
     );
 }
@@ -81,15 +80,15 @@ fn state(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
 fn looks(serial: &SerialView, look: &SerialLook, parts: &mut LineParts, cx: &Cx<'_>) {
     let now = Extent { bytes: serial.bytes, feeds: serial.lines };
     if look.missed(serial.log, now).is_some() {
-        parts.push(10, vec![Span::styled("‖ paused", cx.style(Role::Warn))]);
+        parts.push(10, vec![cx.span("‖ paused", Role::Warn)]);
     }
     if look.hex.is_some() {
-        parts.push(8, vec![Span::styled("bytes", cx.style(Role::Key))]);
+        parts.push(8, vec![cx.span("bytes", Role::Key)]);
     } else if !look.tags.is_empty() {
         let words = line::cut(&look.tags.to_string(), FILTER);
-        parts.push(9, vec![Span::styled(words, cx.style(Role::Key))]);
+        parts.push(9, vec![cx.span(words, Role::Key)]);
     }
     if look.hex.is_none() {
-        parts.push(4, vec![Span::styled(look.stamps.name(), cx.style(Role::Dim))]);
+        parts.push(4, vec![cx.span(look.stamps.name(), Role::Dim)]);
     }
 }

@@ -4,7 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::model::{LogId, LogSource, UserError};
 use crate::ui::line;
@@ -98,15 +98,15 @@ impl HexView {
     pub fn draw(&self, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         if let Some(error) = &self.error {
             let error = line::cut(&format!(" {error}"), usize::from(area.width));
-            line::draw(&Line::styled(error, cx.style(Role::Error)), area, buf);
+            line::draw(&cx.line(error, Role::Error), area, buf);
             return;
         }
         for ((offset, bytes), at) in self.lines().zip(area.rows()) {
             let (hex, letters) = parts(bytes, self.per_row);
             let row = Line::from(vec![
-                Span::styled(format!(" {offset:08x}"), cx.style(Role::Dim)),
-                Span::styled(format!("  {hex}"), cx.style(Role::Text)),
-                Span::styled(format!("  {letters}"), cx.style(Role::LogInfo)),
+                cx.span(format!(" {offset:08x}"), Role::Dim),
+                cx.span(format!("  {hex}"), Role::Text),
+                cx.span(format!("  {letters}"), Role::LogInfo),
             ]);
             line::draw(&row, at, buf);
         }

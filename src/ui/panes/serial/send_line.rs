@@ -72,11 +72,11 @@ impl SendLine {
         let clean = |text: &str| sanitize::line(text).into_owned();
         let words = format!("  {} ({ending_key}) · enter sends, esc goes back", self.ending.name());
         Line::from(vec![
-            Span::styled(" ▸ ", cx.style(Role::Key)),
+            cx.span(" ▸ ", Role::Key),
             Span::styled(clean(&before), style),
-            Span::styled(clean(&under), cx.style(Role::Cursor)),
+            cx.span(clean(&under), Role::Cursor),
             Span::styled(clean(&after), style),
-            Span::styled(words, cx.style(Role::Dim)),
+            cx.span(words, Role::Dim),
         ])
     }
 

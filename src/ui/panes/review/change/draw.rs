@@ -130,7 +130,7 @@ pub fn draw(
             None => (" reading and comparing…".to_owned(), Role::Busy),
         };
         let text = line::cut(&text, usize::from(area.width));
-        line::draw(&Line::styled(text, cx.style(role)), row, buf);
+        line::draw(&cx.line(text, role), row, buf);
         return;
     };
     draw_position(change, area, buf, cx);
@@ -177,7 +177,7 @@ impl Canvas<'_> {
                 let words = self.layout.remark(*place).into_iter().nth(nth).unwrap_or_default();
                 let indent = " ".repeat(self.gutter.width().saturating_sub(2));
                 let words = format!("{indent}┃ {words}");
-                line::draw(&Line::styled(words, self.cx.style(Role::Person)), wide, buf);
+                line::draw(&self.cx.line(words, Role::Person), wide, buf);
             }
         }
     }
@@ -185,14 +185,10 @@ impl Canvas<'_> {
     /// Unchanged lines that do not show, and what the next ones belong to.
     fn fold(&self, text: &str, next: usize, at: Rect, buf: &mut Buffer) {
         let indent = " ".repeat(self.gutter.width().saturating_sub(2));
-        let mut spans =
-            vec![Span::styled(format!("{indent}{text}"), self.cx.style(Role::DiffSign))];
+        let mut spans = vec![self.cx.span(format!("{indent}{text}"), Role::DiffSign)];
         if let Some(name) = self.home_of(next) {
             let space = usize::from(at.width).saturating_sub(line::width(text) + indent.len() + 4);
-            spans.push(Span::styled(
-                format!("  {}", line::cut(&name, space)),
-                self.cx.style(Role::DiffSign),
-            ));
+            spans.push(self.cx.span(format!("  {}", line::cut(&name, space)), Role::DiffSign));
         }
         line::draw(&Line::from(spans), at, buf);
     }
@@ -227,7 +223,7 @@ impl Canvas<'_> {
         let numbers = if nth == 0 { [number(old), number(new)] } else { [None, None] };
         let sign = if nth == 0 { "~" } else { "↪" };
         let text = self.gutter.text(" ", numbers, sign);
-        let mut spans = vec![Span::styled(text, self.cx.style(Role::DiffSign))];
+        let mut spans = vec![self.cx.span(text, Role::DiffSign)];
         let (Some(line), Some(cell)) = (self.body.lines.get(new), cell) else { return };
         let pieces = line.part(&cell.part, self.change.colours_of(line), &[]);
         let dim = self.cx.style(Role::Dim);
