@@ -18,6 +18,7 @@ use crate::model::{
 use crate::text::sanitize;
 use crate::ui::layout::PaneId;
 use crate::ui::panes::logs::digest::digest;
+use crate::ui::panes::logs::source::scan_records;
 use crate::view::line_index::MAX_LINE;
 use crate::view::line_scan::{LineSource, Matcher};
 
@@ -274,18 +275,10 @@ impl LineSource for RecordedWords {
         if open.next != range.start {
             *open = Incomplete::default();
         }
-        let end = range.end.min(range.start + RECORDS);
-        // Lines count from 0, records from 1.
-        let records = self.recorded.events.records(range.start + 1..end + 1)?;
-        let mut next = range.start + 1;
-        for record in &records {
-            // A record that cannot be read is an empty line, so that the numbers fit.
-            take("\n".repeat(usize::try_from(record.seq.0 - next).unwrap_or(0)).as_bytes());
-            take(format!("{}\n", self.line(record, &mut open)).as_bytes());
-            next = record.seq.0 + 1;
-        }
-        take("\n".repeat(usize::try_from(end + 1 - next).unwrap_or(0)).as_bytes());
-        open.next = end;
-        Ok(end - range.start)
+        let (start, events) = (range.start, &*self.recorded.events);
+        let line = |record: &Record| self.line(record, &mut open);
+        let scanned = scan_records(events, range, RECORDS, take, line)?;
+        open.next = start + scanned;
+        Ok(scanned)
     }
 }

@@ -3,6 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::ui::line;
+
 /// Cuts `text` into rows of at most `width` columns: at blanks, and within a word only where it is
 /// longer than a row.
 #[must_use]
@@ -29,6 +31,19 @@ pub fn wrap_words(text: &str, width: usize) -> Vec<String> {
         row.truncate(row.trim_end().len());
     }
     rows.rows
+}
+
+/// As [`wrap_words`], in so many rows at most; where more would follow, the last one says so.
+#[must_use]
+pub fn wrap_at_most(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut rows = wrap_words(text, width);
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            *last = line::broken_off(last, width);
+        }
+    }
+    rows
 }
 
 /// Rows that fill up.

@@ -4,7 +4,7 @@
 use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::StyledText;
-use crate::ui::panes::wrap_words;
+use crate::ui::panes::wrap::wrap_at_most;
 use crate::ui::role::Role;
 use crate::view::{RetryView, SummaryView, TrimView};
 
@@ -49,17 +49,9 @@ pub(super) fn retry(view: &RetryView, place: &RowContext<'_>) -> Vec<EntryRow> {
     let rest = space.saturating_sub(line::width(&lead));
     // Why it is tried again tells more than what could not be done.
     let whole = format!("{}: {}", fault.what, fault.why);
-    let words = match line::width(&sanitize::line(&whole)) <= rest || fault.why.is_empty() {
-        true => whole,
-        false => fault.why.clone(),
-    };
-    let mut rows = wrap_words(&sanitize::line(&format!("{lead}{words}")), space);
-    if rows.len() > MOST_RETRY {
-        rows.truncate(MOST_RETRY);
-        if let Some(last) = rows.last_mut() {
-            *last = line::broken_off(last, space);
-        }
-    }
+    let fits = line::width(&sanitize::line(&whole)) <= rest || fault.why.is_empty();
+    let words = if fits { whole } else { fault.why.clone() };
+    let rows = wrap_at_most(&sanitize::line(&format!("{lead}{words}")), space, MOST_RETRY);
     let row = |text: String| {
         let indent = StyledText::new(" ".repeat(INDENT), Role::Warn);
         EntryRow::new(vec![indent, StyledText::new(text, Role::Warn)])
@@ -93,15 +85,13 @@ pub(super) fn trimmed(view: &TrimView, place: &RowContext<'_>) -> Vec<EntryRow> 
 
 /// What a summary is, in one line.
 pub(super) fn summary_head(view: &SummaryView) -> String {
-    let messages = match view.summary.messages() {
-        1 => "1 message".to_owned(),
-        messages => format!("{messages} messages"),
-    };
+    let count = view.summary.messages();
+    let messages = if count == 1 { "message" } else { "messages" };
     match &view.summary.failed {
-        Some(why) => format!("{messages} could not be summarised: {}", why.why),
+        Some(why) => format!("{count} {messages} could not be summarised: {}", why.why),
         None => {
             let tokens = line::count(view.summary.tokens);
-            format!("{messages} summarised for the agents ({tokens} tokens)")
+            format!("{count} {messages} summarised for the agents ({tokens} tokens)")
         }
     }
 }

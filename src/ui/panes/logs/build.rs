@@ -48,10 +48,7 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
         left.push(Span::styled(format!(" [{done}/{total}]"), dim));
     }
     let (state, role) = match &build.outcome {
-        None => {
-            let text = format!("{} building", cx.clock.spinner(build.at));
-            (text, Role::Busy)
-        }
+        None => (format!("{} building", cx.clock.spinner(build.at)), Role::Busy),
         Some(BuildOutcome::Passed) if build.has_changed_since => {
             ("✓ passed, files changed since".to_owned(), Role::Dim)
         }
@@ -65,10 +62,8 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
     };
     left.push(Span::raw("  "));
     left.push(cx.span(state, role));
-    let millis = match running {
-        true => u64::try_from(cx.clock.since(build.at).as_millis()).unwrap_or(u64::MAX),
-        false => build.millis,
-    };
+    let since = u64::try_from(cx.clock.since(build.at).as_millis()).unwrap_or(u64::MAX);
+    let millis = if running { since } else { build.millis };
     let mut right = Vec::new();
     for (severity, word, role) in
         [(Severity::Error, "error", Role::Error), (Severity::Warning, "warning", Role::Warn)]
@@ -141,11 +136,7 @@ fn first_shown(build: &BuildView, selected: usize, height: u16) -> usize {
 pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let over = size_rows(build, area.height);
     if let (Some(size), 1..) = (&build.size.now, over) {
-        line::draw(
-            &size_line(size, build.size.before.as_ref(), cx),
-            area.rows().next().unwrap_or(area),
-            buf,
-        );
+        line::draw(&size_line(size, build.size.before.as_ref(), cx), area, buf);
     }
     let area = Rect { y: area.y + over, height: area.height - over, ..area };
     let found = &build.diagnostics;
@@ -154,16 +145,12 @@ pub(super) fn draw(build: &BuildView, selected: usize, area: Rect, buf: &mut Buf
     let mut rows = area.rows();
     for (place, found) in found.iter().enumerate().skip(first) {
         let Some(row) = rows.next() else { return };
-        let is_selected = place == selected;
         let (left, hint) = texts(found, cx);
         let more = build.diagnostics.len();
-        let right = if is_selected && more > 1 {
-            cx.line(format!("{}/{more} ", place + 1), Role::Dim)
-        } else {
-            Line::default()
-        };
-        line::draw_split(&left, &right, row, buf);
-        if is_selected && more > 1 {
+        let is_marked = place == selected && more > 1;
+        let counted = is_marked.then(|| cx.line(format!("{}/{more} ", place + 1), Role::Dim));
+        line::draw_split(&left, &counted.unwrap_or_default(), row, buf);
+        if is_marked {
             line::tint(row, Style { fg: None, ..cx.selection() }, buf);
         }
         if let Some(hint) = hint {

@@ -64,10 +64,8 @@ impl Findings {
         tab: Tab,
         view: &'v SessionView,
     ) -> Option<&'v Diagnostic> {
-        match tab {
-            Tab::Build => open_logs.build(view)?.diagnostics.get(self.place),
-            Tab::Serial | Tab::Tests | Tab::Analysis | Tab::Events => None,
-        }
+        let build = open_logs.build(view).filter(|_| tab == Tab::Build)?;
+        build.diagnostics.get(self.place)
     }
 
     /// Where the selected finding or call lies, when that is a file of the project.
@@ -77,18 +75,11 @@ impl Findings {
         tab: Tab,
         view: &SessionView,
     ) -> Option<FilePlace> {
-        let (file, line) = match tab {
-            Tab::Build => {
-                let found = self.diagnostic(open_logs, tab, view)?;
-                (found.file.as_deref()?, found.line)
-            }
-            Tab::Serial => {
-                let call = panic(open_logs, tab, view)?.report.frames().nth(self.place)?;
-                (call.file.as_deref()?, call.line)
-            }
-            Tab::Tests | Tab::Analysis | Tab::Events => return None,
-        };
-        Some(FilePlace { path: ProjectPath::new(file).ok()?, line })
+        let found = self.diagnostic(open_logs, tab, view).map(|found| (&found.file, found.line));
+        let call =
+            panic(open_logs, tab, view).and_then(|panic| panic.report.frames().nth(self.place));
+        let (file, line) = found.or(call.map(|call| (&call.file, call.line)))?;
+        Some(FilePlace { path: ProjectPath::new(file.as_deref()?).ok()?, line })
     }
 }
 

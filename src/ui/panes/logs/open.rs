@@ -107,14 +107,11 @@ impl OpenLogs {
     /// The raw log that a tab shows, and how much of it is there.
     pub fn log(&self, tab: Tab, view: &SessionView) -> Option<(LogId, Extent)> {
         match tab {
-            Tab::Build => {
-                self.build(view).map(|b| (b.log, Extent { bytes: b.bytes, feeds: b.lines }))
-            }
-            Tab::Serial => {
-                self.serial(view).map(|s| (s.log, Extent { bytes: s.bytes, feeds: s.lines }))
-            }
+            Tab::Build => self.build(view).map(|build| (build.log, build.bytes, build.lines)),
+            Tab::Serial => self.serial(view).map(|serial| (serial.log, serial.bytes, serial.lines)),
             Tab::Tests | Tab::Analysis | Tab::Events => None,
         }
+        .map(|(log, bytes, feeds)| (log, Extent { bytes, feeds }))
     }
 
     pub fn text(&self, tab: Tab, view: &SessionView) -> Option<&LogText> {

@@ -171,16 +171,11 @@ impl LogView {
         self.filter = matcher.map(|matcher| LogSearch::new(self.source.clone(), matcher));
     }
 
-    /// Goes to the next match, round the end.
-    pub fn next_hit(&mut self) {
-        let found = self.search.as_ref().and_then(|search| search.next(self.here()));
-        self.step_to(found, LogSearch::next);
-    }
-
-    /// Goes to the match before, round the start.
-    pub fn previous_hit(&mut self) {
-        let found = self.search.as_ref().and_then(|search| search.previous(self.here()));
-        self.step_to(found, LogSearch::previous);
+    /// Goes to the next match, round the end, or with a negative `step` to the one before.
+    pub fn step_hit(&mut self, step: isize) {
+        let next = if step < 0 { LogSearch::previous } else { LogSearch::next };
+        let found = self.search.as_ref().and_then(|search| next(search, self.here()));
+        self.step_to(found, next);
     }
 
     /// The line the search stands at: the match gone to last while it is in sight, else the line

@@ -19,16 +19,6 @@ use super::results::Results;
 /// Outcomes of earlier runs that are shown.
 const HISTORY: usize = 30;
 
-/// Rows that the list takes where there is much space.
-pub(super) fn rows(results: &Results, tab: Tab, cx_view: &crate::view::SessionView) -> usize {
-    match tab {
-        Tab::Tests => results.tests(cx_view).len().max(1),
-        // There is nothing more to say of one.
-        Tab::Analysis => results.rows(cx_view).len().max(1),
-        Tab::Build | Tab::Serial | Tab::Events => 0,
-    }
-}
-
 /// Draws the tab Tests.
 pub(super) fn draw_tests(results: &Results, parts: &LogsAreas, buf: &mut Buffer, cx: &Cx<'_>) {
     let Some(run) = results.run(cx.view) else { return };
@@ -36,10 +26,8 @@ pub(super) fn draw_tests(results: &Results, parts: &LogsAreas, buf: &mut Buffer,
     line::draw_split(&left, &right, parts.head, buf);
     let tests = results.tests(cx.view);
     let selected = results.selected(Tab::Tests, cx.view);
-    let lines: Vec<(Line<'static>, Line<'static>)> =
-        in_sight(tests, selected, parts.findings).map(|test| test_line(test, cx)).collect();
-    let first = first_in_sight(tests.len(), selected, parts.findings.height);
-    draw_list(&lines, (first, selected, tests.len()), parts.findings, buf, cx);
+    let lines = |place: usize| tests.get(place).map(|test| test_line(test, cx));
+    draw_list(lines, (selected, tests.len()), parts.findings, buf, cx);
     let mut detail = Vec::new();
     if let Some(report) = run.report.as_deref() {
         detail.extend(notes(report, cx));
@@ -58,11 +46,8 @@ pub(super) fn draw_analysis(results: &Results, parts: &LogsAreas, buf: &mut Buff
     line::draw_split(&left, &right, parts.head, buf);
     let rows = results.rows(cx.view);
     let selected = results.selected(Tab::Analysis, cx.view);
-    let lines: Vec<(Line<'static>, Line<'static>)> = in_sight(rows, selected, parts.findings)
-        .map(|row| (analysis_line(row, cx), Line::default()))
-        .collect();
-    let first = first_in_sight(rows.len(), selected, parts.findings.height);
-    draw_list(&lines, (first, selected, rows.len()), parts.findings, buf, cx);
+    let lines = |place: usize| Some((analysis_line(rows.get(place)?, cx), Line::default()));
+    draw_list(lines, (selected, rows.len()), parts.findings, buf, cx);
     let mut detail: Vec<Line<'static>> = Vec::new();
     if rows.is_empty() && analysis.notes.is_empty() {
         detail.push(cx.line(" nothing was found", Role::Ok));
@@ -87,11 +72,7 @@ pub(super) fn result_at(
     row: usize,
     cx: &Cx<'_>,
 ) -> Option<usize> {
-    let count = match tab {
-        Tab::Tests => results.tests(cx.view).len(),
-        Tab::Analysis => results.rows(cx.view).len(),
-        Tab::Build | Tab::Serial | Tab::Events => 0,
-    };
+    let count = results.count(tab, cx.view);
     let place = first_in_sight(count, results.selected(tab, cx.view), height) + row;
     (place < count).then_some(place)
 }
@@ -254,30 +235,24 @@ fn first_in_sight(count: usize, selected: usize, height: u16) -> usize {
     selected.saturating_sub(height / 2).min(count.saturating_sub(height))
 }
 
-fn in_sight<T>(all: &[T], selected: usize, area: Rect) -> impl Iterator<Item = &T> {
-    all.iter().skip(first_in_sight(all.len(), selected, area.height)).take(area.height.into())
-}
-
+/// Draws as many results as there is room for, the selected one among them.
 fn draw_list(
-    lines: &[(Line<'static>, Line<'static>)],
-    (first, selected, count): (usize, usize, usize),
+    lines: impl Fn(usize) -> Option<(Line<'static>, Line<'static>)>,
+    (selected, count): (usize, usize),
     area: Rect,
     buf: &mut Buffer,
     cx: &Cx<'_>,
 ) {
-    for (index, ((left, right), row)) in lines.iter().zip(area.rows()).enumerate() {
-        let is_selected = first + index == selected;
-        let counted = (is_selected && count > 1).then(|| format!("{}/{count} ", selected + 1));
-        let right = match counted {
-            Some(counted) => {
-                let mut spans = right.spans.clone();
-                spans.push(cx.span(counted, Role::Dim));
-                Line::from(spans)
-            }
-            None => right.clone(),
-        };
-        line::draw_split(left, &right, row, buf);
-        if is_selected && count > 1 {
+    let first = first_in_sight(count, selected, area.height);
+    for (place, row) in (first..).zip(area.rows()) {
+        let Some((left, mut right)) = lines(place) else { return };
+        let is_marked = place == selected && count > 1;
+        if is_marked {
+            right = Line::from(right.spans);
+            right.push_span(cx.span(format!("{}/{count} ", selected + 1), Role::Dim));
+        }
+        line::draw_split(&left, &right, row, buf);
+        if is_marked {
             line::tint(row, Style { fg: None, ..cx.selection() }, buf);
         }
     }

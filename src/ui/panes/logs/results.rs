@@ -69,7 +69,8 @@ impl Results {
         self.analysis(view).map_or(&[], |analysis| analysis.rows.as_slice())
     }
 
-    fn count(&self, tab: Tab, view: &SessionView) -> usize {
+    /// How many results there are.
+    pub fn count(&self, tab: Tab, view: &SessionView) -> usize {
         match tab {
             Tab::Tests => self.tests(view).len(),
             Tab::Analysis => self.rows(view).len(),
@@ -112,21 +113,21 @@ impl Results {
 
     /// Selects the next (1) or the one before (-1) of those that are wrong.
     pub fn next_bad(&mut self, step: isize, tab: Tab, view: &SessionView) -> Vec<Effect> {
-        let is_bad = |place: usize| match tab {
-            Tab::Tests => self.tests(view).get(place).is_some_and(|test| test.outcome.is_bad()),
+        let is_bad = |place: &usize| match tab {
+            Tab::Tests => self.tests(view).get(*place).is_some_and(|test| test.outcome.is_bad()),
             Tab::Analysis | Tab::Build | Tab::Serial | Tab::Events => {
-                self.rows(view).get(place).is_some_and(|row| row.weight > 0)
+                self.rows(view).get(*place).is_some_and(|row| row.weight > 0)
             }
         };
-        let mut place = self.selected(tab, view).checked_add_signed(step);
-        while let Some(next) = place.filter(|next| *next < self.count(tab, view)) {
-            if is_bad(next) {
-                self.select(tab, next);
-                return Vec::new();
-            }
-            place = next.checked_add_signed(step);
-        }
-        Effect::info("there is no other one that is wrong")
+        let selected = self.selected(tab, view);
+        let bad = if step < 0 {
+            (0..selected).rfind(is_bad)
+        } else {
+            (selected + 1..self.count(tab, view)).find(is_bad)
+        };
+        let Some(bad) = bad else { return Effect::info("there is no other one that is wrong") };
+        self.select(tab, bad);
+        Vec::new()
     }
 
     /// Scrolls the output of the selected result.
@@ -171,17 +172,11 @@ impl Results {
     pub fn file_place(&self, tab: Tab, view: &SessionView) -> Option<FilePlace> {
         let place = self.selected(tab, view);
         let (file, line) = match tab {
-            Tab::Tests => {
-                let test = self.tests(view).get(place)?;
-                (test.file.as_deref()?, test.line)
-            }
-            Tab::Analysis => {
-                let row = self.rows(view).get(place)?;
-                (row.file.as_deref()?, row.line)
-            }
+            Tab::Tests => self.tests(view).get(place).map(|test| (&test.file, test.line))?,
+            Tab::Analysis => self.rows(view).get(place).map(|row| (&row.file, row.line))?,
             Tab::Build | Tab::Serial | Tab::Events => return None,
         };
-        Some(FilePlace { path: ProjectPath::new(file).ok()?, line })
+        Some(FilePlace { path: ProjectPath::new(file.as_deref()?).ok()?, line })
     }
 
     /// The selected result as text to take away.

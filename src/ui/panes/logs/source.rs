@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::model::{EventSource, LogId, LogSource, LogStart, UserError};
+use crate::model::{EventSource, LogId, LogSource, LogStart, Record, UserError};
 
 use super::digest::digest;
 use crate::view::line_scan::LineSource;
@@ -34,6 +34,29 @@ impl fmt::Debug for LogSourceView {
     }
 }
 
+/// Gives the first of these records to `take` as lines, `most` of them; tells how many it were.
+pub(in crate::ui) fn scan_records(
+    source: &dyn EventSource,
+    range: Range<u64>,
+    most: u64,
+    take: &mut dyn FnMut(&[u8]),
+    mut line: impl FnMut(&Record) -> String,
+) -> Result<u64, UserError> {
+    let end = range.end.min(range.start + most);
+    // Lines count from 0, records from 1.
+    let records = source.records(range.start + 1..end + 1)?;
+    let mut next = range.start + 1;
+    // A record that cannot be read is an empty line, so that the numbers fit.
+    let gap = |count: u64| "\n".repeat(usize::try_from(count).unwrap_or(0));
+    for record in &records {
+        take(gap(record.seq.0 - next).as_bytes());
+        take(format!("{}\n", line(record)).as_bytes());
+        next = record.seq.0 + 1;
+    }
+    take(gap(end + 1 - next).as_bytes());
+    Ok(end - range.start)
+}
+
 impl LineSource for LogSourceView {
     fn at_once(&self, bytes: u64) -> u64 {
         match self {
@@ -58,21 +81,10 @@ impl LineSource for LogSourceView {
                 take(&bytes);
                 Ok(bytes.len() as u64)
             }
-            Self::Records(source) => {
-                let end = range.end.min(range.start + RECORDS);
-                // Lines count from 0, records from 1.
-                let records = source.records(range.start + 1..end + 1)?;
-                let mut next = range.start + 1;
-                for record in &records {
-                    // A record that cannot be read is an empty line, so that the numbers fit.
-                    take("\n".repeat(usize::try_from(record.seq.0 - next).unwrap_or(0)).as_bytes());
-                    let digest = digest(record);
-                    take(format!("{} {}\n", digest.kind, digest.text).as_bytes());
-                    next = record.seq.0 + 1;
-                }
-                take("\n".repeat(usize::try_from(end + 1 - next).unwrap_or(0)).as_bytes());
-                Ok(end - range.start)
-            }
+            Self::Records(source) => scan_records(&**source, range, RECORDS, take, |record| {
+                let digest = digest(record);
+                format!("{} {}", digest.kind, digest.text)
+            }),
         }
     }
 }

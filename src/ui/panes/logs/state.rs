@@ -16,7 +16,6 @@ use super::foot::Foot;
 use super::missing_start;
 use super::open::{OpenLogs, Tab};
 use super::position::LogView;
-use super::result_rows;
 use super::results::Results;
 use super::text::LogText;
 use super::wrap::Wrapping;
@@ -218,11 +217,7 @@ impl LogsPane {
     pub(super) fn hit(&mut self, action: Action, view: &SessionView) -> Vec<Effect> {
         match self.log_view_mut(view) {
             Some(shown) if shown.search().is_some() => {
-                if action == Action::NextMatch {
-                    shown.next_hit();
-                } else {
-                    shown.previous_hit();
-                }
+                shown.step_hit(if action == Action::NextMatch { 1 } else { -1 });
                 Vec::new()
             }
             Some(_) | None => Effect::info("there is no search yet"),
@@ -235,10 +230,10 @@ impl LogsPane {
             let turned = self.results.turn(step, self.tab, view);
             return turned.map_or_else(Effect::info, |()| Vec::new());
         }
-        match self.open_logs.turn(self.tab, step, view) {
-            Ok(()) => self.findings = Findings::default(),
-            Err(why) => return Effect::info(why),
+        if let Err(why) = self.open_logs.turn(self.tab, step, view) {
+            return Effect::info(why);
         }
+        self.findings = Findings::default();
         Vec::new()
     }
 
@@ -246,7 +241,7 @@ impl LogsPane {
         let wanted = match self.tab {
             Tab::Build => self.open_logs.build(view).map_or(0, build::rows),
             Tab::Serial => self.open_logs.serial(view).map_or(0, card::rows),
-            Tab::Tests | Tab::Analysis => result_rows::rows(&self.results, self.tab, view),
+            Tab::Tests | Tab::Analysis => self.results.count(self.tab, view).max(1),
             Tab::Events => 0,
         };
         let has_head = self.tab.is_list() || self.open_logs.log(self.tab, view).is_some();
@@ -315,7 +310,9 @@ impl LogsPane {
         if let Some(shown) = self.log_view_mut(view) {
             shown.search_for(wanted);
         }
-        self.read_again(view);
+        if let Some(text) = self.open_logs.text_mut(self.tab, view) {
+            text.read_again();
+        }
     }
 
     pub(super) fn filter_by(&mut self, pattern: &str, view: &SessionView) -> Result<(), String> {
@@ -330,12 +327,6 @@ impl LogsPane {
             }
         }
         Ok(())
-    }
-
-    fn read_again(&mut self, view: &SessionView) {
-        if let Some(text) = self.open_logs.text_mut(self.tab, view) {
-            text.read_again();
-        }
     }
 
     pub(super) fn next_error(&mut self, step: isize, view: &SessionView) -> Vec<Effect> {
@@ -353,10 +344,8 @@ impl LogsPane {
         };
         if shown.search().is_none_or(|search| search.matcher().words() != errors.words()) {
             self.look_for(Some(errors), view);
-        } else if step > 0 {
-            shown.next_hit();
         } else {
-            shown.previous_hit();
+            shown.step_hit(step);
         }
         Vec::new()
     }

@@ -296,9 +296,9 @@ mod tests {
         assert_eq!(log.view.search().unwrap().total(), 20);
         let hit = log.rows().iter().find(|row| !row.hits.is_empty()).unwrap();
         assert_eq!((hit.number, log.view.here()), (957, 957));
-        log.view.previous_hit();
+        log.view.step_hit(-1);
         assert_eq!(log.view.here(), 907);
-        log.view.next_hit();
+        log.view.step_hit(1);
         assert_eq!(log.view.here(), 957);
         assert!(matcher("(").is_err());
     }
@@ -315,7 +315,7 @@ mod tests {
         search(&mut log, "value [67]$");
         finish(&mut log, extent);
         assert_eq!(log.view.here(), 99_957);
-        log.view.previous_hit();
+        log.view.step_hit(-1);
         assert_eq!(log.view.here(), 99_907);
         assert!(numbers(&log).contains(&99_907));
         log.view.filter_by(None);

@@ -28,16 +28,12 @@ pub(super) enum Wrapping {
 impl Wrapping {
     /// Changes it; returns what holds now, in words.
     pub(super) const fn toggle(&mut self) -> &'static str {
-        match self {
-            Self::Cut => {
-                *self = Self::Wrapped;
-                "long lines are wrapped"
-            }
-            Self::Wrapped => {
-                *self = Self::Cut;
-                "long lines are cut"
-            }
-        }
+        let words;
+        (*self, words) = match self {
+            Self::Cut => (Self::Wrapped, "long lines are wrapped"),
+            Self::Wrapped => (Self::Cut, "long lines are cut"),
+        };
+        words
     }
 }
 

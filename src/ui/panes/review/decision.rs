@@ -247,10 +247,10 @@ impl<'a> Decision<'a> {
     /// Whether all of it was on screen, as it must be before it is approved in another form.
     fn check_seen(&self) -> Result<(), String> {
         self.check()?;
-        match self.change().unseen() {
-            0 => Ok(()),
-            _ => Err("some changed lines were not on screen; look at them first".to_owned()),
+        if self.change().unseen() > 0 {
+            return Err("some changed lines were not on screen; look at them first".to_owned());
         }
+        Ok(())
     }
 
     /// What stands against the approval, and which key approves all the same.
@@ -409,7 +409,7 @@ impl<'a> Decision<'a> {
 }
 
 fn open(overlay: Overlay) -> KeyStep {
-    KeyStep::Effects(vec![Effect::Open(Box::new(overlay))])
+    KeyStep::Effects(vec![Effect::open(overlay)])
 }
 
 /// What can be done while lines are picked.

@@ -14,7 +14,7 @@ use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, Review};
 
 use super::change::body::ReviewBody;
-use super::edited::proposed_text;
+use super::edited::{self, proposed_text};
 use super::findings;
 use super::head;
 use super::shown::Shown;
@@ -57,17 +57,13 @@ pub(super) fn excerpt(body: &ReviewBody, line: usize) -> Option<Excerpt> {
         text.push_str(line.source());
         text.push('\n');
     }
-    let numbers = |side: Side| {
-        let mut found = hunk.clone().filter_map(|place| {
-            body.number_of(place).filter(|(own, _)| *own == side).map(|(_, number)| number)
-        });
-        let first = found.next()?;
-        Some((first, found.next_back().unwrap_or(first)))
-    };
-    let (side, (first, last)) = numbers(Side::New)
-        .map(|range| (Side::New, range))
-        .or_else(|| numbers(Side::Old).map(|range| (Side::Old, range)))?;
-    Some(Excerpt { side, first, last, text })
+    [Side::New, Side::Old].into_iter().find_map(|side| {
+        let numbers = hunk.clone().filter_map(|place| body.number_of(place));
+        let mut own = numbers.filter(|(own, _)| *own == side).map(|(_, number)| number);
+        let first = own.next()?;
+        let last = own.next_back().unwrap_or(first);
+        Some(Excerpt { side, first, last, text: text.clone() })
+    })
 }
 
 /// The text to edit: `start`, else what the person made of it before, else the proposed one.
@@ -97,9 +93,7 @@ pub(super) fn outside(
 ) -> Result<OutsideEdit, String> {
     let proposed = proposed_text(&view.proposal.change, blobs)?;
     let text = shown.draft.clone().unwrap_or(proposed);
-    let path = view.proposal.change.path();
-    let name = path.map_or("proposal", |path| path.file_name()).to_owned();
-    Ok(OutsideEdit { shown: shown.for_decision(), name, text })
+    Ok(edited::outside(shown.for_decision(), &view.proposal.change, text))
 }
 
 /// A row of the list of a batch.
@@ -107,16 +101,12 @@ pub(super) fn batch_row(view: &ProposalView, shown: &Shown) -> BatchRow {
     let proposal = &view.proposal;
     let count = |level| proposal.findings().filter(|finding| finding.level == level).count();
     let body = shown.change.body();
-    let alone = if shown.edit.is_some() || shown.draft.is_some() {
-        "your edit waits"
-    } else if shown.change.is_reading() {
-        "still being read"
-    } else if body.is_none() {
-        "cannot be shown"
-    } else if proposal.phrase().is_some() {
-        "needs a typed phrase"
-    } else {
-        ""
+    let alone = match body {
+        _ if shown.edit.is_some() || shown.draft.is_some() => "your edit waits",
+        _ if shown.change.is_reading() => "still being read",
+        None => "cannot be shown",
+        Some(_) if proposal.phrase().is_some() => "needs a typed phrase",
+        Some(_) => "",
     };
     BatchRow {
         shown: shown.for_decision(),
@@ -152,7 +142,7 @@ pub(super) fn rules(on_screen: Option<&Proposal>, review: &Review) -> Vec<Effect
     if rows.is_empty() {
         return Effect::info("this session has no rules, and there is no proposal to make one for");
     }
-    vec![Effect::Open(Box::new(Overlay::Rules(RulesList::new(rows))))]
+    vec![Effect::open(Overlay::Rules(RulesList::new(rows)))]
 }
 
 /// Rules that a person may want about a proposal; what is done to hardware is never offered one that
@@ -194,12 +184,10 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
     for check in &view.proposal.checks {
         let (mark, role) = findings::look(check.level());
         // What was found says it, and not what would be so otherwise.
-        let words = match check.level() {
-            None | Some(FindingLevel::Note) => {
-                format!("{mark} {} · {}", check.kind.label(), findings::explains(check.kind))
-            }
-            Some(_) => format!("{mark} {}", check.kind.label()),
-        };
+        let mut words = format!("{mark} {}", check.kind.label());
+        if check.level() <= Some(FindingLevel::Note) {
+            words.push_str(&format!(" · {}", findings::explains(check.kind)));
+        }
         lines.push((words, role));
         for finding in &check.findings {
             let (mark, role) = findings::look(Some(finding.level));
@@ -235,7 +223,7 @@ pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
         };
         lines.push((format!("  {}: {answer}", clean(asked.agent.as_str())), Role::Dim));
     }
-    vec![Effect::Open(Box::new(Overlay::Details(Details::new(lines))))]
+    vec![Effect::open(Overlay::Details(Details::new(lines)))]
 }
 
 /// Whether a change is of a program that has a translation to look at.
@@ -254,5 +242,5 @@ pub(super) fn translation(
     };
     let text = proposed_text(change, blobs)?;
     let views = RevertyViews::new(path.as_str(), &text)?;
-    Ok(vec![Effect::Open(Box::new(Overlay::Reverty(views)))])
+    Ok(vec![Effect::open(Overlay::Reverty(views))])
 }

@@ -113,9 +113,7 @@ impl Edit {
 
     /// The text for the person's own editor.
     pub fn outside(&self) -> OutsideEdit {
-        let path = self.view.proposal.change.path();
-        let name = path.map_or("proposal", |path| path.file_name()).to_owned();
-        OutsideEdit { shown: self.of, name, text: self.text.clone() }
+        outside(self.of, &self.view.proposal.change, self.text.clone())
     }
 
     /// Approves just what is shown, although so many findings stand against it.
@@ -166,6 +164,11 @@ impl Edit {
     }
 }
 
+/// A text for the person's own editor instead of what a change writes.
+pub fn outside(shown: ShownHash, change: &Change, text: String) -> OutsideEdit {
+    let name = change.path().map_or("proposal", |path| path.file_name()).to_owned();
+    OutsideEdit { shown, name, text }
+}
 /// The proposed text of a change.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::pane::{BuildErrors, Cx, Keys};
-use crate::ui::panes::wrap::wrap_words;
+use crate::ui::panes::wrap::{wrap_at_most, wrap_words};
 use crate::ui::role::Role;
 use crate::view::{InquiryState, ProposalView, against, rule_words};
 
@@ -107,25 +107,17 @@ fn end_words(view: &ProposalView) -> &'static str {
 
 /// A change in a few words, e.g. `save main/main.c`.
 pub(super) fn what(change: &Change) -> String {
-    match change {
-        Change::Flash(plan) => format!("flash {}", sanitize::line(&plan.board.label)),
-        Change::Erase(plan) => {
-            let (name, label) = (plan.name(), &plan.board.label);
-            format!("erase {} of {}", sanitize::line(&name), sanitize::line(label))
-        }
-        Change::Read(plan) => {
-            let (name, label) = (plan.region.name(), &plan.board.label);
-            format!("read {} of {}", sanitize::line(&name), sanitize::line(label))
-        }
-        Change::Nvs(plan) => {
-            let (name, label) = (plan.region.name(), &plan.board.label);
-            format!("edit {} of {}", sanitize::line(&name), sanitize::line(label))
-        }
-        Change::Send(plan) => format!("send to {}", sanitize::line(&plan.board.label)),
+    let what = match change {
+        Change::Flash(plan) => format!("flash {}", plan.board.label),
+        Change::Erase(plan) => format!("erase {} of {}", plan.name(), plan.board.label),
+        Change::Read(plan) => format!("read {} of {}", plan.region.name(), plan.board.label),
+        Change::Nvs(plan) => format!("edit {} of {}", plan.region.name(), plan.board.label),
+        Change::Send(plan) => format!("send to {}", plan.board.label),
         Change::Save { path, .. } | Change::Delete { path, .. } | Change::Insert { path, .. } => {
-            format!("{} {}", change.kind(), sanitize::line(path.as_str()))
+            format!("{} {path}", change.kind())
         }
-    }
+    };
+    sanitize::line(&what).into_owned()
 }
 
 /// How many lines change, e.g. `+1 −1 · 1 hunk`.
@@ -180,23 +172,16 @@ fn finding_rows(proposal: &Proposal, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> 
     let mut rows = Vec::new();
     for finding in found.iter().take(MAX_FINDINGS) {
         let (mark, role) = findings::look(Some(finding.level));
-        let mut words = wrap_words(&findings::sentence(finding), width.saturating_sub(4));
-        if words.len() > MAX_FINDING_ROWS {
-            words.truncate(MAX_FINDING_ROWS);
-            if let Some(last) = words.last_mut() {
-                *last = line::broken_off(last, width.saturating_sub(4));
-            }
-        }
-        for (nth, row) in words.into_iter().enumerate() {
-            let lead = if nth == 0 { format!(" {mark} ") } else { "   ".to_owned() };
-            let left = cx.line(format!("{lead}{row}"), role);
-            rows.push(HeadRow { left, right: Line::default() });
-        }
+        let sentence = findings::sentence(finding);
+        let words = wrap_at_most(&sentence, width.saturating_sub(4), MAX_FINDING_ROWS);
+        rows.extend(words.into_iter().enumerate().map(|(nth, row)| {
+            let mark = if nth == 0 { mark } else { " " };
+            plain(format!(" {mark} {row}"), cx.style(role))
+        }));
     }
     if let Some(more) = found.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         let key = cx.key(KeyContext::Review, Action::Details);
-        let left = cx.line(format!("   {more} more · {key} shows all"), Role::Warn);
-        rows.push(HeadRow { left, right: Line::default() });
+        rows.push(plain(format!("   {more} more · {key} shows all"), cx.style(Role::Warn)));
     }
     rows
 }
@@ -262,13 +247,7 @@ fn reason(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Ve
         let left = Line::styled(format!(" {}", line::cut(&text, space)), style);
         return vec![HeadRow { left, right: summary.unwrap_or_default() }];
     }
-    let mut words = wrap_words(&text, width.saturating_sub(2));
-    if words.len() > most {
-        words.truncate(most);
-        if let Some(last) = words.last_mut() {
-            *last = line::broken_off(last, width.saturating_sub(2));
-        }
-    }
+    let words = wrap_at_most(&text, width.saturating_sub(2), most);
     let rows = words.into_iter().map(|row| plain(format!(" {row}"), style));
     rows.chain(summary.map(indented)).collect()
 }
@@ -283,14 +262,7 @@ fn failed_build(view: &ProposalView, width: usize, cx: &Cx<'_>) -> Vec<HeadRow> 
         None => format!("{file}: "),
     });
     let text = format!("build failed: {}{}", file.unwrap_or_default(), error.message);
-    let width = width.saturating_sub(2);
-    let mut words = wrap_words(&sanitize::line(&text), width);
-    if words.len() > MAX_FINDING_ROWS {
-        words.truncate(MAX_FINDING_ROWS);
-        if let Some(last) = words.last_mut() {
-            *last = line::broken_off(last, width);
-        }
-    }
+    let words = wrap_at_most(&sanitize::line(&text), width.saturating_sub(2), MAX_FINDING_ROWS);
     words.into_iter().map(|row| plain(format!(" {row}"), cx.style(Role::Error))).collect()
 }
 
@@ -352,10 +324,10 @@ fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec
 
 /// When a build was made: a time of the session, as an age would have to tick.
 fn built(at: Timestamp, cx: &Cx<'_>) -> String {
-    match at < cx.view.started_at {
-        true => "· built before this session ".to_owned(),
-        false => format!("· built at {} ", line::clock(at.millis_since(cx.view.started_at))),
+    if at < cx.view.started_at {
+        return "· built before this session ".to_owned();
     }
+    format!("· built at {} ", line::clock(at.millis_since(cx.view.started_at)))
 }
 
 fn counts_line(view: &ProposalView, body: &ReviewBody, cx: &Cx<'_>) -> Line<'static> {

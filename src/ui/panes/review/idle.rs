@@ -32,25 +32,22 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let width = usize::from(area.width).max(3) - 2;
     let mut rows: Vec<Line<'static>> = Vec::new();
     let earlier = earlier(cx.view);
+    let paragraph = |text: &str, role| {
+        wrap_words(text, width).into_iter().map(move |words| cx.line(format!(" {words}"), role))
+    };
     if let Some(now) = now(cx) {
-        for words in wrap_words(&now, width) {
-            rows.push(cx.line(format!(" {words}"), Role::Text));
-        }
+        rows.extend(paragraph(&now, Role::Text));
         rows.push(Line::default());
     }
-    for words in wrap_words(if earlier.is_empty() { WORDS } else { WORDS_AGAIN }, width) {
-        rows.push(cx.line(format!(" {words}"), Role::Dim));
-    }
+    let words = if earlier.is_empty() { WORDS } else { WORDS_AGAIN };
+    rows.extend(paragraph(words, Role::Dim));
     if let Some((title, plan)) = plan(cx.view) {
         rows.push(Line::default());
         let done = plan.iter().filter(|(sign, ..)| *sign == DONE).count();
         // Of steps that nobody reports on nothing is counted.
         let is_counted = plan.iter().any(|(sign, ..)| *sign != UNTOLD);
-        let title = match is_counted {
-            true => format!(" {title}  {done}/{}", plan.len()),
-            false => format!(" {title}"),
-        };
-        rows.push(cx.line(title, Role::Heading));
+        let count = if is_counted { format!("  {done}/{}", plan.len()) } else { String::new() };
+        rows.push(cx.line(format!(" {title}{count}"), Role::Heading));
         let space = usize::from(area.height).saturating_sub(rows.len() + 4).max(1);
         rows.extend(plan_rows(&plan, space, width, cx));
     }
@@ -144,27 +141,24 @@ fn plan(view: &SessionView) -> Option<(&'static str, Vec<PlanRow>)> {
 fn plan_rows(plan: &[PlanRow], space: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let next = plan.iter().position(|(sign, ..)| *sign != DONE).unwrap_or(0);
     let first = next.saturating_sub(space / 3).min(plan.len().saturating_sub(space));
-    let text = |sign: &str| if sign == DONE { Role::Dim } else { Role::Text };
     let inner = width.saturating_sub(3);
+    let row = |lead: &str, (sign, role, _): &PlanRow, words: String| {
+        let text = if *sign == DONE { Role::Dim } else { Role::Text };
+        Line::from(vec![cx.span(format!(" {lead} "), *role), cx.span(words, text)])
+    };
     // Where there is room, each step is whole.
     let whole: Vec<Line<'static>> = plan
         .iter()
-        .flat_map(|(sign, role, words)| {
-            let words = wrap_words(&sanitize::line(words), inner).into_iter().enumerate();
-            words.map(move |(nth, words)| {
-                let lead = if nth == 0 { format!(" {sign} ") } else { "   ".to_owned() };
-                Line::from(vec![cx.span(lead, *role), cx.span(words, text(sign))])
-            })
+        .flat_map(|step| {
+            let words = wrap_words(&sanitize::line(&step.2), inner).into_iter().enumerate();
+            words.map(move |(nth, words)| row(if nth == 0 { step.0 } else { " " }, step, words))
         })
         .collect();
     if whole.len() <= space {
         return whole;
     }
-    let row = |(sign, role, words): &PlanRow| {
-        let words = line::cut(&sanitize::line(words), inner);
-        Line::from(vec![cx.span(format!(" {sign} "), *role), cx.span(words, text(sign))])
-    };
-    let mut rows: Vec<_> = plan.iter().skip(first).take(space).map(row).collect();
+    let cut = |step: &PlanRow| row(step.0, step, line::cut(&sanitize::line(&step.2), inner));
+    let mut rows: Vec<_> = plan.iter().skip(first).take(space).map(cut).collect();
     let left = plan.len().saturating_sub(first + space);
     if left > 0
         && let Some(last) = rows.last_mut()

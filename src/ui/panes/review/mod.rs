@@ -139,10 +139,8 @@ impl ReviewPane {
         match request {
             ReviewRequest::Remark { proposal, line, words } => {
                 if let Some(shown) = self.proposals.get_mut(proposal) {
-                    match words.is_empty() {
-                        true => shown.remarks.remove(&line),
-                        false => shown.remarks.insert(line, words),
-                    };
+                    shown.remarks.remove(&line);
+                    shown.remarks.extend((!words.is_empty()).then_some((line, words)));
                 }
             }
             ReviewRequest::Draft { proposal, text } => {
@@ -304,7 +302,7 @@ impl ReviewPane {
             return Err("no other proposal of this batch waits".to_owned());
         }
         self.opened = None;
-        Ok(vec![Effect::Open(Box::new(Overlay::Batch(list)))])
+        Ok(vec![Effect::open(Overlay::Batch(list))])
     }
 
     /// Opens the list again from which a proposal was opened, if several of it wait.
@@ -315,7 +313,7 @@ impl ReviewPane {
             return Vec::new();
         }
         list.select(opened);
-        vec![Effect::Open(Box::new(Overlay::Batch(list)))]
+        vec![Effect::open(Overlay::Batch(list))]
     }
 
     /// What waits in the batch of what is on screen.
@@ -356,11 +354,10 @@ impl ReviewPane {
         if self.queue.turn(step, review) {
             return Vec::new();
         }
-        let has_older = step < 0 && review.older > 0;
-        Effect::info(match has_older {
-            true => "`firmhand replay` shows older proposals",
-            false => "there is no other proposal",
-        })
+        if step < 0 && review.older > 0 {
+            return Effect::info("`firmhand replay` shows older proposals");
+        }
+        Effect::info("there is no other proposal")
     }
 }
 

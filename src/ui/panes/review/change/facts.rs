@@ -67,9 +67,20 @@ impl FactSheet {
         self.lines.push(BodyLine::of_pieces(LineRole::Note, Vec::new()));
     }
 
-    /// Rows in columns, which get narrower by these steps.
-    fn table(&mut self, rows: &[(LineRole, Vec<Cell>)], aligns: &[Align], steps: &[TableStep]) {
-        self.lines.extend(table(rows, aligns, steps));
+    /// Rows in columns, which get narrower by these steps; the first `right` columns stand at the right.
+    /// There are as many forms of each row as there are steps and one more, the widest first: every row
+    /// has the same form at the same width.
+    fn table(&mut self, rows: &[(LineRole, Vec<Cell>)], right: usize, steps: &[TableStep]) {
+        let mut lines: Vec<Vec<(usize, Vec<LinePiece>)>> = vec![Vec::new(); rows.len()];
+        for taken in 0..=steps.len() {
+            let forms = form(rows, right, steps.get(..taken).unwrap_or_default());
+            let widest = forms.iter().map(|pieces| width(pieces)).max().unwrap_or(0);
+            for (line, form) in lines.iter_mut().zip(forms) {
+                line.push((widest, form));
+            }
+        }
+        let made = rows.iter().zip(lines);
+        self.lines.extend(made.map(|((role, _), forms)| BodyLine::of_forms(*role, forms)));
     }
 }
 
@@ -84,9 +95,10 @@ fn erase(plan: &ErasePlan, facts: Option<&FlashFacts>) -> FactSheet {
     let mut sheet = FactSheet::of(&plan.board);
     match &plan.region {
         None => {
-            let what = match plan.board.simulated {
-                true => "all of its memory: program and settings",
-                false => "the whole flash: bootloader, partition table, program and settings",
+            let what = if plan.board.simulated {
+                "all of its memory: program and settings"
+            } else {
+                "the whole flash: bootloader, partition table, program and settings"
             };
             sheet.fact("erases", what, Ink::Warning);
             sheet.fact("then", "nothing runs until it is flashed", Ink::Plain);
@@ -119,10 +131,10 @@ fn send(plan: &SendPlan) -> FactSheet {
     sheet.fact("bytes", line::grouped(plan.text.len() as u64), Ink::Plain);
     sheet.gap();
     sheet.note("the text to send, line by line, with line ends");
-    for text in plan.visible() {
-        let text = LinePiece::new(sanitize::line(&text), Ink::Plain);
-        sheet.lines.push(BodyLine::of_pieces(LineRole::Fact, vec![text]));
-    }
+    sheet.lines.extend(plan.visible().iter().map(|text| {
+        let text = LinePiece::new(sanitize::line(text), Ink::Plain);
+        BodyLine::of_pieces(LineRole::Fact, vec![text])
+    }));
     sheet
 }
 
@@ -226,10 +238,9 @@ fn images(sheet: &mut FactSheet, plan: &FlashPlan, flash: Option<&FlashFacts>) {
     }
     let total = line::grouped(plan.total_bytes());
     rows.push((LineRole::Note, ["total", &total].map(Cell::dim).into()));
-    let aligns = [Align::Right, Align::Right, Align::Left, Align::Left, Align::Left];
     let steps =
         [TableStep::Drop(2), TableStep::Shorten(3), TableStep::Shorten(4), TableStep::Drop(1)];
-    sheet.table(&rows, &aligns, &steps);
+    sheet.table(&rows, 2, &steps);
 }
 
 /// What becomes of an image: its partition and whether it fits; empty where no partition table is
@@ -273,8 +284,7 @@ fn partitions(sheet: &mut FactSheet, facts: &FlashFacts, what: &str) {
         ];
         rows.push((LineRole::Note, row));
     }
-    let aligns = [Align::Right, Align::Right, Align::Left, Align::Left, Align::Left];
-    sheet.table(&rows, &aligns, &[TableStep::Drop(1), TableStep::Drop(3)]);
+    sheet.table(&rows, 2, &[TableStep::Drop(1), TableStep::Drop(3)]);
 }
 
 fn nvs(plan: &NvsPlan) -> FactSheet {
@@ -290,7 +300,7 @@ fn nvs(plan: &NvsPlan) -> FactSheet {
     sheet.note("what changes, each as namespace:key; everything else stays");
     let rows: Vec<_> =
         plan.edits.iter().map(|edit| (LineRole::Fact, nvs_entry(edit).into())).collect();
-    sheet.table(&rows, &[Align::Left, Align::Left], &[]);
+    sheet.table(&rows, 0, &[]);
     sheet
 }
 
@@ -354,13 +364,6 @@ impl Cell {
     }
 }
 
-/// On which side of its column a text stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Align {
-    Left,
-    Right,
-}
-
 /// How a table gets narrower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TableStep {
@@ -370,33 +373,15 @@ enum TableStep {
     Shorten(usize),
 }
 
-/// Lays rows out in columns: as many forms of each row as there are steps and one more, the widest
-/// first. Every row of the table has the same form at the same width.
-fn table(rows: &[(LineRole, Vec<Cell>)], aligns: &[Align], steps: &[TableStep]) -> Vec<BodyLine> {
-    let mut lines: Vec<Vec<(usize, Vec<LinePiece>)>> = vec![Vec::new(); rows.len()];
-    for taken in 0..=steps.len() {
-        let forms = form(rows, aligns, steps.get(..taken).unwrap_or_default());
-        let widest = forms.iter().map(|pieces| width(pieces)).max().unwrap_or(0);
-        for (line, form) in lines.iter_mut().zip(forms) {
-            line.push((widest, form));
-        }
-    }
-    let made = rows.iter().zip(lines);
-    made.map(|((role, _), forms)| BodyLine::of_forms(*role, forms)).collect()
-}
-
 fn width(pieces: &[LinePiece]) -> usize {
     pieces.iter().map(|piece| piece.text.width()).sum()
 }
 
 /// Every row after these steps.
-fn form(
-    rows: &[(LineRole, Vec<Cell>)],
-    aligns: &[Align],
-    taken: &[TableStep],
-) -> Vec<Vec<LinePiece>> {
+fn form(rows: &[(LineRole, Vec<Cell>)], right: usize, taken: &[TableStep]) -> Vec<Vec<LinePiece>> {
     let is_there = |column: &usize| !taken.contains(&TableStep::Drop(*column));
-    let columns: Vec<usize> = (0..aligns.len()).filter(is_there).collect();
+    let count = rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0);
+    let columns: Vec<usize> = (0..count).filter(is_there).collect();
     let cell = |row: &'_ [Cell], column: usize| -> Vec<LinePiece> {
         let is_short = taken.contains(&TableStep::Shorten(column));
         row.get(column).map_or(Vec::new(), |cell| cell.form(is_short).to_vec())
@@ -411,7 +396,7 @@ fn form(
         for (nth, (column, width_of)) in columns.iter().zip(&widths).enumerate() {
             let cell = cell(cells, *column);
             let blank_columns = width_of - width(&cell);
-            let is_right = aligns.get(*column) == Some(&Align::Right);
+            let is_right = *column < right;
             let before = blanks
                 + if nth > 0 { GAP.len() } else { 0 }
                 + if is_right { blank_columns } else { 0 };

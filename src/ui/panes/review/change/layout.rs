@@ -241,12 +241,9 @@ impl Layout {
                 LinePart::at(start..width.min(left + self.columns_of(side)))
             }
         };
-        (nth == 0 || self.geometry.overflow == Overflow::Wrap && self.is_tall(line, side))
+        let is_tall = self.parts.contains_key(&(line, side));
+        (nth == 0 || self.geometry.overflow == Overflow::Wrap && is_tall)
             .then_some(Cell { line, part })
-    }
-
-    fn is_tall(&self, line: usize, side: Side) -> bool {
-        self.parts.contains_key(&(line, side))
     }
 
     /// The width of the widest line, for scrolling to the side.

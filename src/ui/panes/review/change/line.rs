@@ -3,6 +3,7 @@
 //! Owns the cutting of lines. Long lines are never cut into pieces by colour, so that one of
 //! 100,000 columns costs no more than what of it is in sight.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -113,26 +114,22 @@ impl LineSource {
     /// Takes a raw line without its end, what of it differs, and what is to be said after it.
     #[must_use]
     pub fn new(raw: String, emphasis: Vec<Range<usize>>, tail: String) -> Self {
-        let clean = match sanitize::line(&raw) {
-            std::borrow::Cow::Borrowed(_) => None,
-            std::borrow::Cow::Owned(clean) => Some(clean),
+        let form = match sanitize::line(&raw) {
+            clean if raw.len() > MAX_COLOURED => {
+                let (text, form) = (clean.into_owned(), SourceForm::Long);
+                return Self { text, form, emphasis: Vec::new(), tail };
+            }
+            Cow::Borrowed(_) => SourceForm::Clean,
+            Cow::Owned(_) => SourceForm::Raw,
         };
-        let is_long = raw.len() > MAX_COLOURED;
-        let (text, form) = match clean {
-            clean if is_long => (clean.unwrap_or(raw), SourceForm::Long),
-            None => (raw, SourceForm::Clean),
-            Some(_) => (raw, SourceForm::Raw),
-        };
-        let emphasis = if is_long { Vec::new() } else { emphasis };
-        Self { text, form, emphasis, tail }
+        Self { text: raw, form, emphasis, tail }
     }
-
-    fn width(&self) -> usize {
-        let text = match self.form {
-            SourceForm::Clean | SourceForm::Long => columns(&self.text),
-            SourceForm::Raw => columns(&sanitize::line(&self.text)),
-        };
-        text + self.tail.width()
+    /// The text, safe to show.
+    fn clean(&self) -> Cow<'_, str> {
+        match self.form {
+            SourceForm::Clean | SourceForm::Long => Cow::Borrowed(&self.text),
+            SourceForm::Raw => sanitize::line(&self.text),
+        }
     }
 
     /// Cuts the line where colour or emphasis changes.
@@ -201,7 +198,8 @@ impl BodyLine {
     /// A line of a file.
     #[must_use]
     pub fn of_source(role: LineRole, pair: LinePair, source: LineSource) -> Self {
-        Self { role, pair, width: source.width(), content: Content::Source(source) }
+        let width = columns(&source.clean()) + source.tail.width();
+        Self { role, pair, width, content: Content::Source(source) }
     }
 
     /// Whether a person must have had it on screen before approving.
@@ -279,14 +277,7 @@ impl BodyLine {
         let text: String = match &self.content {
             Content::Forms(forms) => return fitting(forms, width),
             Content::Pieces(pieces) => pieces.iter().map(|piece| piece.text.as_str()).collect(),
-            Content::Source(source) => {
-                let mut text = match source.form {
-                    SourceForm::Clean | SourceForm::Long => source.text.clone(),
-                    SourceForm::Raw => sanitize::line(&source.text).into_owned(),
-                };
-                text.push_str(&source.tail);
-                text
-            }
+            Content::Source(source) => format!("{}{}", source.clean(), source.tail),
         };
         wrap(&text, width)
     }

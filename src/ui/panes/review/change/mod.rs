@@ -103,13 +103,7 @@ impl ChangeView {
         let context = match proposal.change {
             // The whole file, so that the place of the insertion can be judged.
             Change::Insert { .. } => UnchangedLines::Whole,
-            Change::Save { .. }
-            | Change::Delete { .. }
-            | Change::Flash(_)
-            | Change::Erase(_)
-            | Change::Send(_)
-            | Change::Read(_)
-            | Change::Nvs(_) => UnchangedLines::Lines(CONTEXT),
+            _ => UnchangedLines::Lines(CONTEXT),
         };
         Self {
             load: Load::begin(&proposal.change, &proposal.facts, blobs),

@@ -69,10 +69,8 @@ impl PickedLines {
         } else {
             body.changed().find(|line| *line > self.cursor)
         };
-        self.cursor = next.unwrap_or(self.cursor);
-        next.is_some()
+        self.turn_to(next)
     }
-
     /// Moves the cursor to the start of the next hunk, or of the one before.
     pub fn step_hunk(&mut self, body: &ReviewBody, step: i64) -> bool {
         let mut starts = body.hunks.iter().map(|hunk| hunk.start);
@@ -81,23 +79,21 @@ impl PickedLines {
         } else {
             starts.find(|start| *start > self.cursor)
         };
-        self.cursor = next.unwrap_or(self.cursor);
-        next.is_some()
+        self.turn_to(next)
     }
-
-    /// Moves the cursor to a line that changes.
-    pub const fn go_to(&mut self, line: usize) {
-        self.cursor = line;
+    /// Moves the cursor to a line that changes; whether there is one.
+    fn turn_to(&mut self, line: Option<usize>) -> bool {
+        self.cursor = line.unwrap_or(self.cursor);
+        line.is_some()
     }
 
     /// Picks what is in reach, or puts it back when all of it is picked.
     pub fn toggle(&mut self, body: &ReviewBody, reach: PickScope) {
         let lines: Vec<usize> = match reach {
             PickScope::Line => vec![self.cursor],
-            PickScope::Change => [Some(self.cursor), other_version(body, self.cursor)]
-                .into_iter()
-                .flatten()
-                .collect(),
+            PickScope::Change => {
+                [self.cursor].into_iter().chain(other_version(body, self.cursor)).collect()
+            }
             PickScope::Hunk => {
                 let hunk = body.hunks.iter().find(|hunk| hunk.contains(&self.cursor));
                 let hunk = hunk.cloned().unwrap_or_default();
@@ -182,30 +178,27 @@ pub fn act(
         Action::Down => selection.step(&body, 1),
         Action::NextHunk => selection.step_hunk(&body, 1),
         Action::PreviousHunk => selection.step_hunk(&body, -1),
-        Action::Top => to(selection, body.changed().next()),
-        Action::Bottom => to(selection, body.changed().last()),
-        Action::ToggleLine => {
-            selection.toggle(&body, PickScope::Change);
+        Action::Top => selection.turn_to(body.changed().next()),
+        Action::Bottom => selection.turn_to(body.changed().last()),
+        _ => {
+            selection.toggle(&body, scope_of(action)?);
             true
         }
-        Action::ToggleSingle => {
-            selection.toggle(&body, PickScope::Line);
-            true
-        }
-        Action::ToggleHunk => {
-            selection.toggle(&body, PickScope::Hunk);
-            true
-        }
-        Action::ToggleAll => {
-            selection.toggle(&body, PickScope::All);
-            true
-        }
-        _ => return None,
     };
     change.reveal(selection.cursor());
     if moved { Some(Vec::new()) } else { Some(Effect::info("there is no other changed line")) }
 }
 
+/// What a key picks or puts back; `None`: nothing.
+const fn scope_of(action: Action) -> Option<PickScope> {
+    match action {
+        Action::ToggleLine => Some(PickScope::Change),
+        Action::ToggleSingle => Some(PickScope::Line),
+        Action::ToggleHunk => Some(PickScope::Hunk),
+        Action::ToggleAll => Some(PickScope::All),
+        _ => None,
+    }
+}
 /// What a click is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClickTarget {
@@ -241,15 +234,8 @@ pub fn target(change: &ChangeView, row: usize, half: Half) -> Option<ClickTarget
 pub fn click(line: usize, selection: &mut PickedLines, change: &ChangeView) {
     match change.body() {
         Some(body) if selection.cursor() == line => selection.toggle(body, PickScope::Hunk),
-        _ => selection.go_to(line),
+        _ => selection.cursor = line,
     }
-}
-
-fn to(selection: &mut PickedLines, line: Option<usize>) -> bool {
-    if let Some(line) = line {
-        selection.go_to(line);
-    }
-    line.is_some()
 }
 
 #[cfg(test)]

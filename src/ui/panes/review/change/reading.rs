@@ -14,42 +14,35 @@ const ASIDE: isize = 8;
 
 /// Does what a key asks for; `None` when it is no key for reading.
 pub fn act(action: Action, change: &mut ChangeView, look: &mut Look) -> Option<Vec<Effect>> {
+    if let Some(rows) = rows(action, change.page()) {
+        change.scroll(rows);
+        return Some(Vec::new());
+    }
     Some(match action {
-        Action::Up
-        | Action::Down
-        | Action::HalfPageUp
-        | Action::HalfPageDown
-        | Action::PageUp
-        | Action::PageDown
-        | Action::Top
-        | Action::Bottom => {
-            change.scroll(rows(action, change.page()));
-            Vec::new()
-        }
         Action::Left => aside(-ASIDE, change, look),
         Action::Right => aside(ASIDE, change, look),
         Action::NextHunk => hunk(1, change),
         Action::PreviousHunk => hunk(-1, change),
         Action::ToggleSideBySide => toggle_side_by_side(change, look),
         Action::ToggleBlanks => {
-            look.blanks = match look.blanks {
-                Blanks::Shown => Blanks::Folded,
-                Blanks::Folded => Blanks::Shown,
+            let (blanks, words) = match look.blanks {
+                Blanks::Folded => (Blanks::Shown, "changes of white space are shown"),
+                Blanks::Shown => {
+                    (Blanks::Folded, "lines that differ only in white space are shown once, as ~")
+                }
             };
-            Effect::info(match look.blanks {
-                Blanks::Shown => "changes of white space are shown",
-                Blanks::Folded => "lines that differ only in white space are shown once, as ~",
-            })
+            look.blanks = blanks;
+            Effect::info(words)
         }
         Action::ToggleWrap => {
-            look.wrapping = match look.wrapping {
-                Wrapping::Wrapped => Wrapping::Scrolled,
-                Wrapping::Scrolled => Wrapping::Wrapped,
+            let (wrapping, words) = match look.wrapping {
+                Wrapping::Scrolled => (Wrapping::Wrapped, "long lines are wrapped"),
+                Wrapping::Wrapped => {
+                    (Wrapping::Scrolled, "long lines are cut; left and right scroll")
+                }
             };
-            Effect::info(match look.wrapping {
-                Wrapping::Wrapped => "long lines are wrapped",
-                Wrapping::Scrolled => "long lines are cut; left and right scroll",
-            })
+            look.wrapping = wrapping;
+            Effect::info(words)
         }
         Action::MoreContext => context(1, change),
         Action::LessContext => context(-1, change),
@@ -63,10 +56,10 @@ pub fn act(action: Action, change: &mut ChangeView, look: &mut Look) -> Option<V
     })
 }
 
-/// Rows that a key moves by.
-const fn rows(action: Action, page: i64) -> i64 {
+/// Rows that a key moves by; `None`: it does not move.
+const fn rows(action: Action, page: i64) -> Option<i64> {
     let half = if page > 3 { page / 2 } else { 1 };
-    match action {
+    Some(match action {
         Action::Up => -1,
         Action::Down => 1,
         Action::HalfPageUp => -half,
@@ -74,8 +67,9 @@ const fn rows(action: Action, page: i64) -> i64 {
         Action::PageUp => -page,
         Action::PageDown => page,
         Action::Top => i64::MIN,
-        _ => i64::MAX,
-    }
+        Action::Bottom => i64::MAX,
+        _ => return None,
+    })
 }
 
 /// Turns the two columns on or off, and says why they do not show at once.
