@@ -30,6 +30,11 @@ pub(super) enum Growth {
     /// It has its closing fence.
     Complete,
 }
+impl Growth {
+    pub const fn of(is_complete: bool) -> Self {
+        if is_complete { Self::Complete } else { Self::Open }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct CodeBlock {
@@ -150,15 +155,14 @@ impl CodeBlock {
         if !self.is_closed && text.len() > MAX_OPEN {
             return self.job.is_some();
         }
-        let head = usize::from(!self.name.is_empty());
+        let head = usize::from(self.has_head());
         let line_of =
             |row: usize| self.rows.get(row.saturating_sub(head)).map(|(line, _)| *line as usize);
         let last = self.lines.len().saturating_sub(1);
         let from = line_of(first).unwrap_or(0) / SEGMENT;
         let until = line_of(first + count).unwrap_or(last) / SEGMENT;
         for segment in from..=until {
-            let known = self.colours.get(&segment).is_some_and(|(len, _)| *len == text.len());
-            if known {
+            if self.colours.get(&segment).is_some_and(|(len, _)| *len == text.len()) {
                 continue;
             }
             let start =
@@ -199,14 +203,10 @@ impl CodeBlock {
         };
         let Some((line, part)) = self.rows.get(index).copied() else { return CellRow::default() };
         let (line, part) = (line as usize, part as usize);
-        let spans = self
-            .colours
-            .get(&(line / SEGMENT))
-            .and_then(|(_, lines)| lines.get(line % SEGMENT))
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let lines = self.colours.get(&(line / SEGMENT)).map(|(_, lines)| lines);
+        let spans = lines.and_then(|lines| lines.get(line % SEGMENT));
         let mut pieces = vec![StyledText::new(MARGIN, Role::Code)];
-        let whole = coloured(self.line(text, line), spans);
+        let whole = coloured(self.line(text, line), spans.map_or(&[], Vec::as_slice));
         let columns = self.text_columns();
         let width: usize = whole.iter().map(StyledText::width).sum();
         if width > columns && part > 0 && !self.is_json() {
@@ -266,23 +266,28 @@ fn hanging(line: &str, columns: usize) -> usize {
 
 /// A line with colours.
 fn coloured(line: &str, spans: &[Span]) -> Vec<StyledText> {
-    let mut pieces: Vec<StyledText> = Vec::new();
-    let mut column = 0;
-    let mut at = 0;
+    let pieces = clean_pieces(line, spans, Role::Code).into_iter();
+    pieces.map(|(text, role)| StyledText::new(text, role)).collect()
+}
+/// A line in pieces of one colour, with its tabs expanded and nothing in it that could move the
+/// cursor; what has no colour looks like `plain`.
+pub fn clean_pieces(line: &str, spans: &[Span], plain: Role) -> Vec<(String, Role)> {
+    let mut pieces = Vec::new();
+    let (mut at, mut column) = (0, 0);
     let mut add = |range: std::ops::Range<usize>, role: Role| {
-        let raw = line.get(range).unwrap_or_default();
+        let raw = line.get(range.start..range.end.min(line.len())).unwrap_or_default();
         if !raw.is_empty() {
-            let clean = sanitize::line_from(raw, column);
+            let clean = sanitize::line_from(raw, column).into_owned();
             column += line::width(&clean);
-            pieces.push(StyledText::new(clean.into_owned(), role));
+            pieces.push((clean, role));
         }
     };
     for span in spans {
-        add(at..span.range.start, Role::Code);
+        add(at..span.range.start, plain);
         add(span.range.clone(), Role::syntax(span.kind));
         at = span.range.end.max(at);
     }
-    add(at..line.len(), Role::Code);
+    add(at..line.len(), plain);
     pieces
 }
 

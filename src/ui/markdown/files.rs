@@ -48,11 +48,7 @@ const NEWEST: usize = 8;
 impl AnswerFiles {
     /// Reads a complete fence of JSON; `None` when it holds anything but files.
     pub fn read(fence: &str, columns: usize) -> Option<Self> {
-        let (head, rest) = fence.split_once('\n')?;
-        if !head.trim_start_matches(['`', '~', ' ']).trim().eq_ignore_ascii_case("json") {
-            return None;
-        }
-        let (body, _) = rest.trim_end().rsplit_once('\n')?;
+        let (body, _) = body_of(fence, "json")?.trim_end().rsplit_once('\n')?;
         let value: Value = serde_json::from_str(body).ok()?;
         let list = value.as_array().or_else(|| value.get("files")?.as_array())?;
         let files: Option<Vec<FilePart>> =
@@ -63,17 +59,12 @@ impl AnswerFiles {
     /// Reads a fence of JSON that still grows; `None` when it holds anything but files. Of the file
     /// that comes the newest lines show.
     pub fn read_open(fence: &str, columns: usize) -> Option<Self> {
-        let (head, body) = fence.split_once('\n')?;
-        if !head.trim_start_matches(['`', '~', ' ']).trim().eq_ignore_ascii_case("json") {
-            return None;
-        }
-        let files = open_files::read(body)?;
+        let files = open_files::read(body_of(fence, "json")?)?;
         let part = |file: OpenFile| {
             let lines = file.code.lines().count();
             let skipped = if file.is_whole { lines } else { lines.saturating_sub(NEWEST) };
             let newest: String = file.code.split_inclusive('\n').skip(skipped).collect();
-            let growth = if file.is_whole { Growth::Complete } else { Growth::Open };
-            file_part(file.path, lines, &newest, (columns, growth))
+            file_part(file.path, lines, &newest, (columns, Growth::of(file.is_whole)))
         };
         Some(Self(files.into_iter().map(part).collect()))
     }
@@ -103,10 +94,10 @@ impl AnswerFiles {
         start: usize,
         unfolded: &BTreeSet<FoldId>,
         row: usize,
-    ) -> Option<(usize, usize)> {
+    ) -> Option<(FoldId, usize)> {
         let folds = self.folds(start, unfolded);
-        let index = folds.partition_point(|(first, _)| *first <= row).checked_sub(1)?;
-        Some((index, row - folds.get(index)?.0))
+        let (first, id) = folds.iter().rfind(|(first, _)| *first <= row)?;
+        Some((*id, row - first))
     }
 
     /// Colours rows from `first` on. Whether some of it is still to come.
@@ -119,27 +110,28 @@ impl AnswerFiles {
     ) -> bool {
         let mut is_busy = false;
         for row in first..first + count {
-            let Some((index, inside)) = self.find(start, unfolded, row) else { break };
-            let Some(file) = self.0.get_mut(index) else { break };
-            if let Some(inside) = inside.checked_sub(1) {
-                is_busy |= file.code.prepare(&file.source, inside, 1);
-            }
+            let Some((id, inside)) = self.find(start, unfolded, row) else { break };
+            let Some(file) = self.0.get_mut(id.index) else { break };
+            is_busy |= file.prepare(inside);
         }
         is_busy
     }
 
     pub fn row(&self, start: usize, unfolded: &BTreeSet<FoldId>, row: usize) -> CellRow {
-        let Some((index, inside)) = self.find(start, unfolded, row) else {
-            return CellRow::default();
-        };
-        let Some(file) = self.0.get(index) else { return CellRow::default() };
-        match inside.checked_sub(1) {
-            None => file.head(unfolded.contains(&FoldId { start, index })),
-            Some(inside) => file.code.row(&file.source, inside),
-        }
+        let found = self.find(start, unfolded, row);
+        let row = found.and_then(|(id, inside)| {
+            Some(self.0.get(id.index)?.row(inside, unfolded.contains(&id)))
+        });
+        row.unwrap_or_default()
     }
 }
 
+/// What follows the first line of a fence in that language.
+pub(super) fn body_of<'t>(fence: &'t str, language: &str) -> Option<&'t str> {
+    let (head, body) = fence.split_once('\n')?;
+    let own = head.trim_start_matches(['`', '~', ' ']).trim();
+    own.eq_ignore_ascii_case(language).then_some(body)
+}
 /// A file that is being written: its path, how long it is, and its newest lines.
 #[derive(Debug)]
 pub struct GrowingFile(FilePart);
@@ -148,7 +140,7 @@ impl GrowingFile {
     /// A file of so many lines so far; `newest` are the last of them, `None`: all has come.
     #[must_use]
     pub fn new(path: &str, lines: usize, newest: Option<&str>, columns: usize) -> Self {
-        let growth = if newest.is_some() { Growth::Open } else { Growth::Complete };
+        let growth = Growth::of(newest.is_none());
         Self(file_part(path.to_owned(), lines, newest.unwrap_or_default(), (columns, growth)))
     }
 
@@ -160,15 +152,12 @@ impl GrowingFile {
 
     /// Makes a row ready to be drawn. Whether colours of it are still to come.
     pub fn prepare(&mut self, row: usize) -> bool {
-        row.checked_sub(1).is_some_and(|row| self.0.code.prepare(&self.0.source, row, 1))
+        self.0.prepare(row)
     }
 
     #[must_use]
     pub fn row(&self, row: usize) -> CellRow {
-        match row.checked_sub(1) {
-            None => self.0.head(false),
-            Some(row) => self.0.code.row(&self.0.source, row),
-        }
+        self.0.row(row, false)
     }
 }
 
@@ -178,6 +167,16 @@ impl FilePart {
         1 + if shows { self.code.rows() } else { 0 }
     }
 
+    /// Makes a row ready to be drawn. Whether colours of it are still to come.
+    fn prepare(&mut self, row: usize) -> bool {
+        row.checked_sub(1).is_some_and(|row| self.code.prepare(&self.source, row, 1))
+    }
+    fn row(&self, row: usize, is_unfolded: bool) -> CellRow {
+        match row.checked_sub(1) {
+            None => self.head(is_unfolded),
+            Some(row) => self.code.row(&self.source, row),
+        }
+    }
     fn head(&self, is_unfolded: bool) -> CellRow {
         let (mark, role) = match (self.growth, is_unfolded) {
             (Growth::Open, _) => ("▾ ", Role::Busy),

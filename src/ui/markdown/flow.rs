@@ -54,25 +54,22 @@ impl Flow {
                 Some(code) => code.push_str(&text),
                 None => self.inline.text(&text),
             },
-            Event::Code(text) => self.inline.code(&text),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.inline.code(&text);
+            }
             Event::Html(text) | Event::InlineHtml(text) => self.inline.html(&text),
-            Event::InlineMath(text) | Event::DisplayMath(text) => self.inline.code(&text),
             Event::FootnoteReference(text) => self.inline.text(&format!("[{text}]")),
             Event::SoftBreak => self.inline.text(" "),
             Event::HardBreak => self.inline.line_end(),
             Event::Rule => {
                 self.end_paragraph();
-                let prefix = self.prefix();
-                let used: usize = prefix.iter().map(StyledText::width).sum();
-                let mut pieces = prefix;
-                pieces.push(StyledText::new(
-                    "─".repeat(self.columns.saturating_sub(used)),
-                    Role::Faint,
-                ));
-                self.push(vec![CellRow::new(pieces)]);
+                let mut row = CellRow::new(self.prefix());
+                let rule = "─".repeat(self.columns.saturating_sub(row.width()));
+                row.pieces.push(StyledText::new(rule, Role::Faint));
+                self.push(vec![row]);
             }
             Event::TaskListMarker(is_done) => {
-                self.inline.text(if is_done { "☑ " } else { "☐ " });
+                self.inline.text(if is_done { "☑ " } else { "☐ " })
             }
         }
     }
@@ -120,15 +117,11 @@ impl Flow {
             Tag::Emphasis => self.inline.push(Role::Emphasis, Modifier::ITALIC),
             Tag::Strong => self.inline.push(Role::Strong, Modifier::BOLD),
             Tag::Strikethrough => self.inline.push(Role::Dim, Modifier::CROSSED_OUT),
-            Tag::Link { dest_url, .. } => self.inline.begin_link(&dest_url),
-            Tag::Image { dest_url, .. } => self.inline.begin_link(&dest_url),
-            Tag::HtmlBlock
-            | Tag::FootnoteDefinition(_)
-            | Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::MetadataBlock(_) => self.end_paragraph(),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.inline.begin_link(&dest_url);
+            }
             Tag::Superscript | Tag::Subscript => {}
+            _ => self.end_paragraph(),
         }
     }
 

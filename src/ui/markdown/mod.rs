@@ -16,6 +16,7 @@ mod wrap;
 use std::collections::BTreeSet;
 
 pub use breaks::code_parts;
+pub(super) use code::clean_pieces;
 pub use wrap::{CellRow, Face, StyledText, wrap};
 
 use code::{CodeBlock, Growth};
@@ -41,7 +42,7 @@ pub fn code_rows(line: &str, columns: usize) -> Vec<String> {
 }
 
 /// A growing text laid out for one width.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MarkdownDocument {
     width: usize,
     /// Length of the source that was laid out.
@@ -73,15 +74,7 @@ impl MarkdownDocument {
     /// An empty text, laid out for that many columns.
     #[must_use]
     pub fn new(width: usize) -> Self {
-        let width = width.max(8);
-        Self {
-            width,
-            len: 0,
-            splitter: Splitter::default(),
-            chunks: Vec::new(),
-            rows: 0,
-            unfolded: BTreeSet::new(),
-        }
+        Self { width: width.max(8), ..Self::default() }
     }
 
     /// Rows so far.
@@ -126,28 +119,23 @@ impl MarkdownDocument {
     }
 
     fn push(&mut self, block: MarkdownBlock, before: Option<Chunk>, source: &str) {
-        let text = source.get(block.range.clone()).unwrap_or_default();
-        let growth = if block.is_closed { Growth::Complete } else { Growth::Open };
-        let files = || match block.is_closed {
-            true => AnswerFiles::read(text, self.width),
-            false => AnswerFiles::read_open(text, self.width),
-        };
+        let text = block.text(source);
+        let read = if block.is_closed { AnswerFiles::read } else { AnswerFiles::read_open };
         let body = match (&block.kind, before.map(|chunk| chunk.body)) {
             (BlockKind::Text, _) => MarkdownBody::Text(flow::lay_out(text, self.width)),
-            (BlockKind::Code, before) => match (files(), before) {
+            (BlockKind::Code, before) => match (read(text, self.width), before) {
                 (Some(files), _) => MarkdownBody::Files(files),
                 // Fields are told in words, once all of them are there.
                 (None, _) if block.is_closed && fields(text).is_some() => {
                     let words = fields(text).unwrap_or_default();
                     MarkdownBody::Text(flow::lay_out(&words, self.width))
                 }
-                (None, Some(MarkdownBody::Code(mut code))) => {
-                    code.update(text, growth);
-                    MarkdownBody::Code(code)
-                }
-                (None, _) => {
-                    let mut code = CodeBlock::new(self.width);
-                    code.update(text, growth);
+                (None, before) => {
+                    let mut code = match before {
+                        Some(MarkdownBody::Code(code)) => code,
+                        _ => CodeBlock::new(self.width),
+                    };
+                    code.update(text, Growth::of(block.is_closed));
                     MarkdownBody::Code(code)
                 }
             },
@@ -168,7 +156,7 @@ impl MarkdownDocument {
     /// their colours are still to come.
     pub fn prepare(&mut self, source: &str, first: usize, count: usize) -> bool {
         let mut is_busy = false;
-        let start = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= first);
+        let start = self.place_of(first);
         for chunk in self.chunks.iter_mut().skip(start) {
             if chunk.first_row >= first + count {
                 break;
@@ -177,8 +165,7 @@ impl MarkdownDocument {
             match &mut chunk.body {
                 MarkdownBody::Text(_) => {}
                 MarkdownBody::Code(code) => {
-                    let text = source.get(chunk.block.range.clone()).unwrap_or_default();
-                    is_busy |= code.prepare(text, from, count);
+                    is_busy |= code.prepare(chunk.block.text(source), from, count);
                 }
                 MarkdownBody::Files(files) => {
                     let start = chunk.block.range.start;
@@ -189,11 +176,15 @@ impl MarkdownDocument {
         is_busy
     }
 
+    /// The place of the chunk that a row belongs to, or of the one below it.
+    fn place_of(&self, row: usize) -> usize {
+        self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= row)
+    }
     /// One row; an empty one between chunks and behind the end.
     #[must_use]
     pub fn row(&self, source: &str, index: usize) -> CellRow {
-        let place = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= index);
-        let Some(chunk) = self.chunks.get(place).filter(|chunk| chunk.first_row <= index) else {
+        let chunk = self.chunks.get(self.place_of(index));
+        let Some(chunk) = chunk.filter(|chunk| chunk.first_row <= index) else {
             return CellRow::default();
         };
         let inside = index - chunk.first_row;
@@ -202,15 +193,10 @@ impl MarkdownDocument {
             MarkdownBody::Code(code)
                 if chunk.is_folded(&self.unfolded) && inside + 1 == chunk.rows =>
             {
-                let more = code.rows() - inside;
-                CellRow {
-                    pieces: vec![StyledText::new(format!(" ▸ {more} more lines"), Role::Dim)],
-                    fill: Some(Role::Code),
-                }
+                let text = format!(" ▸ {} more lines", code.rows() - inside);
+                CellRow { pieces: vec![StyledText::new(text, Role::Dim)], fill: Some(Role::Code) }
             }
-            MarkdownBody::Code(code) => {
-                code.row(source.get(chunk.block.range.clone()).unwrap_or_default(), inside)
-            }
+            MarkdownBody::Code(code) => code.row(chunk.block.text(source), inside),
             MarkdownBody::Files(files) => {
                 files.row(chunk.block.range.start, &self.unfolded, inside)
             }
@@ -226,19 +212,15 @@ impl MarkdownDocument {
     /// What can be taken hold of at that row.
     #[must_use]
     pub fn fold_at(&self, row: usize) -> Option<FoldId> {
-        let place = self.chunks.partition_point(|chunk| chunk.first_row + chunk.rows <= row);
-        let folds = self.chunks.get(place)?.folds(&self.unfolded);
+        let folds = self.chunks.get(self.place_of(row))?.folds(&self.unfolded);
         folds.into_iter().find(|(at, _)| *at == row).map(|(_, fold)| fold)
     }
 }
 
 /// What a complete block of TOON says, as Markdown; `None` for other code.
 fn fields(fence: &str) -> Option<String> {
-    let (head, rest) = fence.split_once('\n')?;
-    let language = head.trim_start_matches(['`', '~', ' ']).trim();
-    let (body, _) = rest.trim_end().rsplit_once('\n')?;
-    let value = language.eq_ignore_ascii_case("toon").then(|| toon::decode(body).ok()).flatten();
-    fields_in_words(&value?)
+    let (body, _) = files::body_of(fence, "toon")?.trim_end().rsplit_once('\n')?;
+    fields_in_words(&toon::decode(body).ok()?)
 }
 
 impl Chunk {

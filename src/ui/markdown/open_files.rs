@@ -79,7 +79,7 @@ fn file(rest: &mut Chars<'_>) -> Piece<OpenFile> {
     let mut file = OpenFile::default();
     loop {
         skip_blanks(rest);
-        match rest.as_str().chars().next() {
+        match rest.clone().next() {
             None => return Piece::Cut(file),
             Some('}') => {
                 rest.next();

@@ -25,6 +25,12 @@ pub(super) struct MarkdownBlock {
     pub is_closed: bool,
 }
 
+impl MarkdownBlock {
+    /// Its part of the source.
+    pub fn text<'t>(&self, source: &'t str) -> &'t str {
+        source.get(self.range.clone()).unwrap_or_default()
+    }
+}
 /// A paragraph is cut after this many lines: text after that would be laid out again and again.
 const MAX_LINES: u32 = 64;
 
@@ -85,12 +91,8 @@ impl Splitter {
     /// is returned again next time.
     pub fn advance(&mut self, text: &str) -> Vec<MarkdownBlock> {
         let mut blocks = Vec::new();
-        while let Some(line) =
-            text.get(self.seen..).and_then(|rest| rest.split_inclusive('\n').next())
-        {
-            if !line.ends_with('\n') {
-                break;
-            }
+        let rest = text.get(self.seen..).unwrap_or_default().split_inclusive('\n');
+        for line in rest.take_while(|line| line.ends_with('\n')) {
             let start = self.seen;
             self.seen += line.len();
             self.take_line(line.trim_end_matches(['\n', '\r']), start, &mut blocks);
@@ -107,10 +109,8 @@ impl Splitter {
     fn push_open(&self, tail: &str, end: usize, blocks: &mut Vec<MarkdownBlock>) {
         let mut probe = Self { ..*self };
         if !tail.is_empty() {
-            let mut closed = Vec::new();
-            probe.take_line(tail.trim_end_matches('\r'), self.seen, &mut closed);
             // What the unfinished line closes is taken up again with the next text.
-            blocks.extend(closed);
+            probe.take_line(tail.trim_end_matches('\r'), self.seen, blocks);
         }
         if probe.open != OpenChunk::Nothing && probe.start < end {
             blocks.push(probe.block(end, false));
@@ -247,7 +247,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 fn is_item(line: &str) -> bool {
-    if line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ") {
+    if ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark)) {
         return true;
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();

@@ -74,14 +74,9 @@ impl MarkdownTable {
         prefix: &[StyledText],
         is_head: bool,
     ) -> Vec<CellRow> {
-        let wrapped: Vec<Vec<CellRow>> = widths
-            .iter()
-            .enumerate()
-            .map(|(column, width)| {
-                let cell = cells.get(column).map(Vec::as_slice).unwrap_or_default();
-                wrap(cell, *width, &[], &[])
-            })
-            .collect();
+        let cells = cells.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let wrapped: Vec<Vec<CellRow>> =
+            cells.zip(widths).map(|(cell, width)| wrap(cell, *width, &[], &[])).collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
         (0..height)
             .map(|line| {

@@ -81,16 +81,8 @@ pub fn wrap(
     rest: &[StyledText],
 ) -> Vec<CellRow> {
     let indent: usize = rest.iter().map(StyledText::width).sum();
-    let mut breaker = Breaker {
-        columns: columns.saturating_sub(indent).max(4),
-        rows: Vec::new(),
-        row: first.to_vec(),
-        rest,
-        used: 0,
-        word: Vec::new(),
-        word_width: 0,
-        space: None,
-    };
+    let columns = columns.saturating_sub(indent).max(4);
+    let mut breaker = Breaker { columns, row: first.to_vec(), rest, ..Breaker::default() };
     for piece in pieces {
         breaker.take(piece);
     }
@@ -99,6 +91,7 @@ pub fn wrap(
     breaker.rows
 }
 
+#[derive(Default)]
 struct Breaker<'a> {
     columns: usize,
     rows: Vec<CellRow>,
@@ -117,28 +110,20 @@ impl Breaker<'_> {
     fn take(&mut self, piece: &StyledText) {
         let mut start = 0;
         for (place, grapheme) in piece.text.grapheme_indices(true) {
+            // Scripts without spaces break between any two of their wide characters.
+            if !matches!(grapheme, " " | "\n") && grapheme.width() < 2 {
+                continue;
+            }
+            self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
+            self.end_word();
+            start = place + grapheme.len();
             match grapheme {
-                " " => {
-                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
-                    self.end_word();
-                    self.space = Some(piece.face);
-                    start = place + 1;
-                }
-                "\n" => {
-                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
-                    self.end_word();
-                    self.end_row();
-                    start = place + 1;
-                }
-                // Scripts without spaces break between any two of their wide characters.
-                wide if wide.width() > 1 => {
-                    self.add_word(piece.text.get(start..place).unwrap_or_default(), piece.face);
-                    self.end_word();
+                " " => self.space = Some(piece.face),
+                "\n" => self.end_row(),
+                wide => {
                     self.add_word(wide, piece.face);
                     self.end_word();
-                    start = place + wide.len();
                 }
-                _ => {}
             }
         }
         self.add_word(piece.text.get(start..).unwrap_or_default(), piece.face);

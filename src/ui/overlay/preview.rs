@@ -17,6 +17,7 @@ use crate::text::syntax;
 use crate::ui::action::Action;
 use crate::ui::job::{self, BackgroundJob, JobState};
 use crate::ui::line;
+use crate::ui::markdown::clean_pieces;
 use crate::ui::pane::{Cx, Effect, FilePlace, UiCommand};
 use crate::ui::role::Role;
 
@@ -328,22 +329,7 @@ fn pieces(raw: &str, spans: &[syntax::Span]) -> Pieces {
     while !raw.is_char_boundary(shown) {
         shown -= 1;
     }
-    let mut pieces = Vec::new();
-    let (mut at, mut column) = (0, 0);
-    let mut add = |range: std::ops::Range<usize>, role: Role| {
-        let text = raw.get(range.start..range.end.min(shown)).unwrap_or_default();
-        if !text.is_empty() {
-            let clean = sanitize::line_from(text, column).into_owned();
-            column += line::width(&clean);
-            pieces.push((clean, role));
-        }
-    };
-    for span in spans {
-        add(at..span.range.start, Role::Dialog);
-        add(span.range.clone(), Role::syntax(span.kind));
-        at = span.range.end.max(at);
-    }
-    add(at..raw.len(), Role::Dialog);
+    let mut pieces = clean_pieces(raw.get(..shown).unwrap_or_default(), spans, Role::Dialog);
     if shown < raw.len() {
         pieces
             .push((format!("… {} more", line::bytes((raw.len() - shown) as u64)), Role::DialogDim));

@@ -28,22 +28,16 @@ pub(super) fn lay_out(entry: &ChatEntry, place: &RowContext<'_>) -> Vec<EntryRow
                 let text = format!("{phase}, attempt {attempt}: {why}");
                 marked("✗", Role::Error, &text, Role::Dim, place)
             }
-            PhaseOutcome::Stopped => marked(
-                "■",
-                Role::Warn,
-                &format!("the phase `{phase}` was stopped"),
-                Role::Dim,
-                place,
-            ),
+            PhaseOutcome::Stopped => {
+                let text = format!("the phase `{phase}` was stopped");
+                marked("■", Role::Warn, &text, Role::Dim, place)
+            }
         },
         ChatEntry::Choice { agent, reason } => {
             // The reason often names the agent already.
-            let text = if reason.contains(agent.as_str()) {
-                reason.clone()
-            } else {
-                format!("{agent}: {reason}")
-            };
-            marked("→", Role::Dim, &text, Role::Dim, place)
+            let is_named = reason.contains(agent.as_str());
+            let lead = if is_named { String::new() } else { format!("{agent}: ") };
+            marked("→", Role::Dim, &format!("{lead}{reason}"), Role::Dim, place)
         }
         ChatEntry::RunStarted { start, at } => run_started(start, *at, place),
         ChatEntry::Person { to, text, at } => {
@@ -222,12 +216,8 @@ fn question(
         }
         Some(_) => {}
         None => {
-            let text = if options.is_empty() {
-                "the run waits for your answer"
-            } else {
-                "this waits for your answer"
-            };
-            rows.extend(indented(text, Role::Dim, place));
+            let what = if options.is_empty() { "the run" } else { "this" };
+            rows.extend(indented(&format!("{what} waits for your answer"), Role::Dim, place));
         }
     }
     rows
@@ -239,11 +229,8 @@ fn notice_rows(level: Level, notice: &UserError, place: &RowContext<'_>) -> Vec<
         Level::Warning => ("!", Role::Warn),
         Level::Error => ("✗", Role::Error),
     };
-    let text = if notice.why.is_empty() {
-        notice.what.clone()
-    } else {
-        format!("{}: {}", notice.what, notice.why)
-    };
+    let colon = if notice.why.is_empty() { "" } else { ": " };
+    let text = format!("{}{colon}{}", notice.what, notice.why);
     let mut rows = marked(mark, role, &text, role, place);
     if !notice.fix.is_empty() {
         rows.extend(indented(&notice.fix, Role::Dim, place));

@@ -27,21 +27,16 @@ pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
         FoldItem::Source(id, number) | FoldItem::Cited((id, number), _) => {
             call_of(id).and_then(|view| source(view, number)).map(|(_, text)| text)
         }
-        FoldItem::Thought(place) => match part(place) {
+        FoldItem::Thought(place) | FoldItem::Summary(place) => match part(place) {
             Some(TurnPart::Reasoning(text)) => Some(text.clone()),
-            _ => None,
-        },
-        FoldItem::Summary(place) => match part(place) {
             Some(TurnPart::Summary(view)) => Some(view.summary.text.clone()),
             _ => None,
         },
         FoldItem::Summarised(_) => None,
-        FoldItem::Code(place, fold) => match part(place) {
-            Some(TurnPart::Text(text)) => {
-                code_blocks(text.get(fold.start()..).unwrap_or_default()).into_iter().next()
-            }
-            _ => None,
-        },
+        FoldItem::Code(place, fold) => {
+            let source = part(place).and_then(|part| part.text()?.get(fold.start()..));
+            source.and_then(|source| code_blocks(source).into_iter().next())
+        }
     };
     found.unwrap_or_else(|| message(entry))
 }

@@ -9,15 +9,15 @@ use ratatui::layout::Rect;
 use crate::model::{CallId, TurnStop};
 use crate::text::answer_words;
 use crate::ui::line;
-use crate::ui::markdown::{MarkdownDocument, StyledText};
+use crate::ui::markdown::{GrowingFile, MarkdownDocument, StyledText};
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
-use crate::view::{CallView, ChatEntry, TurnPart, TurnView};
+use crate::view::{ChatEntry, TurnPart, TurnView};
 
 use super::citations::CitedNumber;
 use super::open_call::{self, OpenPart};
 use super::paint::{draw_entry_row, draw_row};
-use super::row::{EntryRow, FoldItem, INDENT, RowContext, indented};
+use super::row::{EntryRow, FoldItem, INDENT, Passage, RowContext, indented};
 use super::stamp::{CallStamp, EntryStamp};
 use super::{aside, call, card, citations};
 
@@ -39,7 +39,8 @@ struct EntrySection {
 
 #[derive(Debug)]
 enum EntryBody {
-    Rows(Vec<EntryRow>),
+    /// Rows that are laid out as a whole.
+    Rows(RowsOf, Vec<EntryRow>),
     /// Text of a part of the turn.
     Text {
         part: usize,
@@ -47,25 +48,32 @@ enum EntryBody {
         /// Sources that are cited.
         cited: Vec<CitedNumber>,
     },
-    Call {
-        call: CallId,
-        stamp: CallStamp,
-        rows: Vec<EntryRow>,
-    },
-    /// A thought of that part, made from so many bytes.
-    Thought {
-        part: usize,
-        bytes: usize,
-        is_unfolded: bool,
-        rows: Vec<EntryRow>,
-    },
+    /// A file in a call that is still being written.
+    File(Box<GrowingFile>),
+}
+
+/// What rows are of; another one when they have to be laid out again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowsOf {
+    /// Something that cannot be taken hold of.
+    Words,
+    Call(CallId, CallStamp),
+    /// A thought of that part, made from so many bytes, and whether it is unfolded.
+    Thought(usize, usize, bool),
     /// The summary in that part.
-    Summary {
-        part: usize,
-        rows: Vec<EntryRow>,
-    },
-    /// A part of a call that is still being written.
-    Open(OpenPart),
+    Summary(usize),
+}
+
+impl RowsOf {
+    /// What can be taken hold of.
+    const fn item(self) -> Option<FoldItem> {
+        match self {
+            Self::Words => None,
+            Self::Call(call, _) => Some(FoldItem::Call(call)),
+            Self::Thought(part, ..) => Some(FoldItem::Thought(part)),
+            Self::Summary(part) => Some(FoldItem::Summary(part)),
+        }
+    }
 }
 
 impl EntryLayout {
@@ -79,15 +87,20 @@ impl EntryLayout {
         if self.stamp.as_ref() == Some(&stamp) {
             return;
         }
-        let gap = gap(place.before, entry);
-        if let Some(turn) = entry.turn() {
-            self.lay_out_turn(turn, gap, place);
-        } else {
-            let mut rows = vec![EntryRow::default(); gap];
-            rows.extend(card::lay_out(entry, place));
-            self.sections.clear();
-            self.rows = 0;
-            self.push(EntryBody::Rows(rows));
+        let old = std::mem::take(&mut self.sections).into_iter().map(|section| section.body);
+        self.rows = 0;
+        let mut rows = vec![EntryRow::default(); gap(place.before, entry)];
+        match entry.turn() {
+            Some(turn) if is_choice_alone(turn) => {}
+            Some(turn) => {
+                rows.push(turn_head(turn, place));
+                self.push_words(rows);
+                self.lay_out_turn(turn, old.collect(), place);
+            }
+            None => {
+                rows.extend(card::lay_out(entry, place));
+                self.push_words(rows);
+            }
         }
         self.stamp = Some(stamp);
     }
@@ -98,74 +111,50 @@ impl EntryLayout {
         self.rows += rows;
     }
 
-    /// Lays a turn out; texts go on where they were left, calls that did not change stay.
-    fn lay_out_turn(&mut self, turn: &TurnView, gap: usize, place: &RowContext<'_>) {
-        let mut old: Vec<EntryBody> =
-            std::mem::take(&mut self.sections).into_iter().map(|section| section.body).collect();
-        self.rows = 0;
-        if is_choice_alone(turn) {
-            return;
-        }
-        let mut head = vec![EntryRow::default(); gap];
-        head.push(turn_head(turn, place));
-        self.push(EntryBody::Rows(head));
+    fn push_words(&mut self, rows: Vec<EntryRow>) {
+        self.push(EntryBody::Rows(RowsOf::Words, rows));
+    }
+
+    /// Lays a turn out below its head; texts go on where they were left, calls that did not change
+    /// stay.
+    fn lay_out_turn(&mut self, turn: &TurnView, mut old: Vec<EntryBody>, place: &RowContext<'_>) {
         let mut after_call = false;
         // A text that grows cites nothing yet: its rows still change.
         let given = if turn.ended.is_some() { citations::given(turn) } else { BTreeMap::default() };
         for (index, part) in turn.parts.iter().enumerate() {
-            match part {
-                TurnPart::Text(text) => {
-                    let mut body = text_body(index, text, &mut old, place);
-                    if let EntryBody::Text { document, cited, .. } = &mut body {
-                        *cited = citations::in_document(index, (document, text), &given);
-                    }
-                    if after_call && body.rows() > 0 {
-                        self.push(EntryBody::Rows(vec![EntryRow::default()]));
-                    }
-                    after_call &= body.rows() == 0;
-                    self.push(body);
+            if let TurnPart::Text(text) = part {
+                let body = text_body((index, text), &given, &mut old, place);
+                if after_call && body.rows() > 0 {
+                    self.push_words(vec![EntryRow::default()]);
                 }
-                TurnPart::Call(view) => {
-                    after_call = true;
-                    self.push(call_body(view, &mut old, place));
-                }
-                TurnPart::Reasoning(text) => {
-                    after_call = true;
-                    self.push(thought_body(index, text, &mut old, place));
-                }
-                TurnPart::Retry(view) => {
-                    after_call = true;
-                    self.push(EntryBody::Rows(aside::retry(view, place)));
-                }
-                TurnPart::Refused(fault) => {
-                    after_call = true;
-                    self.push(EntryBody::Rows(aside::refused(fault, place)));
-                }
-                TurnPart::Trimmed(view) => {
-                    after_call = true;
-                    self.push(EntryBody::Rows(aside::trimmed(view, place)));
-                }
-                TurnPart::Summary(view) => {
-                    after_call = true;
-                    let rows = aside::summary(index, view, place);
-                    self.push(EntryBody::Summary { part: index, rows });
-                }
+                after_call &= body.rows() == 0;
+                self.push(body);
+                continue;
             }
+            after_call = true;
+            self.push(rows_body(index, part, &mut old, place));
         }
         for call in place.open_calls(turn) {
             for part in open_call::lay_out(call, place) {
-                self.push(EntryBody::Open(part));
+                self.push(match part {
+                    OpenPart::Rows(rows) => EntryBody::Rows(RowsOf::Words, rows),
+                    OpenPart::File(file) => EntryBody::File(file),
+                });
             }
         }
         if let Some(rows) = turn_end(turn, place) {
-            self.push(EntryBody::Rows(rows));
+            self.push_words(rows);
         }
     }
 
-    fn section(&self, row: usize) -> Option<(&EntrySection, usize)> {
-        let place = self.sections.partition_point(|section| section.first + section.rows <= row);
-        let section = self.sections.get(place)?;
-        Some((section, row - section.first))
+    /// The place of the section that a row belongs to.
+    fn place_of(&self, row: usize) -> usize {
+        self.sections.partition_point(|section| section.first + section.rows <= row)
+    }
+
+    fn section(&self, row: usize) -> Option<(&EntryBody, usize)> {
+        let section = self.sections.get(self.place_of(row))?;
+        Some((&section.body, row - section.first))
     }
 
     /// What can be taken hold of at that row.
@@ -175,28 +164,23 @@ impl EntryLayout {
 
     /// Everything that can be taken hold of at that row, from left to right.
     pub fn items_at(&self, row: usize) -> Vec<FoldItem> {
-        let Some((section, inside)) = self.section(row) else { return Vec::new() };
-        let own = |rows: &[EntryRow]| rows.get(inside).and_then(|row| row.item);
-        match &section.body {
-            EntryBody::Call { call, rows, .. } => vec![own(rows).unwrap_or(FoldItem::Call(*call))],
-            EntryBody::Text { part, document, cited } => {
+        match self.section(row) {
+            Some((EntryBody::Rows(of, rows), inside)) => {
+                let own = rows.get(inside).and_then(|row| row.item);
+                own.or(of.item()).into_iter().collect()
+            }
+            Some((EntryBody::Text { part, document, cited }, inside)) => {
                 let code = document.fold_at(inside).map(|fold| FoldItem::Code(*part, fold));
                 let cited = cited.iter().filter(|it| it.row == inside).map(|it| it.item);
                 code.into_iter().chain(cited).collect()
             }
-            EntryBody::Thought { part, .. } => vec![FoldItem::Thought(*part)],
-            EntryBody::Summary { part, rows } => {
-                vec![own(rows).unwrap_or(FoldItem::Summary(*part))]
-            }
-            EntryBody::Rows(_) | EntryBody::Open(_) => Vec::new(),
+            Some((EntryBody::File(_), _)) | None => Vec::new(),
         }
     }
 
     /// The numbers of sources in a row, with the columns of the pane that each takes.
     pub fn cited_at(&self, row: usize) -> Vec<(FoldItem, Range<u16>)> {
-        let Some((EntrySection { body: EntryBody::Text { cited, .. }, .. }, inside)) =
-            self.section(row)
-        else {
+        let Some((EntryBody::Text { cited, .. }, inside)) = self.section(row) else {
             return Vec::new();
         };
         let column = |at: usize| INDENT.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
@@ -207,60 +191,58 @@ impl EntryLayout {
 
     /// Everything that can be folded, with its row.
     pub fn items(&self) -> Vec<(usize, FoldItem)> {
-        let with_own = |section: &EntrySection, whole: FoldItem, rows: &[EntryRow]| {
-            let own = |(row, entry): (usize, &EntryRow)| Some((section.first + row, entry.item?));
-            let mut items = vec![(section.first, whole)];
-            items.extend(rows.iter().enumerate().filter_map(own));
-            items
-        };
-        let of_section = |section: &EntrySection| match &section.body {
-            EntryBody::Call { call, rows, .. } => with_own(section, FoldItem::Call(*call), rows),
-            EntryBody::Summary { part, rows } => with_own(section, FoldItem::Summary(*part), rows),
+        let of_body = |body: &EntryBody| match body {
+            EntryBody::Rows(of, rows) => {
+                let own = rows.iter().enumerate();
+                let own = own.filter_map(|(row, entry)| Some((row, entry.item?)));
+                of.item().map(|whole| (0, whole)).into_iter().chain(own).collect()
+            }
             EntryBody::Text { part, document, cited } => {
                 let code = document.folds().into_iter();
                 let code = code.map(|(row, fold)| (row, FoldItem::Code(*part, fold)));
                 let cited = cited.iter().map(|it| (it.row, it.item));
                 let mut items: Vec<_> = code.chain(cited).collect();
                 items.sort_by_key(|(row, _)| *row);
-                items.into_iter().map(|(row, item)| (section.first + row, item)).collect()
+                items
             }
-            EntryBody::Thought { part, .. } => vec![(section.first, FoldItem::Thought(*part))],
-            EntryBody::Rows(_) | EntryBody::Open(_) => Vec::new(),
+            EntryBody::File(_) => Vec::new(),
+        };
+        let of_section = |section: &EntrySection| {
+            let items = of_body(&section.body).into_iter();
+            items.map(|(row, item)| (section.first + row, item)).collect::<Vec<_>>()
         };
         self.sections.iter().flat_map(of_section).collect()
     }
 
     /// The text of a row and the column it begins at.
     pub fn row_text(&self, entry: &ChatEntry, row: usize) -> (String, usize) {
-        let Some((section, inside)) = self.section(row) else { return (String::new(), 0) };
-        match &section.body {
-            EntryBody::Rows(rows)
-            | EntryBody::Call { rows, .. }
-            | EntryBody::Thought { rows, .. }
-            | EntryBody::Summary { rows, .. } => {
+        match self.section(row) {
+            Some((EntryBody::Rows(_, rows), inside)) => {
                 (rows.get(inside).map_or_else(String::new, |row| row.row.text()), 0)
             }
-            EntryBody::Text { part, document, .. } => {
+            Some((EntryBody::Text { part, document, .. }, inside)) => {
                 let text = text_of(entry, *part).unwrap_or_default();
                 (document.row(text, inside).text(), usize::from(INDENT))
             }
-            EntryBody::Open(part) => part.text(inside),
+            Some((EntryBody::File(file), inside)) => {
+                (file.row(inside).text(), usize::from(open_call::INDENT))
+            }
+            None => (String::new(), 0),
         }
     }
 
     /// Makes a row ready to be drawn. Whether colours of it are still to come.
     pub fn prepare_row(&mut self, entry: &ChatEntry, row: usize) -> bool {
-        let place = self.sections.partition_point(|section| section.first + section.rows <= row);
+        let place = self.place_of(row);
         let Some(section) = self.sections.get_mut(place) else { return false };
-        if let EntryBody::Open(part) = &mut section.body {
-            return part.prepare(row - section.first);
+        let inside = row - section.first;
+        match &mut section.body {
+            EntryBody::Rows(..) => false,
+            EntryBody::Text { part, document, .. } => {
+                text_of(entry, *part).is_some_and(|text| document.prepare(text, inside, 1))
+            }
+            EntryBody::File(file) => file.prepare(inside),
         }
-        if let EntryBody::Text { part, document, .. } = &mut section.body
-            && let Some(text) = text_of(entry, *part)
-        {
-            return document.prepare(text, row - section.first, 1);
-        }
-        false
     }
 
     /// Draws one row.
@@ -272,23 +254,20 @@ impl EntryLayout {
         buf: &mut Buffer,
         cx: &Cx<'_>,
     ) {
-        let Some((section, inside)) = self.section(row) else { return };
-        match &section.body {
-            EntryBody::Rows(rows)
-            | EntryBody::Call { rows, .. }
-            | EntryBody::Thought { rows, .. }
-            | EntryBody::Summary { rows, .. } => {
+        let indented = |indent: u16| Rect {
+            x: area.x + indent.min(area.width),
+            width: area.width.saturating_sub(indent + 1),
+            ..area
+        };
+        match self.section(row) {
+            Some((EntryBody::Rows(_, rows), inside)) => {
                 if let Some(row) = rows.get(inside) {
                     draw_entry_row(row, area, buf, cx);
                 }
             }
-            EntryBody::Text { part, document, .. } => {
+            Some((EntryBody::Text { part, document, .. }, inside)) => {
                 let text = text_of(entry, *part).unwrap_or_default();
-                let area = Rect {
-                    x: area.x + INDENT.min(area.width),
-                    width: area.width.saturating_sub(INDENT + 1),
-                    ..area
-                };
+                let area = indented(INDENT);
                 draw_row(&document.row(text, inside), area, buf, cx);
                 for (_, columns) in self.cited_at(row) {
                     // Counted from the left end of the pane.
@@ -298,17 +277,10 @@ impl EntryLayout {
                     buf.set_style(place, cx.style(Role::Link));
                 }
             }
-            EntryBody::Open(OpenPart::Rows(rows)) => {
-                if let Some(row) = rows.get(inside) {
-                    draw_entry_row(row, area, buf, cx);
-                }
+            Some((EntryBody::File(file), inside)) => {
+                draw_row(&file.row(inside), indented(open_call::INDENT), buf, cx);
             }
-            EntryBody::Open(OpenPart::File(file)) => {
-                let indent = open_call::INDENT.min(area.width);
-                let width = area.width.saturating_sub(open_call::INDENT + 1);
-                let area = Rect { x: area.x + indent, width, ..area };
-                draw_row(&file.row(inside), area, buf, cx);
-            }
+            None => {}
         }
     }
 }
@@ -316,19 +288,48 @@ impl EntryLayout {
 impl EntryBody {
     fn rows(&self) -> usize {
         match self {
-            Self::Rows(rows)
-            | Self::Call { rows, .. }
-            | Self::Thought { rows, .. }
-            | Self::Summary { rows, .. } => rows.len(),
+            Self::Rows(_, rows) => rows.len(),
             Self::Text { document, .. } => document.rows(),
-            Self::Open(part) => part.rows(),
+            Self::File(file) => file.rows(),
         }
     }
 }
 
-fn text_body(
+/// A part of a turn that is no text; what did not change stays.
+fn rows_body(
     index: usize,
-    text: &str,
+    part: &TurnPart,
+    old: &mut Vec<EntryBody>,
+    place: &RowContext<'_>,
+) -> EntryBody {
+    let is_unfolded = place.unfolded.contains(&(place.entry, FoldItem::Thought(index)));
+    let of = match part {
+        TurnPart::Call(view) => RowsOf::Call(view.call, CallStamp::of(view, place)),
+        TurnPart::Reasoning(text) => RowsOf::Thought(index, text.len(), is_unfolded),
+        TurnPart::Summary(_) => RowsOf::Summary(index),
+        _ => RowsOf::Words,
+    };
+    let same = |body: &EntryBody| matches!(body, EntryBody::Rows(known, _) if *known == of);
+    let known = old.iter().position(same);
+    let stays = matches!(of, RowsOf::Call(..) | RowsOf::Thought(..));
+    if let Some(found) = known.filter(|_| stays) {
+        return old.swap_remove(found);
+    }
+    let rows = match part {
+        TurnPart::Call(view) => call::lay_out(view, place),
+        TurnPart::Reasoning(text) => aside::reasoning(text, is_unfolded, place),
+        TurnPart::Retry(view) => aside::retry(view, place),
+        TurnPart::Refused(fault) => aside::refused(fault, place),
+        TurnPart::Trimmed(view) => aside::trimmed(view, place),
+        TurnPart::Summary(view) => aside::summary(index, view, place),
+        TurnPart::Text(_) => Vec::new(),
+    };
+    EntryBody::Rows(of, rows)
+}
+
+fn text_body(
+    (index, text): (usize, &str),
+    given: &BTreeMap<u64, Passage>,
     old: &mut Vec<EntryBody>,
     place: &RowContext<'_>,
 ) -> EntryBody {
@@ -339,7 +340,8 @@ fn text_body(
     };
     document.update(if answer_words::is_choice(text) { "" } else { text });
     document.set_unfolded(place.unfolded_code(index));
-    EntryBody::Text { part: index, document, cited: Vec::new() }
+    let cited = citations::in_document(index, (&document, text), given);
+    EntryBody::Text { part: index, document, cited }
 }
 
 /// Whether a turn does nothing but choose who speaks next, which the entry after it tells.
@@ -353,32 +355,6 @@ fn is_choice_alone(turn: &TurnView) -> bool {
         Some((TurnStop::Failed(_) | TurnStop::Interrupted | TurnStop::Stopped, _))
     );
     went_well && !turn.parts.is_empty() && turn.parts.iter().all(is_choice)
-}
-
-fn call_body(view: &CallView, old: &mut Vec<EntryBody>, place: &RowContext<'_>) -> EntryBody {
-    let stamp = CallStamp::of(view, place);
-    let same = |body: &EntryBody| matches!(body, EntryBody::Call { call, stamp: old, .. } if *call == view.call && *old == stamp);
-    match old.iter().position(same) {
-        Some(found) => old.swap_remove(found),
-        None => EntryBody::Call { call: view.call, stamp, rows: call::lay_out(view, place) },
-    }
-}
-
-fn thought_body(
-    index: usize,
-    text: &str,
-    old: &mut Vec<EntryBody>,
-    place: &RowContext<'_>,
-) -> EntryBody {
-    let shown = place.unfolded.contains(&(place.entry, FoldItem::Thought(index)));
-    let same = |body: &EntryBody| matches!(body, EntryBody::Thought { part, bytes, is_unfolded, .. } if *part == index && *bytes == text.len() && *is_unfolded == shown);
-    match old.iter().position(same) {
-        Some(found) => old.swap_remove(found),
-        None => {
-            let rows = aside::reasoning(text, shown, place);
-            EntryBody::Thought { part: index, bytes: text.len(), is_unfolded: shown, rows }
-        }
-    }
 }
 
 fn text_of(entry: &ChatEntry, part: usize) -> Option<&str> {

@@ -104,10 +104,7 @@ fn context(files: &[ContextFile], place: &RowContext<'_>) -> Vec<EntryRow> {
             Some(_) => format!("{:>6} tok", file.tokens),
             None => "not there".to_owned(),
         };
-        let by = match &file.by {
-            ChosenBy::Agent(_) => "",
-            ChosenBy::Person => "  (you)",
-        };
+        let by = if file.by == ChosenBy::Person { "  (you)" } else { "" };
         let text = format!("{size}  {}{by}", file.path);
         rows.extend(marked(" ", Role::Dim, &text, Role::Text, place));
     }

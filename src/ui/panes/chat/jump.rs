@@ -47,12 +47,8 @@ impl JumpTarget {
                 matches!(turn.ended, Some((TurnStop::Failed(_) | TurnStop::Interrupted, _)))
             }
             (Self::Error, ChatEntry::Notice { level, .. }) => *level != Level::Info,
-            (Self::Error, ChatEntry::PhaseEnded { outcome, .. }) => {
-                matches!(outcome, PhaseOutcome::Failed(_))
-            }
-            (Self::Error, ChatEntry::Ended { outcome, .. }) => {
-                matches!(outcome, SessionOutcome::Failed(_))
-            }
+            (Self::Error, ChatEntry::PhaseEnded { outcome: PhaseOutcome::Failed(_), .. })
+            | (Self::Error, ChatEntry::Ended { outcome: SessionOutcome::Failed(_), .. }) => true,
             (_, _) => false,
         }
     }

@@ -75,11 +75,9 @@ impl Layouts {
         let keep = seen.start().saturating_sub(KEPT / 2)..=seen.end() + KEPT / 2;
         let known = self.layouts.iter().filter(|layout| layout.is_some()).count();
         if known > KEPT * 2 {
-            for (index, layout) in self.layouts.iter_mut().enumerate() {
-                if !keep.contains(&index) {
-                    *layout = None;
-                }
-            }
+            let far =
+                self.layouts.iter_mut().enumerate().filter(|(index, _)| !keep.contains(index));
+            far.for_each(|(_, layout)| *layout = None);
         }
     }
 

@@ -51,6 +51,9 @@ use search::ChatSearch;
 use seek::{MAX_SEARCHED, Seek, Way};
 use task_head::TaskHead;
 
+/// Why the chat opens no file.
+const NO_FILE: &str = "files are opened from the project, or a finding in the logs";
+
 /// The chat pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
@@ -123,13 +126,11 @@ impl ChatPane {
         let Some(target) = target.or_else(|| seek.agent().map(JumpTarget::Agent)) else {
             return Effect::info("there are no messages yet");
         };
-        match seek.target(&target) {
-            Some(anchor) => self.show(anchor, cx),
-            None => {
-                let side = if way == Way::Forward { "after" } else { "before" };
-                return Effect::info(format!("there is no {} {side} this", target.words()));
-            }
-        }
+        let Some(anchor) = seek.target(&target) else {
+            let side = if way == Way::Forward { "after" } else { "before" };
+            return Effect::info(format!("there is no {} {side} this", target.words()));
+        };
+        self.show(anchor, cx);
         Vec::new()
     }
 
@@ -140,10 +141,8 @@ impl ChatPane {
         };
         let (hits, pattern) = (search.hits().to_vec(), search.pattern().cloned());
         let found = pattern.and_then(|pattern| self.seek(self.mark, way, cx).hit(&hits, &pattern));
-        match found {
-            Some(anchor) => self.show(anchor, cx),
-            None => return Effect::info("no match yet"),
-        }
+        let Some(anchor) = found else { return Effect::info("no match yet") };
+        self.show(anchor, cx);
         Vec::new()
     }
 
@@ -193,7 +192,7 @@ impl ChatPane {
         self.selected = Some(item);
         if let (entry, FoldItem::Source(call, number) | FoldItem::Cited((call, number), _)) = item {
             return match SourceList::at((call, number), cx.view) {
-                Some(list) => vec![Effect::Open(Box::new(Overlay::Sources(list)))],
+                Some(list) => vec![Effect::open(Overlay::Sources(list))],
                 None => open_source(entry, call, number, cx),
             };
         }
@@ -333,7 +332,7 @@ fn open_source(entry: usize, id: CallId, number: usize, cx: &Cx<'_>) -> Vec<Effe
     let turn = cx.view.chat.entries.get(entry).and_then(|entry| entry.turn());
     let found = turn.and_then(|turn| call::source(turn.call(id)?, number));
     let Some((title, text)) = found else { return Vec::new() };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(&title, &text))))]
+    vec![Effect::open(Overlay::Preview(Preview::text(&title, &text)))]
 }
 
 impl Pane for ChatPane {
@@ -357,7 +356,7 @@ impl Pane for ChatPane {
             && self.scroll.visible().last().is_some_and(|last| last.entry + 1 == all);
         let why = match action {
             Action::Left | Action::Right => "long lines are wrapped here",
-            Action::EditFile => "files are opened from the project, or a finding in the logs",
+            Action::EditFile => NO_FILE,
             Action::ShowTask if cx.view.head.run().is_none() => "there is no task yet",
             _ if all == 0 && matches!(action.home(), KeyContext::Chat | KeyContext::Pane) => {
                 "there are no messages yet"
@@ -418,9 +417,7 @@ impl Pane for ChatPane {
             Action::Left | Action::Right => {
                 return Effect::info("long lines are wrapped here: nothing to scroll to the side");
             }
-            Action::EditFile => {
-                return Effect::info("files are opened from the project, or a finding in the logs");
-            }
+            Action::EditFile => return Effect::info(NO_FILE),
             _ => return Effect::refuse(format!("`{}` does nothing in the chat", action.name())),
         }
         Vec::new()
@@ -459,10 +456,8 @@ impl Pane for ChatPane {
             let Some(layout) = self.layouts.get(anchor.entry) else { continue };
             layout.draw_row(entry, anchor.row, row, buf, cx);
             if cx.keys == Keys::Here {
-                let place = match self.mark == Some(*anchor) {
-                    true => Some(row),
-                    false => self.selected_place(*anchor, row),
-                };
+                let marked = (self.mark == Some(*anchor)).then_some(row);
+                let place = marked.or_else(|| self.selected_place(*anchor, row));
                 buf.set_style(place.unwrap_or_default(), cx.style(Role::Selection));
             }
             if let Some(search) = &self.search {

@@ -30,31 +30,6 @@ pub(super) enum OpenPart {
     File(Box<GrowingFile>),
 }
 
-impl OpenPart {
-    pub fn rows(&self) -> usize {
-        match self {
-            Self::Rows(rows) => rows.len(),
-            Self::File(file) => file.rows(),
-        }
-    }
-
-    /// Makes a row ready to be drawn. Whether colours of it are still to come.
-    pub fn prepare(&mut self, row: usize) -> bool {
-        match self {
-            Self::Rows(_) => false,
-            Self::File(file) => file.prepare(row),
-        }
-    }
-
-    /// The text of a row and the column it begins at.
-    pub fn text(&self, row: usize) -> (String, usize) {
-        match self {
-            Self::Rows(rows) => (rows.get(row).map_or_else(String::new, |row| row.row.text()), 0),
-            Self::File(file) => (file.row(row).text(), usize::from(INDENT)),
-        }
-    }
-}
-
 /// What an argument is shown as.
 enum ShownArgument<'a> {
     Value(&'a OpenArg),

@@ -92,13 +92,7 @@ impl RowContext<'_> {
     pub fn unfolded_code(&self, wanted: usize) -> BTreeSet<FoldId> {
         let code = |item| match item {
             FoldItem::Code(part, fold) if part == wanted => Some(fold),
-            FoldItem::Code(..)
-            | FoldItem::Call(_)
-            | FoldItem::Thought(_)
-            | FoldItem::Source(..)
-            | FoldItem::Cited(..)
-            | FoldItem::Summary(_)
-            | FoldItem::Summarised(_) => None,
+            _ => None,
         };
         self.own().filter_map(code).collect()
     }
@@ -132,7 +126,7 @@ pub(super) enum Right {
 
 impl EntryRow {
     pub fn new(pieces: Vec<StyledText>) -> Self {
-        Self { row: CellRow::new(pieces), right: Right::Nothing, item: None }
+        plain(CellRow::new(pieces))
     }
 
     pub fn with_right(self, piece: StyledText) -> Self {
@@ -146,7 +140,7 @@ pub(super) fn indented(text: &str, role: Role, place: &RowContext<'_>) -> Vec<En
     let indent = [StyledText::new(" ".repeat(usize::from(INDENT)), Role::Text)];
     let rows =
         wrap(&[StyledText::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
-    rows.into_iter().map(|row| EntryRow { row, ..EntryRow::default() }).collect()
+    rows.into_iter().map(plain).collect()
 }
 
 /// Whether a call is still under way.

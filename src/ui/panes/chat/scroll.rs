@@ -117,20 +117,13 @@ impl Scroll {
     pub(super) fn find_visible(&mut self, layouts: &mut Layouts, cx: &Cx<'_>) {
         let entries = cx.view.chat.entries.len();
         self.visible.clear();
-        if entries == 0 {
-            self.follow();
+        if !self.follows() && self.top.entry < entries && self.fill_from_top(entries, layouts, cx) {
+            self.count_new(entries, layouts, cx);
             return;
         }
-        if self.top.entry >= entries {
-            self.follow();
-        }
-        if !self.follows() {
-            let is_full = self.fill_from_top(entries, layouts, cx);
-            if is_full {
-                self.count_new(entries, layouts, cx);
-                return;
-            }
-            self.follow();
+        self.follow();
+        if entries == 0 {
+            return;
         }
         self.fill_from_bottom(entries, layouts, cx);
         self.top = self.visible.first().copied().unwrap_or_default();
@@ -159,12 +152,10 @@ impl Scroll {
         self.visible.clear();
         for entry in (0..entries).rev() {
             let rows = layouts.rows(entry, cx);
-            for row in (0..rows).rev() {
-                if self.visible.len() == height {
-                    self.visible.reverse();
-                    return;
-                }
-                self.visible.push(Anchor { entry, row });
+            let space = height - self.visible.len();
+            self.visible.extend((0..rows).rev().take(space).map(|row| Anchor { entry, row }));
+            if self.visible.len() == height {
+                break;
             }
         }
         self.visible.reverse();

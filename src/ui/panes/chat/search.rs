@@ -114,17 +114,15 @@ impl ChatSearch {
         }
         let first_open = entries.iter().skip(self.settled).position(|entry| is_open(entry));
         let end = first_open.map_or(entries.len(), |open| self.settled + open);
+        let first = self.settled;
+        self.hits.retain(|hit| *hit < first);
         if end > self.settled + AT_ONCE && self.until < end {
-            let pieces: Vec<Arc<ChatEntry>> =
-                entries.get(self.settled..end).unwrap_or_default().to_vec();
-            let (matcher, first) = (self.matcher.clone(), self.settled);
-            self.hits.retain(|hit| *hit < first);
+            let pieces = entries.get(first..end).unwrap_or_default().to_vec();
+            let matcher = self.matcher.clone();
             self.until = end;
             self.job = Some(BackgroundJob::start(move || find(&pieces, first, &matcher)));
             return;
         }
-        let first = self.settled;
-        self.hits.retain(|hit| *hit < first);
         let open = entries.get(first..).unwrap_or_default();
         self.hits.extend(find(open, first, &self.matcher));
         self.settled = end;
@@ -144,16 +142,7 @@ fn is_open(entry: &ChatEntry) -> bool {
         }
         ChatEntry::Question { answer, .. } => answer.is_none(),
         ChatEntry::FilePlan(_) => true,
-        ChatEntry::PhaseStarted { .. }
-        | ChatEntry::PhaseEnded { .. }
-        | ChatEntry::Choice { .. }
-        | ChatEntry::Person { .. }
-        | ChatEntry::Fact { .. }
-        | ChatEntry::Notice { .. }
-        | ChatEntry::Ruled(_)
-        | ChatEntry::RunStarted { .. }
-        | ChatEntry::Resumed { .. }
-        | ChatEntry::Ended { .. } => false,
+        _ => false,
     }
 }
 
@@ -165,13 +154,11 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
             is_in(turn.agent.as_str())
                 || turn.parts.iter().any(|part| match part {
                     TurnPart::Text(text) | TurnPart::Reasoning(text) => is_in(text),
-                    TurnPart::Call(call) => {
-                        let answer = match &call.state {
-                            CallState::Running { .. } => String::new(),
-                            CallState::Done { result, .. } => result.to_string(),
-                        };
-                        is_in(call.tool.as_str()) || is_in(&call.args.to_string()) || is_in(&answer)
-                    }
+TurnPart::Call(call) => {
+is_in(call.tool.as_str())
+|| is_in(&call.args.to_string())
+|| matches!(&call.state, CallState::Done { result, .. } if is_in(&result.to_string()))
+}
                     TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
                     TurnPart::Refused(fault) => is_in(fault),
                     TurnPart::Trimmed(view) => is_in(&trimmed_head(view)),

@@ -118,13 +118,7 @@ impl Seek<'_, '_> {
             let calls = target.calls(entry, cx.view);
             let of_call = |(row, item): (usize, FoldItem)| match item {
                 FoldItem::Call(call) if calls.contains(&call) => Some(row),
-                FoldItem::Call(_)
-                | FoldItem::Code(..)
-                | FoldItem::Thought(_)
-                | FoldItem::Source(..)
-                | FoldItem::Cited(..)
-                | FoldItem::Summary(_)
-                | FoldItem::Summarised(_) => None,
+                _ => None,
             };
             let mut rows = Vec::new();
             if target.is_entry(entry) {
@@ -137,9 +131,8 @@ impl Seek<'_, '_> {
 
     /// The next row that matches, round the end; `hits` are the entries that hold a match.
     pub fn hit(&mut self, hits: &[usize], pattern: &Regex) -> Option<Anchor> {
-        let cx = self.cx;
-        let from = self.from.entry;
-        let places: Vec<usize> = match self.way {
+        let (cx, way, from) = (self.cx, self.way, self.from.entry);
+        let places: Vec<usize> = match way {
             Way::Forward => hits.iter().copied().filter(|hit| *hit >= from).collect(),
             Way::Back => hits.iter().rev().copied().filter(|hit| *hit <= from).collect(),
         };
@@ -147,15 +140,12 @@ impl Seek<'_, '_> {
         if let Some(found) = self.first(places, rows) {
             return Some(found);
         }
-        let entry = match self.way {
-            Way::Forward => *hits.first()?,
-            Way::Back => *hits.last()?,
+        let end = |all: &[usize]| match way {
+            Way::Forward => all.first().copied(),
+            Way::Back => all.last().copied(),
         };
-        let rows = self.layouts.rows_matching(entry, pattern, cx);
-        let row = match self.way {
-            Way::Forward => *rows.first()?,
-            Way::Back => *rows.last()?,
-        };
+        let entry = end(hits)?;
+        let row = end(&self.layouts.rows_matching(entry, pattern, cx))?;
         Some(Anchor { entry, row })
     }
 

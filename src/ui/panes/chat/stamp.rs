@@ -69,20 +69,10 @@ impl EntryStamp {
             }
             ChatEntry::Question { answer, .. } => stamp.settled = answer.is_some(),
             ChatEntry::FilePlan(plan) => {
-                let weigh =
-                    |(place, file): (usize, &PlannedFile)| (place + 1) * (file.state as usize);
-                stamp.done = plan.files.iter().enumerate().map(weigh).sum();
+                let weigh = |(nth, file): (usize, &PlannedFile)| nth * file.state as usize;
+                stamp.done = (1..).zip(&plan.files).map(weigh).sum();
             }
-            ChatEntry::PhaseStarted { .. }
-            | ChatEntry::PhaseEnded { .. }
-            | ChatEntry::Choice { .. }
-            | ChatEntry::Person { .. }
-            | ChatEntry::Fact { .. }
-            | ChatEntry::Notice { .. }
-            | ChatEntry::Ruled(_)
-            | ChatEntry::RunStarted { .. }
-            | ChatEntry::Resumed { .. }
-            | ChatEntry::Ended { .. } => {}
+            _ => {}
         }
         stamp
     }

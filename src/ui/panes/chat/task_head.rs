@@ -81,10 +81,8 @@ fn task_rows(task: &str, label: &str, area: Rect, cx: &Cx<'_>) -> Vec<String> {
     if rows.len() > most {
         let rest = rows.split_off(most - 1).join(" ");
         let key = cx.key(KeyContext::Chat, Action::ShowTask);
-        let more = match width {
-            ..LEAST_KEY_HELP => format!("… {key}"),
-            _ => format!("… {key} all"),
-        };
+        let help = if width < LEAST_KEY_HELP { "" } else { " all" };
+        let more = format!("… {key}{help}");
         let space = width.saturating_sub(line::width(&more) + 1);
         let rest = line::cut(&rest, space);
         rows.push(format!("{}{more}", rest.trim_end_matches('…')));
@@ -104,5 +102,5 @@ pub(super) fn open(cx: &Cx<'_>) -> Vec<Effect> {
             ("Requests", all.join("\n\n"))
         }
     };
-    vec![Effect::Open(Box::new(Overlay::Preview(Preview::text(title, &text))))]
+    vec![Effect::open(Overlay::Preview(Preview::text(title, &text)))]
 }
