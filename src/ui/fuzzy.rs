@@ -7,8 +7,18 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 /// order. An empty pattern matches everything.
 #[must_use]
 pub fn rank<'a>(pattern: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
-    let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
-    let pattern = Pattern::parse(pattern, CaseMatching::Smart, Normalization::Smart);
+    rank_by(pattern, CaseMatching::Smart, Config::DEFAULT.match_paths(), texts)
+}
+
+/// As [`rank`], with what letters and texts are.
+pub(super) fn rank_by<'a>(
+    pattern: &str,
+    case: CaseMatching,
+    config: Config,
+    texts: impl IntoIterator<Item = &'a str>,
+) -> Vec<usize> {
+    let mut matcher = Matcher::new(config);
+    let pattern = Pattern::parse(pattern, case, Normalization::Smart);
     let mut buffer = Vec::new();
     let mut found: Vec<(u32, usize)> = texts
         .into_iter()

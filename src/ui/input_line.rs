@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 use tui_textarea::{CursorMove, TextArea};
 
-use crate::text::sanitize;
+use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
@@ -41,6 +41,16 @@ impl Purpose {
             Self::Save => "  a file that does not exist yet; enter saves",
         }
     }
+}
+
+/// What is in a field of one line: before the cursor, under it, and after it.
+pub(in crate::ui) fn field_spans(field: &TextArea<'_>, cx: &Cx<'_>) -> [Span<'static>; 3] {
+    let (text, at) = (field.lines().join(""), field.cursor().1);
+    let before: String = text.chars().take(at).collect();
+    let under: String = text.chars().nth(at).map_or(" ".to_owned(), String::from);
+    let after: String = text.chars().skip(at + 1).collect();
+    [(before, Role::Text), (under, Role::Cursor), (after, Role::Text)]
+        .map(|(part, role)| cx.span(line::clean(&part), role))
 }
 
 /// A text being typed.
@@ -89,27 +99,18 @@ impl InputLine {
 
     /// The row to type in.
     pub fn line(&self, cx: &Cx<'_>) -> Line<'static> {
-        let pattern = self.text();
-        let at = self.field.cursor().1;
-        let before: String = pattern.chars().take(at).collect();
-        let under: String = pattern.chars().nth(at).map_or(" ".to_owned(), String::from);
-        let after: String = pattern.chars().skip(at + 1).collect();
-        let text = cx.style(Role::Text);
-        let clean = |text: &str| sanitize::line(text).into_owned();
-        let mut spans = vec![
-            Span::styled(self.purpose.prompt(), cx.style(Role::Key)),
-            Span::styled(clean(&before), text),
-            Span::styled(clean(&under), cx.style(Role::Cursor)),
-            Span::styled(clean(&after), text),
-        ];
+        let mut spans = vec![cx.span(self.purpose.prompt(), Role::Key)];
+        spans.extend(field_spans(&self.field, cx));
         if let Some(wrong) = &self.wrong {
             let words = match self.purpose {
-                Purpose::Save | Purpose::Files => format!("  {}", clean(wrong)),
-                Purpose::Search | Purpose::Filter => format!("  no pattern: {}", clean(wrong)),
+                Purpose::Save | Purpose::Files => format!("  {}", line::clean(wrong)),
+                Purpose::Search | Purpose::Filter => {
+                    format!("  no pattern: {}", line::clean(wrong))
+                }
             };
-            spans.push(Span::styled(words, cx.style(Role::Error)));
-        } else if pattern.is_empty() || self.purpose == Purpose::Save {
-            spans.push(Span::styled(self.purpose.advice(), cx.style(Role::Dim)));
+            spans.push(cx.span(words, Role::Error));
+        } else if self.text().is_empty() || self.purpose == Purpose::Save {
+            spans.push(cx.span(self.purpose.advice(), Role::Dim));
         }
         Line::from(spans)
     }

@@ -20,6 +20,12 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
+/// `text` on one line, safe to show.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    sanitize::line(text).into_owned()
+}
+
 /// The longest start of `text` that fits into `columns`, in bytes.
 #[must_use]
 pub fn fitting(text: &str, columns: usize) -> usize {

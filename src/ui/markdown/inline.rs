@@ -3,6 +3,7 @@
 use ratatui::style::Modifier;
 
 use crate::text::sanitize;
+use crate::ui::line;
 use crate::ui::role::Role;
 
 use super::wrap::{Face, StyledText};
@@ -67,7 +68,7 @@ impl Inline {
 
     pub fn begin_link(&mut self, target: &str) {
         self.push(Role::Link, Modifier::empty());
-        self.links.push((sanitize::line(target).into_owned(), self.pieces.len()));
+        self.links.push((line::clean(target), self.pieces.len()));
     }
 
     /// Says where the link leads if its words do not: a link must not hide its target.

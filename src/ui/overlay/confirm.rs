@@ -77,9 +77,10 @@ impl Confirm {
         let inside = super::frame("Confirm by typing", hint, (70, 6), screen, buf, cx);
         let warn = cx.style(Role::Warn);
         let warn = ratatui::style::Style { bg: cx.style(Role::Dialog).bg, ..warn };
+        let cut = |text: &str| line::cut(text, usize::from(inside.width));
         let lines = [
-            cx.line(self.what.clone(), Role::Dialog),
-            Line::styled(self.stake.clone(), warn),
+            cx.line(cut(&self.what), Role::Dialog),
+            Line::styled(cut(&self.stake), warn),
             Line::default(),
             Line::from(vec![
                 cx.span("Type  ", Role::DialogDim),
@@ -91,13 +92,8 @@ impl Confirm {
                 cx.span(" ", Role::Cursor),
             ]),
         ];
-        for (text, row) in lines.iter().zip(inside.rows()) {
-            let mut cut = text.clone();
-            if text.width() > usize::from(row.width) && text.spans.len() == 1 {
-                cut =
-                    Line::styled(line::cut(&text.to_string(), usize::from(row.width)), text.style);
-            }
-            cut.render(row, buf);
+        for (line, row) in lines.into_iter().zip(inside.rows()) {
+            line.render(row, buf);
         }
     }
 }

@@ -11,7 +11,6 @@ use ratatui::text::Line;
 use super::pick;
 use super::search_field::{SearchField, fuzzy};
 use crate::model::{ChosenBy, ContextFile, Intent, ProjectPath, QuestionId, READ_FILES};
-use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -212,7 +211,7 @@ fn draw_row(item: &FileRow<'_>, is_selected: bool, row: Rect, buf: &mut Buffer, 
     let style = cx.style(if is_selected { Role::Selection } else { role });
     line::tint(row, style, buf);
     let space = usize::from(row.width).saturating_sub(line::width(&right) + 2);
-    let left = sanitize::line(&left).into_owned();
+    let left = line::clean(&left);
     let left = Line::styled(line::cut(&left, space), style);
     line::draw_split(&left, &Line::styled(right, style), row, buf);
 }

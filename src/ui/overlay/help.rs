@@ -5,9 +5,11 @@ use std::cell::Cell;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::Line;
 
 use crate::ui::action::{Action, KeyContext};
+use crate::ui::key::KeySequence;
 use crate::ui::keymap::Keymap;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, Mode};
@@ -123,7 +125,7 @@ impl HelpView {
             if !rows.is_empty() {
                 rows.push(Line::default());
             }
-            let heading = cx.style(Role::Dialog).patch(bold());
+            let heading = cx.style(Role::Dialog).add_modifier(Modifier::BOLD);
             rows.push(Line::styled(context.title(), heading));
             rows.extend(bindings.iter().flat_map(|(action, keys)| {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
@@ -193,22 +195,11 @@ pub fn key_table(keymap: &Keymap) -> String {
         }
         out.push_str(&format!("## {}\n\n| Key | Action | |\n|---|---|---|\n", context.title()));
         for (action, keys) in bindings {
-            let keys: Vec<String> = keys
-                .iter()
-                .map(|keys| format!("`{}`", keys.to_string().replace('|', "\\|")))
-                .collect();
-            out.push_str(&format!(
-                "| {} | `{}` | {} |\n",
-                keys.join(" "),
-                action.name(),
-                action.help()
-            ));
+            let shown = |keys: &&KeySequence| format!("`{}`", keys.to_string().replace('|', "\\|"));
+            let keys = keys.iter().map(shown).collect::<Vec<_>>().join(" ");
+            out.push_str(&format!("| {keys} | `{}` | {} |\n", action.name(), action.help()));
         }
         out.push('\n');
     }
     out
-}
-
-fn bold() -> ratatui::style::Style {
-    ratatui::style::Style::new().bold()
 }

@@ -1,15 +1,14 @@
 //! To where in a replay? A time, an event, a share of it, or where words come up.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tui_textarea::TextArea;
 
-use super::recorded::{Excerpt, Excerpts, Recorded, RecordedWords};
+use super::recorded::{Excerpt, Excerpts, Recorded, RecordedWords, lock};
 use crate::model::{Seq, TimelineCommand, TimelineView, Timestamp};
-use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect, UiCommand};
@@ -175,8 +174,7 @@ impl JumpTo {
     }
 
     fn excerpt(&self, line: u64) -> Option<Excerpt> {
-        let excerpts = self.excerpts.lock().unwrap_or_else(PoisonError::into_inner);
-        excerpts.get(&line).cloned()
+        lock(&self.excerpts).get(&line).cloned()
     }
 
     /// How many matches there are and which one this is, or what is wrong.
@@ -208,21 +206,19 @@ impl JumpTo {
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let hint = " enter goes there · ↑↓ matches · esc closes ";
         let inside = super::frame("Go to", hint, (WIDTH, 4), screen, buf, cx);
-        let mut rows = inside.rows();
-        if let Some(row) = rows.next() {
-            let text = "1:23 time · #9 event · 50% of events · /words in chat, logs, files";
-            line::draw(&cx.line(text, Role::DialogDim), row, buf);
+        let help = "1:23 time · #9 event · 50% of events · /words in chat, logs, files";
+        let words = line::cut(&self.words(), usize::from(inside.width));
+        let rows = [
+            (help.to_owned(), Role::DialogDim),
+            (String::new(), Role::Dialog),
+            (line::clean(&self.state()), Role::Dialog),
+            (words, Role::DialogDim),
+        ];
+        for ((text, role), row) in rows.into_iter().zip(inside.rows()) {
+            line::draw(&cx.line(text, role), row, buf);
         }
-        if let Some(row) = rows.next() {
+        if let Some(row) = inside.rows().nth(1) {
             super::draw_field(TextArea::clone(&self.field), row, buf, cx);
-        }
-        if let Some(row) = rows.next() {
-            let text = sanitize::line(&self.state()).into_owned();
-            line::draw(&cx.line(text, Role::Dialog), row, buf);
-        }
-        if let Some(row) = rows.next() {
-            let text = line::cut(&self.words(), usize::from(row.width));
-            line::draw(&cx.line(text, Role::DialogDim), row, buf);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::Overlay;
 use super::details::{Details, Grid};
 use crate::model::policy::{grouped, short_names, state_words};
 use crate::model::{AgentName, PolicyRow, PolicyValue};
-use crate::text::sanitize;
+use crate::ui::line;
 use crate::ui::role::Role;
 use crate::view::{Blackboard, PolicyView, PostedArtifact, TeamView};
 
@@ -42,7 +42,7 @@ fn policy_rows(policy: &PolicyView) -> (Vec<(String, Role)>, Grid) {
     let mut rows = vec![(
         format!(
             "table {} · {} simulated tasks · {} {}",
-            clean(&table.hash),
+            line::clean(&table.hash),
             grouped(table.episodes),
             table.sessions,
             if table.sessions == 1 { "session" } else { "sessions" }
@@ -53,20 +53,21 @@ fn policy_rows(policy: &PolicyView) -> (Vec<(String, Role)>, Grid) {
     if let Some((agent, choice)) = chosen {
         let class = choice.class.as_ref().map_or_else(String::new, |class| format!(" ({class})"));
         let words = state_words(&choice.state);
-        rows.push((clean(&format!("now {words} (`{}`){class}:", choice.state)), Role::Text));
-        rows.push((clean(&choice.why(agent)), Role::Strong));
-        let words = choice.values.iter().map(|value| format!("  {}", clean(&value.words())));
+        rows.push((line::clean(&format!("now {words} (`{}`){class}:", choice.state)), Role::Text));
+        rows.push((line::clean(&choice.why(agent)), Role::Strong));
+        let words = choice.values.iter().map(|value| format!("  {}", line::clean(&value.words())));
         rows.extend(words.map(|words| (words, Role::Text)));
     }
     rows.push((String::new(), Role::Dim));
     let column = if table.agents.len() < MANY { AGENT } else { NARROW };
     let state_name = |row: &PolicyRow| {
         let class = row.class.as_ref().map_or_else(String::new, |class| format!("{class} "));
-        clean(&format!("{class}{}", row.state))
+        line::clean(&format!("{class}{}", row.state))
     };
     let longest = table.rows.iter().map(|row| state_name(row).chars().count()).max();
     let pinned = (longest.unwrap_or(0) + 2).clamp(8, STATE);
-    let names: Vec<String> = table.agents.iter().map(|known| clean(known.name.as_str())).collect();
+    let names: Vec<String> =
+        table.agents.iter().map(|known| line::clean(known.name.as_str())).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let headings = short_names(&names, column - 1);
     let headings: String = headings.iter().map(|name| cell(name, column)).collect();
@@ -144,16 +145,12 @@ fn blackboard_rows(board: &Blackboard) -> Vec<(String, Role)> {
         let seconds = (at.0 - board.started().0).max(0) / 1000;
         let by = artifact.by.as_ref().map_or("you", AgentName::as_str);
         let (clock, kind) = (format!("{}:{:02}", seconds / 60, seconds % 60), artifact.kind.word());
-        let by = cell(&clean(by), 18);
+        let by = cell(&line::clean(by), 18);
         let name = cell(&format!("{kind} {version}"), 12);
-        let text = format!("{clock:>6}  {name}{by}{}", clean(&artifact.title));
+        let text = format!("{clock:>6}  {name}{by}{}", line::clean(&artifact.title));
         rows.push((text, Role::Text));
     }
     rows
-}
-
-fn clean(text: &str) -> String {
-    sanitize::line(text).into_owned()
 }
 
 /// A text in so many columns; a longer one is cut.

@@ -116,7 +116,12 @@ impl PlanDesk {
 
     pub(in crate::ui) fn on_action(&mut self, action: Action) -> Vec<Effect> {
         if self.typing.is_some() {
-            return self.on_action_while_typing(action);
+            match action {
+                Action::Cancel => self.typing = None,
+                Action::Accept => return self.take_typed(),
+                _ => return Effect::info("enter keeps the text, esc discards it"),
+            }
+            return Vec::new();
         }
         if pick::moved(action, &mut self.selected, self.steps.len()) {
             return Vec::new();
@@ -151,15 +156,6 @@ impl PlanDesk {
         self.steps.swap(self.selected, other);
         plan_order::swapped(&mut tasks(&mut self.steps), self.selected, other);
         self.selected = other;
-    }
-
-    fn on_action_while_typing(&mut self, action: Action) -> Vec<Effect> {
-        match action {
-            Action::Cancel => self.typing = None,
-            Action::Accept => return self.take_typed(),
-            _ => return Effect::info("enter keeps the text, esc discards it"),
-        }
-        Vec::new()
     }
 
     fn take_typed(&mut self) -> Vec<Effect> {

@@ -266,7 +266,7 @@ const fn inside_height(screen: u16) -> u16 {
 fn draw_error(error: &UserError, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let texts = [&error.what, &error.why, &error.fix];
     for (text, row) in texts.into_iter().filter(|text| !text.is_empty()).zip(area.rows()) {
-        let text = sanitize::line(text).into_owned();
+        let text = line::clean(text);
         line::draw(&cx.line(text, Role::Dialog), row, buf);
     }
 }
@@ -325,10 +325,7 @@ pub(super) fn lines(text: &str, colouring: Option<Colouring>) -> Vec<Pieces> {
 
 /// A line in colours, with its tabs expanded and nothing in it that could move the cursor.
 fn pieces(raw: &str, spans: &[syntax::Span]) -> Pieces {
-    let mut shown = raw.len().min(MAX_LINE);
-    while !raw.is_char_boundary(shown) {
-        shown -= 1;
-    }
+    let shown = raw.floor_char_boundary(MAX_LINE);
     let mut pieces = clean_pieces(raw.get(..shown).unwrap_or_default(), spans, Role::Dialog);
     if shown < raw.len() {
         pieces

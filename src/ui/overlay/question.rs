@@ -212,7 +212,7 @@ impl AnswerList {
             };
             let line = Line::from(vec![
                 cx.span(format!(" {mark}  "), Role::DialogDim),
-                cx.span(sanitize::line(words).into_owned(), role),
+                cx.span(line::clean(words), role),
             ]);
             line::draw(&line, row, buf);
             super::mark_selected(place == self.selected, row, buf, cx);

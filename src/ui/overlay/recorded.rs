@@ -87,7 +87,7 @@ struct Incomplete {
 /// Lines that a record brings, with the pane that shows them.
 type Lines = Vec<(Option<PaneId>, String)>;
 
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -105,7 +105,8 @@ impl RecordedWords {
             open.end(&mut lines);
         }
         for (pane, line) in lines {
-            let line = sanitize::line(line.get(..fitting(&line)).unwrap_or_default());
+            let line =
+                sanitize::line(line.get(..line.floor_char_boundary(MAX_LINE)).unwrap_or_default());
             if self.matcher.is_match(&line) {
                 let mut excerpts = lock(&self.excerpts);
                 if excerpts.len() < MOST_KEPT {
@@ -235,15 +236,6 @@ fn strings(value: &Value, lines: &mut Lines) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Bytes of a line that are looked through.
-fn fitting(line: &str) -> usize {
-    let mut end = line.len().min(MAX_LINE);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    end
 }
 
 /// The part of a line that matches, with what is next to it.

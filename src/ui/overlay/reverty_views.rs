@@ -79,7 +79,7 @@ impl RevertyViews {
         let source = rows_of(text, "reverty", |number| u32::try_from(number).ok());
         let view = |title, rows| LinkedView { title, rows };
         Ok(Self {
-            title: sanitize::line(path).into_owned(),
+            title: line::clean(path),
             views: vec![
                 view("Reverty", source),
                 view("Syntax tree", nodes),
@@ -221,7 +221,7 @@ fn add_nodes(node: &reverty::Node, depth: usize, rows: &mut Vec<ViewRow>) {
 
 /// A line as it may be drawn.
 fn clean(text: &str) -> String {
-    sanitize::line(&text.replace('\t', "    ")).into_owned()
+    line::clean(&text.replace('\t', "    "))
 }
 
 #[cfg(test)]

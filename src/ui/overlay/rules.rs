@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::model::{Intent, RuleId, SessionRule};
-use crate::text::sanitize;
 use crate::ui::action::Action;
 use crate::ui::line;
 use crate::ui::pane::{Cx, Effect};
@@ -84,7 +83,7 @@ impl RulesList {
             return;
         };
         let area = Rect { y: inside.bottom() - 2, height: 2, ..inside };
-        let text = sanitize::line(&rule.to_string()).into_owned();
+        let text = line::clean(&rule.to_string());
         let words = wrap_words(&text, usize::from(area.width).saturating_sub(1));
         for (words, row) in words.into_iter().zip(area.rows()) {
             line::draw(&cx.line(format!(" {words}"), Role::Dialog), row, buf);
@@ -117,7 +116,7 @@ impl RulesList {
             let style =
                 cx.style(if place == self.selected { Role::Selection } else { Role::Dialog });
             line::tint(row, style, buf);
-            let left = sanitize::line(&left).into_owned();
+            let left = line::clean(&left);
             let most = usize::from(row.width).saturating_sub(line::width(&right) + 3);
             // Rules begin alike and differ at their end.
             let left = line::cut_middle(&left, most);

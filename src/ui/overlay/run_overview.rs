@@ -63,11 +63,11 @@ impl RunOverview {
 fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     if !cx.title.is_empty() {
-        let title = sanitize::line(cx.title).into_owned();
+        let title = line::clean(cx.title);
         rows.push(vec![("name  ".to_owned(), Role::Dim), (title, Role::Strong)]);
     }
     if let Some(run) = cx.view.head.run() {
-        let team = sanitize::line(&run.team).into_owned();
+        let team = line::clean(&run.team);
         rows.push(vec![("team  ".to_owned(), Role::Dim), (team, Role::Text)]);
         requests(cx, width, &mut rows);
         let task = run.task.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -82,7 +82,7 @@ fn rows(cx: &Cx<'_>, width: usize) -> Vec<Row> {
             0 | 1 => String::new(),
             most => format!(", attempt {} of {most}", phase.attempt),
         };
-        let title = sanitize::line(&phase.title).into_owned();
+        let title = line::clean(&phase.title);
         rows.push(vec![
             ("phase ".to_owned(), Role::Dim),
             (title, Role::Text),

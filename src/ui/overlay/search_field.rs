@@ -1,8 +1,8 @@
 //! One line of text to search with, and the fuzzy match behind it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher, Utf32Str};
+use nucleo_matcher::Config;
+use nucleo_matcher::pattern::CaseMatching;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -60,16 +60,11 @@ impl SearchField {
         buf: &mut Buffer,
         cx: &Cx<'_>,
     ) {
+        let text = line::cut_start(&self.text, usize::from(row.width).saturating_sub(4));
         let mut spans = vec![cx.span("› ", Role::DialogBorder)];
-        if self.text.is_empty() {
-            spans.push(cx.span(" ", Role::Cursor));
-            spans.push(cx.span(placeholder, Role::DialogDim));
-        } else {
-            let space = usize::from(row.width).saturating_sub(4);
-            let text = line::cut_start(&self.text, space);
-            spans.push(cx.span(text, Role::Dialog));
-            spans.push(cx.span(" ", Role::Cursor));
-        }
+        spans.extend((!text.is_empty()).then(|| cx.span(text, Role::Dialog)));
+        spans.push(cx.span(" ", Role::Cursor));
+        spans.extend(self.text.is_empty().then(|| cx.span(placeholder, Role::DialogDim)));
         line::draw(&Line::from(spans), row, buf);
     }
 }
@@ -77,18 +72,7 @@ impl SearchField {
 /// Places of those texts that `query` is found in, the best first; in their own order when
 /// nothing is asked for.
 pub(super) fn fuzzy<'t>(query: &str, texts: impl Iterator<Item = &'t str>) -> Vec<usize> {
-    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut buffer = Vec::new();
-    let mut found: Vec<(u32, usize)> = texts
-        .enumerate()
-        .filter_map(|(place, text)| {
-            let score = pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher)?;
-            Some((score, place))
-        })
-        .collect();
-    found.sort_by_key(|(score, place)| (std::cmp::Reverse(*score), *place));
-    found.into_iter().map(|(_, place)| place).collect()
+    crate::ui::fuzzy::rank_by(query, CaseMatching::Ignore, Config::DEFAULT, texts)
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use serde_json::Value;
 use super::pick;
 use super::preview::Pieces;
 use crate::model::{CallId, Intent, MarkedPassage, PassageMark, PassageMarks};
-use crate::text::sanitize;
 use crate::ui::action::{Action, KeyContext};
 use crate::ui::line;
 use crate::ui::markdown::code_rows;
@@ -241,7 +240,7 @@ impl SourceList {
             rows.push(vec![("Marked before".to_owned(), Role::DialogDim)]);
             rows.extend(elsewhere.into_iter().map(|marked| {
                 let text = format!("  {} {} · {}", sign(marked.mark), marked.title, marked.source);
-                vec![(line::cut(&clean(&text), width), Role::Dialog)]
+                vec![(line::cut(&line::clean(&text), width), Role::Dialog)]
             }));
         }
         (rows, selected)
@@ -278,13 +277,13 @@ fn mark(row: &PassageRow<'_>, mark: PassageMark, cx: &Cx<'_>) -> Vec<Effect> {
 }
 
 fn heading(search: &Search<'_>, width: usize) -> Pieces {
-    let agent = clean(search.agent);
+    let agent = line::clean(search.agent);
     let found = match search.passages.len() {
         0 => "nothing found".to_owned(),
         count => line::counted(count, "passage", "passages"),
     };
     let space = width.saturating_sub(line::width(&agent) + line::width(&found) + 6);
-    let query = line::cut(&clean(search.query), space);
+    let query = line::cut(&line::clean(search.query), space);
     vec![
         (agent, Role::Strong),
         (format!("  “{query}”"), Role::Dialog),
@@ -300,12 +299,12 @@ fn passage_row(row: &PassageRow<'_>, marks: &PassageMarks, width: usize) -> Piec
     let sign = sign(marks.of(row.text("source")));
     let head = format!("  {sign} [{number}] ");
     let space = width.saturating_sub(line::width(&head) + 7);
-    let title = line::cut(&clean(row.text("title")), space);
+    let title = line::cut(&line::clean(row.text("title")), space);
     let space = space.saturating_sub(line::width(&title) + 2);
     // What the person pinned comes without a kind.
     let kind = row.text("kind");
     let kind = if kind.is_empty() { String::new() } else { format!(" · {kind}") };
-    let source = clean(&format!("{}{kind}", row.text("source")));
+    let source = line::clean(&format!("{}{kind}", row.text("source")));
     let source = if space >= 8 { line::cut(&source, space) } else { String::new() };
     let used = line::width(&head) + line::width(&title) + 2 + line::width(&source);
     let gap = " ".repeat(width.saturating_sub(used + line::width(&score)));
@@ -325,10 +324,10 @@ fn unfolded(row: &PassageRow<'_>, width: usize) -> Vec<Pieces> {
     let mut rows: Vec<Pieces> = path.iter().map(|text| vec![(indent(text), Role::Link)]).collect();
     let version = row.text("version");
     let version = if version.is_empty() { String::new() } else { format!("{version} · ") };
-    let why = wrap_words(&clean(&format!("{version}{}", row.text("why"))), space);
+    let why = wrap_words(&line::clean(&format!("{version}{}", row.text("why"))), space);
     rows.extend(why.iter().map(|text| vec![(indent(text), Role::DialogDim)]));
     let mut text: Vec<String> =
-        row.text("text").lines().flat_map(|line| wrapped(&clean(line), space)).collect();
+        row.text("text").lines().flat_map(|line| wrapped(&line::clean(line), space)).collect();
     let more = text.len().saturating_sub(MOST_ROWS);
     text.truncate(MOST_ROWS);
     rows.extend(text.iter().map(|text| vec![(indent(text), Role::Dialog)]));
@@ -359,8 +358,4 @@ const fn sign(mark: PassageMark) -> char {
         PassageMark::Pinned => '✓',
         PassageMark::Muted => '✗',
     }
-}
-
-fn clean(text: &str) -> String {
-    sanitize::line(text).into_owned()
 }

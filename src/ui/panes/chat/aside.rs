@@ -30,8 +30,7 @@ pub(super) fn reasoning(text: &str, is_unfolded: bool, place: &RowContext<'_>) -
     let head = vec![StyledText::new(mark, Role::Dim), StyledText::new(size, Role::Dim)];
     let mut rows = vec![EntryRow::new(head)];
     if is_unfolded {
-        let start = text.len().saturating_sub(MOST_SHOWN);
-        let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let start = text.ceil_char_boundary(text.len().saturating_sub(MOST_SHOWN));
         if start > 0 {
             let cut = format!("… {} characters before are not shown", line::count(start as u64));
             rows.extend(indented(&cut, Role::Dim, place));
@@ -129,7 +128,7 @@ pub(super) fn summary(part: usize, view: &SummaryView, place: &RowContext<'_>) -
             None => ("a turn", "no longer in memory; the replay has it"),
         };
         let count = format!("{:>5} ", piece.messages);
-        let agent = sanitize::line(agent).into_owned();
+        let agent = line::clean(agent);
         let space = place.width.saturating_sub(line::width(&count) + line::width(&agent) + 4);
         let words = line::cut(&sanitize::line(words), space);
         let pieces = vec![

@@ -252,7 +252,7 @@ fn errors(result: &Value, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
         let at = line::cut_start(&at, space);
         let left = space.saturating_sub(line::width(&at) + 1);
         let indent = [StyledText::new("      ", Role::Text)];
-        let message = sanitize::line(&text("message")).into_owned();
+        let message = line::clean(&text("message"));
         let mut pieces = Vec::new();
         if !at.is_empty() {
             pieces.push(StyledText::new(at, Role::Link));

@@ -3,7 +3,6 @@
 //! A file is shown as a file, anything else as its name and its newest text; never as JSON.
 
 use crate::model::{OpenArg, OpenCall};
-use crate::text::sanitize;
 use crate::ui::line;
 use crate::ui::markdown::{CellRow, GrowingFile, StyledText, code_rows, wrap};
 use crate::ui::role::Role;
@@ -88,7 +87,7 @@ fn value(arg: &OpenArg, place: &RowContext<'_>) -> Vec<EntryRow> {
     let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
     let lead = [StyledText::new(indent.clone(), Role::Text)];
     if arg.lines <= 1 {
-        let text = sanitize::line(&arg.newest).into_owned();
+        let text = line::clean(&arg.newest);
         let text = if arg.is_cut { format!("…{text}") } else { text };
         let name = StyledText::new(label, Role::Dim);
         let pieces = [name.clone(), StyledText::new(text, Role::Text)];

@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
-use tui_textarea::{CursorMove, TextArea, WrapMode};
+use tui_textarea::{CursorMove, DataCursor, TextArea, WrapMode};
 
 use crate::model::event::Level;
 use crate::model::{AgentName, Intent, ProjectPath, TeamOffers};
@@ -133,8 +133,7 @@ impl Composer {
 
     /// Brings the list of completions up to date with the text.
     pub fn prepare(&mut self, cx: &Cx<'_>) {
-        let cursor = self.text.cursor();
-        let (row, column) = (cursor.0, cursor.1);
+        let DataCursor(row, column) = self.text.cursor();
         let now = Some((self.text(), (row, column)));
         if now == self.completed_for {
             return;
@@ -239,13 +238,14 @@ impl Composer {
     }
 
     fn recall_previous(&mut self) -> Vec<Effect> {
-        let place = match &self.recalled {
-            Some((0, _)) => return Effect::info("this is the first message"),
-            Some((place, _)) => place - 1,
-            None => match self.history.len().checked_sub(1) {
-                Some(last) => last,
-                None => return Effect::info("no message was sent yet"),
-            },
+        let now = self.recalled.as_ref().map_or(self.history.len(), |(place, _)| *place);
+        let Some(place) = now.checked_sub(1) else {
+            let is_recalled = self.recalled.is_some();
+            return Effect::info(if is_recalled {
+                "this is the first message"
+            } else {
+                "no message was sent yet"
+            });
         };
         let draft = self.recalled.take().map_or_else(|| self.text(), |(_, draft)| draft);
         self.text = field(self.history.get(place).map_or("", String::as_str));
@@ -391,7 +391,7 @@ impl Composer {
             }
             Some(question) if cx.keys == Keys::Elsewhere => {
                 let who = question.agent.as_ref().map_or("firmhand", AgentName::as_str);
-                sanitize::line(&format!("? {who}: {}", question.text.trim())).into_owned()
+                line::clean(&format!("? {who}: {}", question.text.trim()))
             }
             Some(question) if question.options.is_empty() => "type the answer".to_owned(),
             Some(_) => "type the answer, or the number of one that was offered".to_owned(),
@@ -416,10 +416,9 @@ fn message(text: &str, cx: &Cx<'_>) -> Vec<Effect> {
     if pinned.is_empty() {
         return sent;
     }
-    let words = match pinned.len() {
-        1 => "1 file is pinned: the team always reads it with other files".to_owned(),
-        count => format!("{count} files are pinned: the team always reads them with other files"),
-    };
+    let (files, them) = if pinned.len() == 1 { ("file is", "it") } else { ("files are", "them") };
+    let count = pinned.len();
+    let words = format!("{count} {files} pinned: the team always reads {them} with other files");
     let edit = Intent::EditContext { add: pinned, remove: Vec::new() };
     let mut effects = vec![Effect::intent(edit)];
     effects.extend(sent);
@@ -465,13 +464,9 @@ fn address(text: &str, cx: &Cx<'_>) -> Result<(Option<AgentName>, String), Vec<E
         }
         [agent] => Ok((Some((*agent).clone()), words.trim().to_owned())),
         _ => {
-            let known: Vec<String> =
-                cx.agents.names().iter().map(|agent| format!("@{agent}")).collect();
-            let known = if known.is_empty() {
-                "there are no messages yet".to_owned()
-            } else {
-                known.join(" ")
-            };
+            let known = cx.agents.names().iter().map(|agent| format!("@{agent}"));
+            let known = known.collect::<Vec<_>>().join(" ");
+            let known = if known.is_empty() { "there are no messages yet" } else { &known };
             Err(Effect::refuse(format!("which agent is `@{name}`? {known}")))
         }
     }

@@ -120,7 +120,7 @@ impl NextRun {
             self.asked = None;
             return None;
         }
-        let name = sanitize::line(&asks.1).into_owned();
+        let name = line::clean(&asks.1);
         self.asked = Some(asks);
         Some(format!(
             "no recording has this task: your model `{name}` would answer, which may cost money; \

@@ -36,7 +36,7 @@ pub(super) fn head(build: &BuildView, cx: &Cx<'_>) -> (Line<'static>, Line<'stat
     let dim = cx.style(Role::Dim);
     let mut left = vec![
         cx.span(format!(" #{} ", build.build), Role::Strong),
-        Span::styled(sanitize::line(&build.command).into_owned(), dim),
+        Span::styled(line::clean(&build.command), dim),
     ];
     let running = build.outcome.is_none();
     if let (Some((done, total)), true) = (build.progress, running) {
@@ -200,11 +200,11 @@ fn texts(found: &Diagnostic, cx: &Cx<'_>) -> (Line<'static>, Option<Line<'static
     let place = place(found);
     let mut spans = vec![cx.span(format!(" {mark} "), role)];
     if !place.is_empty() {
-        let place = sanitize::line(&place).into_owned();
+        let place = line::clean(&place);
         spans.push(cx.span(place, Role::Link));
         spans.push(Span::raw("  "));
     }
-    spans.push(cx.span(sanitize::line(&found.message).into_owned(), Role::Text));
+    spans.push(cx.span(line::clean(&found.message), Role::Text));
     let hint = (!found.hint.is_empty()).then(|| {
         let text = format!("   {}", sanitize::line(&found.hint));
         cx.line(text, Role::Dim)

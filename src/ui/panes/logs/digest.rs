@@ -8,7 +8,6 @@ use crate::model::{
     PortChange, PortEvent, ProposalEvent, Record, SandboxLevel, SerialControl, SessionEvent,
     SessionOutcome, TeamEvent, TestEvent, TurnEvent, TurnStop,
 };
-use crate::text::sanitize;
 use crate::ui::line;
 
 use Tone::{Bad, Good, Plain};
@@ -46,7 +45,7 @@ pub fn digest(record: &Record) -> Digest {
     if short.len() < text.len() {
         short.push('…');
     }
-    Digest { kind, text: sanitize::line(&short).into_owned(), tone }
+    Digest { kind, text: line::clean(&short), tone }
 }
 
 type DigestParts = (&'static str, String, Tone);

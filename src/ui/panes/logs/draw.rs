@@ -295,7 +295,7 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
     let dim = cx.style(Role::Dim);
     let mut spans = Vec::new();
     if let Some(filter) = content.filter() {
-        let words = sanitize::line(filter.matcher().words()).into_owned();
+        let words = line::clean(filter.matcher().words());
         spans.push(Span::styled(" only ", dim));
         spans.push(cx.span(words, Role::Key));
         let count = match filter.total() {

@@ -104,7 +104,7 @@ pub(super) fn mark(tab: Tab, cx: &Cx<'_>) -> Option<(String, Role)> {
 fn tests_head(run: &TestRunView, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let dim = cx.style(Role::Dim);
     let mut left = vec![cx.span(format!(" #{} ", run.run), Role::Strong)];
-    let command = sanitize::line(&run.command).into_owned();
+    let command = line::clean(&run.command);
     let Some(report) = run.report.as_deref() else {
         let text = format!("{} testing  ", cx.clock.spinner(run.at));
         left.push(cx.span(text, Role::Busy));
@@ -148,10 +148,8 @@ fn analysis_head(analysis: &AnalysisView, cx: &Cx<'_>) -> (Line<'static>, Line<'
 
 fn test_line(test: &TestCase, cx: &Cx<'_>) -> (Line<'static>, Line<'static>) {
     let (mark, role) = outcome(test.outcome);
-    let mut spans = vec![
-        cx.span(format!(" {mark} "), role),
-        cx.span(sanitize::line(&test.name).into_owned(), Role::Text),
-    ];
+    let mut spans =
+        vec![cx.span(format!(" {mark} "), role), cx.span(line::clean(&test.name), Role::Text)];
     if test.outcome.is_bad()
         && let Some(file) = &test.file
     {
@@ -187,7 +185,7 @@ fn analysis_line(row: &AnalysisRow, cx: &Cx<'_>) -> Line<'static> {
         let place = format!("{}{line}  ", sanitize::line(file));
         spans.push(cx.span(place, Role::Link));
     }
-    spans.push(cx.span(sanitize::line(&row.text).into_owned(), Role::Text));
+    spans.push(cx.span(line::clean(&row.text), Role::Text));
     Line::from(spans)
 }
 

@@ -136,19 +136,14 @@ impl ProjectPane {
             return Vec::new();
         }
         let above = self.nodes.iter().take(place).rposition(|above| above.depth < node.depth);
-        match above {
-            Some(above) => self.select(above),
-            None => return Effect::info("this is at the top of the project"),
-        }
+        let Some(above) = above else { return Effect::info("this is at the top of the project") };
+        self.select(above);
         Vec::new()
     }
 
     fn unfold(&mut self) -> Vec<Effect> {
         match self.nodes.get(self.place()) {
-            Some(Node { path, kind: NodeKind::Folded(_), .. }) => {
-                let path = path.clone();
-                self.folded.remove(&path);
-            }
+            Some(Node { path, kind: NodeKind::Folded(_), .. }) => drop(self.folded.take(path)),
             Some(Node { kind: NodeKind::Open, .. }) => self.move_by(1),
             Some(Node { kind: NodeKind::File, .. }) => return Effect::info("this is a file"),
             None => return Effect::info("there are no files yet"),
@@ -179,11 +174,9 @@ impl ProjectPane {
             return;
         }
         let before = self.place();
-        self.nodes = if self.filter.is_empty() {
-            tree(project, &self.folded)
-        } else {
-            filtered(project, &self.filter)
-        };
+        let is_tree = self.filter.is_empty();
+        self.nodes =
+            if is_tree { tree(project, &self.folded) } else { filtered(project, &self.filter) };
         let is_typing = self.typing.is_some() && self.made_from.is_some();
         self.made_from = Some(made_from);
         let is_gone = |path: &String| !self.nodes.iter().any(|node| node.path == *path);

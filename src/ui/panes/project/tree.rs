@@ -70,13 +70,10 @@ fn sort_key(path: &str) -> Vec<(bool, String)> {
 /// The folders at the top of the project, save those in which the session does something.
 pub(super) fn top_folders(project: &Project) -> BTreeSet<String> {
     let top = |path: &ProjectPath| Some(path.as_str().split_once('/')?.0.to_owned());
-    let mut folders: BTreeSet<String> = project.files.keys().filter_map(top).collect();
-    for (path, _) in project.files.iter().filter(|(_, file)| file.mark.is_some()) {
-        if let Some(folder) = top(path) {
-            folders.remove(&folder);
-        }
-    }
-    folders
+    let marked = project.files.iter().filter(|(_, file)| file.mark.is_some());
+    let marked: BTreeSet<String> = marked.filter_map(|(path, _)| top(path)).collect();
+    let folders = project.files.keys().filter_map(top);
+    folders.filter(|folder| !marked.contains(folder)).collect()
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl<'a> Decision<'a> {
     pub(super) fn choices_with(&self, unseen: usize, cx: &Cx<'_>) -> Vec<(Action, String)> {
         let words = |action: Action| (action, action.hint().to_owned());
         let (change, proposal) = (self.change(), &self.view.proposal);
-        if change.is_reading() || change.error().is_some() {
+        if change.load.is_reading() || change.load.error().is_some() {
             return [Action::Reject, Action::Ask].map(words).into();
         }
         if let Some(picked) = self.picked {
@@ -224,7 +224,7 @@ impl<'a> Decision<'a> {
     /// Whether it can be approved at all.
     fn check(&self) -> Result<(), String> {
         let change = self.change();
-        match (change.error().is_some(), change.is_reading()) {
+        match (change.load.error().is_some(), change.load.is_reading()) {
             (true, _) => Err("it cannot be shown, so it cannot be approved".to_owned()),
             (false, true) => Err("it is still being read".to_owned()),
             (false, false) => self.check_version(),

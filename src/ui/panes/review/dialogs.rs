@@ -4,7 +4,8 @@
 
 use crate::model::{BlobSource, Excerpt, FindingLevel, Proposal, RuleSays, SessionRule, Side};
 use crate::text::diff::LineKind;
-use crate::text::{reverty, sanitize};
+use crate::text::reverty;
+use crate::ui::line;
 use crate::ui::overlay::{
     BatchRow, Details, Editor, Overlay, Purpose, RevertyViews, RuleMatches, RuleRow, RulesList,
     WordsInput,
@@ -103,7 +104,7 @@ pub(super) fn batch_row(view: &ProposalView, shown: &Shown) -> BatchRow {
     let body = shown.change.body();
     let alone = match body {
         _ if shown.edit.is_some() || shown.draft.is_some() => "your edit waits",
-        _ if shown.change.is_reading() => "still being read",
+        _ if shown.change.load.is_reading() => "still being read",
         None => "cannot be shown",
         Some(_) if proposal.phrase().is_some() => "needs a typed phrase",
         Some(_) => "",
@@ -179,7 +180,7 @@ fn fits(rule: &SessionRule, proposal: &Proposal) -> bool {
 
 /// Everything that is known about a proposal beside its lines.
 pub(super) fn details(view: &ProposalView) -> Vec<Effect> {
-    let clean = |text: &str| sanitize::line(text.trim()).into_owned();
+    let clean = |text: &str| line::clean(text.trim());
     let mut lines = Vec::new();
     for check in &view.proposal.checks {
         let (mark, role) = findings::look(check.level());

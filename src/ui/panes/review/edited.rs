@@ -132,7 +132,7 @@ impl Edit {
     pub fn follow(&mut self, view: &ProposalView) {
         let proposal = self.view.proposal.clone();
         self.view = ProposalView { proposal, ..view.clone() };
-        self.change.poll();
+        self.change.load.poll();
         if self.check != VersionCheck::Running {
             return;
         }
@@ -178,8 +178,8 @@ pub fn proposed_text(change: &Change, blobs: &dyn BlobSource) -> Result<String, 
         return Err(format!("a {} has no text to edit", change.kind()));
     };
     let bytes = blobs.blob(&content.hash).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes.to_vec())
-        .map_err(|_| "it is not UTF-8 text, so it cannot be edited here".to_owned())
+    let text = String::from_utf8(bytes.to_vec());
+    text.map_err(|_| "it is not UTF-8 text, so it cannot be edited here".to_owned())
 }
 
 /// The lines of `text`, from 1, that are not as in `proposed`, and how many lines differ in all.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::model::{CheckKind, Finding, FindingLevel, FindingPlace, Proposal, Side as Version};
 use crate::text::sanitize;
+use crate::ui::line;
 use crate::ui::role::Role;
 
 use super::change::line::LineRole;
@@ -36,14 +37,14 @@ pub(super) fn place_words(place: &FindingPlace) -> String {
 /// The first finding that stands against an approval, in words.
 pub(super) fn first_stop(proposal: &Proposal) -> Option<String> {
     let stop = proposal.findings().find(|finding| finding.level == FindingLevel::Stop)?;
-    Some(sanitize::line(&stop.text).into_owned())
+    Some(line::clean(&stop.text))
 }
 
 /// The first of the findings that weigh most, stops before warnings, in its own words.
 pub(super) fn heaviest(proposal: &Proposal) -> Option<String> {
     let found = proposal.findings().filter(|finding| finding.level > FindingLevel::Note);
     let found = found.min_by_key(|finding| std::cmp::Reverse(finding.level))?;
-    Some(sanitize::line(&found.text).into_owned())
+    Some(line::clean(&found.text))
 }
 
 /// Whether the task asks for the file, in words that stand beside its name.

@@ -81,7 +81,7 @@ fn keys(decision: &Decision<'_>, unseen: usize, width: usize, cx: &Cx<'_>) -> Ve
             picked.picked().len(),
             line::counted(body.changed().count(), "changed line", "changed lines")
         ),
-        _ if change.is_reading() => " still being read ".to_owned(),
+        _ if change.load.is_reading() => " still being read ".to_owned(),
         _ if decision.own.is_checking() => " checking your edit… ".to_owned(),
         _ if decision.edit().is_some() => " your edit ".to_owned(),
         // The keys for lines out of sight need the room.
@@ -124,7 +124,7 @@ fn came_of_it(
     let by = match &decision.by {
         DecidedBy::Person => "by you".to_owned(),
         DecidedBy::Policy(rule) => format!("by rule \"{}\"", sanitize::line(rule_words(rule))),
-        DecidedBy::Nobody(why) => sanitize::line(why).into_owned(),
+        DecidedBy::Nobody(why) => line::clean(why),
     };
     let mut words: Vec<Words> = Vec::new();
     match &decision.verdict {

@@ -117,7 +117,7 @@ pub(super) fn what(change: &Change) -> String {
             format!("{} {path}", change.kind())
         }
     };
-    sanitize::line(&what).into_owned()
+    line::clean(&what)
 }
 
 /// How many lines change, e.g. `+1 −1 · 1 hunk`.
@@ -273,7 +273,7 @@ fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec
     if !rule.is_empty() && view.decision.is_none() {
         let why = against(&view.proposal);
         let text = format!("rule \"{rule}\" does not decide this: {why}");
-        remarks.push((sanitize::line(&text).into_owned(), Role::Warn));
+        remarks.push((line::clean(&text), Role::Warn));
     }
     if let Some(undone) = view.proposal.facts.undoes {
         remarks.push((format!("undoes #{undone}"), Role::Warn));
@@ -286,8 +286,8 @@ fn story(view: &ProposalView, (width, height): (usize, u16), cx: &Cx<'_>) -> Vec
     }
     if let Some(asked) = view.inquiries.last() {
         remarks.push((format!("you asked: {}", sanitize::line(asked.text.trim())), Role::Dim));
-        let answer = sanitize::line(asked.answer.trim()).into_owned();
-        let agent = sanitize::line(asked.agent.as_str()).into_owned();
+        let answer = line::clean(asked.answer.trim());
+        let agent = line::clean(asked.agent.as_str());
         remarks.push(match &asked.state {
             InquiryState::Open if answer.is_empty() => {
                 (format!("{agent} is thinking…"), Role::Busy)

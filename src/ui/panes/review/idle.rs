@@ -77,9 +77,9 @@ fn now(cx: &Cx<'_>) -> Option<String> {
     let head = &cx.view.head;
     let is_at_work = head.state == RunState::Running && !cx.view.work.is_waiting();
     let speaker = head.speaker().filter(|_| is_at_work)?;
-    let agent = sanitize::line(speaker.agent.as_str()).into_owned();
+    let agent = line::clean(speaker.agent.as_str());
     let phase = head.phase.as_ref().map_or_else(String::new, |phase| {
-        let title = sanitize::line(&phase.title).into_owned();
+        let title = line::clean(&phase.title);
         match phase.max_attempts {
             0 | 1 => format!(": {title}"),
             most => format!(": {title}, attempt {} of {most}", phase.attempt),
@@ -95,7 +95,7 @@ fn earlier(view: &SessionView) -> Vec<String> {
         let path = proposal.proposal.change.path().filter(|_| {
             proposal.outcome == Some(Outcome::Applied) && proposal.undone_by.is_empty()
         });
-        let name = path.map(|path| sanitize::line(path.as_str()).into_owned());
+        let name = path.map(|path| line::clean(path.as_str()));
         if let Some(name) = name.filter(|name| !names.contains(name)) {
             names.push(name);
         }

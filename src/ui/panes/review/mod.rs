@@ -92,7 +92,7 @@ impl ReviewPane {
         let hash = own.edit.as_ref().map_or(own.hash, |edit| edit.hash());
         let waits = view.review.waiting.contains(&id) && !self.queue.is_sent(id);
         // What is found later is something else to decide on.
-        let is_read = !change.is_reading() && !own.is_checking();
+        let is_read = !change.load.is_reading() && !own.is_checking();
         Some((Subject::Proposal { id, hash, waits, is_read }, change.unseen() > 0))
     }
 
@@ -110,7 +110,7 @@ impl ReviewPane {
             // What is drawn next counts as seen only once it is noted.
             return Some(now);
         }
-        let busy = (own.visible().is_busy() || own.is_checking()).then_some(now + FRAME);
+        let busy = (own.visible().load.is_busy() || own.is_checking()).then_some(now + FRAME);
         [busy, self.queue.lost_at()].into_iter().flatten().min()
     }
 

@@ -86,21 +86,15 @@ impl Queue {
         self.sent.retain(|(id, at)| {
             review.waiting.contains(id) && now.saturating_duration_since(*at) < PATIENCE
         });
-        let is_there = match self.choice {
-            QueueChoice::Queue | QueueChoice::Newest => true,
-            QueueChoice::Waiting(id) => review.waiting.contains(&id),
-            QueueChoice::Decided(id) => review.get(id).is_some(),
-        };
-        if !is_there {
-            self.choice = QueueChoice::Queue;
-        }
         let next = match self.choice {
-            QueueChoice::Waiting(id) | QueueChoice::Decided(id) => Some(id),
-            QueueChoice::Queue => self
-                .first(review)
-                .or(self.on_screen.filter(|id| review.waiting.contains(id)))
-                .or(newest(review, since)),
+            QueueChoice::Waiting(id) if review.waiting.contains(&id) => Some(id),
+            QueueChoice::Decided(id) if review.get(id).is_some() => Some(id),
             QueueChoice::Newest => newest(review, since),
+            QueueChoice::Queue | QueueChoice::Waiting(_) | QueueChoice::Decided(_) => {
+                self.choice = QueueChoice::Queue;
+                let stays = self.on_screen.filter(|id| review.waiting.contains(id));
+                self.first(review).or(stays).or(newest(review, since))
+            }
         };
         let is_new = next != self.on_screen;
         self.on_screen = next;

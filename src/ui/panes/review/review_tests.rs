@@ -138,7 +138,7 @@ fn what_cannot_be_shown_is_never_approved_by_the_plain_key() {
     let mut pane = pane(&desk);
     for _ in 0..400 {
         desk.show(&mut pane, 80, 18);
-        if pane.own().is_some_and(|shown| !shown.change.is_busy()) {
+        if pane.own().is_some_and(|shown| !shown.change.load.is_busy()) {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));

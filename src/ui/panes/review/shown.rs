@@ -170,7 +170,7 @@ impl ShownList {
         let decided = written(view);
         let proposal = decided.as_ref().unwrap_or(&view.proposal);
         if let Some(shown) = self.list.iter_mut().find(|shown| shown.id == proposal.id) {
-            shown.change.poll();
+            shown.change.load.poll();
             let is_changed = shown.hash != proposal.change.hash();
             if is_changed && decided.is_some() {
                 // The person's own version is what was approved; the person knows it.

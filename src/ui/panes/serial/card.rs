@@ -84,12 +84,12 @@ fn frame_line(frame: &PanicFrame, cx: &Cx<'_>) -> Line<'static> {
     let function = frame.function.as_deref().unwrap_or("?");
     let mut spans = vec![
         Span::styled(format!("{address:<15}"), dim),
-        cx.span(sanitize::line(function).into_owned(), Role::Text),
+        cx.span(line::clean(function), Role::Text),
     ];
     let place = frame.place();
     if !place.is_empty() {
         spans.push(Span::raw("  "));
-        spans.push(cx.span(sanitize::line(&place).into_owned(), Role::Link));
+        spans.push(cx.span(line::clean(&place), Role::Link));
     }
     Line::from(spans)
 }

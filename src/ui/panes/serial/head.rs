@@ -51,12 +51,12 @@ fn port(serial: &SerialView, parts: &mut LineParts, cx: &Cx<'_>) {
     let board = cx.view.head.board.as_ref().filter(|board| board.port == serial.port);
     if let Some(board) = board {
         let role = if board.simulated { Role::Simulated } else { Role::Strong };
-        let label = sanitize::line(&board.label).into_owned();
+        let label = line::clean(&board.label);
         // What is not real is said as long as anything is.
         let weight = if board.simulated { 8 } else { 3 };
         parts.push(weight, vec![cx.span(label, role)]);
     }
-    let name = sanitize::line(&serial.port).into_owned();
+    let name = line::clean(&serial.port);
     parts.push(6, vec![cx.span(name, Role::Text)]);
     if serial.baud > 0 {
         parts.push(3, vec![cx.span(format!("{} Bd", serial.baud), Role::Dim)]);

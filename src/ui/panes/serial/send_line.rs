@@ -1,11 +1,11 @@
 //! The field for a line to send to a board.
 
 use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use tui_textarea::TextArea;
 
 use crate::model::LineEnding;
-use crate::text::sanitize;
+use crate::ui::input_line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 
@@ -30,9 +30,7 @@ impl SendLine {
     /// A key for the field; up and down bring back what was sent.
     pub fn on_key(&mut self, key: &KeyEvent) {
         match key.code {
-            KeyCode::Up => {
-                self.bring(self.place.map_or(self.history.len(), |at| at).checked_sub(1))
-            }
+            KeyCode::Up => self.bring(self.place.unwrap_or(self.history.len()).checked_sub(1)),
             KeyCode::Down => self.bring(self.place.map(|at| at + 1)),
             _ => {
                 self.field.input(*key);
@@ -63,21 +61,11 @@ impl SendLine {
 
     /// The row to type in.
     pub fn line(&self, ending_key: &str, cx: &Cx<'_>) -> Line<'static> {
-        let text = self.text();
-        let at = self.field.cursor().1;
-        let before: String = text.chars().take(at).collect();
-        let under: String = text.chars().nth(at).map_or(" ".to_owned(), String::from);
-        let after: String = text.chars().skip(at + 1).collect();
-        let style = cx.style(Role::Text);
-        let clean = |text: &str| sanitize::line(text).into_owned();
         let words = format!("  {} ({ending_key}) · enter sends, esc goes back", self.ending.name());
-        Line::from(vec![
-            cx.span(" ▸ ", Role::Key),
-            Span::styled(clean(&before), style),
-            cx.span(clean(&under), Role::Cursor),
-            Span::styled(clean(&after), style),
-            cx.span(words, Role::Dim),
-        ])
+        let mut spans = vec![cx.span(" ▸ ", Role::Key)];
+        spans.extend(input_line::field_spans(&self.field, cx));
+        spans.push(cx.span(words, Role::Dim));
+        Line::from(spans)
     }
 
     fn bring(&mut self, place: Option<usize>) {

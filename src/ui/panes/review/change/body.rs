@@ -4,12 +4,11 @@
 //! text leaves here sanitised. A body holds the whole file where it can, so that what is folded away
 //! can be unfolded without reading again. Must not know the terminal's size or a theme.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{BlobRef, BlobSource, Change, Facts, ReferenceKind, Side, UserError};
+use crate::model::{BlobRef, BlobSource, Change, Facts, Reference, ReferenceKind, Side, UserError};
 use crate::text::colouring::Colouring;
 use crate::text::diff::{self, DiffLine, Encoding, FileDiff, LineEnd, LineKind, Options};
 use crate::text::sanitize;
@@ -117,37 +116,16 @@ struct ColourJob {
     changes: Option<Vec<Changed>>,
 }
 
-/// The coloured pieces of both versions, by line.
-#[derive(Debug, Default)]
-struct Colours(Versions);
-
 impl ColourJob {
     /// Colours both versions; takes its time.
-    fn run(self) -> Colours {
+    fn run(self) -> Versions {
         let (old, new) = (sanitize::decode(&self.old), sanitize::decode(&self.new));
         let all = || {
             let lines = |text: &str| 0..text.split_inclusive('\n').count();
             vec![Changed { old: lines(&old), new: lines(&new) }]
         };
         let changes = self.changes.unwrap_or_else(all);
-        Colours(self.colouring.highlight_versions(&old, &new, &changes))
-    }
-
-    /// Whether it must not be waited for.
-    const fn is_slow(&self) -> bool {
-        self.colouring.is_slow()
-    }
-}
-
-impl Colours {
-    /// The pieces of a line of the body.
-    fn of(&self, role: LineRole) -> &[syntax::Span] {
-        let spans = match role {
-            LineRole::Diff(LineKind::Removed, Some(no), _) => self.0.old.get(no - 1),
-            LineRole::Diff(_, _, Some(no)) => self.0.new.get(no - 1),
-            LineRole::Diff(..) | LineRole::Fact | LineRole::Note => None,
-        };
-        spans.map_or(&[], Vec::as_slice)
+        self.colouring.highlight_versions(&old, &new, &changes)
     }
 }
 
@@ -159,9 +137,10 @@ type Content = (ReviewBody, Option<ColourJob>);
 pub struct Load {
     /// `None`: it is being read.
     body: Option<Result<Rc<ReviewBody>, UserError>>,
-    colours: Option<Colours>,
+    /// The coloured pieces of both versions, by line.
+    colours: Option<Versions>,
     reading: Option<BackgroundJob<Result<Content, UserError>>>,
-    colouring: Option<BackgroundJob<Colours>>,
+    colouring: Option<BackgroundJob<Versions>>,
 }
 
 impl Load {
@@ -185,7 +164,9 @@ impl Load {
     fn take(&mut self, content: Result<Content, UserError>, size: u64) {
         self.body = Some(content.map(|(body, job)| {
             match job {
-                Some(job) if size <= TINY && !job.is_slow() => self.colours = Some(job.run()),
+                Some(job) if size <= TINY && !job.colouring.is_slow() => {
+                    self.colours = Some(job.run())
+                }
                 Some(job) => self.colouring = Some(BackgroundJob::start(|| job.run())),
                 None => {}
             }
@@ -244,7 +225,13 @@ impl Load {
     /// The coloured pieces of a line, once they are known.
     #[must_use]
     pub fn colours_of(&self, role: LineRole) -> &[syntax::Span] {
-        self.colours.as_ref().map_or(&[], |colours| colours.of(role))
+        let Some(colours) = &self.colours else { return &[] };
+        let spans = match role {
+            LineRole::Diff(LineKind::Removed, Some(no), _) => colours.old.get(no - 1),
+            LineRole::Diff(_, _, Some(no)) => colours.new.get(no - 1),
+            LineRole::Diff(..) | LineRole::Fact | LineRole::Note => None,
+        };
+        spans.map_or(&[], Vec::as_slice)
     }
 }
 
@@ -272,11 +259,9 @@ fn read(change: &Change, facts: &Facts, blobs: &dyn BlobSource) -> Result<Conten
 /// The body, and the changes that it shows when it shows all of them.
 fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (ReviewBody, Option<Vec<Changed>>) {
     let (before, after) = (old.unwrap_or_default(), new.unwrap_or_default());
-    let (context, extent) = if before.len() + after.len() > MAX_WHOLE {
-        (AROUND, Extent::Around)
-    } else {
-        (usize::MAX, Extent::Whole)
-    };
+    let is_whole = before.len() + after.len() <= MAX_WHOLE;
+    let (context, extent) =
+        if is_whole { (usize::MAX, Extent::Whole) } else { (AROUND, Extent::Around) };
     let diff = diff::diff(before, after, Options { context, ..Options::default() });
     let changes = syntax_versions::changes_of(&diff);
     let cut = diff.lines().filter(|l| l.cut > 0 && l.kind != LineKind::Context).count();
@@ -301,21 +286,17 @@ fn of_file(old: Option<&[u8]>, new: Option<&[u8]>) -> (ReviewBody, Option<Vec<Ch
 
 /// Who still names a file that would go.
 fn references(facts: &Facts) -> Vec<BodyLine> {
-    let mut lines = Vec::new();
-    for found in &facts.references {
+    let line = |found: &Reference| {
         let how = match found.kind {
             ReferenceKind::Include => "included by",
             ReferenceKind::Cmake => "listed in",
         };
         let place = format!("{how} {}:{}", sanitize::line(found.path.as_str()), found.line);
-        let text = sanitize::line(&found.text).into_owned();
-        let pieces = vec![
-            LinePiece::new(format!("{place}  "), Ink::Warning),
-            LinePiece::new(text, Ink::Dim),
-        ];
-        lines.push(BodyLine::of_pieces(LineRole::Fact, pieces));
-    }
-    lines
+        let text = line::clean(&found.text);
+        let place = LinePiece::new(format!("{place}  "), Ink::Warning);
+        BodyLine::of_pieces(LineRole::Fact, vec![place, LinePiece::new(text, Ink::Dim)])
+    };
+    facts.references.iter().map(line).collect()
 }
 
 /// What has to be said of a file before its lines.
@@ -371,11 +352,9 @@ fn body_line(line: DiffLine, crlf_matters: bool) -> BodyLine {
 
 /// Whether some lines end in CRLF and others do not; where all do, saying so is noise.
 fn has_mixed_ends<'a>(lines: impl Iterator<Item = &'a DiffLine>) -> bool {
-    let ends: BTreeSet<bool> = lines
-        .filter(|line| line.end != LineEnd::Missing)
-        .map(|line| line.end == LineEnd::CrLf)
-        .collect();
-    ends.len() > 1
+    let mut ends = lines.map(|line| line.end).filter(|end| *end != LineEnd::Missing);
+    let first = ends.next();
+    ends.any(|end| Some(end) != first)
 }
 
 fn hunks(body: &ReviewBody) -> Vec<Range<usize>> {

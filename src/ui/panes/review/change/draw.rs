@@ -125,7 +125,7 @@ pub fn draw(
 ) {
     let (Some(body), Some(layout)) = (change.body(), change.layout()) else {
         let row = Rect { height: area.height.min(1), ..area };
-        let (text, role) = match change.error() {
+        let (text, role) = match change.load.error() {
             Some(error) => (format!(" {error}"), Role::Error),
             None => (" reading and comparing…".to_owned(), Role::Busy),
         };

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{BlobSource, Change, FindingLevel, FindingPlace, Proposal, Side, UserError};
+use crate::model::{BlobSource, Change, FindingLevel, FindingPlace, Proposal, Side};
 use crate::text::diff::LineKind;
 use crate::text::syntax::Span;
 
@@ -81,7 +81,8 @@ pub struct Viewport {
 /// A change on screen.
 #[derive(Debug)]
 pub struct ChangeView {
-    load: Load,
+    /// What is read of it, off the thread that draws.
+    pub load: Load,
     layout: Option<Layout>,
     seen: Option<SeenLines>,
     /// What there is room for.
@@ -123,29 +124,6 @@ impl ChangeView {
         if let (Some(_), Some(body), Some(layout)) = (&self.found, self.body(), &self.layout) {
             self.top = first_row(body, layout, self.viewport.rows, self.found.as_ref());
         }
-    }
-
-    /// Takes over what was read off the thread that draws.
-    pub fn poll(&mut self) {
-        self.load.poll();
-    }
-
-    /// Whether it is still being read.
-    #[must_use]
-    pub const fn is_reading(&self) -> bool {
-        self.load.is_reading()
-    }
-
-    /// Whether it will change by itself because it is being read or coloured.
-    #[must_use]
-    pub const fn is_busy(&self) -> bool {
-        self.load.is_busy()
-    }
-
-    /// Why it cannot be shown.
-    #[must_use]
-    pub fn error(&self) -> Option<&UserError> {
-        self.load.error()
     }
 
     /// What it would do, once it is read.
