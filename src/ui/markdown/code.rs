@@ -36,7 +36,7 @@ impl Growth {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CodeBlock {
     columns: usize,
     colouring: Option<Colouring>,
@@ -64,17 +64,7 @@ struct SegmentJob {
 
 impl CodeBlock {
     pub fn new(columns: usize) -> Self {
-        Self {
-            columns,
-            colouring: None,
-            name: String::new(),
-            lines: Vec::new(),
-            rows: Vec::new(),
-            seen: 0,
-            is_closed: false,
-            colours: BTreeMap::new(),
-            job: None,
-        }
+        Self { columns, ..Self::default() }
     }
 
     pub fn rows(&self) -> usize {

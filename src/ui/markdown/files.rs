@@ -16,16 +16,9 @@ use super::wrap::{CellRow, StyledText};
 /// Something in a text that can be folded: the place of its chunk, and which of the chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FoldId {
-    pub(super) start: usize,
-    pub(super) index: usize,
-}
-
-impl FoldId {
     /// Where its chunk begins in the source, in bytes.
-    #[must_use]
-    pub const fn start(self) -> usize {
-        self.start
-    }
+    pub start: usize,
+    pub(super) index: usize,
 }
 
 /// The files of one answer.

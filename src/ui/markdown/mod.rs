@@ -94,7 +94,7 @@ impl MarkdownDocument {
             *self = Self { unfolded, ..Self::new(self.width) };
         }
         // The last chunk was still open: take it up again.
-        let kept = self.splitter.complete();
+        let kept = self.splitter.complete;
         let blocks = self.splitter.advance(source);
         let open = self.chunks.split_off(kept.min(self.chunks.len()));
         self.rows = self.chunks.last().map_or(0, |chunk| chunk.first_row + chunk.rows);

@@ -40,7 +40,8 @@ pub(super) struct Splitter {
     start: usize,
     /// Up to where lines were looked at.
     seen: usize,
-    complete: usize,
+    /// How many chunks are closed.
+    pub complete: usize,
     open: OpenChunk,
     gap: bool,
     last: Last,
@@ -82,11 +83,6 @@ enum Last {
 }
 
 impl Splitter {
-    /// How many chunks are closed.
-    pub const fn complete(&self) -> usize {
-        self.complete
-    }
-
     /// Looks at what was appended, and returns the chunks closed by it, then the open one, which
     /// is returned again next time.
     pub fn advance(&mut self, text: &str) -> Vec<MarkdownBlock> {

@@ -15,7 +15,8 @@ use crate::ui::role::Role;
 /// A phrase while it is being typed.
 #[derive(Debug)]
 pub struct Confirm {
-    shown: Shown,
+    /// What it is about.
+    pub shown: Shown,
     what: String,
     stake: String,
     phrase: String,
@@ -35,12 +36,6 @@ impl Confirm {
     #[must_use]
     pub fn sending(self, intent: Intent) -> Self {
         Self { instead: Some(intent), ..self }
-    }
-
-    /// What it is about.
-    #[must_use]
-    pub const fn shown(&self) -> &Shown {
-        &self.shown
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {

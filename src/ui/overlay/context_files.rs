@@ -23,7 +23,8 @@ const MOST_FOUND: usize = 5;
 /// The list of files that waits.
 #[derive(Debug)]
 pub struct ContextDesk {
-    question: QuestionId,
+    /// The question it answers.
+    pub(super) question: QuestionId,
     selected: usize,
     typing: Option<FileInput>,
 }
@@ -50,12 +51,6 @@ impl ContextDesk {
     #[must_use]
     pub const fn new(question: QuestionId) -> Self {
         Self { question, selected: 0, typing: None }
-    }
-
-    /// The question it answers.
-    #[must_use]
-    pub const fn question(&self) -> QuestionId {
-        self.question
     }
 
     pub(in crate::ui) const fn is_typing(&self) -> bool {

@@ -18,7 +18,8 @@ use crate::ui::role::Role;
 /// A text that is being edited.
 #[derive(Debug)]
 pub struct Editor {
-    shown: Shown,
+    /// What it is about.
+    pub shown: Shown,
     path: String,
     /// The proposed text, to tell what was changed.
     proposed: String,
@@ -38,12 +39,6 @@ impl Editor {
         area.set_tab_length(4);
         area.move_cursor(CursorMove::Top);
         Self { shown, path, proposed, text: Box::new(area), crlf }
-    }
-
-    /// What it is about.
-    #[must_use]
-    pub const fn shown(&self) -> &Shown {
-        &self.shown
     }
 
     /// The text as it would be written.

@@ -166,8 +166,8 @@ impl Overlay {
         let of = |shown: &Shown| vec![(shown.proposal, shown.hash)];
         match self {
             Self::Words(words) => words.all().iter().flat_map(of).collect(),
-            Self::Editor(editor) => of(editor.shown()),
-            Self::Confirm(confirm) => of(confirm.shown()),
+            Self::Editor(editor) => of(&editor.shown),
+            Self::Confirm(confirm) => of(&confirm.shown),
             Self::Batch(batch) => batch.proposals(),
             _ => Vec::new(),
         }
@@ -177,9 +177,9 @@ impl Overlay {
     #[must_use]
     pub const fn question(&self) -> Option<QuestionId> {
         match self {
-            Self::Plan(plan) => Some(plan.question()),
-            Self::Context(context) => Some(context.question()),
-            Self::Question(list) => Some(list.question()),
+            Self::Plan(plan) => Some(plan.question),
+            Self::Context(context) => Some(context.question),
+            Self::Question(list) => Some(list.question),
             _ => None,
         }
     }
@@ -206,7 +206,7 @@ impl Overlay {
         match self {
             Self::Editor(editor) => Some(editor.keep()),
             Self::Words(words) if !words.words().is_empty() => {
-                let (proposal, words) = (words.shown().proposal, words.words());
+                let (proposal, words) = (words.shown.proposal, words.words());
                 Some(ReviewRequest::Words { proposal, words })
             }
             _ => None,
@@ -246,10 +246,8 @@ impl Overlay {
 
     /// Does what a key asked for.
     pub fn on_action(&mut self, action: Action, cx: &Cx<'_>) -> Vec<Effect> {
-        if let Self::Editor(editor) = self {
-            return editor.on_action(action);
-        }
         match self {
+            Self::Editor(editor) => editor.on_action(action),
             Self::Help(help) => help.on_action(action, cx),
             Self::Themes(themes) => themes.on_action(action),
             Self::Tags(tags) => tags.on_action(action),
@@ -263,7 +261,6 @@ impl Overlay {
             Self::Quit(quit) => quit.on_action(action),
             Self::Words(words) => words.on_action(action),
             Self::Batch(batch) => batch.on_action(action, cx),
-            Self::Editor(editor) => editor.on_action(action),
             Self::Confirm(confirm) => confirm.on_action(action),
             Self::Rules(rules) => rules.on_action(action),
             Self::Details(details) => details.on_action(action),

@@ -68,11 +68,11 @@ impl PaletteView {
     }
 
     pub(super) fn on_text(&mut self, key: &KeyEvent) {
-        match key.code {
-            KeyCode::Up => self.go(Action::Up),
-            KeyCode::Down => self.go(Action::Down),
-            KeyCode::Home => self.go(Action::Top),
-            KeyCode::End => self.go(Action::Bottom),
+        let action = match key.code {
+            KeyCode::Up => Action::Up,
+            KeyCode::Down => Action::Down,
+            KeyCode::Home => Action::Top,
+            KeyCode::End => Action::Bottom,
             _ => {
                 if self.field.on_key(key) {
                     self.search();
@@ -80,6 +80,7 @@ impl PaletteView {
                 return;
             }
         };
+        self.go(action);
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {

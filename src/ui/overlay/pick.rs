@@ -31,11 +31,12 @@ mod tests {
 
     #[test]
     fn the_ends_hold() {
-        assert_eq!(moved(Action::Up, 0, 3), Some(0));
-        assert_eq!(moved(Action::Down, 2, 3), Some(2));
-        assert_eq!(moved(Action::Down, 0, 0), Some(0));
-        assert_eq!(moved(Action::PageDown, 0, 3), Some(2));
-        assert_eq!(moved(Action::Top, 2, 3), Some(0));
-        assert_eq!(moved(Action::Accept, 1, 3), None);
+        let to = |action, mut row: usize, rows| moved(action, &mut row, rows).then_some(row);
+        assert_eq!(to(Action::Up, 0, 3), Some(0));
+        assert_eq!(to(Action::Down, 2, 3), Some(2));
+        assert_eq!(to(Action::Down, 0, 0), Some(0));
+        assert_eq!(to(Action::PageDown, 0, 3), Some(2));
+        assert_eq!(to(Action::Top, 2, 3), Some(0));
+        assert_eq!(to(Action::Accept, 1, 3), None);
     }
 }

@@ -30,7 +30,8 @@ const KEYS: [Action; 6] = {
 /// A plan that waits.
 #[derive(Debug)]
 pub struct PlanDesk {
-    question: QuestionId,
+    /// The question it answers.
+    pub(super) question: QuestionId,
     shown: Vec<PlanItem>,
     steps: Vec<PlanItem>,
     selected: usize,
@@ -90,12 +91,6 @@ impl PlanDesk {
         let steps: Vec<PlanItem> = plan.steps.iter().map(|(item, _)| item.clone()).collect();
         let faults = faults(&steps);
         Self { question, shown: steps.clone(), steps, selected: 0, typing: None, faults }
-    }
-
-    /// The question it answers.
-    #[must_use]
-    pub const fn question(&self) -> QuestionId {
-        self.question
     }
 
     pub(in crate::ui) const fn is_typing(&self) -> bool {

@@ -24,7 +24,8 @@ use super::pick;
 /// The answers to a question that waits.
 #[derive(Debug)]
 pub struct AnswerList {
-    question: QuestionId,
+    /// The question it answers.
+    pub(super) question: QuestionId,
     title: String,
     text: String,
     /// The steps or the files that it is about, one in a row.
@@ -104,12 +105,6 @@ impl AnswerList {
         // Another model is one of the rows.
         let text = text.replace(MODEL_HINT, "");
         Some(Self { question: *id, title, text, list, rows, selected: 0 })
-    }
-
-    /// The question it answers.
-    #[must_use]
-    pub const fn question(&self) -> QuestionId {
-        self.question
     }
 
     /// How many answers are offered: these have the numbers that they have in the chat.

@@ -90,7 +90,8 @@ impl Purpose {
 #[derive(Debug)]
 pub struct WordsInput {
     purpose: Purpose,
-    shown: Shown,
+    /// What they are about.
+    pub shown: Shown,
     /// Others that are decided with the same words.
     others: Vec<Shown>,
     what: String,
@@ -126,12 +127,6 @@ impl WordsInput {
     #[must_use]
     pub fn all(&self) -> Vec<Shown> {
         self.others.iter().copied().chain([self.shown]).collect()
-    }
-
-    /// What they are about.
-    #[must_use]
-    pub const fn shown(&self) -> &Shown {
-        &self.shown
     }
 
     /// Whether accepting decides for good.

@@ -71,30 +71,26 @@ fn head(call: &CallView, is_unfolded: bool, place: &RowContext<'_>) -> EntryRow 
 
 /// The arguments in a few words.
 fn digest(args: &Value) -> String {
-    match args {
-        Value::Object(fields) => {
-            // Text tells more than numbers, and needs no name when it comes first.
-            let is_number = |value: &Value| value.is_number() || value.is_boolean();
-            let (numbers, mut texts): (Vec<_>, Vec<_>) =
-                fields.iter().partition(|(_, value)| is_number(value));
-            // What is looked for tells more than where.
-            texts.sort_by_key(|(key, _)| *key != "query");
-            let mut shown = String::new();
-            for (key, value) in texts.into_iter().chain(numbers) {
-                let words = words(value);
-                if words.is_empty() {
-                    continue;
-                }
-                match (shown.is_empty(), is_number(value)) {
-                    (true, false) => shown = words,
-                    (true, true) => shown = format!("{key}={words}"),
-                    (false, _) => shown = format!("{shown} {key}={words}"),
-                }
-            }
-            shown
+    let Value::Object(fields) = args else { return words(args) };
+    // Text tells more than numbers, and needs no name when it comes first.
+    let is_number = |value: &Value| value.is_number() || value.is_boolean();
+    let (numbers, mut texts): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|(_, value)| is_number(value));
+    // What is looked for tells more than where.
+    texts.sort_by_key(|(key, _)| *key != "query");
+    let mut shown = String::new();
+    for (key, value) in texts.into_iter().chain(numbers) {
+        let words = words(value);
+        if words.is_empty() {
+            continue;
         }
-        other => words(other),
+        match (shown.is_empty(), is_number(value)) {
+            (true, false) => shown = words,
+            (true, true) => shown = format!("{key}={words}"),
+            (false, _) => shown = format!("{shown} {key}={words}"),
+        }
     }
+    shown
 }
 
 fn words(value: &Value) -> String {
@@ -136,11 +132,8 @@ const NOT_DECIDED: &str = "not decided";
 fn summary(result: &Value) -> (String, Role) {
     let is_ok = result.get("ok").and_then(Value::as_bool).unwrap_or(false);
     if let Some(tests) = result.get("counts").and_then(tests) {
-        return if is_ok {
-            (format!("✓ {tests}"), Role::Ok)
-        } else {
-            (format!("✗ {tests}"), Role::Error)
-        };
+        let (mark, role) = if is_ok { ("✓", Role::Ok) } else { ("✗", Role::Error) };
+        return (format!("{mark} {tests}"), role);
     }
     let mut counts: Vec<String> = result
         .as_object()
@@ -264,10 +257,8 @@ fn errors(result: &Value, place: &RowContext<'_>, rows: &mut Vec<EntryRow>) {
         rows.extend(found.into_iter().take(MAX_ERROR_ROWS).map(|row| EntryRow::new(row.pieces)));
     }
     if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
-        rows.push(EntryRow::new(vec![StyledText::new(
-            format!("      and {more} more"),
-            Role::Dim,
-        )]));
+        let text = StyledText::new(format!("      and {more} more"), Role::Dim);
+        rows.push(EntryRow::new(vec![text]));
     }
 }
 
@@ -288,8 +279,8 @@ fn sources(call: CallId, result: &Value, place: &RowContext<'_>, rows: &mut Vec<
             StyledText::new(title, Role::Link),
         ];
         if left >= 6 {
-            pieces
-                .push(StyledText::new(format!("  {}", line::cut(text("source"), left)), Role::Dim));
+            let source = format!("  {}", line::cut(text("source"), left));
+            pieces.push(StyledText::new(source, Role::Dim));
         }
         let item = Some(FoldItem::Source(call, number));
         rows.push(EntryRow { item, ..EntryRow::new(pieces) });

@@ -34,7 +34,7 @@ pub(super) fn text(entry: &ChatEntry, selection: CopyRange) -> String {
         },
         FoldItem::Summarised(_) => None,
         FoldItem::Code(place, fold) => {
-            let source = part(place).and_then(|part| part.text()?.get(fold.start()..));
+            let source = part(place).and_then(|part| part.text()?.get(fold.start..));
             source.and_then(|source| code_blocks(source).into_iter().next())
         }
     };

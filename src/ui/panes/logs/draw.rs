@@ -136,7 +136,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
                 right.spans.insert(0, cx.span(format!("{gone} · "), Role::Warn));
             }
             line::draw_split(&left, &right, parts.head, buf);
-            build::draw(build, pane.findings.place(), parts.findings, buf, cx);
+            build::draw(build, pane.findings.place, parts.findings, buf, cx);
         }
         Tab::Serial => {
             let Some(serial) = pane.open_logs.serial(cx.view) else {
@@ -144,7 +144,7 @@ pub(super) fn draw(pane: &LogsPane, buf: &mut Buffer, cx: &Cx<'_>) {
                 return empty(text, parts.text, buf, cx);
             };
             head::draw(serial, &pane.look, gone(pane, cx), parts.head, buf, cx);
-            card::draw(serial, pane.findings.place(), parts.findings, buf, cx);
+            card::draw(serial, pane.findings.place, parts.findings, buf, cx);
             if let Some(chart) = &pane.look.chart {
                 chart.draw(parts.chart, buf, cx);
             }
@@ -183,12 +183,12 @@ pub(super) fn lines_of(lines: impl Iterator<Item = impl AsRef<str>>) -> String {
 }
 
 fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    if let Some(error) = text.error() {
+    if let Some(error) = &text.error {
         let error = line::cut(&format!(" {error}"), usize::from(area.width));
         line::draw(&cx.line(error, Role::Error), area, buf);
         return;
     }
-    let stamps = u16::try_from(text.stamp_columns()).unwrap_or(0).min(area.width / 2);
+    let stamps = u16::try_from(text.stamps.columns()).unwrap_or(0).min(area.width / 2);
     let whole = area;
     let area = Rect { x: area.x + stamps, width: area.width - stamps, ..area };
     match wrapping {
@@ -215,7 +215,7 @@ fn draw_text(text: &LogText, wrapping: Wrapping, area: Rect, buf: &mut Buffer, c
 }
 
 fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-    if let Some(error) = events.error() {
+    if let Some(error) = &events.error {
         let error = line::cut(&format!(" {error}"), usize::from(area.width));
         line::draw(&cx.line(error, Role::Error), area, buf);
         return;
@@ -224,7 +224,7 @@ fn draw_events(events: &EventLog, area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         let words = if events.is_busy() { " filtering…" } else { " no record passes the filter" };
         line::draw(&cx.line(words, Role::Busy), area, buf);
     }
-    let digits = events.last().to_string().len().max(3);
+    let digits = events.last.to_string().len().max(3);
     for (row, at) in events.rows().iter().zip(area.rows()) {
         line::draw(&event_line(row, events.view.search(), digits, cx), at, buf);
     }

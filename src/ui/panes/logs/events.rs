@@ -25,8 +25,10 @@ pub struct EventLog {
     pub view: LogView,
     rows: Vec<EventRow>,
     read_for: Option<VisibleLines>,
-    last: Seq,
-    error: Option<UserError>,
+    /// The last record that is known.
+    pub last: Seq,
+    /// Why they cannot be shown.
+    pub error: Option<UserError>,
 }
 
 impl EventLog {
@@ -42,18 +44,6 @@ impl EventLog {
     #[must_use]
     pub fn rows(&self) -> &[EventRow] {
         &self.rows
-    }
-
-    /// Why they cannot be shown.
-    #[must_use]
-    pub const fn error(&self) -> Option<&UserError> {
-        self.error.as_ref()
-    }
-
-    /// The last record that is known.
-    #[must_use]
-    pub const fn last(&self) -> Seq {
-        self.last
     }
 
     /// Whether filter or search go on although nothing new came.
@@ -89,15 +79,13 @@ impl EventLog {
                 records
             }
         };
+        let row =
+            |record: &Record| EventRow { seq: record.seq, at: record.at, digest: digest(record) };
         self.rows = records.iter().map(row).collect();
         self.error = None;
         self.read_for = Some(sight);
         Ok(())
     }
-}
-
-fn row(record: &Record) -> EventRow {
-    EventRow { seq: record.seq, at: record.at, digest: digest(record) }
 }
 
 #[cfg(test)]

@@ -17,19 +17,9 @@ use crate::view::line_scan::Matcher;
 /// The finding or call that is selected, by its place in the list of its tab.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Findings {
-    place: usize,
+    pub place: usize,
 }
-
 impl Findings {
-    pub const fn place(self) -> usize {
-        self.place
-    }
-
-    /// Selects another one.
-    pub const fn select(&mut self, place: usize) {
-        self.place = place;
-    }
-
     /// Selects one further on among `count`.
     ///
     /// # Errors

@@ -179,8 +179,8 @@ impl Pane for LogsPane {
         let Some(build) = self.open_logs.build(cx.view).filter(|_| inside) else {
             return Vec::new();
         };
-        if let Some(found) = build::finding_at(build, self.findings.place(), height, row) {
-            self.findings.select(found);
+        if let Some(found) = build::finding_at(build, self.findings.place, height, row) {
+            self.findings.place = found;
             return self.open(Action::Open, cx.view);
         }
         Vec::new()

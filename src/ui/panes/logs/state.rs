@@ -255,7 +255,7 @@ impl LogsPane {
         match self.tab {
             Tab::Events => self.events.view.filter().map(LogSearch::matcher),
             Tab::Tests | Tab::Analysis => None,
-            Tab::Build | Tab::Serial => self.text(view)?.typed(),
+            Tab::Build | Tab::Serial => self.text(view)?.typed.as_ref(),
         }
     }
 

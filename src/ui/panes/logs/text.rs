@@ -48,20 +48,23 @@ pub struct LogRow {
 /// One raw log on screen.
 #[derive(Debug)]
 pub struct LogText {
-    source: LogSourceView,
+    /// Where it is read from.
+    pub source: LogSourceView,
     index: LineIndex,
     /// How one looks at it.
     pub view: LogView,
     extent: Extent,
     /// The filter that was typed.
-    typed: Option<Matcher>,
+    pub typed: Option<Matcher>,
     /// Which tags show.
     tags: TagFilter,
-    stamps: Stamps,
+    /// What stands before the lines.
+    pub stamps: Stamps,
     rows: Vec<LogRow>,
     /// What `rows` were read for.
     read_for: Option<(Extent, VisibleLines)>,
-    error: Option<UserError>,
+    /// Why the log cannot be shown.
+    pub error: Option<UserError>,
 }
 
 impl LogText {
@@ -86,24 +89,6 @@ impl LogText {
     #[must_use]
     pub const fn log(&self) -> LogId {
         self.index.log()
-    }
-
-    /// Where it is read from.
-    #[must_use]
-    pub const fn source(&self) -> &LogSourceView {
-        &self.source
-    }
-
-    /// The filter that was typed.
-    #[must_use]
-    pub const fn typed(&self) -> Option<&Matcher> {
-        self.typed.as_ref()
-    }
-
-    /// Columns before the lines.
-    #[must_use]
-    pub const fn stamp_columns(&self) -> usize {
-        self.stamps.columns()
     }
 
     /// Shows only what passes `typed`, besides the tags.
@@ -147,12 +132,6 @@ impl LogText {
     #[must_use]
     pub fn rows(&self) -> &[LogRow] {
         &self.rows
-    }
-
-    /// Why the log cannot be shown.
-    #[must_use]
-    pub const fn error(&self) -> Option<&UserError> {
-        self.error.as_ref()
     }
 
     /// Whether it has more to do although nothing new came.
@@ -340,7 +319,7 @@ mod tests {
         }
         let mut log = LogText::new(Arc::new(Gone), LogId { kind: LogKind::Serial, number: 1 });
         log.sync(Extent { bytes: 3, feeds: 1 });
-        assert_eq!(log.error().unwrap().why, "it is gone");
+        assert_eq!(log.error.as_ref().unwrap().why, "it is gone");
         assert!(!log.is_busy());
     }
 }

@@ -168,7 +168,7 @@ fn a_restated_proposal_is_new_to_the_eye_and_keeps_the_persons_words() {
     let Overlay::Words(words) = opened(desk.press(&mut pane, Action::Reject)) else { panic!() };
     assert_eq!(words.words(), "too much");
     let now = desk.view.review.get(id).unwrap().proposal.change.hash();
-    assert_eq!(words.shown().hash, now);
+    assert_eq!(words.shown.hash, now);
 }
 
 #[test]

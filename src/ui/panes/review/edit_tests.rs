@@ -159,7 +159,7 @@ fn a_finding_in_the_edit_takes_the_key_for_findings() {
     assert_eq!(shown.stops, 1);
     // Once it is edited out, the plain key counts again, and the other one does not.
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
-    let of = *editor.shown();
+    let of = editor.shown;
     take_in(&desk, &mut pane, of, NEW.replace("int d;", "int e;"));
     assert!(!desk.show(&mut pane, 90, 24).contains("holds a word"));
     assert!(
@@ -243,13 +243,13 @@ fn the_own_editor_gets_the_text_and_its_result_waits_for_the_key() {
 fn what_the_person_undid_in_the_proposal_counts_as_a_difference() {
     let (desk, mut pane, id) = at_desk();
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
-    take_in(&desk, &mut pane, *editor.shown(), OLD.to_owned());
+    take_in(&desk, &mut pane, editor.shown, OLD.to_owned());
     let shown = desk.show(&mut pane, 90, 24);
     assert!(shown.contains("your edit: 3 lines differ"), "{shown}");
     assert!(shown.contains("nothing changes"), "{shown}");
     // The same as proposed is no edit.
     assert!(
-        refusal_text(&pane.edited(*editor.shown(), NEW.to_owned(), &desk.view.review))
+        refusal_text(&pane.edited(editor.shown, NEW.to_owned(), &desk.view.review))
             .contains("nothing")
     );
     assert!(pane.proposals.get(id).unwrap().edit.is_none());
@@ -273,7 +273,7 @@ fn slow(says: Result<LooksFor, UserError>) -> (PaneBench, ReviewPane, std::sync:
     pane.examine_by(Arc::new(Slow(std::sync::Mutex::new(wait), says)));
     let Overlay::Editor(editor) = opened(desk.press(&mut pane, Action::Edit)) else { panic!() };
     let text = NEW.replace("int d;", "int hunter2;");
-    let reported = refusal_text(&pane.edited(*editor.shown(), text, &desk.view.review));
+    let reported = refusal_text(&pane.edited(editor.shown, text, &desk.view.review));
     assert!(reported.contains("nothing is sent"), "{reported}");
     (desk, pane, go_on)
 }

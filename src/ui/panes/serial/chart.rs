@@ -92,13 +92,10 @@ impl ValueChart {
             self.series.extend(wanted.map(|name| Series { name, values: VecDeque::new() }));
         }
         self.end = end;
-        if end - self.scanned > BACKLOG {
-            self.scanned = end - BACKLOG;
-            self.partial.clear();
-        }
         let gone = source.start(log).unwrap_or_default().bytes.min(end);
-        if self.scanned < gone {
-            self.scanned = gone;
+        let first = gone.max(end.saturating_sub(BACKLOG));
+        if self.scanned < first {
+            self.scanned = first;
             self.partial.clear();
         }
         let until = end.min(self.scanned + BUDGET);
@@ -133,16 +130,13 @@ impl ValueChart {
 
     fn take(&mut self, text: &str) {
         for (name, value) in values::values(text) {
-            let known = self.series.iter().position(|series| series.name == name);
-            let place = match known {
-                Some(place) => place,
-                None if self.series.len() < MAX_SERIES => {
-                    self.series.push(Series { name: name.to_owned(), values: VecDeque::new() });
-                    self.series.len() - 1
-                }
-                None => continue,
-            };
-            let Some(series) = self.series.get_mut(place) else { continue };
+            if !self.series.iter().any(|series| series.name == name)
+                && self.series.len() < MAX_SERIES
+            {
+                self.series.push(Series { name: name.to_owned(), values: VecDeque::new() });
+            }
+            let known = self.series.iter_mut().find(|series| series.name == name);
+            let Some(series) = known else { continue };
             if series.values.len() >= KEEP {
                 series.values.pop_front();
             }

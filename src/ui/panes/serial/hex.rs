@@ -19,7 +19,7 @@ const PER_ROW: u64 = 16;
 const WIDE: u16 = 77;
 
 /// A look at bytes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct HexView {
     /// Where one looks, in rows.
     pub scroll: Scroll,
@@ -36,15 +36,7 @@ pub struct HexView {
 impl HexView {
     /// A look at a log: at the row with the byte at `offset`, or at its end.
     pub fn new(offset: Option<u64>, bytes: u64) -> Self {
-        Self {
-            scroll: Scroll::default(),
-            per_row: PER_ROW,
-            bytes,
-            wanted: offset,
-            start: 0,
-            shown: Vec::new(),
-            error: None,
-        }
+        Self { per_row: PER_ROW, bytes, wanted: offset, ..Self::default() }
     }
 
     pub fn go(&mut self, step: Move) {

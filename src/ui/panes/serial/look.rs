@@ -74,9 +74,9 @@ impl SerialLook {
             Action::LogLess => self.step(-1),
             Action::LogMore => self.step(1),
             Action::LogTags => {
-                let count = TagCount::new(text.source().clone(), now.bytes);
+                let count = TagCount::new(text.source.clone(), now.bytes);
                 let list = TagList::new(count, self.tags.clone());
-                vec![Effect::Open(Box::new(Overlay::Tags(Box::new(list))))]
+                vec![Effect::open(Overlay::Tags(Box::new(list)))]
             }
             Action::LogTimes => {
                 self.stamps = self.stamps.next();

@@ -38,9 +38,7 @@ impl TagCount {
             match tag.and_then(|tag| counts.tags.get_mut(tag)) {
                 Some(count) => *count += 1,
                 None => match tag.filter(|_| counts.tags.len() < MAX_TAGS) {
-                    Some(tag) => {
-                        counts.tags.insert(tag.to_owned(), 1);
-                    }
+                    Some(tag) => drop(counts.tags.insert(tag.to_owned(), 1)),
                     None => counts.others += 1,
                 },
             }

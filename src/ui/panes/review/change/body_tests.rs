@@ -8,11 +8,12 @@ use super::*;
 use crate::model::{ContentHash, ProjectPath};
 use crate::text::syntax::SyntaxKind;
 
-fn colours(old: &str, new: &str) -> Colours {
+fn colours(old: &str, new: &str) -> Load {
     let bytes = |text: &str| Arc::from(text.as_bytes());
     let changes = of_file(Some(old.as_bytes()), Some(new.as_bytes())).1;
     let colouring = Colouring::named("c").unwrap();
-    ColourJob { colouring, old: bytes(old), new: bytes(new), changes }.run()
+    let job = ColourJob { colouring, old: bytes(old), new: bytes(new), changes };
+    Load { colours: Some(job.run()), ..Load::default() }
 }
 
 fn text(line: &BodyLine) -> String {
@@ -27,7 +28,7 @@ fn pieces_carry_colour_and_emphasis_and_put_together_are_the_line() {
     assert_eq!(added.role, LineRole::Diff(LineKind::Added, None, Some(1)));
     assert_eq!((text(added).as_str(), added.width), ("    int b = 1;", 14));
     let colours = colours(old, new);
-    let pieces = added.part(&LinePart::at(0..added.width), colours.of(added.role), &[]);
+    let pieces = added.part(&LinePart::at(0..added.width), colours.colours_of(added.role), &[]);
     let changed: Vec<_> = pieces.iter().filter(|p| p.emphasis == Emphasis::Changed).collect();
     assert_eq!((changed.len(), changed[0].text.as_str()), (1, "b"));
     assert!(pieces.contains(&LinePiece::new("int", Ink::Syntax(SyntaxKind::Type))));

@@ -7,7 +7,7 @@ mod set;
 use super::*;
 use crate::model::{
     AgentName, Batch, BatchId, BlobRef, CallId, Check, CheckKind, ContentHash, Finding,
-    ProjectPath, ProposalId, ToolName, TurnId,
+    ProjectPath, ProposalId, ToolName, TurnId, UserError,
 };
 
 const VIEWPORT: Viewport = Viewport { one: 40, half: None, rows: 10 };

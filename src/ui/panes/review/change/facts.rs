@@ -439,8 +439,9 @@ mod tests {
             row("0x1000", "26,768", "build/bootloader/bootloader.bin", "bootloader.bin"),
             row("0x10000", "9", "build/app.bin", "app.bin"),
         ];
-        let aligns = [Align::Right, Align::Right, Align::Left];
-        let lines = table(&rows, &aligns, &[TableStep::Drop(1), TableStep::Shorten(2)]);
+        let mut sheet = FactSheet { lines: Vec::new() };
+        sheet.table(&rows, 2, &[TableStep::Drop(1), TableStep::Shorten(2)]);
+        let lines = sheet.lines;
         let at = |blank_columns| -> Vec<String> {
             lines.iter().flat_map(|line| shown(line, blank_columns)).collect()
         };
