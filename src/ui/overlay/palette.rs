@@ -148,12 +148,10 @@ impl PaletteView {
         match &entry.way {
             Err(why) => Effect::refuse(format!("{}: {why}", entry.action.name())),
             Ok(pane) => {
-                let focus = pane.map(Effect::Focus);
-                [Effect::Close]
-                    .into_iter()
-                    .chain(focus)
-                    .chain([Effect::Act(entry.action)])
-                    .collect()
+                let mut effects = vec![Effect::Close];
+                effects.extend(pane.map(Effect::Focus));
+                effects.push(Effect::Act(entry.action));
+                effects
             }
         }
     }
