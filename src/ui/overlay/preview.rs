@@ -99,11 +99,12 @@ impl Preview {
         Self { title, place: None, content, top: 0, first_column: 0, height: 0 }
     }
 
+    /// What was read, once it is there.
+    const fn loaded(&self) -> Option<&Loaded> {
+        if let Content::There(loaded) = &self.content { Some(loaded) } else { None }
+    }
     fn lines(&self) -> usize {
-        match &self.content {
-            Content::There(loaded) => loaded.lines.len(),
-            Content::Loading(_) | Content::Failed(_) => 0,
-        }
+        self.loaded().map_or(0, |loaded| loaded.lines.len())
     }
 
     pub(super) fn prepare(&mut self, screen: Size) {
@@ -172,7 +173,7 @@ impl Preview {
     }
 
     fn copy(&self) -> Vec<Effect> {
-        let Content::There(loaded) = &self.content else {
+        let Some(loaded) = self.loaded() else {
             return Effect::info("there is nothing to copy yet");
         };
         let line =
@@ -181,13 +182,10 @@ impl Preview {
     }
 
     pub(super) fn draw(&self, screen: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
-        let hint = match &self.content {
-            Content::There(loaded) => {
-                let last = (self.top + self.height).min(loaded.lines.len());
-                format!(" {last}/{}{} ", loaded.lines.len(), loaded.omitted)
-            }
-            Content::Loading(_) | Content::Failed(_) => String::new(),
-        };
+        let hint = self.loaded().map_or_else(String::new, |loaded| {
+            let last = (self.top + self.height).min(loaded.lines.len());
+            format!(" {last}/{}{} ", loaded.lines.len(), loaded.omitted)
+        });
         let size = (screen.width.saturating_sub(10), inside_height(screen.height));
         let inside = super::frame(&self.title, &hint, size, screen, buf, cx);
         self.draw_content(inside, Role::Dialog, buf, cx);

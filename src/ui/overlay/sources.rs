@@ -183,10 +183,11 @@ impl SourceList {
                 line::tint(at, cx.style(Role::Selection), buf);
             }
             let span = |(text, role): &(String, Role)| {
-                let style = if is_selected { Role::Selection } else { *role };
-                let style = cx.style(style);
-                let style = if is_selected { style } else { Style { bg: ground, ..style } };
-                Span::styled(text.clone(), style)
+                let own = Style { bg: ground, ..cx.style(*role) };
+                Span::styled(
+                    text.clone(),
+                    if is_selected { cx.style(Role::Selection) } else { own },
+                )
             };
             line::draw(&Line::from(row.iter().map(span).collect::<Vec<_>>()), at, buf);
         }

@@ -9,7 +9,7 @@ use crate::ui::markdown::{StyledText, wrap};
 use crate::ui::role::Role;
 use crate::view::{CallState, CallView};
 
-use super::row::{EntryRow, FoldItem, Right, RowContext, since};
+use super::row::{EntryRow, FoldItem, Right, RowContext};
 
 /// Errors of a build that are listed under its line.
 const MAX_ERRORS: usize = 5;
@@ -36,13 +36,11 @@ pub(super) fn lay_out(call: &CallView, place: &RowContext<'_>) -> Vec<EntryRow> 
 fn head(call: &CallView, is_unfolded: bool, place: &RowContext<'_>) -> EntryRow {
     let mark = if is_unfolded { "  ▾ " } else { "  ▸ " };
     let name = line::cut(call.tool.as_str(), 28);
-    let (summary, role) = match &call.state {
-        CallState::Running { .. } => (String::new(), Role::Busy),
-        CallState::Done { result, .. } => summary(result),
-    };
-    let right = match &call.state {
-        CallState::Running { .. } => 9,
-        CallState::Done { millis, .. } => line::width(&line::millis(*millis)),
+    let ((summary, role), right) = match &call.state {
+        CallState::Running { .. } => ((String::new(), Role::Busy), 9),
+        CallState::Done { result, millis } => {
+            (summary(result), line::width(&line::millis(*millis)))
+        }
     };
     let taken = 4 + line::width(&name) + 2 + right + 2;
     let space = place.width.saturating_sub(taken);
@@ -60,12 +58,13 @@ fn head(call: &CallView, is_unfolded: bool, place: &RowContext<'_>) -> EntryRow 
         pieces.push(StyledText::new(format!("  {summary}"), role));
     }
     let row = EntryRow::new(pieces);
-    match (&call.state, since(&call.state)) {
-        (CallState::Done { millis, .. }, _) => {
+    match &call.state {
+        CallState::Done { millis, .. } => {
             row.with_right(StyledText::new(line::millis(*millis), Role::Dim))
         }
-        (_, Some(since)) => EntryRow { right: Right::Running(call.call, since), ..row },
-        (_, None) => row,
+        CallState::Running { since } => {
+            EntryRow { right: Right::Running(call.call, *since), ..row }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ui::agents::Agents;
 use crate::ui::line;
 use crate::ui::markdown::{CellRow, FoldId, StyledText, wrap};
 use crate::ui::role::Role;
-use crate::view::{CallState, ChatEntry, TurnView};
+use crate::view::{ChatEntry, TurnView};
 
 /// Columns left of what an agent says.
 pub(super) const INDENT: u16 = 2;
@@ -141,14 +141,6 @@ pub(super) fn indented(text: &str, role: Role, place: &RowContext<'_>) -> Vec<En
     let rows =
         wrap(&[StyledText::new(clean, role)], place.width.saturating_sub(1), &indent, &indent);
     rows.into_iter().map(plain).collect()
-}
-
-/// Whether a call is still under way.
-pub(super) const fn since(state: &CallState) -> Option<Timestamp> {
-    match state {
-        CallState::Running { since } => Some(*since),
-        CallState::Done { .. } => None,
-    }
 }
 
 /// A mark, then text that is wrapped right of it.

@@ -57,11 +57,8 @@ impl Completion {
         let wanted = word.get(sign.len_utf8()..)?;
         let texts = known.iter().map(|choice| choice.text.get(1..).unwrap_or_default());
         let found = fuzzy::rank(wanted, texts);
-        let choices: Vec<CompletionItem> = found
-            .into_iter()
-            .take(MAX_CHOICES)
-            .filter_map(|place| known.get(place).cloned())
-            .collect();
+        let found = found.into_iter().take(MAX_CHOICES);
+        let choices: Vec<_> = found.filter_map(|place| known.get(place).cloned()).collect();
         let is_done = choices.iter().any(|choice| choice.text == word);
         if choices.is_empty() || is_done {
             return None;

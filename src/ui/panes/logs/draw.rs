@@ -298,22 +298,19 @@ fn search_line(pane: &LogsPane, cx: &Cx<'_>) -> Line<'static> {
         let words = line::clean(filter.matcher().words());
         spans.push(Span::styled(" only ", dim));
         spans.push(cx.span(words, Role::Key));
-        let count = match filter.total() {
-            total if total > filter.kept() => {
-                format!("  last {} of {}", line::grouped(filter.kept()), line::grouped(total))
-            }
-            total => format!("  {}", line::grouped(total)),
-        };
+        let (total, kept) = (filter.total(), filter.kept());
+        let last =
+            if total > kept { format!("last {} of ", line::grouped(kept)) } else { String::new() };
+        let count = format!("  {last}{}", line::grouped(total));
         spans.push(cx.span(count, Role::Text));
     }
     if let Some(search) = content.search() {
+        let total = line::grouped(search.total());
         let found = match (search.total(), search.place(content.here())) {
             (0, _) if content.is_busy() => "searching…".to_owned(),
             (0, _) => "not found".to_owned(),
-            (total, Some(place)) => {
-                format!("{}/{}", line::grouped(place), line::grouped(total))
-            }
-            (total, None) => format!("{} found", line::grouped(total)),
+            (_, Some(place)) => format!("{}/{total}", line::grouped(place)),
+            (_, None) => format!("{total} found"),
         };
         let key = |action| cx.key(KeyContext::Logs, action);
         let keys =

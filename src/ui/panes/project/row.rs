@@ -109,11 +109,8 @@ pub(super) fn about(view: &FileView) -> String {
         parts.push(format!("{} tok in context", line::count(tokens)));
     }
     for (count, word) in [(view.errors, "error"), (view.warnings, "warning")] {
-        match count {
-            0 => {}
-            1 => parts.push(format!("1 {word}")),
-            count => parts.push(format!("{count} {word}s")),
-        }
+        let plural = if count == 1 { "" } else { "s" };
+        parts.extend((count > 0).then(|| format!("{count} {word}{plural}")));
     }
     if view.is_changed_before {
         parts.push("changed for an earlier request".to_owned());

@@ -69,11 +69,9 @@ fn steady_keys(decision: &Decision<'_>, width: usize, cx: &Cx<'_>) -> Vec<Line<'
 /// are dead, all of it stands back.
 fn keys(decision: &Decision<'_>, unseen: usize, width: usize, cx: &Cx<'_>) -> Vec<Line<'static>> {
     let change = decision.change();
-    let is_awake = cx.decides == Decides::Now;
-    let (badge, key_role, help_role) = if is_awake {
-        (Role::Waiting, Role::Key, Role::KeyHelp)
-    } else {
-        (Role::Dim, Role::Dim, Role::Dim)
+    let (badge, key_role, help_role) = match cx.decides {
+        Decides::Now => (Role::Waiting, Role::Key, Role::KeyHelp),
+        Decides::NotYet => (Role::Dim, Role::Dim, Role::Dim),
     };
     let what = match (decision.picked, change.body()) {
         (Some(picked), Some(body)) => format!(
@@ -199,22 +197,21 @@ fn outcome_words(change: &Change, outcome: &Outcome) -> Words {
     match outcome {
         Outcome::Applied => (format!("✓ {done}"), Role::Ok),
         Outcome::Denied => ("not done".to_owned(), Role::Dim),
-        Outcome::Stale { .. } if matches!(change, Change::Nvs(_)) => {
-            let text = "✗ not done: the board's content changed since it was shown";
-            (text.to_owned(), Role::Error)
+        Outcome::Stale { found } => {
+            let why = match found {
+                _ if matches!(change, Change::Nvs(_)) => {
+                    "the board's content changed since it was shown".to_owned()
+                }
+                Some(hash) => format!("the file had changed since (now {})", hash.short()),
+                None => "the file was gone".to_owned(),
+            };
+            (format!("✗ not done: {why}"), Role::Error)
         }
-        Outcome::Stale { found: Some(hash) } => {
-            let text = format!("✗ not done: the file had changed since (now {})", hash.short());
-            (text, Role::Error)
-        }
-        Outcome::Stale { found: None } => ("✗ not done: the file was gone".to_owned(), Role::Error),
         Outcome::Failed(error) => {
-            let mut text =
-                format!("✗ {}: {}", sanitize::line(&error.what), sanitize::line(&error.why));
-            if !error.fix.is_empty() {
-                text = format!("{text} · {}", sanitize::line(&error.fix));
-            }
-            (text, Role::Error)
+            let dot = if error.fix.is_empty() { "" } else { " · " };
+            let [what, why, fix] =
+                [&error.what, &error.why, &error.fix].map(|text| line::clean(text));
+            (format!("✗ {what}: {why}{dot}{fix}"), Role::Error)
         }
         Outcome::Interrupted(found) => {
             (format!("! interrupted: {}", sanitize::line(found)), Role::Warn)

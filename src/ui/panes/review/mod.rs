@@ -402,26 +402,27 @@ impl Pane for ReviewPane {
             return Some(format!("#{} is decided already", own.id));
         }
         let shown = own.visible();
-        let is_missing = match action {
+        let (is_missing, why) = match action {
             Action::NextProposal | Action::PreviousProposal => {
                 let all = &cx.view.review.proposals;
                 let end = if action == Action::NextProposal { all.last() } else { all.first() };
-                end.is_some_and(|end| end.proposal.id == own.id)
+                let is_end = end.is_some_and(|end| end.proposal.id == own.id);
+                (is_end, "there is no other proposal")
             }
-            Action::NextHunk => shown.top_of_hunk(1).is_none(),
-            Action::PreviousHunk => shown.top_of_hunk(-1).is_none(),
-            Action::Search | Action::NextMatch | Action::PreviousMatch => true,
+            Action::NextHunk | Action::PreviousHunk => {
+                let step = if action == Action::NextHunk { 1 } else { -1 };
+                (shown.top_of_hunk(step).is_none(), "no other change is out of sight")
+            }
+            Action::Search | Action::NextMatch | Action::PreviousMatch => {
+                (true, "a change cannot be searched")
+            }
             Action::Translation => {
                 let view = cx.view.review.get(own.id);
-                !view.is_some_and(|view| dialogs::is_translated(&view.proposal.change))
+                let has_one =
+                    view.is_some_and(|view| dialogs::is_translated(&view.proposal.change));
+                (!has_one, "this is not a program in Reverty (.rev)")
             }
-            _ => false,
-        };
-        let why = match action {
-            Action::NextHunk | Action::PreviousHunk => "no other change is out of sight",
-            Action::NextProposal | Action::PreviousProposal => "there is no other proposal",
-            Action::Translation => "this is not a program in Reverty (.rev)",
-            _ => "a change cannot be searched",
+            _ => return None,
         };
         is_missing.then(|| why.to_owned())
     }

@@ -66,10 +66,8 @@ impl SerialActions {
                     return Effect::refuse("the board is not connected; your text is kept");
                 };
                 let (port, text) = (serial.port.clone(), self.line.take());
-                return vec![Effect::Command(UiCommand::Serial(SerialCommand::Send {
-                    port,
-                    text,
-                }))];
+                let send = SerialCommand::Send { port, text };
+                return vec![Effect::Command(UiCommand::Serial(send))];
             }
             _ => self.line.on_key(key),
         }
@@ -96,12 +94,10 @@ impl SerialActions {
             Action::SerialConnect => SerialCommand::Close { port },
             _ if !is_there(serial) => {
                 let key = cx.key(KeyContext::Logs, Action::SerialConnect);
-                let words = if serial.closed.is_some() {
-                    format!("the port is closed; `{key}` opens it")
-                } else {
-                    "the board is not connected".to_owned()
-                };
-                return Effect::refuse(words);
+                return Effect::refuse(match serial.closed {
+                    Some(_) => format!("the port is closed; `{key}` opens it"),
+                    None => "the board is not connected".to_owned(),
+                });
             }
             Action::SerialSend => {
                 self.is_typing = true;
