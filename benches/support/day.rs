@@ -137,7 +137,7 @@ impl Screen {
         let now = Extent { bytes: serial.bytes, feeds: serial.lines };
         if now.bytes > 0 {
             self.text.sync(now);
-            assert!(self.text.error().is_none(), "{:?}", self.text.error());
+            assert!(self.text.error.is_none(), "{:?}", self.text.error);
         }
         now
     }
