@@ -3,10 +3,8 @@
 //! Owns the forms such outcomes come in: lines that tell an address which answered, and tables as
 //! `i2cdetect` prints them. Pure: lines in, addresses out.
 
+use crate::text::pattern::Pattern;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::{Regex, RegexBuilder};
 
 /// A row of the table covers this many addresses.
 const ROW: u8 = 16;
@@ -147,23 +145,23 @@ fn parse_line(line: &str) -> ScanLine {
     if let Some(row) = row(line) {
         return row;
     }
-    if says(&HEADER, line) {
+    if HEADER.is_match(line) {
         return ScanLine::Start;
     }
-    if says(&FOREIGN, line) {
+    if FOREIGN.is_match(line) {
         return ScanLine::Else;
     }
-    if says(&NOBODY, line) {
+    if NOBODY.is_match(line) {
         return ScanLine::End;
     }
     let found = addresses(line);
-    if says(&ANSWER, line) && !says(&REFUSAL, line) && !found.is_empty() {
+    if ANSWER.is_match(line) && !REFUSAL.is_match(line) && !found.is_empty() {
         return ScanLine::Found(found);
     }
-    if says(&END, line) {
+    if END.is_match(line) {
         return ScanLine::End;
     }
-    if says(&START, line) { ScanLine::Start } else { ScanLine::Else }
+    if START.is_match(line) { ScanLine::Start } else { ScanLine::Else }
 }
 
 /// A row such as `30: -- -- 32 UU`.
@@ -195,7 +193,7 @@ fn row(line: &str) -> Option<ScanLine> {
 
 /// Addresses in a line, rising; numbers that are said to be something else are left out.
 fn addresses(line: &str) -> Vec<u8> {
-    let all = ADDRESS.as_ref().into_iter().flat_map(|pattern| pattern.captures_iter(line));
+    let all = ADDRESS.get().into_iter().flat_map(|pattern| pattern.captures_iter(line));
     let mut found: Vec<u8> = all
         .filter(|captures| captures.get(1).is_none())
         .filter_map(|captures| u8::from_str_radix(captures.get(2)?.as_str(), 16).ok())
@@ -207,56 +205,37 @@ fn addresses(line: &str) -> Vec<u8> {
 }
 
 /// A constant pattern; the tests see that every one is right.
-type Pattern = LazyLock<Option<Regex>>;
-
-fn pattern(text: &str) -> Option<Regex> {
-    RegexBuilder::new(text).case_insensitive(true).build().ok()
-}
-
-fn says(pattern: &Pattern, line: &str) -> bool {
-    pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))
-}
 
 /// Head of the table.
-static HEADER: Pattern = LazyLock::new(|| pattern(r"^\s*0\s+1\s+2\s+3\s+.*\bd\s+e\s+f\s*$"));
+static HEADER: Pattern = Pattern::new(r"(?i)^\s*0\s+1\s+2\s+3\s+.*\bd\s+e\s+f\s*$");
 
 /// Parts of the framework that report finds of their own.
-static FOREIGN: Pattern = LazyLock::new(|| {
-    pattern(r"\b(spi_flash|esp_image|boot|bootloader|partition|flash|psram|segment|wifi|ota|nvs)\b")
-});
+static FOREIGN: Pattern = Pattern::new(
+    r"(?i)\b(spi_flash|esp_image|boot|bootloader|partition|flash|psram|segment|wifi|ota|nvs)\b",
+);
 
-static ANSWER: Pattern = LazyLock::new(|| {
-    pattern(
-        r"\b(found|detected|discovered|present|acked|ack|acknowledged|acknowledges|responds|responded|answers|answered)\b",
-    )
-});
+static ANSWER: Pattern = Pattern::new(
+    r"(?i)\b(found|detected|discovered|present|acked|ack|acknowledged|acknowledges|responds|responded|answers|answered)\b",
+);
 
-static REFUSAL: Pattern = LazyLock::new(|| {
-    pattern(
-        r"\b(not|no|nobody|none|nothing|error|errors|fail|failed|failure|missing|timeout|nack|lost)\b",
-    )
-});
+static REFUSAL: Pattern = Pattern::new(
+    r"(?i)\b(not|no|nobody|none|nothing|error|errors|fail|failed|failure|missing|timeout|nack|lost)\b",
+);
 
-static NOBODY: Pattern = LazyLock::new(|| {
-    pattern(
-        r"\b(no|0|zero)\s+(i2c\s+)?(devices?|slaves?|addresses)\b|\bnobody answers\b|\bno(thing| one) (was )?found\b",
-    )
-});
+static NOBODY: Pattern = Pattern::new(
+    r"(?i)\b(no|0|zero)\s+(i2c\s+)?(devices?|slaves?|addresses)\b|\bnobody answers\b|\bno(thing| one) (was )?found\b",
+);
 
-static START: Pattern = LazyLock::new(|| pattern(r"\bscan(ning)?\b"));
+static START: Pattern = Pattern::new(r"(?i)\bscan(ning)?\b");
 
-static END: Pattern = LazyLock::new(|| {
-    pattern(
-        r"\bscan(ning)?( is)? (done|complete|completed|finished|ended|over)\b|\b(done|finished)\b.*\bscan|^\s*done\b|\b\d+ (i2c )?(devices?|slaves?)\b",
-    )
-});
+static END: Pattern = Pattern::new(
+    r"(?i)\bscan(ning)?( is)? (done|complete|completed|finished|ended|over)\b|\b(done|finished)\b.*\bscan|^\s*done\b|\b\d+ (i2c )?(devices?|slaves?)\b",
+);
 
 /// A number that is an address, or in the first group the word that says it is not.
-static ADDRESS: Pattern = LazyLock::new(|| {
-    pattern(
-        r"(\b(?:id|reg|register|value|version|rev|revision|status|chip|code|data)\b\W{0,4})?\b0x([0-9a-f]{1,2})\b",
-    )
-});
+static ADDRESS: Pattern = Pattern::new(
+    r"(?i)(\b(?:id|reg|register|value|version|rev|revision|status|chip|code|data)\b\W{0,4})?\b0x([0-9a-f]{1,2})\b",
+);
 
 #[cfg(test)]
 mod tests {

@@ -41,6 +41,7 @@ pub mod log_level;
 pub mod mark;
 pub mod merge;
 pub mod patch;
+pub mod pattern;
 pub mod pdf;
 pub mod plan_order;
 pub mod posing_marks;

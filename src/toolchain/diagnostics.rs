@@ -17,6 +17,7 @@ mod make;
 mod objects;
 mod paths;
 mod patterns;
+mod phrases;
 mod programs;
 mod progress;
 mod python;

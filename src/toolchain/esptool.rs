@@ -8,15 +8,13 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 use std::time::Duration;
-
-use regex::Regex;
 
 use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::device;
 use crate::files;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
+use crate::text::pattern::Pattern;
 use crate::text::sanitize;
 
 /// Names the port of the board, as for `idf.py` itself.
@@ -389,12 +387,11 @@ pub(super) async fn run(what: &str, job: ProcessSpec, board: &BoardInfo) -> Resu
     }
 }
 
-static WRITING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^Writing at 0x([0-9a-fA-F]+)\b.*?(\d+)(?:\.\d+)? ?%").ok());
+static WRITING: Pattern = Pattern::new(r"^Writing at 0x([0-9a-fA-F]+)\b.*?(\d+)(?:\.\d+)? ?%");
 
 /// `Writing at 0x00010000... (12 %)`: all images before that address and a part of this one.
 fn written(line: &str, images: &[FlashImage]) -> Option<u64> {
-    let found = WRITING.as_ref()?.captures(line)?;
+    let found = WRITING.captures(line)?;
     let address = u32::from_str_radix(found.get(1)?.as_str(), 16).ok()?;
     let percent: u64 = found.get(2)?.as_str().parse().ok()?;
     let index = images.iter().rposition(|image| image.offset <= address)?;

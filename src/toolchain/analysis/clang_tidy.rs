@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use futures::StreamExt;
-use regex::Regex;
 
 use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, NO_TIME, Output, OutputEnd};
 use super::linter::{no_report, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
+use crate::text::pattern::Pattern;
 use crate::toolchain::compile_units::CompileUnit;
 
 /// So many run at a time.
@@ -36,9 +35,8 @@ const CHECKS: &str = "-*,clang-analyzer-*,bugprone-*,performance-*,misc-redundan
 const MAX_NAMED: usize = 8;
 
 /// Reads `FILE:LINE:COLUMN: warning: WORDS [RULE]`; what is about no file has no place.
-static FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$").ok()
-});
+static FOUND: Pattern =
+    Pattern::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$");
 
 pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     let mut reported = LinterReport::default();
@@ -212,8 +210,7 @@ fn read(
 ) -> LinterReport {
     let mut reported = LinterReport::default();
     let mut not_understood = None;
-    let Some(pattern) = FOUND.as_ref() else { return reported };
-    for found in output.text.lines().filter_map(|line| pattern.captures(line)) {
+    for found in output.text.lines().filter_map(|line| FOUND.captures(line)) {
         let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
         let (mut file, mut line) = (part(1), part(2).parse::<u32>().ok());
         if let Some((_, markers)) = joined.filter(|(made, _)| *made == Path::new(file))

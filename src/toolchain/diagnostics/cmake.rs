@@ -3,9 +3,10 @@
 //! Owns the choice of the place: a block within a block, as ESP-IDF prints what went wrong in a
 //! component's list, before the block around it; the project's own call before the framework's.
 
-use super::finding::{ToolPlace, placed, unplaced};
+use super::finding::{ToolPlace, diagnostic, placed};
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
+use super::phrases::{PHRASES, has_any};
 use crate::model::{Diagnostic, Severity};
 
 /// Blocks within blocks are read so deep.
@@ -37,7 +38,7 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<CMakeBlock> {
         return Some(block);
     }
     let (first, mut used) = head(lines)?;
-    let found = captures(&patterns::CMAKE, &first)?;
+    let found = patterns::CMAKE.captures(&first)?;
     let severity =
         if group(&found, 1).ends_with("Error") { Severity::Error } else { Severity::Warning };
     let mut text = Vec::new();
@@ -50,7 +51,7 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<CMakeBlock> {
     used += body.len();
     if stated == "Error in cmake code at" {
         // Old releases write the place and the message below, not indented.
-        let below = captures(&patterns::LINKER_PLACE, lines.get(used).unwrap_or(&""));
+        let below = patterns::LINKER_PLACE.captures(lines.get(used).unwrap_or(&""));
         let header = lines.get(used).and_then(|line| line.strip_suffix(':')?.rsplit_once(':'));
         if let (None, Some((file, line))) = (below, header) {
             place = Some((file.to_owned(), line.parse().ok()));
@@ -73,13 +74,8 @@ fn read(lines: &[&str], paths: &Paths, depth: usize) -> Option<CMakeBlock> {
     }
     text.retain(|part| !part.is_empty());
     let message = text.join(" ");
-    let found = match place {
-        Some((file, line)) => {
-            placed(severity, &message, ToolPlace::line(paths.of_cmake(&file), line))
-        }
-        None => unplaced(severity, &message),
-    };
-    Some(CMakeBlock { found: vec![found], used })
+    let place = place.map(|(file, line)| ToolPlace::line(paths.of_cmake(&file), line));
+    Some(CMakeBlock { found: vec![diagnostic(severity, &message, place)], used })
 }
 
 /// What is wrong in a file of presets, with the places.
@@ -91,7 +87,7 @@ fn presets(lines: &[&str], paths: &Paths) -> Option<CMakeBlock> {
         block.used += 1;
         if let Some(file) = line.trim().strip_suffix(".json:") {
             name = format!("{}.json", file.trim_start_matches("JSON Parse Error: "));
-        } else if let Some(found) = captures(&patterns::PRESET_PLACE, line) {
+        } else if let Some(found) = patterns::PRESET_PLACE.captures(line) {
             let mut stated = group(&found, 3).trim();
             if stated.is_empty() {
                 stated = lines.get(block.used).map_or("", |line| line.trim());
@@ -115,7 +111,7 @@ fn head(lines: &[&str]) -> Option<(String, usize)> {
     if !first.starts_with("CMake ") {
         return None;
     }
-    if is_match(&patterns::CMAKE_WRAPPED, first) {
+    if patterns::CMAKE_WRAPPED.is_match(first) {
         let rest = lines.get(1).map_or("", |line| line.trim());
         return Some((format!("{first} {rest}"), 2));
     }
@@ -158,7 +154,7 @@ fn stack(lines: &[&str], at: usize, paths: &Paths) -> (Option<(String, Option<u3
             used += 1;
             continue;
         }
-        let Some(call) = captures(&patterns::CALL, line) else { break };
+        let Some(call) = patterns::CALL.captures(line) else { break };
         used += 1;
         let file = group(&call, 1);
         if own.is_none() && paths.is_own_list(file) {
@@ -195,12 +191,5 @@ fn names_compiler(one: &Diagnostic) -> bool {
 
 /// Whether a compiler is missing, of which there are several for one toolchain.
 fn is_compiler(stated: &str) -> bool {
-    [
-        "is not a full path",
-        "could be found",
-        "not set, after EnableLanguage",
-        "not found in the PATH",
-    ]
-    .iter()
-    .any(|text| stated.contains(text))
+    has_any(stated, &PHRASES.cmake_compiler)
 }

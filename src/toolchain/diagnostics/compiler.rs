@@ -9,7 +9,8 @@ use super::finding::{ToolPlace, placed, unplaced};
 use super::linker;
 use super::objects;
 use super::paths::{self, Paths};
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
+use super::phrases::{PHRASES, begins_with_any};
 use super::step;
 use crate::model::{Diagnostic, Severity};
 
@@ -18,15 +19,6 @@ const MOST_AHEAD: usize = 200;
 
 /// Lists of includes that continue each other.
 const MOST_LISTS: usize = 20;
-
-/// How a note names a step from a macro or template to where it is used.
-const STEPS: [&str; 5] = [
-    "in expansion of macro ",
-    "in definition of macro ",
-    "expanded from macro ",
-    "in instantiation of ",
-    "expanded from here",
-];
 
 /// What leads to the next finding.
 #[derive(Debug, Default)]
@@ -63,12 +55,7 @@ impl Trail {
 
     /// Takes a line that says how the next finding was come to; whether it was one.
     pub(super) fn take(&mut self, line: &str, paths: &Paths) -> bool {
-        let place = |found: &regex::Captures<'_>| ToolPlace {
-            file: group(found, 1).to_owned(),
-            line: number(found, 2),
-            column: number(found, 3),
-        };
-        if let Some(found) = captures(&patterns::INCLUDED, line) {
+        if let Some(found) = patterns::INCLUDED.captures(line) {
             let place = ToolPlace::line(group(&found, 1).to_owned(), number(&found, 2));
             if !line.starts_with("In") {
                 self.includes.push(place);
@@ -84,15 +71,15 @@ impl Trail {
             return true;
         }
         self.is_listed = false;
-        if let Some(found) = captures(&patterns::REQUIRED, line) {
-            self.required.push(place(&found));
+        if let Some(found) = patterns::REQUIRED.captures(line) {
+            self.required.push(at(&found, group(&found, 1).to_owned()));
             return true;
         }
-        if let Some(found) = captures(&patterns::INLINED, line) {
-            self.inlined.push(place(&found));
+        if let Some(found) = patterns::INLINED.captures(line) {
+            self.inlined.push(at(&found, group(&found, 1).to_owned()));
             return true;
         }
-        if let Some(found) = captures(&patterns::CONTEXT, line) {
+        if let Some(found) = patterns::CONTEXT.captures(line) {
             (self.required, self.inlined) = (Vec::new(), Vec::new());
             self.keep(group(&found, 1), paths);
             return true;
@@ -166,11 +153,6 @@ pub(super) fn finding(
     if is_step(severity, message) {
         return Some(None);
     }
-    let here = || ToolPlace {
-        file: paths.relative(file),
-        line: number(&found, 2),
-        column: number(&found, 3),
-    };
     let is_elsewhere = severity != Severity::Note && !paths.is_own(file);
     let mut own = None;
     if is_elsewhere {
@@ -180,7 +162,7 @@ pub(super) fn finding(
             own = trail.included(file, paths);
         }
     }
-    let place = own.unwrap_or_else(here);
+    let place = own.unwrap_or_else(|| at(&found, paths.relative(file)));
     // A line of what the compiler gave to the assembler is no line of the source.
     Some(Some(match paths::is_for_assembler(file) {
         true if paths.is_own(&place.file) => {
@@ -192,21 +174,23 @@ pub(super) fn finding(
 }
 
 /// The parts of a line that reports something: file, line, column, severity and message.
+fn at(found: &regex::Captures<'_>, file: String) -> ToolPlace {
+    ToolPlace { file, line: number(found, 2), column: number(found, 3) }
+}
+
 fn reported(line: &str) -> Option<regex::Captures<'_>> {
-    captures(&patterns::COMPILER, line).or_else(|| captures(&patterns::COMPILER_OTHER, line))
+    patterns::COMPILER.captures(line).or_else(|| patterns::COMPILER_OTHER.captures(line))
 }
 
 fn is_step(severity: Severity, message: &str) -> bool {
-    severity == Severity::Note
-        && (STEPS.iter().any(|step| message.starts_with(step))
-            || message.starts_with("each undeclared identifier is reported only once"))
+    severity == Severity::Note && begins_with_any(message, &PHRASES.compiler_steps)
 }
 
 /// The first place of the project among the notes that follow a finding and say where its macro is
 /// used.
 fn expanded(lines: &[&str], paths: &Paths) -> Option<ToolPlace> {
     for line in lines.iter().skip(1).take(MOST_AHEAD) {
-        if is_match(&patterns::STEP, line) || line.starts_with("FAILED: ") {
+        if patterns::STEP.is_match(line) || line.starts_with("FAILED: ") {
             return None;
         }
         let Some(found) = reported(line) else { continue };
@@ -214,8 +198,7 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<ToolPlace> {
             return None;
         }
         if paths.is_own(group(&found, 1)) {
-            let file = paths.relative(group(&found, 1));
-            return Some(ToolPlace { file, line: number(&found, 2), column: number(&found, 3) });
+            return Some(at(&found, paths.relative(group(&found, 1))));
         }
     }
     None
@@ -223,12 +206,12 @@ fn expanded(lines: &[&str], paths: &Paths) -> Option<ToolPlace> {
 
 /// What a program of the compiler says without a place.
 pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
-    if let Some(found) = captures(&patterns::TOOL, line) {
+    if let Some(found) = patterns::TOOL.captures(line) {
         let severity = if line.contains("warning: ") { Severity::Warning } else { Severity::Error };
         let stated = format!("{}: {}", group(&found, 1), group(&found, 2));
         return Some(unplaced(severity, &stated));
     }
-    let found = captures(&patterns::PROGRAM, line)?;
+    let found = patterns::PROGRAM.captures(line)?;
     let stated = group(&found, 2);
     // What failed was reported before.
     let is_consequence = linker::has_failed(line)
@@ -244,14 +227,8 @@ pub(super) fn program(line: &str, paths: &Paths) -> Option<Diagnostic> {
         .split_once(": ")
         .map(|(file, _)| file)
         .filter(|file| !file.contains(' ') && objects::is_source(file));
-    let found = captures(&patterns::SCRIPT, stated)
-        .filter(|found| step::is_file(group(found, 1)) && paths.is_own(group(found, 1)));
-    Some(match (file, found) {
-        (Some(file), _) => placed(severity, stated, ToolPlace::line(paths.relative(file), None)),
-        (None, Some(found)) => {
-            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
-            placed(severity, group(&found, 3), place)
-        }
-        (None, None) => unplaced(severity, stated),
+    Some(match file {
+        Some(file) => placed(severity, stated, ToolPlace::line(paths.relative(file), None)),
+        None => step::at_place(severity, stated, paths),
     })
 }

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::paths::Paths;
+use super::patterns::{group, number};
+use super::phrases::PHRASES;
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
@@ -24,6 +27,11 @@ impl ToolPlace {
     pub(super) const fn line(file: String, line: Option<u32>) -> Self {
         Self { file, line, column: None }
     }
+
+    /// The file and the line in the first two parts of what was found.
+    pub(super) fn named(found: &regex::Captures<'_>, paths: &Paths) -> Self {
+        Self::line(paths.relative(group(found, 1)), number(found, 2))
+    }
 }
 
 /// One without a place.
@@ -37,6 +45,18 @@ pub(super) fn placed(severity: Severity, message: &str, place: ToolPlace) -> Dia
     // Old compilers write column 0 when they know none.
     let column = column.filter(|&column| column > 0);
     Diagnostic { file: Some(file), line, column, ..unplaced(severity, message) }
+}
+
+/// One at a place, if that is known.
+pub(super) fn diagnostic(
+    severity: Severity,
+    message: &str,
+    place: Option<ToolPlace>,
+) -> Diagnostic {
+    match place {
+        Some(place) => placed(severity, message, place),
+        None => unplaced(severity, message),
+    }
 }
 
 /// Cuts a text and makes it one harmless line.
@@ -63,23 +83,7 @@ pub(super) fn advise(found: &mut Diagnostic) {
     if !found.hint.is_empty() {
         return;
     }
-    let stated = &found.message;
-    let is_overflow = stated.contains("overflowed by") || stated.contains("will not fit in");
-    let hint = if stated.contains(" too small for binary ") || stated.contains("nearly full") {
-        "give the application a larger partition in partitions.csv, or make the program smaller, \
-         e.g. by CONFIG_COMPILER_OPTIMIZATION_SIZE"
-    } else if is_overflow && stated.contains("iram") {
-        "too much code is in IRAM: look at IRAM_ATTR, and at the options that put drivers there"
-    } else if is_overflow && (stated.contains("dram") || stated.contains("sram")) {
-        "there is too much static data: make buffers smaller, or allocate them when they are needed"
-    } else if stated.contains("undefined reference to `app_main'") {
-        "no source of the project defines `void app_main(void)`; in C++ it has to be extern \"C\""
-    } else if stated.starts_with("Killed signal terminated program") {
-        "the computer ran out of memory: close other programs, or build with fewer jobs at once"
-    } else if stated.contains("No space left on device") {
-        "the disk is full: free some space and build again"
-    } else {
-        return;
-    };
-    found.hint = hint.to_owned();
+    if let Some(fitting) = PHRASES.hints.iter().find(|hint| hint.fits(&found.message)) {
+        found.hint.clone_from(&fitting.hint);
+    }
 }

@@ -1,9 +1,9 @@
 //! What `idf.py`, its scripts and `arduino-cli` print besides compilers: refusals, images that do not
 //! fit, components that do not come, and advice.
 
-use super::finding::{ToolPlace, bounded, is_error, placed, unplaced};
+use super::finding::{ToolPlace, bounded, diagnostic, is_error, unplaced};
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match};
+use super::patterns::{self, group};
 use crate::model::{Diagnostic, Severity};
 use crate::text::sanitize;
 
@@ -28,10 +28,10 @@ pub(super) type Lines = (Diagnostic, usize);
 /// An image that does not fit into its partitions, with the lines that name them.
 pub(super) fn too_small(lines: &[&str]) -> Option<Lines> {
     let first = lines.first()?;
-    let (severity, stated) = match captures(&patterns::PARTITION, first) {
+    let (severity, stated) = match patterns::PARTITION.captures(first) {
         Some(found) => (Severity::Warning, group(&found, 1).to_owned()),
         None => {
-            let found = captures(&patterns::PLAIN, first)?;
+            let found = patterns::PLAIN.captures(first)?;
             let stated = group(&found, 1);
             let is_it = stated.contains(" too small for binary ");
             (Severity::Error, is_it.then(|| stated.to_owned())?)
@@ -53,14 +53,14 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
     {
         return None;
     }
-    if let Some(found) = captures(&patterns::PLAIN, line) {
+    if let Some(found) = patterns::PLAIN.captures(line) {
         let stated = group(&found, 1);
         let is_known = line.contains(COMMAND_FAILED)
             || stated.starts_with("exit status ")
             || NOTHING.contains(&stated.trim_end().trim_end_matches('.').to_lowercase().as_str());
         return (!is_known).then(|| (unplaced(Severity::Error, stated), 1));
     }
-    if is_match(&patterns::FATAL, line) {
+    if patterns::FATAL.is_match(line) {
         let requirements = lines.iter().skip(1).map(|line| line.trim());
         let requirements: Vec<&str> = requirements
             .take_while(|text| line.ends_with(':') && text.starts_with("Requirement "))
@@ -70,16 +70,12 @@ pub(super) fn refusal(lines: &[&str], found: &[Diagnostic], paths: &Paths) -> Op
             .strip_prefix("Project sdkconfig '")
             .and_then(|rest| rest.split('\'').next())
             .map(|file| ToolPlace::line(paths.relative(file), None));
-        let found = match place {
-            Some(place) => placed(Severity::Error, &message, place),
-            None => unplaced(Severity::Error, &message),
-        };
-        return Some((found, 1 + requirements.len()));
+        return Some((diagnostic(Severity::Error, &message, place), 1 + requirements.len()));
     }
-    if let Some(found) = captures(&patterns::NAMED_EXCEPTION, line) {
+    if let Some(found) = patterns::NAMED_EXCEPTION.captures(line) {
         return Some((unplaced(Severity::Error, group(&found, 1)), 1));
     }
-    let found = captures(&patterns::ARDUINO, line)?;
+    let found = patterns::ARDUINO.captures(line)?;
     let stated = group(&found, 1);
     (!stated.contains("exit status ")).then(|| (unplaced(Severity::Error, stated), 1))
 }
@@ -97,13 +93,8 @@ pub(super) fn manifest(lines: &[&str], paths: &Paths) -> Option<Lines> {
     let more: Vec<&str> = more.map(|line| line.trim()).collect();
     let message = format!("{} {}", first.trim_end(), more.join(" "));
     let file = more.iter().find(|line| line.ends_with(".yml") || line.ends_with(".yaml"));
-    let found = match file {
-        Some(file) => {
-            placed(Severity::Error, &message, ToolPlace::line(paths.relative(file), None))
-        }
-        None => unplaced(Severity::Error, &message),
-    };
-    Some((found, 1 + more.len()))
+    let place = file.map(|file| ToolPlace::line(paths.relative(file), None));
+    Some((diagnostic(Severity::Error, &message, place), 1 + more.len()))
 }
 
 /// An error in a frame, as esptool and other programs draw it.

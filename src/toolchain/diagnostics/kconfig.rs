@@ -4,36 +4,12 @@
 
 use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
+use super::phrases::{PHRASES, begins_with_any, has_any};
 use crate::model::{Diagnostic, Severity};
 
 /// How the copies of files with values are called.
 const COPY: &str = "kconfgen_tmp";
-
-/// What begins a note that asks for nothing.
-const SILENT: [&str; 7] = [
-    "Kconfig parser version",
-    "Kconfig defaults policy",
-    "Status: ",
-    "Symbols parsed",
-    "Deprecation notice",
-    "ESP-IDF v",
-    "Git version",
-];
-
-/// What only Kconfig says.
-const TOPICS: [&str; 10] = [
-    "kconfig symbol",
-    " symbol ",
-    " is invalid for ",
-    "assignment ignored",
-    "Assignment ignored",
-    "assigned multiple times",
-    "has user-set value",
-    "was assigned the value",
-    "multiple active selections",
-    "(defined at ",
-];
 
 /// Remembers the file whose values are read.
 #[derive(Debug, Default)]
@@ -44,7 +20,7 @@ pub(super) struct Values {
 impl Values {
     /// A finding in a line, when it is Kconfig's.
     pub(super) fn finding(&mut self, line: &str, paths: &Paths) -> Option<Diagnostic> {
-        if let Some(found) = captures(&patterns::KCONFIG_FILE, line) {
+        if let Some(found) = patterns::KCONFIG_FILE.captures(line) {
             self.file = Some(group(&found, 1).to_owned());
             return None;
         }
@@ -52,7 +28,7 @@ impl Values {
     }
 
     fn warning(&self, line: &str, paths: &Paths) -> Option<Diagnostic> {
-        let (text, is_note) = match captures(&patterns::KCONFIG_WARNING, line) {
+        let (text, is_note) = match patterns::KCONFIG_WARNING.captures(line) {
             Some(found) => {
                 let is_note = group(&found, 1) != "warning";
                 (found.get(2)?.as_str(), is_note)
@@ -60,16 +36,16 @@ impl Values {
             // Older releases begin with the place.
             None => (line.starts_with('/') && line.contains(COPY)).then_some((line, false))?,
         };
-        if SILENT.iter().any(|silent| text.starts_with(silent)) {
+        if begins_with_any(text, &PHRASES.kconfig_silent) {
             return None;
         }
         let warning = |message: &str, place| Some(placed(Severity::Warning, message, place));
-        if let Some(found) = captures(&patterns::ASSIGNED_IN, text) {
-            return warning(text, ToolPlace::line(paths.relative(group(&found, 1)), None));
+        if let Some(found) = patterns::ASSIGNED_IN.captures(text) {
+            return warning(text, ToolPlace::named(&found, paths));
         }
-        if let Some(found) = captures(&patterns::KCONFIG_PLACE, text) {
+        if let Some(found) = patterns::KCONFIG_PLACE.captures(text) {
             let (file, message) = (group(&found, 1), group(&found, 3));
-            if SILENT.iter().any(|silent| message.starts_with(silent)) {
+            if begins_with_any(message, &PHRASES.kconfig_silent) {
                 return None;
             }
             let is_copy = file.contains(COPY);
@@ -79,11 +55,10 @@ impl Values {
             let place = ToolPlace::line(paths.relative(file), number(&found, 2));
             return is_ours.then(|| placed(Severity::Warning, &message, place));
         }
-        if let Some(found) = captures(&patterns::DEFINED_AT, text) {
-            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
-            return warning(text, place);
+        if let Some(found) = patterns::DEFINED_AT.captures(text) {
+            return warning(text, ToolPlace::named(&found, paths));
         }
-        let is_topic = TOPICS.iter().any(|topic| text.contains(topic));
+        let is_topic = has_any(text, &PHRASES.kconfig_topics);
         (is_topic || !is_note).then(|| unplaced(Severity::Warning, text))
     }
 
@@ -100,11 +75,10 @@ impl Values {
 
 /// An error in an option file.
 fn error(line: &str, paths: &Paths) -> Option<Diagnostic> {
-    if let Some(found) = captures(&patterns::KCONFIG, line) {
-        let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
-        return Some(placed(Severity::Error, group(&found, 3), place));
+    if let Some(found) = patterns::KCONFIG.captures(line) {
+        return Some(placed(Severity::Error, group(&found, 3), ToolPlace::named(&found, paths)));
     }
-    let found = captures(&patterns::KCONFIG_END, line)?;
+    let found = patterns::KCONFIG_END.captures(line)?;
     let place = ToolPlace::line(paths.relative(group(&found, 2)), None);
     Some(placed(Severity::Error, group(&found, 1), place))
 }
@@ -130,5 +104,5 @@ pub(super) fn locate_number(found: &mut [Diagnostic]) {
 
 /// Whether the exception that ends a traceback is about an option file.
 pub(super) fn is_exception(line: &str) -> bool {
-    is_match(&patterns::KCONFIG, line) || is_match(&patterns::KCONFIG_END, line)
+    patterns::KCONFIG.is_match(line) || patterns::KCONFIG_END.is_match(line)
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::patterns::{self, captures, group};
+use super::patterns::{self, group};
 
 /// The English words of a severity; the more specific first.
 const SEVERITIES: [&str; 6] =
@@ -82,7 +82,7 @@ impl Language {
 
     /// A line with a severity behind a place or a program.
     fn report(&self, line: &str) -> Option<String> {
-        let found = captures(&patterns::REPORTER, line)?;
+        let found = patterns::REPORTER.captures(line)?;
         let (place, rest) = (group(&found, 1), group(&found, 2));
         let (severity, stated) = self.severities.iter().find_map(|phrase| {
             let rest = rest.strip_prefix(phrase.before)?.trim_start_matches([' ', '\u{a0}']);

@@ -6,48 +6,9 @@
 use super::finding::{ToolPlace, is_error, placed, unplaced};
 use super::objects::Objects;
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
+use super::phrases::{PHRASES, has_any};
 use crate::model::{Diagnostic, Severity};
-
-/// What only errors contain.
-const ERRORS: [&str; 23] = [
-    "undefined reference to ",
-    "multiple definition of ",
-    "undefined symbol",
-    "duplicate symbol",
-    "cannot find ",
-    "cannot open ",
-    "overflowed by ",
-    "will not fit in ",
-    "is not within region",
-    " overlaps section",
-    "syntax error",
-    "final link failed",
-    "relocation truncated to fit",
-    "dangerous relocation",
-    "file not recognized",
-    "file format not recognized",
-    "unrecognized option",
-    "incompatible with ",
-    "is not defined",
-    "undefined section",
-    "cannot move location counter",
-    "No space left on device",
-    "can't link ",
-];
-
-/// What explains another line, or asks for nothing.
-const SILENT: [&str; 8] = [
-    // Which object has the wrong format is said next.
-    "relocations in generic ELF",
-    "use the --help option",
-    "skipping incompatible ",
-    "supported targets:",
-    "supported emulations:",
-    "removing unused section",
-    "disabling relaxation",
-    "failed to merge target specific data",
-];
 
 /// What a line of a linker is.
 pub(super) enum Linked {
@@ -62,12 +23,12 @@ pub(super) enum Linked {
 
 /// Whether a line names the function of an object that the linker's next lines are about.
 pub(super) fn names_function(line: &str) -> bool {
-    is_match(&patterns::IN_OBJECT, line)
+    patterns::IN_OBJECT.is_match(line)
 }
 
 /// Whether a line says that a linker failed; why was said before.
 pub(super) fn has_failed(line: &str) -> bool {
-    is_match(&patterns::LINK_FAILED, line)
+    patterns::LINK_FAILED.is_match(line)
 }
 
 /// What a line says when it is a linker's; `None` when it is not. `is_continued`: the linker named a
@@ -78,11 +39,11 @@ pub(super) fn linked(
     paths: &Paths,
     is_continued: bool,
 ) -> Option<Linked> {
-    let (stated, by_linker) = match captures(&patterns::LINKER, line) {
+    let (stated, by_linker) = match patterns::LINKER.captures(line) {
         Some(found) => (group(&found, 1), true),
         None => (line, false),
     };
-    if let Some(found) = captures(&patterns::LINKER_LINE, stated) {
+    if let Some(found) = patterns::LINKER_LINE.captures(stated) {
         let (severity, stated) = severity_of(group(&found, 3));
         // Code that the linker made itself comes from no file.
         let Some(file) = file_of(line, group(&found, 1)) else {
@@ -91,26 +52,25 @@ pub(super) fn linked(
         let place = ToolPlace::line(objects.full(paths.relative(&file)), number(&found, 2));
         return Some(Linked::Found(placed(severity, stated, place)));
     }
-    if let Some(found) = captures(&patterns::LINKER_OBJECT, stated) {
+    if let Some(found) = patterns::LINKER_OBJECT.captures(stated) {
         let (severity, stated) = severity_of(group(&found, 2));
         return Some(Linked::Vague(in_object(group(&found, 1), severity, stated, objects, paths)));
     }
-    let is_discarded = stated.starts_with('`') && stated.contains(": defined in discarded section");
-    if is_discarded {
+    if stated.starts_with('`') && stated.contains(": defined in discarded section") {
         return Some(Linked::Found(unplaced(Severity::Error, stated)));
     }
     if names_function(stated) {
         return Some(Linked::Nothing);
     }
-    let is_known = ERRORS.iter().any(|error| stated.contains(error));
+    let is_known = has_any(stated, &PHRASES.linker_errors);
     let has_place = is_continued || (by_linker && !is_known);
     if let Some(found) = in_any_language(stated, has_place, objects, paths) {
         return Some(Linked::Perhaps(found));
     }
     if !by_linker {
-        let found = captures(&patterns::LINKER_SCRIPT, stated)?;
+        let found = patterns::LINKER_SCRIPT.captures(stated)?;
         let (severity, text) = severity_of(group(&found, 3));
-        let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
+        let place = ToolPlace::named(&found, paths);
         return Some(Linked::Found(placed(severity, text, place)));
     }
     Some(of_itself(stated, is_known, paths))
@@ -123,11 +83,11 @@ fn in_any_language(
     objects: &Objects,
     paths: &Paths,
 ) -> Option<Diagnostic> {
-    if let Some(found) = captures(&patterns::LINKER_OBJECT_ANY, stated) {
+    if let Some(found) = patterns::LINKER_OBJECT_ANY.captures(stated) {
         let (severity, stated) = severity_of(group(&found, 2));
         return Some(in_object(group(&found, 1), severity, stated, objects, paths));
     }
-    let found = captures(&patterns::LINKER_LINE_ANY, stated).filter(|_| has_place)?;
+    let found = patterns::LINKER_LINE_ANY.captures(stated).filter(|_| has_place)?;
     let (severity, stated) = severity_of(group(&found, 3));
     let file = objects.full(paths.relative(group(&found, 1)));
     let place = ToolPlace::line(file, number(&found, 2).filter(|&line| line > 0));
@@ -141,19 +101,15 @@ fn of_itself(stated: &str, is_known: bool, paths: &Paths) -> Linked {
         return Linked::Nothing;
     }
     let is_place = stated.ends_with(':') && stated.contains(": in function ");
-    if stated.is_empty() || is_place || SILENT.iter().any(|silent| stated.contains(silent)) {
+    if stated.is_empty() || is_place || has_any(stated, &PHRASES.linker_silent) {
         return Linked::Nothing;
     }
     if let Some(note) = stated.strip_prefix("NOTE: ") {
         return Linked::Found(unplaced(Severity::Note, note));
     }
     let (severity, text) = severity_of(stated);
-    let place = captures(&patterns::LINKER_PLACE, text);
-    let found = match &place {
-        Some(place) => {
-            let at = ToolPlace::line(paths.relative(group(place, 1)), number(place, 2));
-            placed(severity, group(place, 3), at)
-        }
+    let found = match patterns::LINKER_PLACE.captures(text) {
+        Some(place) => placed(severity, group(&place, 3), ToolPlace::named(&place, paths)),
         None => unplaced(severity, text),
     };
     let is_sure = severity != Severity::Error || stated.starts_with("error: ") || is_known;
@@ -161,7 +117,7 @@ fn of_itself(stated: &str, is_known: bool, paths: &Paths) -> Linked {
 }
 
 fn severity_of(stated: &str) -> (Severity, &str) {
-    match captures(&patterns::LINKER_WARNING, stated) {
+    match patterns::LINKER_WARNING.captures(stated) {
         Some(found) => (Severity::Warning, found.get(1).map_or(stated, |text| text.as_str())),
         None => {
             let stated = stated.strip_prefix("error: ").unwrap_or(stated);
@@ -192,11 +148,12 @@ fn in_object(
     objects: &Objects,
     paths: &Paths,
 ) -> Diagnostic {
-    let name = object.rsplit('/').next().unwrap_or(object);
-    let source = objects.source(object, paths);
-    match source {
+    match objects.source(object, paths) {
         Some(file) => placed(severity, stated, ToolPlace::line(file, None)),
-        None => unplaced(severity, &format!("{stated} (in {name})")),
+        None => {
+            let name = object.rsplit('/').next().unwrap_or(object);
+            unplaced(severity, &format!("{stated} (in {name})"))
+        }
     }
 }
 
@@ -213,8 +170,7 @@ pub(super) fn is_consequence(found: &Diagnostic, before: Option<&Diagnostic>) ->
 
 /// Where LLD found the symbol of the error before this line.
 pub(super) fn place_of_symbol(line: &str, paths: &Paths) -> Option<ToolPlace> {
-    let found = captures(&patterns::LLD_PLACE, line)?;
-    Some(ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2)))
+    patterns::LLD_PLACE.captures(line).map(|found| ToolPlace::named(&found, paths))
 }
 
 /// Leaves one error for each memory region that is too small: what else the linker says of it becomes a

@@ -3,21 +3,16 @@
 //! Reads files of the project, nothing else.
 
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::unfinished;
 use crate::files;
 use crate::model::Diagnostic;
+use crate::text::pattern::Pattern;
 
 /// How messages name an option.
-static OPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?:unknown kconfig symbol '| is invalid for |symbol |^)([A-Z][A-Z0-9_]+)(?:'| \(defined at| has user-set)",
-    )
-    .ok()
-});
+static OPTION: Pattern = Pattern::new(
+    r"(?:unknown kconfig symbol '| is invalid for |symbol |^)([A-Z][A-Z0-9_]+)(?:'| \(defined at| has user-set)",
+);
 
 /// The files with values, those that a person writes first.
 fn files_of(project: &Path) -> Vec<String> {
@@ -41,57 +36,41 @@ pub fn locate(project: &Path, found: &mut Vec<Diagnostic>) {
     for one in found {
         if one.message.starts_with("Project sdkconfig '") {
             one.line = line_of(project, "sdkconfig", "IDF_TARGET");
-            continue;
-        }
-        if let (Some(file), Some(name)) = (&one.file, partition(&one.message)) {
-            one.line = one.line.or_else(|| {
-                line_with(project, file, |line| {
-                    line.split(',').next().is_some_and(|first| first.trim() == name)
-                })
-            });
-            continue;
-        }
-        if let Some((component, name)) = requirement(&one.message) {
-            if let Some((file, line)) = list_with(project, component, name) {
-                (one.file, one.line, one.column) = (Some(file), Some(line), None);
-            }
-            continue;
-        }
-        if one.file.is_none() && one.message.starts_with("Manifest is not valid: ") {
+        } else if let (Some(file), Some(name)) = (&one.file, partition(&one.message)) {
+            let is_it = |line: &str| line.split(',').next().is_some_and(|it| it.trim() == name);
+            one.line = one.line.or_else(|| line_with(project, file, is_it));
+        } else if one.file.is_none() && one.message.starts_with("Manifest is not valid: ") {
             if let Some((file, line)) = manifest(project, &one.message) {
                 (one.file, one.line) = (Some(file), line);
             }
-            continue;
-        }
-        if one.message.contains("version solving failed")
-            && let Some((file, line)) = dependency(project, &one.message)
-        {
-            (one.file, one.line, one.column) = (Some(file), Some(line), None);
-            continue;
-        }
-        if let Some(target) = unknown_target(&one.message) {
-            if let Some((file, line)) = target_line(project, target) {
-                (one.file, one.line, one.column) = (Some(file), Some(line), None);
-            }
-            continue;
-        }
-        let captured = OPTION.as_ref().and_then(|option| option.captures(&one.message));
-        let Some(option) = captured.and_then(|found| found.get(1)) else { continue };
-        let is_placed = one.file.as_deref().is_some_and(|file| file.starts_with("sdkconfig"));
-        if is_placed && one.line.is_some() {
-            continue;
-        }
-        let names = match &one.file {
-            Some(file) if is_placed => vec![file.clone()],
-            Some(_) | None => files_of(project),
-        };
-        let at = names
-            .iter()
-            .find_map(|name| Some((name.clone(), line_of(project, name, option.as_str())?)));
-        if let Some((file, line)) = at {
+        } else if let Some((file, line)) = place_of(project, one) {
             (one.file, one.line, one.column) = (Some(file), Some(line), None);
         }
     }
+}
+
+/// The line of settings, or of a list of components, that a finding is about.
+fn place_of(project: &Path, one: &Diagnostic) -> Option<(String, u32)> {
+    if let Some((component, name)) = requirement(&one.message) {
+        return list_with(project, component, name);
+    }
+    if one.message.contains("version solving failed")
+        && let Some(place) = dependency(project, &one.message)
+    {
+        return Some(place);
+    }
+    if let Some(target) = unknown_target(&one.message) {
+        return target_line(project, target);
+    }
+    let found = OPTION.captures(&one.message)?;
+    let option = found.get(1)?.as_str();
+    let is_placed = one.file.as_deref().is_some_and(|file| file.starts_with("sdkconfig"));
+    let names = match &one.file {
+        Some(_) if is_placed && one.line.is_some() => return None,
+        Some(file) if is_placed => vec![file.clone()],
+        Some(_) | None => files_of(project),
+    };
+    names.into_iter().find_map(|name| line_of(project, &name, option).map(|line| (name, line)))
 }
 
 /// The last line of a file that gives a value to an option.

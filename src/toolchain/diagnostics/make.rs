@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use super::finding::{ToolPlace, placed, unplaced};
+use super::finding::{ToolPlace, diagnostic, placed};
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group};
 use super::step;
 use crate::model::{Diagnostic, Severity};
 
@@ -13,7 +13,7 @@ use crate::model::{Diagnostic, Severity};
 const MOST_PRINTED: usize = 20;
 
 /// A run of make, while its output is read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Make {
     /// Whether a program failed at all.
     has_failed: bool,
@@ -33,14 +33,7 @@ impl Make {
     /// For a build with that output.
     pub(super) fn new(log: &str) -> Self {
         let has_failed = log.contains(": *** [") || log.contains(": ••• [");
-        Self {
-            has_failed,
-            folders: Vec::new(),
-            printed: VecDeque::new(),
-            before: 0,
-            missing: None,
-            reported: Vec::new(),
-        }
+        Self { has_failed, ..Self::default() }
     }
 
     /// Takes the first of `lines`; returns an error when make says what is wrong, or when a program
@@ -52,23 +45,22 @@ impl Make {
         paths: &mut Paths,
     ) -> Option<Diagnostic> {
         let line = *lines.first()?;
-        if let Some(found) = captures(&patterns::MAKE_FAILED, line) {
+        if let Some(found) = patterns::MAKE_FAILED.captures(line) {
             let is_first = self.before == errors;
             let printed: Vec<String> = self.printed.drain(..).collect();
             let found = is_first.then(|| reason(&printed, group(&found, 1), paths)).flatten();
             self.before = errors + usize::from(found.is_some());
             return found;
         }
-        if let Some(found) = captures(&patterns::MAKE_STOPPED, line) {
+        if let Some(found) = patterns::MAKE_STOPPED.captures(line) {
             return self.stopped(&found, lines, paths);
         }
-        if let Some(found) = captures(&patterns::MAKE_INCLUDE, line) {
-            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
+        if let Some(found) = patterns::MAKE_INCLUDE.captures(line) {
             // Make may know how to make it.
-            self.missing = Some((group(&found, 3).to_owned(), place));
+            self.missing = Some((group(&found, 3).to_owned(), ToolPlace::named(&found, paths)));
             return None;
         }
-        if let Some(found) = captures(&patterns::MAKE_FOLDER, line) {
+        if let Some(found) = patterns::MAKE_FOLDER.captures(line) {
             let entry = (group(&found, 1).to_owned(), group(&found, 2).to_owned());
             match self.folders.iter().rposition(|open| *open == entry) {
                 Some(at) => drop(self.folders.remove(at)),
@@ -77,10 +69,10 @@ impl Make {
             paths.work_in(self.folder());
             return None;
         }
-        let own = captures(&patterns::MAKE_SAYS, line);
+        let own = patterns::MAKE_SAYS.captures(line);
         let program = own.as_ref().map(|own| group(own, 1));
         if let Some(name) = program.filter(|name| !name.is_empty())
-            && is_match(&patterns::TOOL, line)
+            && patterns::TOOL.is_match(line)
         {
             self.reported.push(name.to_owned());
         }
@@ -104,22 +96,19 @@ impl Make {
     ) -> Option<Diagnostic> {
         let line = lines.first()?.trim_end();
         let stated = sentence(group(found, 3), lines);
-        if let Some(file) = found.get(1) {
-            let place = ToolPlace::line(paths.relative(file.as_str()), number(found, 2));
-            return Some(placed(Severity::Error, &stated, place));
+        if found.get(1).is_some() {
+            return Some(placed(Severity::Error, &stated, ToolPlace::named(found, paths)));
         }
         let names = quoted(&stated);
         // A file that is removed is one name; a target and what needs it are two.
         let is_it = line.ends_with("Stop.")
             || stated.starts_with("No rule to make target")
             || names.len() > 1
-            || is_match(&patterns::MAKE_STOP_WORD, line);
+            || patterns::MAKE_STOP_WORD.is_match(line);
         let missing = self.missing.take().filter(|(name, _)| stated.contains(name.as_str()));
         let is_reported = names.iter().any(|name| self.reported.contains(name));
-        (is_it && !is_reported).then(|| match missing {
-            Some((_, place)) => placed(Severity::Error, &stated, place),
-            None => unplaced(Severity::Error, &stated),
-        })
+        let place = missing.map(|(_, place)| place);
+        (is_it && !is_reported).then(|| diagnostic(Severity::Error, &stated, place))
     }
 
     /// The folder that programs work in; `None` when several of one level are open at once.
@@ -134,36 +123,33 @@ impl Make {
 fn sentence(first: &str, lines: &[&str]) -> String {
     let first = first.trim_end();
     let next = lines.get(1).filter(|next| first.ends_with(',') && next.starts_with("  "));
-    let whole = match next {
-        Some(next) => format!("{first} {}", next.trim()),
-        None => first.to_owned(),
-    };
-    let stop = patterns::MAKE_STOP_WORD.as_ref().and_then(|word| word.find(&whole));
+    let whole = next.map_or(first.to_owned(), |next| format!("{first} {}", next.trim()));
+    let stop = patterns::MAKE_STOP_WORD.get().and_then(|word| word.find(&whole));
     let end = stop.filter(|_| !quoted(&whole).is_empty()).map_or(whole.len(), |stop| stop.start());
     whole.get(..end).unwrap_or(&whole).trim_end_matches(['.', '。', ' ']).to_owned()
 }
 
 /// The names that a text quotes.
 fn quoted(text: &str) -> Vec<String> {
-    let Some(pattern) = patterns::QUOTED.as_ref() else { return Vec::new() };
+    let Some(pattern) = patterns::QUOTED.get() else { return Vec::new() };
     pattern.captures_iter(text).map(|found| group(&found, 1).to_owned()).collect()
 }
 
 /// Why the program that makes `target` failed, by what it printed.
 fn reason(printed: &[String], target: &str, paths: &Paths) -> Option<Diagnostic> {
-    let is_stated = |line: &&String| is_match(&patterns::FAULT, line);
+    let is_stated = |line: &&String| patterns::FAULT.is_match(line);
     let command = printed.iter().rev().find(|line| line.contains("gen_esp32part.py"));
     if let Some(found) = command
         .and_then(|command| step::of_table(printed.iter().map(String::as_str), command, paths))
     {
         return Some(found);
     }
-    let is_named = |line: &&String| is_match(&patterns::STATED_BY, line);
+    let is_named = |line: &&String| patterns::STATED_BY.is_match(line);
     let stated = printed.iter().rev().find(is_stated);
     let stated = stated.or_else(|| printed.last().filter(is_named))?;
     // The command itself may name the target, or contain such a word.
     let is_command = stated.contains(target) && !stated.contains(": ");
-    (!is_command).then(|| step::at_place(stated, paths))
+    (!is_command).then(|| step::at_place(Severity::Error, stated, paths))
 }
 
 #[cfg(test)]

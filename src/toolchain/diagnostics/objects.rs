@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::paths::Paths;
-use super::patterns::{self, captures, group};
+use super::patterns::{self, group};
 
 /// How names of sources end, which most build systems keep in the names of their objects.
 const SOURCES: [&str; 9] = [".c", ".cpp", ".cc", ".cxx", ".c++", ".S", ".s", ".asm", ".ino"];
@@ -38,17 +38,17 @@ impl Objects {
                 let name = folder.rsplit('/').next().unwrap_or(folder);
                 self.folders.insert(name.to_owned(), paths.relative(folder));
             }
-        } else if let Some(found) = captures(&patterns::OBJECT_OF, line) {
+        } else if let Some(found) = patterns::OBJECT_OF.captures(line) {
             let (component, source) = (group(&found, 1), group(&found, 2));
             let name = source.rsplit('/').next().unwrap_or(source);
             let key = (component.to_owned(), name.to_owned());
             self.sources.insert(key, source.to_owned());
-        } else if let Some(found) = captures(&patterns::OBJECT_OF_TARGET, line) {
+        } else if let Some(found) = patterns::OBJECT_OF_TARGET.captures(line) {
             let source = format!("{}{}", group(&found, 1), group(&found, 3));
             let name = source.rsplit('/').next().unwrap_or(&source).to_owned();
             self.of_targets.insert((group(&found, 2).to_owned(), name), paths.relative(&source));
         } else if let Some(found) =
-            captures(&patterns::IN_FUNCTION, line).or_else(|| captures(&patterns::IN_OBJECT, line))
+            patterns::IN_FUNCTION.captures(line).or_else(|| patterns::IN_OBJECT.captures(line))
         {
             self.current = self.source(group(&found, 1), paths);
         }
@@ -56,7 +56,7 @@ impl Objects {
 
     /// The source of an object or of an object in an archive; a source is its own.
     pub(super) fn source(&self, object: &str, paths: &Paths) -> Option<String> {
-        if let Some(found) = captures(&patterns::ARCHIVED, object) {
+        if let Some(found) = patterns::ARCHIVED.captures(object) {
             return self.of_component(group(&found, 1), group(&found, 2));
         }
         if is_source(object) {
@@ -64,11 +64,11 @@ impl Objects {
         }
         let source = OBJECTS.iter().find_map(|end| object.strip_suffix(end))?;
         let object = source.replace('\\', "/");
-        let inside = captures(&patterns::IDF_OBJECT, &object);
+        let inside = patterns::IDF_OBJECT.captures(&object);
         if let Some(found) = inside {
             return self.of_component(group(&found, 1), group(&found, 2));
         }
-        let found = captures(&patterns::BUILT_OBJECT, &object)?;
+        let found = patterns::BUILT_OBJECT.captures(&object)?;
         let (folder, below) = (group(&found, 1), group(&found, 2));
         let below =
             below.strip_suffix(".cpp").filter(|name| name.ends_with(".ino")).unwrap_or(below);

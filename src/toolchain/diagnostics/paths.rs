@@ -49,7 +49,7 @@ pub fn project_in(log: &str) -> Option<PathBuf> {
 }
 
 /// The folders of a project, and where a build within the build works.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Paths {
     roots: Vec<PathBuf>,
     /// The name of the build within the build that prints now, e.g. `bootloader`.
@@ -78,7 +78,7 @@ impl Paths {
         });
         let builds = log.lines().filter_map(|line| line.strip_prefix(BUILD_FOLDER));
         let builds = builds.map(|folder| PathBuf::from(folder.trim_end())).collect();
-        Self { roots: all, inner: None, folder: None, builds, framework }
+        Self { roots: all, builds, framework, ..Self::default() }
     }
 
     /// Programs that are started next work in that folder, or in the project's.

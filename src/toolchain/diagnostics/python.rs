@@ -2,10 +2,10 @@
 //!
 //! Owns the choice of the place: the last frame in the project, else the last one.
 
-use super::finding::{ToolPlace, placed, unplaced};
+use super::finding::{ToolPlace, diagnostic};
 use super::kconfig;
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
 use crate::model::{Diagnostic, Severity};
 
 /// How a traceback begins.
@@ -52,7 +52,7 @@ fn single(lines: &[&str], frames: &mut Vec<ToolPlace>, paths: &Paths) -> Option<
     let is_bare = at == 0;
     let begin = at;
     while let Some(line) = lines.get(at) {
-        if let Some(found) = captures(&patterns::FRAME, line) {
+        if let Some(found) = patterns::FRAME.captures(line) {
             if is_bare && found.get(3).is_some() {
                 return None;
             }
@@ -69,7 +69,7 @@ fn single(lines: &[&str], frames: &mut Vec<ToolPlace>, paths: &Paths) -> Option<
         return None;
     }
     let exception = lines.get(at)?.trim_end();
-    if !is_match(&patterns::EXCEPTION, exception) {
+    if !patterns::EXCEPTION.is_match(exception) {
         return (!is_bare).then_some(Traceback { found: None, used: at });
     }
     if kconfig::is_exception(exception) {
@@ -81,9 +81,6 @@ fn single(lines: &[&str], frames: &mut Vec<ToolPlace>, paths: &Paths) -> Option<
     }
     let place = frames.iter().rev().find(|frame| paths.is_own(&frame.file)).or(frames.last());
     let place = place.map(|place| ToolPlace { file: paths.relative(&place.file), ..place.clone() });
-    let found = match place {
-        Some(place) => placed(Severity::Error, exception, place),
-        None => unplaced(Severity::Error, exception),
-    };
+    let found = diagnostic(Severity::Error, exception, place);
     Some(Traceback { found: Some(found), used: at + 1 })
 }

@@ -10,7 +10,7 @@ use super::linker::{self, Linked};
 use super::make::Make;
 use super::objects::Objects;
 use super::paths::Paths;
-use super::patterns::{self, is_match};
+use super::patterns;
 use super::step::{self, FailedStep};
 use super::{cmake, encoding, framework, programs, python, structured, unfinished};
 use crate::model::{Diagnostic, Severity};
@@ -55,6 +55,7 @@ pub(super) fn last_line(output: &[u8]) -> Option<Diagnostic> {
     Some(unplaced(Severity::Error, last))
 }
 
+#[derive(Default)]
 struct Search {
     paths: Paths,
     found: Vec<Diagnostic>,
@@ -95,20 +96,7 @@ struct Before {
 
 impl Search {
     fn new(paths: Paths, make: Make) -> Self {
-        Self {
-            paths,
-            found: Vec::new(),
-            trail: Trail::default(),
-            values: Values::default(),
-            objects: Objects::default(),
-            failed: FailedStep::default(),
-            make,
-            vague: Vec::new(),
-            perhaps: Vec::new(),
-            outer: None,
-            failure: Failure::default(),
-            before: Before::default(),
-        }
+        Self { paths, make, ..Self::default() }
     }
 
     fn read(&mut self, text: &str, depth: u8) {
@@ -250,7 +238,7 @@ impl Search {
     /// Takes note of the step that a line begins or ends.
     fn steps(&mut self, lines: &[&str]) {
         let Some(&line) = lines.first() else { return };
-        if line.starts_with("FAILED: ") || is_match(&patterns::STEP, line) {
+        if line.starts_with("FAILED: ") || patterns::STEP.is_match(line) {
             self.trail.clear();
         }
         if let Some((name, total)) = step::inner_build(line) {
@@ -311,7 +299,7 @@ impl Search {
         if self.failure.fallback.is_none() && is_failure && !is_vague {
             self.failure.fallback = Some(line.to_owned());
         }
-        let may_tell = is_match(&patterns::FAULT, line) && !is_match(&patterns::NO_FAULT, line);
+        let may_tell = patterns::FAULT.is_match(line) && !patterns::NO_FAULT.is_match(line);
         if !is_failure && self.failure.fallback.is_none() && may_tell {
             self.failure.suspect = Some(line.to_owned());
         }

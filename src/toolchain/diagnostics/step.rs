@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::finding::{ToolPlace, placed, unplaced};
 use super::paths::Paths;
-use super::patterns::{self, captures, group, is_match, number};
+use super::patterns::{self, group, number};
 use crate::model::{Diagnostic, Severity};
 
 /// Lines of a step's output that are kept.
@@ -31,7 +31,7 @@ impl FailedStep {
     /// Takes a line of which nothing else is known; returns an error if a step ended for which none
     /// was found. `errors` is how many were found so far.
     pub(super) fn take(&mut self, line: &str, errors: usize, paths: &Paths) -> Option<Diagnostic> {
-        if is_match(&patterns::STEP, line) || line.starts_with("ninja: build stopped") {
+        if patterns::STEP.is_match(line) || line.starts_with("ninja: build stopped") {
             let ended = self.end(errors, paths);
             self.before = errors;
             return ended;
@@ -74,7 +74,7 @@ impl FailedStep {
         }
         of_table(step.printed.iter().map(String::as_str), &command, paths).or_else(|| {
             let message = step.printed.back().filter(|line| line.len() > 2)?;
-            Some(at_place(message, paths))
+            Some(at_place(Severity::Error, message, paths))
         })
     }
 }
@@ -88,38 +88,34 @@ pub(super) fn of_table<'t>(
     let is_it = command.contains("gen_esp32part.py");
     let table = command.split(' ').find(|word| is_it && word.ends_with(".csv"))?;
     let message = printed.find(|line| is_of_table(line))?;
-    let line = captures(&patterns::CSV_LINE, message).and_then(|at| number(&at, 1));
+    let line = patterns::CSV_LINE.captures(message).and_then(|at| number(&at, 1));
     Some(placed(Severity::Error, message, ToolPlace::line(paths.relative(table), line)))
 }
 
 /// What a program said about a line of a file of the project, e.g. of a script.
-pub(super) fn at_place(message: &str, paths: &Paths) -> Diagnostic {
-    let found = captures(&patterns::SCRIPT, message);
+pub(super) fn at_place(severity: Severity, message: &str, paths: &Paths) -> Diagnostic {
+    let found = patterns::SCRIPT.captures(message);
     match found.filter(|found| is_file(group(found, 1)) && paths.is_own(group(found, 1))) {
-        Some(found) => {
-            let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
-            placed(Severity::Error, group(&found, 3), place)
-        }
-        None => unplaced(Severity::Error, message),
+        Some(found) => placed(severity, group(&found, 3), ToolPlace::named(&found, paths)),
+        None => unplaced(severity, message),
     }
 }
 
 /// Whether a name is that of a file rather than of a program.
-pub(super) fn is_file(name: &str) -> bool {
+fn is_file(name: &str) -> bool {
     name.contains('/') || name.trim_start_matches('.').contains('.')
 }
 
 /// What ninja says of the description of a build, or why it cannot begin. That it cannot make or load
 /// the description is a consequence.
 pub(super) fn of_ninja(line: &str, paths: &Paths) -> Option<Diagnostic> {
-    let Some(found) = captures(&patterns::NINJA_FILE, line) else {
+    let Some(found) = patterns::NINJA_FILE.captures(line) else {
         let stated =
             line.strip_prefix("ninja: error: ").or_else(|| line.strip_prefix("ninja: fatal: "))?;
         let is_vague = stated.starts_with("rebuilding ") || stated.starts_with("loading ");
         return (!is_vague).then(|| unplaced(Severity::Error, line));
     };
-    let place = ToolPlace::line(paths.relative(group(&found, 1)), number(&found, 2));
-    Some(placed(Severity::Error, group(&found, 3), place))
+    Some(placed(Severity::Error, group(&found, 3), ToolPlace::named(&found, paths)))
 }
 
 /// `idf.py` says better than ninja that a command is unknown.
@@ -132,7 +128,7 @@ pub(super) fn drop_unknown_targets(found: &mut Vec<Diagnostic>) {
 /// Whether a line says what is wrong with a partition table, rather than where to look it up.
 pub(super) fn is_of_table(line: &str) -> bool {
     let is_title = line.starts_with("Partition table ");
-    is_match(&patterns::CSV_LINE, line)
+    patterns::CSV_LINE.is_match(line)
         || (!is_title && line.starts_with("Partition"))
         || ["Found multiple ", "unknown variable "].iter().any(|text| line.starts_with(text))
         || line.contains("otadata partition must ")
@@ -141,12 +137,12 @@ pub(super) fn is_of_table(line: &str) -> bool {
 /// The name of the build within the build that a step of the outer one starts, and the outer number
 /// of steps.
 pub(super) fn inner_build(line: &str) -> Option<(String, u32)> {
-    let step = captures(&patterns::STEP, line)?;
-    let name = captures(&patterns::SUBPROJECT, group(&step, 3))?;
+    let step = patterns::STEP.captures(line)?;
+    let name = patterns::SUBPROJECT.captures(group(&step, 3))?;
     Some((group(&name, 1).to_owned(), number(&step, 2)?))
 }
 
 /// The number of steps that a step's line names.
 pub(super) fn total(line: &str) -> Option<u32> {
-    number(&captures(&patterns::STEP, line)?, 2)
+    number(&patterns::STEP.captures(line)?, 2)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Deserializer, Value};
 
-use super::finding::{ToolPlace, placed, unplaced};
+use super::finding::{ToolPlace, diagnostic};
 use super::paths::Paths;
 use crate::model::{Diagnostic, Severity};
 
@@ -138,10 +138,6 @@ fn plain(uri: &str) -> String {
 }
 
 fn at(severity: Severity, message: &str, place: Option<ToolPlace>, paths: &Paths) -> Diagnostic {
-    match place {
-        Some(place) => {
-            placed(severity, message, ToolPlace { file: paths.relative(&place.file), ..place })
-        }
-        None => unplaced(severity, message),
-    }
+    let place = place.map(|place| ToolPlace { file: paths.relative(&place.file), ..place });
+    diagnostic(severity, message, place)
 }

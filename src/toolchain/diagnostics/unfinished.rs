@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::compiler::Moved;
 use super::finding::is_error;
+use super::phrases::{PHRASES, begins_with_any};
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath};
 use crate::text::includes::IncludeName;
@@ -25,16 +26,6 @@ const MOST_HEADERS: usize = 64;
 const OLD_STYLE: &str = "old-style parameter declarations in prototyped function definition";
 const AS_PARAMETER: [&str; 3] =
     ["storage class specified for parameter ", "parameter ‘", "expected declaration specifiers "];
-
-/// What compilers say where one thing follows another that has no end.
-const AFTER_UNFINISHED: [&str; 6] = [
-    "expected ",
-    "storage class specified for parameter ",
-    "two or more data types in declaration specifiers",
-    "multiple types in one declaration",
-    "multiple storage classes in declaration specifiers",
-    "cannot combine with previous ",
-];
 
 /// Lists no more errors of what one line includes than help, and first the declaration whose missing
 /// end led to all of them, when the compiler names it. `moved` are the lines at which errors of what they
@@ -104,7 +95,7 @@ struct Unfinished {
 pub(super) fn blame(project: &Path, found: &mut Vec<Diagnostic>) {
     let mut moved: Vec<Unfinished> = Vec::new();
     for one in found.iter_mut() {
-        let is_after = AFTER_UNFINISHED.iter().any(|stated| one.message.starts_with(stated));
+        let is_after = begins_with_any(&one.message, &PHRASES.after_unfinished);
         let (Some(file), Some(line), true) = (&one.file, one.line, is_error(one) && is_after)
         else {
             continue;

@@ -4,12 +4,10 @@
 //! prints, and its lists of exceptions.
 
 use std::path::Path;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::project::FILE;
 use crate::model::{Diagnostic, Severity, UserError};
+use crate::text::pattern::Pattern;
 use crate::text::sanitize;
 
 /// Lines that are kept at most; the first say what is wrong.
@@ -25,12 +23,10 @@ const FETCHING: &str = " Manager: Installing ";
 const OFFLINE: [&str; 2] = ["HTTPClientError", "InternetConnectionError"];
 
 /// `NameOfException: words`, as Python programs end.
-static EXCEPTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^((?:\w+\.)*\w*(?:Error|Exception|Unknown\w+)): ?(.*)$").ok());
+static EXCEPTION: Pattern = Pattern::new(r"^((?:\w+\.)*\w*(?:Error|Exception|Unknown\w+)): ?(.*)$");
 
 /// A place in a script or in `platformio.ini`.
-static PLACE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^\s*[Ff]ile:? ["'](.+)["'], line:? (\d+)"#).ok());
+static PLACE: Pattern = Pattern::new(r#"^\s*[Ff]ile:? ["'](.+)["'], line:? (\d+)"#);
 
 /// What only a build by PlatformIO prints.
 const MARKS: [&str; 4] = [FETCHING, "[FAILED] Took ", "If you like PlatformIO", "PLATFORM: "];
@@ -101,7 +97,7 @@ impl PioMessages {
     /// Whether an error without a place repeats an exception, whose place is known here.
     fn is_exception(&self, one: &Diagnostic) -> bool {
         let repeats = |line: &String| {
-            let found = EXCEPTION.as_ref().and_then(|pattern| pattern.captures(line));
+            let found = EXCEPTION.captures(line);
             // What has no other name than that is read as any program's error.
             let has_name =
                 found.and_then(|found| found.get(1)).is_some_and(|name| name.as_str() != "Error");
@@ -129,12 +125,11 @@ impl PioMessages {
 
     /// What ended PlatformIO or a script, at the place in the project that it came from.
     fn exception(&self, project: &Path) -> Option<Diagnostic> {
-        let pattern = EXCEPTION.as_ref()?;
         let (at, stated) = self
             .lines
             .iter()
             .enumerate()
-            .find_map(|(at, line)| Some((at, pattern.captures(line)?)))?;
+            .find_map(|(at, line)| Some((at, EXCEPTION.captures(line)?)))?;
         let (name, words) = (stated.get(1)?.as_str(), stated.get(2)?.as_str());
         let words = words.strip_prefix(": ").unwrap_or(words).trim_end_matches(':');
         let mut places = self.lines.iter().filter_map(|line| place(project, line));
@@ -178,13 +173,13 @@ fn is_own(line: &str) -> bool {
     line.starts_with("*** ")
         || line.starts_with("Please ")
         || line.contains(FETCHING)
-        || EXCEPTION.as_ref().is_some_and(|pattern| pattern.is_match(line))
-        || PLACE.as_ref().is_some_and(|pattern| pattern.is_match(line))
+        || EXCEPTION.is_match(line)
+        || PLACE.is_match(line)
 }
 
 /// The file of the project and the line that a line names.
 fn place(project: &Path, line: &str) -> Option<(String, u32)> {
-    let found = PLACE.as_ref()?.captures(line)?;
+    let found = PLACE.captures(line)?;
     let file = Path::new(found.get(1)?.as_str());
     let inside = if file.is_absolute() { file.strip_prefix(project).ok()? } else { file };
     let is_own = !inside.starts_with(".pio");

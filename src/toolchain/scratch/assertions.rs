@@ -6,14 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::folder::ScratchFolder;
 use super::order::TestLanguage;
 use crate::model::{TestCase, TestOutcome};
 use crate::text::c_tokens::{Style, Token, TokenKind, tokens};
+use crate::text::pattern::Pattern;
 
 /// Bytes of a source that is looked at.
 const LIMIT: u64 = 1 << 20;
@@ -22,12 +20,9 @@ const LIMIT: u64 = 1 << 20;
 const MOST: usize = 2_000;
 
 /// Words that check something, or end a test as failed.
-static CHECKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)assert|expect|check|verif|require|should|must|fail|raise|throw|warns|approx|abort|^exit$|^cr_|ensure|^equals?$|compare|match",
-    )
-    .ok()
-});
+static CHECKS: Pattern = Pattern::new(
+    r"(?i)assert|expect|check|verif|require|should|must|fail|raise|throw|warns|approx|abort|^exit$|^cr_|ensure|^equals?$|compare|match",
+);
 
 /// The names of the tests that passed and check nothing, in order.
 pub(super) fn checking_nothing(
@@ -82,13 +77,12 @@ impl Functions {
 
     /// Whether a function checks something; `None` where it is not found.
     fn checks(&self, name: &str) -> Option<bool> {
-        let checks = CHECKS.as_ref()?;
         let mut open = vec![name];
         let mut seen: HashSet<&str> = HashSet::from([name]);
         self.0.get(name)?;
         while let Some(function) = open.pop() {
             let Some(words) = self.0.get(function) else { continue };
-            if words.iter().any(|word| checks.is_match(word)) {
+            if words.iter().any(|word| CHECKS.is_match(word)) {
                 return Some(true);
             }
             let called = words.iter().map(String::as_str).filter(|word| self.0.contains_key(*word));
