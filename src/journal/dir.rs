@@ -16,44 +16,9 @@ use super::parse::ReadItem;
 use super::scan::scan;
 
 /// Words of a task that tell nothing about it.
-const DULL: &[&str] = &[
-    "a",
-    "add",
-    "an",
-    "and",
-    "build",
-    "code",
-    "create",
-    "driver's",
-    "esp",
-    "esp-idf",
-    "esp32",
-    "firmware",
-    "for",
-    "from",
-    "generate",
-    "idf",
-    "implement",
-    "in",
-    "into",
-    "it",
-    "make",
-    "my",
-    "of",
-    "on",
-    "please",
-    "program",
-    "project",
-    "that",
-    "the",
-    "this",
-    "to",
-    "using",
-    "via",
-    "which",
-    "with",
-    "write",
-];
+const DULL: &str = "a add an and build code create driver's esp esp-idf esp32 firmware for from \
+    generate idf implement in into it make my of on please program project that the this to using \
+    via which with write";
 
 /// Longest slug in bytes.
 const MAX_SLUG: usize = 24;
@@ -264,9 +229,10 @@ fn stamp(now: Timestamp) -> String {
 /// The telling words of a task in lower case, e.g. `i2c-driver`.
 fn slug(task: &str) -> String {
     let lower = task.to_lowercase();
+    let is_dull = |word: &str| DULL.split(' ').any(|dull| dull == word);
     let words = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty() && !DULL.contains(word));
+        .filter(|word| !word.is_empty() && !is_dull(word));
     let mut slug = String::new();
     for word in words {
         let word = word.get(..MAX_SLUG).unwrap_or(word);

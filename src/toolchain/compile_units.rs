@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::paths::plain;
 use super::syntax::{CompileEntry, CompileLine};
 
 use crate::files;
@@ -48,7 +49,7 @@ pub fn of_build(project: &Path) -> Vec<CompileUnit> {
 }
 
 fn unit(project: &Path, entry: &CompileEntry) -> Option<CompileUnit> {
-    let file = tidy(&entry.source());
+    let file = plain(&entry.source());
     if !file.starts_with(project) {
         return None;
     }
@@ -66,7 +67,7 @@ fn taken(words: impl IntoIterator<Item = String>, folder: &Path) -> Vec<String> 
             let path = if path.is_empty() { words.next() } else { Some(path.to_owned()) };
             let Some(path) = path.filter(|path| !path.is_empty()) else { continue };
             flags.push(option.to_owned());
-            flags.push(tidy(&folder.join(path)).display().to_string());
+            flags.push(plain(&folder.join(path)).display().to_string());
         } else if let Some(option @ ("-D" | "-U")) = word.get(..2) {
             let rest = word.get(2..).unwrap_or_default();
             let name = if rest.is_empty() { words.next() } else { Some(rest.to_owned()) };
@@ -99,22 +100,6 @@ fn known_standard(name: &str) -> &str {
         "c++23" | "c++26" | "c++2c" => "c++2b",
         other => other,
     }
-}
-
-/// A path without `.` and `..`, by its words alone.
-fn tidy(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
 }
 
 #[cfg(test)]

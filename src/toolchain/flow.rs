@@ -10,6 +10,14 @@ use crate::model::Diagnostic;
 /// Most of the output of a program that answers a question, in bytes.
 pub(super) const MOST_ANSWER: usize = 64 << 20;
 
+/// Where output goes that nobody reads.
+pub(super) struct Unread;
+
+impl BuildSink for Unread {
+    fn output(&self, _: &[u8]) {}
+    fn progress(&self, _: u32, _: u32) {}
+}
+
 /// Runs `job` and says how it ended and what was found in its output, what its walls kept it from first.
 /// `watch` takes the output too, for progress and for what only this program says.
 ///

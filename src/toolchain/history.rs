@@ -17,38 +17,16 @@ const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// `project`. Empty without `git`, without a repository, or when it takes longer than `timeout`.
 pub async fn git_log(project: &Path, timeout: Duration, cancel: CancellationToken) -> String {
     // Nothing of what the repository itself configures may start a program.
-    let safe = [
-        "-c",
-        "log.showSignature=false",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.pager=cat",
-        "-c",
-        "diff.external=",
-    ];
-    let log = [
-        "log",
-        "--no-merges",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-renames",
-        "--relative",
-        "--name-only",
-        "--format=%x01%s%n%b",
-        "-n",
-        MOST_CHANGES,
-    ];
+    let safe =
+        "-c log.showSignature=false -c core.fsmonitor=false -c core.pager=cat -c diff.external=";
+    let log = "log --no-merges --no-ext-diff --no-textconv --no-renames --relative --name-only \
+               --format=%x01%s%n%b -n";
+    let args = safe.split(' ').chain(log.split(' ')).chain([MOST_CHANGES]);
     let env =
         [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")];
-    let job = ProcessSpec {
-        program: "git".into(),
-        args: safe.iter().chain(&log).map(OsString::from).collect(),
-        env: env.map(|(name, value)| (name.into(), value.into())).to_vec(),
-        folder: project.to_owned(),
-        timeout,
-        cancel,
-    };
+    let env = env.map(|(name, value)| (name.into(), value.into())).to_vec();
+    let (args, folder) = (args.map(OsString::from).collect(), project.to_owned());
+    let job = ProcessSpec { program: "git".into(), args, env, folder, timeout, cancel };
     match process::output(job, MOST_BYTES).await {
         Ok((ProcessEnd::Well, output)) => String::from_utf8_lossy(&output).into_owned(),
         // A project without a history is nothing out of the ordinary.

@@ -26,36 +26,28 @@ const SETTINGS: &str = "nvs.bin";
 pub(super) const APP_OFFSET: u32 = 0x1_0000;
 
 /// What the board's memory has: one file each.
-const PARTS: [MemoryRegion; 2] = [
-    MemoryRegion {
-        label: "nvs",
-        kind: "data",
-        subtype: "nvs",
-        offset: 0x9000,
-        bytes: 0x6000,
-        file: SETTINGS,
-    },
-    MemoryRegion {
-        label: "factory",
-        kind: "app",
-        subtype: "factory",
-        offset: APP_OFFSET,
-        bytes: 0x10_0000,
-        file: FLASH,
-    },
+const PARTS: [MemoryPart; 2] = [
+    MemoryPart { label: "nvs", kind: "data", offset: 0x9000, bytes: 0x6000, file: SETTINGS },
+    MemoryPart { label: "factory", kind: "app", offset: APP_OFFSET, bytes: 0x10_0000, file: FLASH },
 ];
 
 /// What erased flash reads as.
 const ERASED: u8 = 0xff;
 
 /// A part of the memory, where ESP-IDF's default partition table has it.
-struct MemoryRegion {
+struct MemoryPart {
+    /// Its name, and its kind within `kind`.
     label: &'static str,
     kind: &'static str,
-    subtype: &'static str,
     offset: u32,
     bytes: u32,
     file: &'static str,
+}
+
+impl MemoryPart {
+    const fn end(&self) -> u32 {
+        self.offset + self.bytes
+    }
 }
 
 /// Such a memory.
@@ -106,7 +98,7 @@ impl HostMemory {
     /// When there is none of that name, or a file cannot be removed.
     pub fn erase(&self, label: Option<&str>) -> Result<(), UserError> {
         self.is_part(label)?;
-        let is_meant = |part: &&MemoryRegion| label.is_none_or(|label| label == part.label);
+        let is_meant = |part: &&MemoryPart| label.is_none_or(|label| label == part.label);
         for part in PARTS.iter().filter(is_meant) {
             match fs::remove_file(self.folder.join(part.file)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -122,10 +114,10 @@ impl HostMemory {
     /// What it is divided into; there is no table in the memory itself.
     #[must_use]
     pub fn partitions() -> Vec<Partition> {
-        let named = |part: &MemoryRegion| Partition {
+        let named = |part: &MemoryPart| Partition {
             label: part.label.to_owned(),
             kind: part.kind.to_owned(),
-            subtype: part.subtype.to_owned(),
+            subtype: part.label.to_owned(),
             offset: part.offset,
             bytes: part.bytes,
         };
@@ -138,17 +130,15 @@ impl HostMemory {
     /// # Errors
     /// When the region is not inside one of [`HostMemory::partitions`], or cannot be read.
     pub fn read(&self, region: &FlashRegion) -> Result<Vec<u8>, UserError> {
-        let (from, to) =
-            (u64::from(region.offset), u64::from(region.offset) + u64::from(region.bytes));
-        let holds = |part: &&MemoryRegion| {
-            let start = u64::from(part.offset);
-            (start..=start + u64::from(part.bytes)).contains(&to) && start <= from
+        let to = region.offset.checked_add(region.bytes);
+        let holds = |part: &&MemoryPart| {
+            part.offset <= region.offset
+                && to.is_some_and(|to| (part.offset..=part.end()).contains(&to))
         };
         let Some(part) = PARTS.iter().find(holds) else {
-            let end = |part: &MemoryRegion| part.offset + part.bytes;
             let there = PARTS
                 .each_ref()
-                .map(|part| format!("`{}` (0x{:x} – 0x{:x})", part.label, part.offset, end(part)));
+                .map(|part| format!("`{}` (0x{:x} – 0x{:x})", part.label, part.offset, part.end()));
             let why = format!(
                 "the {} holds only {}: nothing is behind other addresses, and it has no bootloader \
                  and no partition table",
@@ -174,7 +164,7 @@ impl HostMemory {
     pub fn rewrite(&self, order: &RewriteOrder) -> Result<(), UserError> {
         let failed = |why: String, fix: &str| UserError::new(CANNOT_REWRITE, why, fix);
         let region = &order.region;
-        let is_meant = |part: &&MemoryRegion| {
+        let is_meant = |part: &&MemoryPart| {
             (part.kind, part.offset, part.bytes) == ("data", region.offset, region.bytes)
         };
         let Some(part) = PARTS.iter().find(is_meant) else {

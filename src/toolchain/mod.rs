@@ -29,6 +29,7 @@ pub mod other_builds;
 pub mod output_folder;
 pub mod partition_csv;
 pub mod partitions;
+mod paths;
 pub mod platformio;
 pub mod process;
 pub mod python_program;
@@ -287,8 +288,7 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// When the board cannot be asked.
     fn compare(&self, _order: CompareOrder) -> BoxFuture<'_, Result<Compared, UserError>> {
-        let why = format!("{} has no way to", self.label());
-        Box::pin(std::future::ready(Err(UserError::new(CANNOT_COMPARE, why, ""))))
+        no_way(self.label(), CANNOT_COMPARE, "")
     }
 
     /// Starts what a simulated board was flashed with, in this session or an earlier one; `None` when
@@ -317,9 +317,7 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// No port, wrong chip, or a chip that does not answer.
     fn read_flash(&self, _order: ReadOrder) -> BoxFuture<'_, Result<Vec<u8>, UserError>> {
-        let why = format!("{} has no way to", self.label());
-        let fix = "Read it by hand: `esptool read_flash`.";
-        Box::pin(std::future::ready(Err(UserError::new(CANNOT_READ, why, fix))))
+        no_way(self.label(), CANNOT_READ, "Read it by hand: `esptool read_flash`.")
     }
 
     /// Reads a part of the board's flash, writes what is made of it and compares, and starts the
@@ -328,9 +326,7 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// No port, wrong chip, or a chip that does not answer or holds something else afterwards.
     fn rewrite(&self, _order: RewriteOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        let why = format!("{} has no way to", self.label());
-        let fix = "Write it by hand: `esptool write_flash`.";
-        Box::pin(std::future::ready(Err(UserError::new(CANNOT_REWRITE, why, fix))))
+        no_way(self.label(), CANNOT_REWRITE, "Write it by hand: `esptool write_flash`.")
     }
 
     /// The board whose flash can be erased, read and changed, for the chip that the project is built
@@ -349,16 +345,19 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// No port, wrong chip, or a chip that refuses.
     fn erase(&self, _order: EraseOrder) -> BoxFuture<'_, Result<BoardInfo, UserError>> {
-        Box::pin(std::future::ready(Err(no_way_to_erase(&self.label()))))
+        let fix = "Erase it by hand: `esptool erase_flash` erases everything.";
+        no_way(self.label(), CANNOT_ERASE, fix)
     }
 }
 
-fn no_way_to_erase(label: &str) -> UserError {
-    UserError::new(
-        CANNOT_ERASE,
-        format!("{label} has no way to"),
-        "Erase it by hand: `esptool erase_flash` erases everything.",
-    )
+/// What a toolchain answers that cannot do it.
+fn no_way<T: Send + 'static>(
+    label: String,
+    what: &str,
+    fix: &str,
+) -> BoxFuture<'static, Result<T, UserError>> {
+    let error = UserError::new(what, format!("{label} has no way to"), fix);
+    Box::pin(std::future::ready(Err(error)))
 }
 
 /// What cannot be done when a board cannot be asked what it holds.

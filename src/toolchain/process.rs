@@ -8,8 +8,8 @@
 )]
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,6 +17,7 @@ use std::time::Duration;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
+use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 /// One read takes at most this many bytes.
@@ -69,6 +70,47 @@ impl ChildGroup {
         command.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
         Ok(Self { child: command.spawn()?, is_over: false })
     }
+
+    /// Starts a compiler in that folder. Of the environment it has where programs are, or `path`, and
+    /// where temporary files are.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(super) fn compiler(
+        program: &Path,
+        args: &[String],
+        folder: &Path,
+        path: Option<&OsStr>,
+    ) -> std::io::Result<Self> {
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .current_dir(folder)
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
+            .envs(path.map(|path| ("PATH", path)))
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        // A compiler starts others, which have to end with it.
+        Self::spawn(CommandWrap::from(command))
+    }
+
+    /// Reads what it writes on standard error until that ends.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) async fn errors(&mut self, mut output: impl FnMut(&[u8])) -> std::io::Result<()> {
+        let Some(mut stderr) = self.child.stderr().take() else { return Ok(()) };
+        let mut chunk = vec![0; 16 * 1024];
+        loop {
+            match stderr.read(&mut chunk).await? {
+                0 => return Ok(()),
+                count => output(chunk.get(..count).unwrap_or_default()),
+            }
+        }
+    }
 }
 
 impl Drop for ChildGroup {
@@ -114,12 +156,14 @@ pub async fn run(job: ProcessSpec, mut output: impl FnMut(&[u8])) -> std::io::Re
 /// As [`run`].
 pub async fn output(job: ProcessSpec, most: usize) -> std::io::Result<(ProcessEnd, Vec<u8>)> {
     let mut output = Vec::new();
-    let ended = run(job, |bytes| {
-        let space = most.saturating_sub(output.len());
-        output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
-    })
-    .await?;
+    let ended = run(job, |bytes| keep(&mut output, bytes, most)).await?;
     Ok((ended, output))
+}
+
+/// Adds to an output that is kept up to that length.
+pub(super) fn keep(output: &mut Vec<u8>, bytes: &[u8], most: usize) {
+    let space = most.saturating_sub(output.len());
+    output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
 }
 
 /// The variables of this program's environment that hold keys of models' services; no process that
@@ -130,7 +174,7 @@ pub fn key_variables() -> impl Iterator<Item = OsString> {
 
 /// Whether a variable holds a key of a model's service: by its usual name, or because the program
 /// was told so.
-fn is_key(name: &std::ffi::OsStr) -> bool {
+fn is_key(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let known = ["OPENAI", "ANTHROPIC", "AZURE_OPENAI", "OPENROUTER"];
     name == "GITHUB_TOKEN"

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use super::paths::has_ending;
 use crate::files;
 use crate::text::sketch::EXTENSION;
 
@@ -73,10 +74,6 @@ fn below_src(root: &Path) -> Vec<PathBuf> {
     let mut sources: Vec<PathBuf> = found.take(MOST_SOURCES).collect();
     sources.sort();
     sources
-}
-
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    path.extension().and_then(|ending| ending.to_str()).is_some_and(|e| endings.contains(&e))
 }
 
 /// The tab that is called like the folder, else the one with `setup`, else the first.

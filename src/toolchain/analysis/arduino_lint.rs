@@ -5,41 +5,36 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, no_report, words};
+use super::linter::{AnalysisRun, Issue, Linter, LinterReport, no_report, words};
 use crate::model::{ProjectPath, Severity};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Report {
-    #[serde(default)]
     projects: Vec<Project>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Project {
-    #[serde(default)]
     path: PathBuf,
-    #[serde(default)]
     rules: Vec<LintRule>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct LintRule {
-    #[serde(rename = "ID", default)]
+    #[serde(rename = "ID")]
     id: String,
-    #[serde(default)]
     brief: String,
-    #[serde(default)]
     result: String,
-    #[serde(default)]
     level: String,
-    #[serde(default)]
     message: String,
 }
 
 pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
-    let mut args: Vec<OsString> =
-        ["--format", "json", "--project-type", "sketch"].into_iter().map(OsString::from).collect();
-    args.push(run.order.project.clone().into_os_string());
+    let options = ["--format", "json", "--project-type", "sketch"].map(OsString::from);
+    let args = options.into_iter().chain([run.order.project.clone().into_os_string()]).collect();
     let why = match run.output(program, |_| args).await {
         Ok(output) => match read(run, &output.text) {
             Some(reported) => return reported,
@@ -48,8 +43,7 @@ pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
         },
         Err(why) => why,
     };
-    let gap = Gap { tool: Linter::ArduinoLint, file: None, why: words(&why) };
-    LinterReport { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport::gap(Linter::ArduinoLint, None, &why)
 }
 
 /// Reads the report, which words on stderr may go before; `None` when there is none.

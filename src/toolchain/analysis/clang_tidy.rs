@@ -6,7 +6,7 @@ use std::path::Path;
 
 use futures::StreamExt;
 
-use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, NO_TIME, Output, OutputEnd};
+use super::linter::{AnalysisRun, Issue, Linter, LinterReport, NO_TIME, Output, OutputEnd};
 use super::linter::{no_report, words};
 use crate::files;
 use crate::model::{ProjectPath, Severity};
@@ -39,22 +39,18 @@ static FOUND: Pattern =
     Pattern::new(r"^(?:(.+?):(\d+):(\d+): )?(warning|error): (.*?) \[([A-Za-z0-9.,+_-]+)\]$");
 
 pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
-    let mut reported = LinterReport::default();
     let units = by_file(run);
     if units.is_empty() {
-        let why = "it is not known how the sources are compiled: build the project once";
-        reported.gaps.push(Gap { tool: Linter::ClangTidy, file: None, why: why.to_owned() });
-        return reported;
+        return gap(None, "it is not known how the sources are compiled: build the project once");
     }
-    reported.gaps.extend(not_built(run));
+    let mut reported = not_built(run);
     let mut jobs = Vec::with_capacity(units.len());
     for (path, unit) in units {
         jobs.push(one(run, program, path, unit));
     }
     let mut done = futures::stream::iter(jobs).buffered(PARALLEL);
     while let Some(one) = done.next().await {
-        reported.issues.extend(one.issues);
-        reported.gaps.extend(one.gaps);
+        reported.extend(one);
     }
     reported
 }
@@ -66,7 +62,7 @@ async fn one(
     unit: &CompileUnit,
 ) -> LinterReport {
     if run.is_late() {
-        return one_gap(path, NO_TIME);
+        return gap(path, NO_TIME);
     }
     match run.output(program, |_| args(run, unit)).await {
         Ok(output) => {
@@ -76,7 +72,7 @@ async fn one(
             let joined = joined.map(|text| (unit.file.as_path(), markers(&text)));
             read(run, path, &output, joined.as_ref())
         }
-        Err(why) => one_gap(path, &why),
+        Err(why) => gap(path, &why),
     }
 }
 
@@ -108,27 +104,28 @@ fn origin(markers: &Markers, line: u32) -> Option<(&str, u32)> {
     Some((marker.file.as_str(), marker.line + (line - marker.at)))
 }
 
-fn one_gap(file: Option<ProjectPath>, why: &str) -> LinterReport {
-    let gap = Gap { tool: Linter::ClangTidy, file, why: words(why) };
-    LinterReport { issues: Vec::new(), gaps: vec![gap] }
+fn gap(file: Option<ProjectPath>, why: &str) -> LinterReport {
+    LinterReport::gap(Linter::ClangTidy, file, why)
 }
 
 /// What the last build did not compile. A sketch is compiled from copies.
-fn not_built(run: &AnalysisRun<'_>) -> Option<Gap> {
+fn not_built(run: &AnalysisRun<'_>) -> LinterReport {
     let built: BTreeSet<&Path> = run.order.units.iter().map(|unit| unit.file.as_path()).collect();
     let is_left = |path: &&ProjectPath| {
         matches!(path.extension(), Some("c" | "cc" | "cpp" | "cxx"))
             && !built.contains(&*run.order.project.join(path.as_str()))
     };
     let left: Vec<&str> = run.order.files.iter().filter(is_left).map(ProjectPath::as_str).collect();
-    let named = left.get(..left.len().min(MAX_NAMED))?.join(", ");
-    let more = match left.len().saturating_sub(MAX_NAMED) {
+    if run.order.is_sketch || left.is_empty() {
+        return LinterReport::default();
+    }
+    let (named, rest) = left.split_at(left.len().min(MAX_NAMED));
+    let named = named.join(", ");
+    let more = match rest.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let why = format!("the last build did not compile {named}{more}; see `SRCS` of the component");
-    let is_any = !run.order.is_sketch && !left.is_empty();
-    is_any.then(|| Gap { tool: Linter::ClangTidy, file: None, why: words(&why) })
+    gap(None, &format!("the last build did not compile {named}{more}; see `SRCS` of the component"))
 }
 
 /// The units in the order of the files that matter, each once; then those that the build makes of
@@ -158,13 +155,9 @@ fn args(run: &AnalysisRun<'_>, unit: &CompileUnit) -> Vec<OsString> {
     let config = format!(
         "{{Checks: '{CHECKS}', HeaderFilterRegex: '^{inside}/', InheritParentConfig: false}}"
     );
-    let mut args: Vec<OsString> = vec![
-        format!("--config={config}").into(),
-        "--quiet".into(),
-        unit.file.clone().into_os_string(),
-        "--".into(),
-        "-ferror-limit=0".into(),
-    ];
+    let mut args: Vec<OsString> = vec![format!("--config={config}").into(), "--quiet".into()];
+    args.push(unit.file.clone().into_os_string());
+    args.extend(["--", "-ferror-limit=0"].map(OsString::from));
     args.extend(target(unit).into_iter().map(OsString::from));
     args.extend(unit.flags.iter().map(OsString::from));
     args
@@ -240,11 +233,9 @@ fn read(
         None if output.ended != OutputEnd::Exit(0) => Some(no_report(output.ended)),
         None => None,
     };
-    reported.gaps.extend(why.map(|why| Gap {
-        tool: Linter::ClangTidy,
-        file: path,
-        why: words(&why),
-    }));
+    if let Some(why) = why {
+        reported.extend(gap(path, &why));
+    }
     reported
 }
 

@@ -10,7 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::linter::{AnalysisRun, CUT_SHORT, Gap, Issue, Linter, LinterReport, Output, OutputEnd};
 use super::linter::{no_report, words};
-use crate::model::Severity;
+use crate::model::{ProjectPath, Severity};
 
 /// Sources that are given to it at most.
 const MAX_FILES: usize = 1_000;
@@ -18,28 +18,19 @@ const MAX_FILES: usize = 1_000;
 /// Folders of headers that are given to it at most.
 const MAX_FOLDERS: usize = 50;
 
+/// How it reads sources. Without the headers of the framework nobody can know what is suppressed.
+const OPTIONS: &str = "--xml --xml-version=2 --quiet \
+    --enable=warning,performance,portability,style --platform=unix32 --max-configs=6 -j2 \
+    -DESP_PLATFORM=1 --suppress=missingInclude --suppress=missingIncludeSystem \
+    --suppress=unusedFunction --suppress=unusedStructMember --suppress=unmatchedSuppression \
+    --suppress=constParameterCallback";
+
 /// Findings that say that cppcheck did not understand the source.
-const GAPS: [&str; 8] = [
-    "syntaxError",
-    "internalError",
-    "internalAstError",
-    "preprocessorErrorDirective",
-    "unknownMacro",
-    "cppcheckError",
-    "instantiationError",
-    "premium-internalError",
-];
+const GAPS: &str = "syntaxError internalError internalAstError preprocessorErrorDirective \
+    unknownMacro cppcheckError instantiationError premium-internalError";
 
 pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
-    let is_compiled = |path: &str| {
-        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
-        matches!(ending, Some("c" | "cc" | "cpp" | "cxx" | "ino"))
-    };
-    let files = run.order.files.iter().filter(|path| is_compiled(path.as_str()));
-    let files: Vec<OsString> = files
-        .take(MAX_FILES)
-        .map(|path| run.order.project.join(path.as_str()).into_os_string())
-        .collect();
+    let files = sources(run, &["c", "cc", "cpp", "cxx", "ino"], MAX_FILES);
     if files.is_empty() {
         return gap("the project has no source in C or C++");
     }
@@ -48,7 +39,7 @@ pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
     match run.output(program, |_| args).await {
         Ok(output) => {
             let mut reported = read(run, &output.text);
-            reported.gaps.extend(incomplete(&output).iter().flat_map(|why| gap(why).gaps));
+            incomplete(&output).into_iter().for_each(|why| reported.extend(gap(&why)));
             reported
         }
         Err(why) => gap(&why),
@@ -66,33 +57,18 @@ pub(super) fn incomplete(output: &Output) -> Option<String> {
 
 /// How it reads sources.
 pub(super) fn options(run: &AnalysisRun<'_>) -> Vec<OsString> {
-    let mut args: Vec<OsString> = [
-        "--xml",
-        "--xml-version=2",
-        "--quiet",
-        "--enable=warning,performance,portability,style",
-        "--platform=unix32",
-        "--max-configs=6",
-        "-j2",
-        "-DESP_PLATFORM=1",
-        // Without the headers of the framework nobody can know these.
-        "--suppress=missingInclude",
-        "--suppress=missingIncludeSystem",
-        "--suppress=unusedFunction",
-        "--suppress=unusedStructMember",
-        "--suppress=unmatchedSuppression",
-        "--suppress=constParameterCallback",
-    ]
-    .into_iter()
-    .map(OsString::from)
-    .collect();
-    args.extend(folders(run));
-    args
+    OPTIONS.split(' ').map(OsString::from).chain(folders(run)).collect()
+}
+
+/// The first files of the order with such an ending.
+pub(super) fn sources(run: &AnalysisRun<'_>, endings: &[&str], most: usize) -> Vec<OsString> {
+    let has_one = |path: &&ProjectPath| path.extension().is_some_and(|it| endings.contains(&it));
+    let files = run.order.files.iter().filter(has_one).take(most);
+    files.map(|path| run.order.project.join(path.as_str()).into_os_string()).collect()
 }
 
 fn gap(why: &str) -> LinterReport {
-    let gap = Gap { tool: Linter::Cppcheck, file: None, why: words(why) };
-    LinterReport { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport::gap(Linter::Cppcheck, None, why)
 }
 
 /// The project's own folders of headers. With those of the framework it would take minutes.
@@ -173,7 +149,7 @@ fn place(run: &AnalysisRun<'_>, tag: &BytesStart<'_>, issue: &mut Issue) {
 
 fn end(open: Option<OpenFinding>, reported: &mut LinterReport) {
     let Some(OpenFinding { issue, .. }) = open else { return };
-    if GAPS.contains(&issue.rule.as_str()) {
+    if GAPS.split(' ').any(|gap| gap == issue.rule) {
         let line = issue.line.map_or(String::new(), |line| format!("line {line}: "));
         // A source can include whatever the person may read; its words are not passed on.
         let why = match issue.file {

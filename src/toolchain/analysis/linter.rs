@@ -26,15 +26,13 @@ const MEMORY: u64 = 2 << 30;
 const MAX_MESSAGE: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Linter {
     /// LLVM's, which reads sources as the compiler does.
-    #[serde(rename = "clang-tidy")]
     ClangTidy,
     /// Reads sources without their headers.
-    #[serde(rename = "cppcheck")]
     Cppcheck,
     /// Looks at the shape of a sketch.
-    #[serde(rename = "arduino-lint")]
     ArduinoLint,
 }
 
@@ -125,6 +123,19 @@ pub(super) struct LinterReport {
 }
 
 /// What the linters of one analysis share.
+impl LinterReport {
+    /// One of nothing but what is missing.
+    pub(super) fn gap(tool: Linter, file: Option<ProjectPath>, why: &str) -> Self {
+        Self { issues: Vec::new(), gaps: vec![Gap { tool, file, why: words(why) }] }
+    }
+
+    /// Adds what another reports.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.issues.extend(other.issues);
+        self.gaps.extend(other.gaps);
+    }
+}
+
 pub(super) struct AnalysisRun<'a> {
     pub(super) order: &'a AnalysisOrder,
     pub(super) until: Instant,
@@ -150,14 +161,9 @@ impl AnalysisRun<'_> {
         {
             return self.confined(runner, &scratch, (program, args), rest).await;
         }
-        let job = ProcessSpec {
-            program: program.as_os_str().to_owned(),
-            args,
-            env: vec![("LC_ALL".into(), "C".into())],
-            folder: PathBuf::from("/"),
-            timeout: rest,
-            cancel: self.order.cancel.clone(),
-        };
+        let (env, folder) = (vec![("LC_ALL".into(), "C".into())], PathBuf::from("/"));
+        let (program, cancel) = (program.as_os_str().to_owned(), self.order.cancel.clone());
+        let job = ProcessSpec { program, args, env, folder, timeout: rest, cancel };
         let output = process::output(job, MAX_OUTPUT).await;
         let (ended, bytes) = output.map_err(|error| format!("it cannot be run: {error}"))?;
         let ended = match ended {
@@ -206,9 +212,8 @@ impl AnalysisRun<'_> {
     pub(super) fn inside(&self, file: &str) -> Option<ProjectPath> {
         let inside = Path::new(file).strip_prefix(&self.order.project).ok()?;
         let path = ProjectPath::new(inside.to_str()?).ok()?;
-        let is_made = ["build", "managed_components", ".pio"]
-            .iter()
-            .any(|folder| path.as_str().split('/').next() == Some(folder));
+        let first = path.as_str().split('/').next();
+        let is_made = matches!(first, Some("build" | "managed_components" | ".pio"));
         (!is_made).then_some(path)
     }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::cppcheck;
-use super::linter::{AnalysisRun, Gap, Issue, Linter, LinterReport, Output, words};
+use super::linter::{AnalysisRun, Issue, Linter, LinterReport, Output};
 use crate::files;
 
 /// What the addon writes before the number of a rule.
@@ -51,11 +51,7 @@ const RULES: [(&str, &str); 24] = [
 ];
 
 pub(super) async fn run(run: &AnalysisRun<'_>, program: &Path) -> LinterReport {
-    let of_c = run.order.files.iter().filter(|path| path.extension() == Some("c"));
-    let files: Vec<OsString> = of_c
-        .take(MAX_FILES)
-        .map(|path| run.order.project.join(path.as_str()).into_os_string())
-        .collect();
+    let files = cppcheck::sources(run, &["c"], MAX_FILES);
     if files.is_empty() {
         return LinterReport::default();
     }
@@ -94,11 +90,11 @@ fn read(run: &AnalysisRun<'_>, output: &Output) -> LinterReport {
         }
     }
     if !output.is_whole() {
-        reported.gaps.extend(gap("not all sources were checked in the time").gaps);
+        reported.extend(gap("not all sources were checked in the time"));
     } else if says("Failed to execute addon") || says("Failed to execute '") {
-        reported.gaps.extend(gap("cppcheck's addon did not run to its end").gaps);
+        reported.extend(gap("cppcheck's addon did not run to its end"));
     } else if let Some(why) = cppcheck::incomplete(output) {
-        reported.gaps.extend(gap(&why).gaps);
+        reported.extend(gap(&why));
     }
     reported
 }
@@ -124,9 +120,7 @@ fn is_meant(run: &AnalysisRun<'_>, issue: &Issue) -> bool {
 }
 
 fn gap(why: &str) -> LinterReport {
-    let why = words(&format!("rules of MISRA C: {why}"));
-    let gap = Gap { tool: Linter::Cppcheck, file: None, why };
-    LinterReport { issues: Vec::new(), gaps: vec![gap] }
+    LinterReport::gap(Linter::Cppcheck, None, &format!("rules of MISRA C: {why}"))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub use linter::{AnalysisOrder, Gap, Issue, Linter};
-use linter::{AnalysisRun, CUT_SHORT, NO_TIME, Output};
+use linter::{AnalysisRun, CUT_SHORT, LinterReport, NO_TIME, Output};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,15 +63,14 @@ async fn analyze_with(
             Some(arduino_lint::run(&run, program).await)
         },
     );
-    let mut issues = BTreeSet::new();
+    let mut all = LinterReport::default();
     for (linter, reported) in
         [(Linter::ClangTidy, tidy), (Linter::Cppcheck, check), (Linter::ArduinoLint, lint)]
     {
         match reported {
             Some(reported) => {
                 analysis.ran.push(linter);
-                issues.extend(reported.issues);
-                analysis.gaps.extend(reported.gaps);
+                all.extend(reported);
             }
             None if linter != Linter::ArduinoLint || order.is_sketch => {
                 analysis.missing.push(linter);
@@ -79,11 +78,9 @@ async fn analyze_with(
             None => {}
         }
     }
-    if let Some(reported) = rules {
-        issues.extend(reported.issues);
-        analysis.gaps.extend(reported.gaps);
-    }
-    analysis.issues = issues.into_iter().collect();
+    rules.into_iter().for_each(|reported| all.extend(reported));
+    analysis.gaps = all.gaps;
+    analysis.issues = BTreeSet::from_iter(all.issues).into_iter().collect();
     analysis
 }
 

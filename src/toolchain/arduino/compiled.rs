@@ -17,56 +17,44 @@ pub(super) const BUILD: &str = "build/arduino";
 pub(super) const MADE: &str = "build";
 
 /// The answer, as far as it matters here.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct CompiledSketch {
-    #[serde(default)]
     compiler_out: String,
-    #[serde(default)]
     compiler_err: String,
-    #[serde(default)]
     builder_result: Option<Built>,
     /// Whether the sketch was built.
-    #[serde(default)]
     pub(super) success: bool,
-    #[serde(default)]
     error: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Built {
-    #[serde(default)]
     used_libraries: Option<Vec<CompiledLibrary>>,
-    #[serde(default)]
     build_platform: Option<Platform>,
-    #[serde(default)]
     board_platform: Option<Platform>,
-    #[serde(default)]
     build_properties: Option<Vec<String>>,
-    #[serde(default)]
     executable_sections_size: Option<Vec<LibrarySection>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct CompiledLibrary {
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     version: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Platform {
-    #[serde(default)]
     install_dir: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct LibrarySection {
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     size: u64,
-    #[serde(default)]
     max_size: u64,
 }
 

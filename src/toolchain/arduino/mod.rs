@@ -161,11 +161,8 @@ impl ArduinoToolchain {
         found.iter_mut().for_each(compiled::advise);
         if compiled.success {
             let built = upload::remember(&job.project, &wish.sketch, wish.fqbn.clone(), &compiled);
-            if let Err(error) = built {
-                let outcome = BuildOutcome::NotRun(error);
-                return BuildReport { outcome, diagnostics: found };
-            }
-            return BuildReport { outcome: BuildOutcome::Passed, diagnostics: found };
+            let outcome = built.map_or_else(BuildOutcome::NotRun, |()| BuildOutcome::Passed);
+            return BuildReport { outcome, diagnostics: found };
         }
         if !found.iter().any(|one| one.severity == Severity::Error) {
             found.insert(0, Diagnostic::new(Severity::Error, compiled.error_line()));
@@ -173,21 +170,8 @@ impl ArduinoToolchain {
         BuildReport { outcome: BuildOutcome::Failed, diagnostics: found }
     }
 
-    /// Runs it and takes all it prints.
-    async fn ask(
-        &self,
-        args: Vec<OsString>,
-        folder: &Path,
-        timeout: Duration,
-        cancel: &CancellationToken,
-    ) -> Result<(ProcessEnd, Vec<u8>), UserError> {
-        let job = self.job(args, folder, timeout, cancel);
-        process::output(job, MAX_OUTPUT).await.map_err(|error| self.not_started(&error))
-    }
-
     fn not_started(&self, error: &std::io::Error) -> UserError {
-        UserError::from_cause(format!("Cannot run {}", self.cli.display()), error)
-            .fix(build_sandbox::fix_of(error).unwrap_or(NOT_STARTED))
+        build_sandbox::not_started(&self.cli, error, NOT_STARTED)
     }
 
     fn job(
@@ -198,21 +182,14 @@ impl ArduinoToolchain {
         cancel: &CancellationToken,
     ) -> ProcessSpec {
         let env = vec![("NO_COLOR".into(), "1".into())];
-        let program = self.cli.clone().into_os_string();
-        ProcessSpec {
-            program,
-            args,
-            env,
-            folder: folder.to_owned(),
-            timeout,
-            cancel: cancel.clone(),
-        }
+        let (program, folder) = (self.cli.clone().into_os_string(), folder.to_owned());
+        ProcessSpec { program, args, env, folder, timeout, cancel: cancel.clone() }
     }
 
     async fn list_boards(&self) -> Vec<BoardName> {
         let args = ["board", "listall", "--format", "json"].map(OsString::from).to_vec();
-        let cancel = CancellationToken::new();
-        match self.ask(args, Path::new(NEUTRAL), ASK_TIME, &cancel).await {
+        let job = self.job(args, Path::new(NEUTRAL), ASK_TIME, &CancellationToken::new());
+        match process::output(job, MAX_OUTPUT).await {
             Ok((ProcessEnd::Well, output)) => boards_in(&output),
             Ok(_) | Err(_) => Vec::new(),
         }

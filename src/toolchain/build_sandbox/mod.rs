@@ -13,8 +13,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::confined::{self, ConfinedEnd};
 use super::hidden;
-use super::process::{self, ProcessEnd, ProcessSpec};
-use crate::model::Diagnostic;
+use super::process::{self, ProcessEnd, ProcessSpec, keep};
+use crate::model::{Diagnostic, UserError};
 use crate::sandbox::{Limits, MachineView, RunEnd, Runner, WallFailure, Walls, machine};
 
 pub(super) use changes::Changes;
@@ -40,6 +40,12 @@ impl std::error::Error for NotSetUp {}
 /// What to do about a build that could not be started, when its walls are the reason.
 pub(super) fn fix_of(error: &std::io::Error) -> Option<&'static str> {
     error.get_ref().filter(|inner| inner.is::<NotSetUp>()).map(|_| FIX)
+}
+
+/// Why that program did not start; `usual` says what to do where the sandbox is not the reason.
+pub(super) fn not_started(program: &Path, error: &std::io::Error, usual: &str) -> UserError {
+    UserError::from_cause(format!("Cannot run {}", program.display()), error)
+        .fix(fix_of(error).unwrap_or(usual))
 }
 
 /// Beginnings of the names of variables that name folders of toolchains.
@@ -206,11 +212,7 @@ impl BuildSite<'_> {
         most: usize,
     ) -> std::io::Result<(ProcessEnd, Vec<u8>)> {
         let mut output = Vec::new();
-        let ended = self.run(job, |bytes| {
-            let space = most.saturating_sub(output.len());
-            output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
-        });
-        let ended = ended.await?;
+        let ended = self.run(job, |bytes| keep(&mut output, bytes, most)).await?;
         Ok((ended, output))
     }
 }

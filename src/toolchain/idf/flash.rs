@@ -25,11 +25,8 @@ struct FlasherArgs {
 #[derive(Debug, Default, Deserialize)]
 struct EsptoolArgs {
     chip: String,
-    #[serde(default)]
     before: Option<String>,
-    #[serde(default)]
     after: Option<String>,
-    #[serde(default)]
     stub: Option<bool>,
 }
 

@@ -24,22 +24,7 @@ const TIME: Duration = Duration::from_secs(20);
 const DESCRIPTION: &str = "build/project_description.json";
 
 /// Reads a list of texts from a file, prints a list of lists of hints.
-const SCRIPT: &str = "\
-import json, os, sys
-sys.path.insert(0, os.path.join(os.environ['IDF_PATH'], 'tools'))
-from idf_py_actions.tools import generate_hints_buffer, load_hints
-try:
-    # Rules about missing headers look up which component has them.
-    from idf_py_actions.tools import get_build_context
-    with open(sys.argv[2], encoding='utf-8') as file:
-        get_build_context()['proj_desc'] = json.load(file)
-except (ImportError, OSError, ValueError):
-    pass
-rules = load_hints()
-texts = json.load(open(sys.argv[1], encoding='utf-8'))
-out = [list(dict.fromkeys(generate_hints_buffer(text, rules))) for text in texts]
-print('\\n' + json.dumps(out))
-";
+const SCRIPT: &str = include_str!("../../../assets/testing/firmhand_hints.py");
 
 /// Adds advice to the errors of `diagnostics` that have none. Whatever goes wrong here leaves them
 /// as they are: the build has failed anyway, and its own words are what matters.

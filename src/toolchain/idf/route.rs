@@ -16,6 +16,7 @@ use ignore::WalkBuilder;
 use serde::Deserialize;
 
 use crate::files;
+use crate::toolchain::paths::has_ending;
 
 /// The folder of builds within the project.
 pub(super) const BUILD: &str = "build";
@@ -45,30 +46,24 @@ impl fmt::Display for Route {
 }
 
 /// The part of `build/project_description.json` that matters here.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Description {
-    #[serde(default)]
     project_path: PathBuf,
-    #[serde(default)]
     idf_path: PathBuf,
     /// Chip, or `linux`.
-    #[serde(default)]
     pub(super) target: String,
     /// The program, below the build folder.
-    #[serde(default)]
     pub(super) app_elf: String,
     /// Bits per second of the console, as text.
-    #[serde(default)]
     monitor_baud: String,
-    #[serde(default)]
     build_component_info: BTreeMap<String, Component>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Component {
-    #[serde(default)]
     dir: PathBuf,
-    #[serde(default)]
     sources: Vec<PathBuf>,
 }
 
@@ -166,10 +161,7 @@ fn has_wildcard(component: &Path) -> bool {
 
 fn sources(component: &Path) -> BTreeSet<PathBuf> {
     let walk = WalkBuilder::new(component).standard_filters(false).max_depth(Some(8)).build();
-    let files = walk.flatten().filter(|entry| {
-        let ending = entry.path().extension().and_then(|ending| ending.to_str());
-        ending.is_some_and(|ending| COMPILED.contains(&ending))
-    });
+    let files = walk.flatten().filter(|entry| has_ending(entry.path(), COMPILED));
     files.filter_map(|entry| entry.path().canonicalize().ok()).collect()
 }
 

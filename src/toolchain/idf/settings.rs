@@ -32,9 +32,7 @@ const MOST_QUOTED: usize = 160;
 /// An entry of the menus.
 #[derive(Debug, Deserialize)]
 struct SettingsEntry {
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     depends_on: Option<String>,
     #[serde(default)]
     children: Vec<SettingsEntry>,

@@ -117,14 +117,7 @@ impl Pages {
         match value.kind {
             NvsKind::Blob => self.blob(place, &value.bytes),
             NvsKind::String => self.data(&place, &value.bytes),
-            NvsKind::U8
-            | NvsKind::I8
-            | NvsKind::U16
-            | NvsKind::I16
-            | NvsKind::U32
-            | NvsKind::I32
-            | NvsKind::U64
-            | NvsKind::I64 => self.item(&place, &value.bytes, &[]),
+            _ => self.item(&place, &value.bytes, &[]),
         }
     }
 

@@ -46,10 +46,8 @@ pub(super) struct BuildNote {
     /// The port that the project names.
     pub(super) port: Option<String>,
     /// Bits per second of writing that the project names.
-    #[serde(default)]
     pub(super) upload_speed: Option<u32>,
     /// Bits per second of the console, likewise.
-    #[serde(default)]
     pub(super) monitor_speed: Option<u32>,
     /// Whether every source there is compiled.
     #[serde(default)]
@@ -57,41 +55,32 @@ pub(super) struct BuildNote {
 }
 
 /// The part of `idedata.json` that matters here.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct IdeData {
-    #[serde(default)]
     prog_path: PathBuf,
-    #[serde(default)]
     pub(super) cc_path: String,
-    #[serde(default)]
     pub(super) cxx_path: String,
-    #[serde(default)]
     pub(super) cc_flags: Vec<String>,
-    #[serde(default)]
     pub(super) cxx_flags: Vec<String>,
-    #[serde(default)]
     pub(super) defines: Vec<String>,
-    #[serde(default)]
     pub(super) includes: Includes,
-    #[serde(default)]
     extra: Extra,
 }
 
 /// Folders of headers, by what they belong to; those of the compiler are left out.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Includes {
-    #[serde(default)]
     pub(super) build: Vec<String>,
     /// Of installed libraries, which are used once a source includes them.
-    #[serde(default)]
     pub(super) compatlib: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Extra {
-    #[serde(default)]
     flash_images: Vec<ImagePart>,
-    #[serde(default)]
     application_offset: Option<Offset>,
 }
 

@@ -117,25 +117,14 @@ impl PlatformioToolchain {
     /// When it is in neither place.
     pub fn find() -> Result<Self, UserError> {
         let (found, core) = install::find(&|name| std::env::var_os(name))?;
-        let found = Self::at(found, core);
-        Ok(match esptool::named_port() {
-            Some(port) => found.with_port(port),
-            None => found,
-        })
+        Ok(Self { port: esptool::named_port(), ..Self::at(found, core) })
     }
 
     /// The one at that path, which keeps what it installs in `core`, whatever the environment says.
     #[must_use]
     pub fn at(pio: PathBuf, core: PathBuf) -> Self {
-        Self {
-            pio,
-            core,
-            host: None,
-            port: None,
-            loader: None,
-            asked: Arc::default(),
-            sandbox: None,
-        }
+        let asked = Arc::default();
+        Self { pio, core, host: None, port: None, loader: None, asked, sandbox: None }
     }
 
     /// The same, with a folder in which programs for this machine are kept and run. It is made when
@@ -200,12 +189,9 @@ impl PlatformioToolchain {
     async fn run_build(&self, job: BuildJob) -> BuildReport {
         let BuildJob { project, board, sink, timeout, cancel } = job;
         if !is_at(&project) {
+            let why = format!("the folder holds no {FILE}");
             let fix = format!("Name a folder with a {FILE}, or choose another toolchain.");
-            return BuildReport::not_run(UserError::new(
-                WHAT,
-                format!("the folder holds no {FILE}"),
-                fix,
-            ));
+            return BuildReport::not_run(UserError::new(WHAT, why, fix));
         }
         sink.progress(0, 1);
         let config = match self.config(&project, timeout, &cancel, sink.as_ref()).await {
@@ -260,9 +246,8 @@ impl PlatformioToolchain {
             }
         }
         if let Err(error) = note.keep(project, &config.packages) {
-            sink.output(
-                format!("-- The record of the build could not be written: {error}\n").as_bytes(),
-            );
+            let words = format!("-- The record of the build could not be written: {error}\n");
+            sink.output(words.as_bytes());
         }
     }
 
@@ -289,12 +274,8 @@ impl PlatformioToolchain {
                         "Look at the log of this build; PlatformIO Core 5 and 6 are supported.";
                     return Err(Box::new(BuildReport::not_run(UserError::new(WHAT, why, fix))));
                 };
-                let config = Arc::new(config);
-                let asked = CachedAnswer {
-                    project: project.to_owned(),
-                    stamp,
-                    config: Arc::clone(&config),
-                };
+                let (project, config) = (project.to_owned(), Arc::new(config));
+                let asked = CachedAnswer { project, stamp, config: Arc::clone(&config) };
                 *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
                 return Ok(config);
             }
@@ -326,33 +307,20 @@ impl PlatformioToolchain {
         cancel: &CancellationToken,
     ) -> ProcessSpec {
         let env = QUIET.map(|(name, value)| (name.into(), value.into())).to_vec();
-        let program = self.pio.clone().into_os_string();
-        ProcessSpec {
-            program,
-            args,
-            env,
-            folder: folder.to_owned(),
-            timeout,
-            cancel: cancel.clone(),
-        }
+        let (program, folder) = (self.pio.clone().into_os_string(), folder.to_owned());
+        ProcessSpec { program, args, env, folder, timeout, cancel: cancel.clone() }
     }
 
     fn not_started(&self, error: &std::io::Error) -> UserError {
-        UserError::from_cause(format!("Cannot run {}", self.pio.display()), error)
-            .fix(build_sandbox::fix_of(error).unwrap_or(NOT_STARTED))
+        build_sandbox::not_started(&self.pio, error, NOT_STARTED)
     }
 
     async fn environments(&self, project: &Path) -> Vec<BoardName> {
-        struct Nowhere;
-        impl BuildSink for Nowhere {
-            fn output(&self, _: &[u8]) {}
-            fn progress(&self, _: u32, _: u32) {}
-        }
         if !is_at(project) {
             return Vec::new();
         }
         let cancel = CancellationToken::new();
-        let config = self.config(project, ASK_TIME, &cancel, &Nowhere).await;
+        let config = self.config(project, ASK_TIME, &cancel, &flow::Unread).await;
         let all = config.map(|config| config.environments.clone()).unwrap_or_default();
         let named = |one: Environment| BoardName { name: one.label(), fqbn: one.name };
         all.into_iter().map(named).collect()

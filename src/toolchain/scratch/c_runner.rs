@@ -227,45 +227,38 @@ fn read(file: &str, captured: &Captured, outcome: &mut RunOutcome) -> &'static s
     if captured.report.wall.is_some() || captured.was_cancelled {
         outcome.stopped = format!("{file}: {}", fault.clone().unwrap_or_default());
     }
-    if captured.output.cut() > 0 {
-        let cut = captured.output.cut();
-        outcome
-            .notes
-            .push(format!("{file}: {cut} bytes of output were left out, and tests in them"));
+    let cut = captured.output.cut();
+    if cut > 0 {
+        let note = format!("{file}: {cut} bytes of output were left out, and tests in them");
+        outcome.notes.push(note);
     }
     let is_counted = outcome.tests.counts.total() > before;
+    let case = |message| TestCase { message, output: last_lines(&text), ..failed(file) };
     match (form.framework, fault) {
         ("", fault) => outcome.tests.add(whole_program(file, &text, fault)),
         (_, fault) if !form.is_whole => {
-            // A crash that the framework itself has told of is not told twice.
-            let is_reported = text.contains(":FAIL: ended by signal");
-            if !is_reported {
+            // A crash that the framework itself has reported is not reported twice.
+            if !text.contains(":FAIL: ended by signal") {
                 let why = fault.unwrap_or_else(|| "exit code 0".to_owned());
                 let message = format!("the test program ended before all tests had run: {why}");
-                let output = last_lines(&text);
-                outcome.tests.add(TestCase { message, output, ..failed(file) });
+                outcome.tests.add(case(message));
             }
         }
         (_, Some(fault)) if outcome.tests.counts.bad() == bad => {
             let message = format!("every test passed, and then the program failed: {fault}");
-            let output = last_lines(&text);
-            outcome.tests.add(TestCase { message, output, ..failed(file) });
+            outcome.tests.add(case(message));
         }
-        (_, None | Some(_)) => {
-            if !is_counted {
-                outcome.notes.push(format!("{file} has no tests"));
-            }
-        }
+        (_, None | Some(_)) if !is_counted => outcome.notes.push(format!("{file} has no tests")),
+        (_, None | Some(_)) => {}
     }
     form.framework
 }
 
 /// A test program without a framework.
 fn whole_program(file: &str, text: &str, fault: Option<String>) -> TestCase {
-    let millis = 0;
+    let case = TestCase { output: last_lines(text), ..failed(file) };
     let Some(fault) = fault else {
-        let output = last_lines(text);
-        return TestCase { millis, output, outcome: TestOutcome::Passed, ..failed(file) };
+        return TestCase { outcome: TestOutcome::Passed, ..case };
     };
     let assertion =
         text.lines().find(|line| line.contains("Assertion `") && line.contains("failed"));
@@ -278,16 +271,8 @@ fn whole_program(file: &str, text: &str, fault: Option<String>) -> TestCase {
         Some((_, what)) => format!("assertion {what}"),
         None => fault,
     };
-    let case = failed(file);
-    TestCase {
-        millis,
-        message,
-        outcome: TestOutcome::Failed,
-        output: last_lines(text),
-        line: line.or(case.line),
-        file: at.or(case.file.clone()),
-        ..case
-    }
+    let (line, file, outcome) = (line.or(case.line), at.or(case.file), TestOutcome::Failed);
+    TestCase { message, outcome, line, file, ..case }
 }
 
 fn last_lines(text: &str) -> String {

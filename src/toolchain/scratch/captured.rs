@@ -185,29 +185,23 @@ pub async fn run(
 }
 
 fn walls(scratch: &ScratchFolder, program: &ConfinedProgram) -> Walls {
-    let mut env = vec![
-        ("HOME".to_owned(), scratch.temporary().display().to_string()),
-        ("TMPDIR".to_owned(), scratch.temporary().display().to_string()),
-        ("LANG".to_owned(), "C.UTF-8".to_owned()),
-        ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
-    ];
-    env.retain(|(name, _)| program.env.iter().all(|(own, _)| own != name));
-    env.extend(program.env.iter().cloned());
-    let support = std::iter::once(scratch.support());
+    let temporary = scratch.temporary().display().to_string();
+    let path = "/usr/local/bin:/usr/bin:/bin";
+    let usual =
+        [("HOME", &*temporary), ("TMPDIR", &temporary), ("LANG", "C.UTF-8"), ("PATH", path)];
+    let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let is_left = |(name, _): &(String, String)| program.env.iter().all(|(own, _)| own != name);
+    let env = usual.into_iter().filter(is_left).chain(program.env.iter().cloned()).collect();
+    let reads = crate::sandbox::programs().chain(program.reads.iter().cloned());
+    let disk = program.limits.disk.saturating_add(scratch.copied());
     Walls {
         program: program.program.clone(),
         args: program.args.clone(),
         env,
         folder: scratch.project(),
-        reads: crate::sandbox::programs()
-            .chain(program.reads.iter().cloned())
-            .chain(support)
-            .collect(),
+        reads: reads.chain([scratch.support()]).collect(),
         writes: vec![scratch.project(), scratch.results(), scratch.temporary()],
-        limits: Limits {
-            disk: program.limits.disk.saturating_add(scratch.copied()),
-            ..program.limits.clone()
-        },
+        limits: Limits { disk, ..program.limits.clone() },
         machine: None,
     }
 }
@@ -223,13 +217,14 @@ fn start(
 ) -> Result<(ConfinedRun, [Option<Reading>; 2]), UserError> {
     let pipe = || io::pipe().map_err(|error| failed(&error.to_string()));
     let ((its_input, mut feed), (output, its_output)) = (pipe()?, pipe()?);
-    let (errors, its_errors) = match streams {
+    let (errors, its_errors, most) = match streams {
         Streams::Apart => {
             let (errors, its_errors) = pipe()?;
-            (Some(errors), its_errors)
+            (Some(errors), its_errors, SHOWN)
         }
         Streams::Together => {
-            (None, its_output.try_clone().map_err(|error| failed(&error.to_string()))?)
+            let its_errors = its_output.try_clone().map_err(|error| failed(&error.to_string()))?;
+            (None, its_errors, READ)
         }
     };
     let ends =
@@ -238,10 +233,6 @@ fn start(
     // It ends when all is written or the program has ended; nobody waits for it.
     std::thread::spawn(move || feed.write_all(&input));
     let errors = errors.map(|errors| read(errors, SHOWN, Arc::clone(&sink)));
-    let most = match streams {
-        Streams::Apart => SHOWN,
-        Streams::Together => READ,
-    };
     Ok((run, [Some(read(output, most, sink)), errors]))
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::c_program::{CProgram, Compiled, compile};
 use super::c_sources::SourceSet;
 use super::captured::{Captured, ConfinedProgram, Streams};
-use super::interpreter::Interpreter;
+use super::interpreter::PythonStart;
 use super::run_env::RunEnv;
 use crate::model::{ProjectPath, UserError};
 use crate::sandbox::RunEnd;
@@ -116,17 +116,9 @@ async fn python(
     file: &str,
     args: &[String],
 ) -> Result<ConfinedProgram, UserError> {
-    let found = tokio::task::spawn_blocking(Interpreter::find).await;
-    let interpreter =
-        found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
-    env.begin();
-    let packages = interpreter.packages_of(env.project);
-    let folders: Vec<_> = [env.scratch.project()].into_iter().chain(packages.clone()).collect();
+    let start = PythonStart::find(env).await?;
     let args = ["-u", file].into_iter().map(str::to_owned).chain(args.iter().cloned()).collect();
-    let mut program = env.program(interpreter.program.clone(), args);
-    program.env = interpreter.env(&folders);
-    program.reads = interpreter.reads().into_iter().chain(packages).collect();
-    Ok(program)
+    Ok(start.program(env, args, &[env.scratch.project()]))
 }
 
 fn not_reverty(order: &CodeRun, faults: &[reverty::Fault]) -> UserError {
@@ -170,21 +162,15 @@ fn result(captured: &Captured, step: CodeStep) -> CodeResult {
 /// What a program was kept from, told from its complaint.
 fn refused(errors: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().any(|word| errors.contains(word));
-    if has(&[
-        "Network is unreachable",
-        "name resolution",
-        "Name or service not known",
-        "ENETUNREACH",
-    ]) {
-        return Some("network");
-    }
-    if has(&["Read-only file system", "EROFS", "PermissionError", "Permission denied", "EACCES"]) {
-        return Some("file");
-    }
-    if has(&["MemoryError", "std::bad_alloc", "Cannot allocate memory"]) {
-        return Some("memory");
-    }
-    has(&["can't start new thread", "Resource temporarily unavailable"]).then_some("processes")
+    let network =
+        &["Network is unreachable", "name resolution", "Name or service not known", "ENETUNREACH"];
+    let file =
+        &["Read-only file system", "EROFS", "PermissionError", "Permission denied", "EACCES"];
+    let memory = &["MemoryError", "std::bad_alloc", "Cannot allocate memory"];
+    let processes = &["can't start new thread", "Resource temporarily unavailable"];
+    let walls: [(&str, &[&str]); 4] =
+        [("network", network), ("file", file), ("memory", memory), ("processes", processes)];
+    walls.into_iter().find(|(_, words)| has(words)).map(|(wall, _)| wall)
 }
 
 #[cfg(test)]

@@ -205,26 +205,25 @@ impl ScratchFolder {
     /// The beginning of a result, at most `limit` bytes; `None` when there is no such file.
     #[must_use]
     pub fn result(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
-        let path = format!("{RESULTS}/{name}");
-        // Asked before opening: a pipe would wait for its other end.
-        if !self.dir.symlink_metadata(&path).ok()?.is_file() {
-            return None;
-        }
-        let mut content = Vec::new();
-        self.dir.open(&path).ok()?.take(limit).read_to_end(&mut content).ok()?;
-        Some(content)
+        self.read(&format!("{RESULTS}/{name}"), limit)
     }
 
     /// The beginning of a file of the copy as text, as [`ScratchFolder::result`].
     #[must_use]
     pub fn text(&self, path: &str, limit: u64) -> Option<String> {
-        let path = format!("{PROJECT}/{path}");
-        if !self.dir.symlink_metadata(&path).ok()?.is_file() {
+        let content = self.read(&format!("{PROJECT}/{path}"), limit)?;
+        Some(crate::text::sanitize::decode(&content).into_owned())
+    }
+
+    /// The start of a regular file; no link is followed.
+    fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
+        // Asked before opening: a pipe would wait for its other end.
+        if !self.dir.symlink_metadata(path).ok()?.is_file() {
             return None;
         }
         let mut content = Vec::new();
-        self.dir.open(&path).ok()?.take(limit).read_to_end(&mut content).ok()?;
-        Some(crate::text::sanitize::decode(&content).into_owned())
+        self.dir.open(path).ok()?.take(limit).read_to_end(&mut content).ok()?;
+        Some(content)
     }
 
     /// The files of the copy that were written by this program.

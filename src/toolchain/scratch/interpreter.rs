@@ -10,29 +10,13 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use super::captured::ConfinedProgram;
+use super::run_env::RunEnv;
 use crate::model::UserError;
 use crate::toolchain::process::key_variables;
 
 /// Asks for everything at once: starting an interpreter takes long.
-const QUESTION: &str = r#"
-import importlib.util, json, site, sys
-def version(name):
-    if importlib.util.find_spec(name) is None:
-        return None
-    try:
-        from importlib.metadata import version
-        return version(name)
-    except Exception:
-        return ""
-own = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-if sys.prefix != sys.base_prefix:
-    own += site.getsitepackages()
-print(json.dumps({
-    "program": sys.executable, "prefixes": [sys.prefix, sys.base_prefix, sys.exec_prefix],
-    "version": "%d.%d" % sys.version_info[:2], "packages": own,
-    "pytest": version("pytest"), "coverage": version("coverage"),
-}))
-"#;
+const QUESTION: &str = include_str!("../../../assets/testing/firmhand_interpreter.py");
 
 /// Folders within a project that usually hold its own packages.
 const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
@@ -49,6 +33,57 @@ pub struct Interpreter {
     pub pytest: Option<String>,
     /// As `pytest`.
     pub coverage: Option<String>,
+}
+
+/// An interpreter that was found for a run, and how programs are started with it.
+#[derive(Debug)]
+pub struct PythonStart {
+    pub interpreter: Interpreter,
+    /// Packages of the project's own environment.
+    pub packages: Option<PathBuf>,
+}
+
+impl PythonStart {
+    /// Finds it; the time of the run begins then.
+    ///
+    /// # Errors
+    /// As [`Interpreter::find`].
+    pub async fn find(env: &mut RunEnv<'_>) -> Result<Self, UserError> {
+        let found = tokio::task::spawn_blocking(Interpreter::find).await;
+        let interpreter =
+            found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
+        env.begin();
+        let packages = interpreter.packages_of(env.project);
+        Ok(Self { interpreter, packages })
+    }
+
+    /// A program that finds modules in these folders, too.
+    pub fn program(
+        &self,
+        env: &RunEnv<'_>,
+        args: Vec<String>,
+        folders: &[PathBuf],
+    ) -> ConfinedProgram {
+        let mut program = env.program(self.interpreter.program.clone(), args);
+        let folders: Vec<PathBuf> = folders.iter().chain(&self.packages).cloned().collect();
+        program.env = self.interpreter.env(&folders);
+        program.reads = self.interpreter.reads().into_iter().chain(self.packages.clone()).collect();
+        program
+    }
+
+    /// The same, which writes what it finds out into a file of the run's results.
+    pub fn reporting(
+        &self,
+        env: &RunEnv<'_>,
+        args: Vec<String>,
+        folders: &[PathBuf],
+        results: &str,
+    ) -> ConfinedProgram {
+        let mut program = self.program(env, args, folders);
+        let results = env.scratch.results().join(results).display().to_string();
+        program.env.push(("FIRMHAND_RESULTS".to_owned(), results));
+        program
+    }
 }
 
 impl Interpreter {

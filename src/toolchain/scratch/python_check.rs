@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interpreter::Interpreter;
+use super::interpreter::PythonStart;
 use super::run_env::RunEnv;
 use crate::model::UserError;
 
@@ -58,21 +58,12 @@ pub async fn check_python(
     env: &mut RunEnv<'_>,
     files: &[String],
 ) -> Result<PythonChecked, UserError> {
-    let found = tokio::task::spawn_blocking(Interpreter::find).await;
-    let interpreter =
-        found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
-    env.begin();
+    let start = PythonStart::find(env).await?;
     let name = "firmhand_check.py";
     env.scratch.put_support(name, CHECKER)?;
-    let packages = interpreter.packages_of(env.project);
-    let folders: Vec<_> = [env.scratch.project()].into_iter().chain(packages.clone()).collect();
     let script = env.scratch.support().join(name).display().to_string();
     let args = [script].into_iter().chain(files.iter().map(|file| format!("./{file}"))).collect();
-    let mut program = env.program(interpreter.program.clone(), args);
-    program.env = interpreter.env(&folders);
-    let results = env.scratch.results().join(RESULTS).display().to_string();
-    program.env.push(("FIRMHAND_RESULTS".to_owned(), results));
-    program.reads = interpreter.reads().into_iter().chain(packages).collect();
+    let program = start.reporting(env, args, &[env.scratch.project()], RESULTS);
     let captured = env.run(program).await?;
     let results = env.scratch.result(RESULTS, MOST).unwrap_or_default();
     serde_json::from_slice(&results).map_err(|_| {

@@ -1,9 +1,7 @@
 //! Tests in Python: with pytest where it is installed, else with unittest.
 
-use std::path::PathBuf;
-
-use super::captured::Captured;
-use super::interpreter::Interpreter;
+use super::captured::{Captured, ConfinedProgram};
+use super::interpreter::PythonStart;
 use super::order::{Coverage, RunOutcome, TestOrder};
 use super::report::{Collected, JsonRun, json_lines};
 use super::run_env::RunEnv;
@@ -31,13 +29,10 @@ pub async fn run(
     order: &TestOrder,
     files: &[String],
 ) -> Result<RunOutcome, UserError> {
-    let found = tokio::task::spawn_blocking(Interpreter::find).await;
-    let interpreter =
-        found.map_err(|error| UserError::new("Cannot run Python", error.to_string(), ""))??;
-    env.begin();
+    let start = PythonStart::find(env).await?;
+    let PythonStart { interpreter, packages } = &start;
     env.scratch.put_support("firmhand_report.py", REPORTER)?;
     env.scratch.put_support("firmhand_unittest.py", UNITTEST)?;
-    let packages = interpreter.packages_of(env.project);
     let in_project =
         |name: &str| packages.as_ref().is_some_and(|folder| folder.join(name).is_dir());
     let has_pytest = interpreter.pytest.is_some() || in_project("pytest");
@@ -50,8 +45,7 @@ pub async fn run(
         args.push(format!("--data-file={data}"));
     }
     args.extend(if has_pytest { pytest_args(order, files) } else { unittest_args(env, files) });
-    let start = PythonStart { interpreter: &interpreter, packages };
-    let captured = env.run(start.program(env, args)).await?;
+    let captured = env.run(program(&start, env, args)).await?;
     let mut outcome = read(env, &captured, has_pytest);
     outcome.framework = match (has_pytest, &interpreter.pytest) {
         (true, Some(version)) => format!("pytest {version}").trim_end().to_owned(),
@@ -71,40 +65,14 @@ pub async fn run(
 }
 
 /// How Python is started.
-struct PythonStart<'a> {
-    interpreter: &'a Interpreter,
-    packages: Option<PathBuf>,
-}
-
-impl PythonStart<'_> {
-    fn program(&self, env: &RunEnv<'_>, args: Vec<String>) -> super::captured::ConfinedProgram {
-        let mut program = env.program(self.interpreter.program.clone(), args);
-        let own = [env.scratch.support(), env.scratch.project()];
-        let folders: Vec<PathBuf> = own.into_iter().chain(self.packages.clone()).collect();
-        program.env = self.interpreter.env(&folders);
-        let results = env.scratch.results().join(RESULTS).display().to_string();
-        program.env.push(("FIRMHAND_RESULTS".to_owned(), results));
-        program.reads = self.interpreter.reads().into_iter().chain(self.packages.clone()).collect();
-        program
-    }
+fn program(start: &PythonStart, env: &RunEnv<'_>, args: Vec<String>) -> ConfinedProgram {
+    start.reporting(env, args, &[env.scratch.support(), env.scratch.project()], RESULTS)
 }
 
 fn pytest_args(order: &TestOrder, files: &[String]) -> Vec<String> {
-    let options = [
-        "-m",
-        "pytest",
-        "-p",
-        "firmhand_report",
-        "-p",
-        "no:cacheprovider",
-        "-q",
-        "--tb=short",
-        "--color=no",
-        "-rN",
-        "--continue-on-collection-errors",
-        "--rootdir=.",
-    ];
-    let mut args: Vec<String> = options.map(str::to_owned).into();
+    let options = "-m pytest -p firmhand_report -p no:cacheprovider -q --tb=short --color=no -rN \
+                   --continue-on-collection-errors --rootdir=.";
+    let mut args: Vec<String> = options.split(' ').map(str::to_owned).collect();
     // Without names the project's own settings say which they are, and pytest finds them faster.
     if !order.paths.is_empty() {
         args.extend(files.iter().map(|file| format!("./{file}")));
@@ -164,18 +132,12 @@ fn without_pytest(env: &RunEnv<'_>, files: &[String]) -> Option<String> {
 }
 
 /// How much of the code the tests ran through, of a hundred.
-async fn covered(env: &mut RunEnv<'_>, start: &PythonStart<'_>) -> Result<Option<u32>, UserError> {
+async fn covered(env: &mut RunEnv<'_>, start: &PythonStart) -> Result<Option<u32>, UserError> {
     let results = env.scratch.results();
-    let args = [
-        "-m".to_owned(),
-        "coverage".to_owned(),
-        "json".to_owned(),
-        "-q".to_owned(),
-        format!("--data-file={}", results.join(".coverage").display()),
-        "-o".to_owned(),
-        results.join(COVERED).display().to_string(),
-    ];
-    let program = start.program(env, args.into());
+    let mut args: Vec<String> = ["-m", "coverage", "json", "-q"].map(str::to_owned).into();
+    args.push(format!("--data-file={}", results.join(".coverage").display()));
+    args.extend(["-o".to_owned(), results.join(COVERED).display().to_string()]);
+    let program = program(start, env, args);
     env.compile(program).await?;
     let text = env.scratch.result(COVERED, MOST).unwrap_or_default();
     let value: Option<serde_json::Value> = serde_json::from_slice(&text).ok();

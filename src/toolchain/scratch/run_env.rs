@@ -58,15 +58,8 @@ impl<'a> RunEnv<'a> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let time = Some(left.clamp(Duration::from_millis(1), self.time));
         let limits = Limits { memory: MEMORY, tasks: TASKS, time, ..Limits::default() };
-        ConfinedProgram {
-            program,
-            args,
-            env: Vec::new(),
-            reads: Vec::new(),
-            input: Vec::new(),
-            limits,
-            streams: Streams::Together,
-        }
+        let (env, reads, input, streams) = (Vec::new(), Vec::new(), Vec::new(), Streams::Together);
+        ConfinedProgram { program, args, env, reads, input, limits, streams }
     }
 
     /// Whether there is no time left.

@@ -16,6 +16,7 @@ use super::job::{C, CXX, CompileLine, CompileLines, LISTS};
 use super::options::{self, Places};
 
 use crate::files;
+use crate::toolchain::paths::has_ending;
 
 /// Longest file of further words, in bytes.
 const MAX_WORDS: u64 = 1 << 20;
@@ -116,8 +117,7 @@ fn own_entries(text: &[u8], project: &Path) -> Option<Vec<CompileEntry>> {
             while let Some(entry) = list.next_element::<CompileEntry>()? {
                 let file = entry.source();
                 let is_own = file.strip_prefix(self.0).is_ok_and(|file| {
-                    let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
-                    !file.starts_with("build") && (C.contains(&ending) || CXX.contains(&ending))
+                    !file.starts_with("build") && (has_ending(file, C) || has_ending(file, CXX))
                 });
                 if is_own && own.len() < MOST_SOURCES {
                     own.push(entry);

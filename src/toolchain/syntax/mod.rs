@@ -21,7 +21,7 @@ use tokio::time::Instant;
 pub(super) use commands::{Commands, CompilePaths, lines_of, path_of, tools_folder};
 pub(super) use entry::CompileEntry;
 
-use super::diagnostics;
+use super::{diagnostics, paths};
 use crate::files;
 use crate::model::{Diagnostic, ProjectPath, Severity};
 use crate::sandbox::Level;
@@ -106,7 +106,7 @@ pub(super) async fn check(job: SyntaxJob, lines: CompileLines) -> Vec<Finding> {
         let Some(Verdict { output, read }) = output else { continue };
         let errors = errors(&output, overlay, &job.project);
         // A header may need what every source includes before it.
-        if has_ending_path(&one.line.source, HEADERS) && !errors.is_empty() {
+        if paths::has_ending(&one.line.source, HEADERS) && !errors.is_empty() {
             continue;
         }
         // The compiler refused something, but no place of a file: it did not like the question.
@@ -220,7 +220,7 @@ fn source_line(path: &ProjectPath, project: &Path, lines: &CompileLines) -> Opti
     }
     let component = component(project, source);
     let siblings = lines.all.iter().filter(|line| {
-        line.source.extension().is_some_and(|ending| language.iter().any(|one| ending == *one))
+        paths::has_ending(&line.source, language)
             && self::component(project, &line.source) == component
     });
     let nearest = siblings.max_by_key(|line| shared(&line.source, source))?;
@@ -271,11 +271,6 @@ fn judge(
     }
     // What is wrong in a source may come from the header before it; the source tells.
     (!here.is_empty() || errors.is_empty()).then_some(here)
-}
-
-fn has_ending_path(path: &Path, endings: &[&str]) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| endings.contains(&ending))
 }
 
 fn is_list(path: &ProjectPath) -> bool {

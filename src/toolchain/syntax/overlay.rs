@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::job::HEADERS;
+use crate::toolchain::paths::has_ending;
 
 /// Links that are made at most for one folder.
 const MOST_LINKS: usize = 2_000;
@@ -66,11 +67,8 @@ impl Overlay {
         let at = self.root.join(folder);
         fs::create_dir_all(&at)?;
         let entries = fs::read_dir(self.project.join(folder)).into_iter().flatten().flatten();
-        let headers = entries.filter(|entry| {
-            let path = entry.path();
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            ending.is_some_and(|ending| HEADERS.contains(&ending)) && path.is_file()
-        });
+        let is_header = |path: &Path| has_ending(path, HEADERS) && path.is_file();
+        let headers = entries.filter(|entry| is_header(&entry.path()));
         for header in headers.take(MOST_LINKS) {
             symlink(header.path(), at.join(header.file_name()))?;
         }

@@ -3,10 +3,11 @@
 //! A compiler quotes what it reads, and a device never ends. Before a person has approved a text it
 //! is compiled only when all its includes are plain and stay inside. Errs on the side of no.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::job::{HEADERS, NewText, has_ending};
 use super::probes::{Quote, asks_inside, quoted};
+use crate::toolchain::paths::inside;
 
 /// What a text may name.
 pub(super) struct IncludeScope<'a> {
@@ -43,7 +44,7 @@ impl IncludeScope<'_> {
 
     /// Whether the name of a file, in a text that lies in `folder`, leads to nothing outside.
     fn is_inside(&self, folder: &Path, quote: Quote, target: &str) -> bool {
-        let Some(path) = joined(folder, target) else { return false };
+        let Some(path) = inside(folder, target) else { return false };
         if target.split('/').any(|part| part == "..") {
             // From each folder of headers it would lead elsewhere: only what is found at once.
             return quote == Quote::Double && (self.is_proposed(&path) || self.is_there(&path));
@@ -76,20 +77,6 @@ impl IncludeScope<'_> {
         }
         true
     }
-}
-
-/// `target` below `folder`; `None` when it leads out of the project.
-fn joined(folder: &Path, target: &str) -> Option<PathBuf> {
-    let mut path = PathBuf::new();
-    for part in folder.join(target).components() {
-        match part {
-            Component::Normal(name) => path.push(name),
-            Component::CurDir => {}
-            Component::ParentDir if path.pop() => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(path)
 }
 
 /// Lines that end with a backslash are one with the next, also with blanks after it.

@@ -2,22 +2,17 @@
 //!
 //! Owns its process, its bounds and its plain environment. Must not know what it is asked about.
 
-#![expect(clippy::disallowed_methods, reason = "the compiler is a process")]
-
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
 
-use process_wrap::tokio::CommandWrap;
-use tokio::io::AsyncReadExt;
-use tokio::process::Command;
 use tokio::time::Instant;
 
 use super::job::CompileLine;
 use super::overlay::Overlay;
 use crate::sandbox::{Limits, RunEnd, Runner, Walls, programs};
 use crate::toolchain::confined;
-use crate::toolchain::process::ChildGroup;
+use crate::toolchain::paths::plain;
+use crate::toolchain::process::{ChildGroup, keep};
 
 /// Bytes of output that are kept.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -97,7 +92,8 @@ async fn confined_verdict(
         machine: None,
     };
     let mut output = Vec::new();
-    let report = confined::run(runner, walls, |bytes| keep(&mut output, bytes)).await.ok()?;
+    let keep = |bytes: &[u8]| keep(&mut output, bytes, MAX_OUTPUT);
+    let report = confined::run(runner, walls, keep).await.ok()?;
     match (report.wall, report.end) {
         (None, RunEnd::Exit(code)) => answer(code, output),
         (Some(_), _) | (_, RunEnd::Signal(_) | RunEnd::Stopped) => None,
@@ -130,19 +126,6 @@ fn headers(output: &[u8]) -> Vec<PathBuf> {
     paths.map(|path| plain(Path::new(&path))).collect()
 }
 
-/// A path without `.` and `..`, as far as its text tells.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => _ = out.pop(),
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
-        }
-    }
-    out
-}
-
 /// The output without the names of headers, and without the list of headers that lack a guard.
 fn without_headers(output: &[u8]) -> Vec<u8> {
     let lines = output.split_inclusive(|byte| *byte == b'\n');
@@ -151,36 +134,13 @@ fn without_headers(output: &[u8]) -> Vec<u8> {
     lines.filter(|line| header(line).is_none()).flatten().copied().collect()
 }
 
-fn keep(output: &mut Vec<u8>, bytes: &[u8]) {
-    let space = MAX_OUTPUT.saturating_sub(output.len());
-    output.extend_from_slice(bytes.get(..space).unwrap_or(bytes));
-}
-
 async fn verdict(line: &CompileLine, place: &CompilePlace<'_>) -> Option<Verdict> {
-    let mut command = Command::new(&line.compiler);
-    command
-        .args(args(line, place.overlay)?)
-        .current_dir(place.overlay.folder())
-        .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
-        .envs(place.path.map(|path| ("PATH", path)))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    // A compiler starts others, which have to end with it.
-    let mut group = ChildGroup::spawn(CommandWrap::from(command)).ok()?;
+    let args = args(line, place.overlay)?;
+    let folder = place.overlay.folder();
+    let mut group = ChildGroup::compiler(&line.compiler, &args, folder, place.path).ok()?;
     bound(group.child.id());
     let mut output = Vec::new();
-    let mut stderr = group.child.stderr().take()?;
-    let mut chunk = vec![0; 16 * 1024];
-    loop {
-        let read = stderr.read(&mut chunk).await.ok()?;
-        if read == 0 {
-            break;
-        }
-        keep(&mut output, chunk.get(..read).unwrap_or_default());
-    }
+    group.errors(|bytes| keep(&mut output, bytes, MAX_OUTPUT)).await.ok()?;
     let status = group.child.wait().await.ok()?;
     answer(status.code()?, output)
 }

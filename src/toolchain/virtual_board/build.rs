@@ -24,44 +24,16 @@ const PARALLEL: usize = 2;
 
 /// What every source is compiled with: ESP-IDF's dialect and warnings, code that a panic can be
 /// traced in, and fixed addresses so that program counters are those of the file.
-const FLAGS: &[&str] = &[
-    "-std=gnu17",
-    "-g",
-    "-O1",
-    "-fno-omit-frame-pointer",
-    "-fno-pie",
-    "-fno-common",
-    "-ffunction-sections",
-    "-Wall",
-    "-Wextra",
-    "-Wno-unused-parameter",
-    "-Wno-sign-compare",
-    "-Werror=implicit-function-declaration",
-    "-Werror=incompatible-pointer-types",
-    "-Werror=int-conversion",
-    "-DESP_PLATFORM=1",
-    "-D_GNU_SOURCE",
-];
+const FLAGS: &str = "-std=gnu17 -g -O1 -fno-omit-frame-pointer -fno-pie -fno-common \
+    -ffunction-sections -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
+    -Werror=implicit-function-declaration -Werror=incompatible-pointer-types \
+    -Werror=int-conversion -DESP_PLATFORM=1 -D_GNU_SOURCE";
 
 /// What every C++ source is compiled with: as C, in the dialect and with the leniency of the
 /// Arduino core.
-const CXX_FLAGS: &[&str] = &[
-    "-std=gnu++20",
-    "-g",
-    "-O1",
-    "-fno-omit-frame-pointer",
-    "-fno-pie",
-    "-ffunction-sections",
-    "-fno-rtti",
-    "-Wall",
-    "-Wextra",
-    "-Wno-unused-parameter",
-    "-Wno-sign-compare",
-    "-Wno-missing-field-initializers",
-    "-Wno-volatile",
-    "-DESP_PLATFORM=1",
-    "-D_GNU_SOURCE",
-];
+const CXX_FLAGS: &str = "-std=gnu++20 -g -O1 -fno-omit-frame-pointer -fno-pie -ffunction-sections \
+    -fno-rtti -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
+    -Wno-missing-field-initializers -Wno-volatile -DESP_PLATFORM=1 -D_GNU_SOURCE";
 
 /// Where the firmware keeps its own hash, until the hash is known: a text that occurs nowhere else.
 const ID_SLOT: &str = "firmhand-build-id-slot----------";
@@ -298,7 +270,7 @@ impl HostBuild<'_> {
             true => (CXX_FLAGS, self.cxx),
             false => (FLAGS, self.compiler),
         };
-        let mut args: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let mut args: Vec<String> = flags.split(' ').map(str::to_owned).collect();
         args.extend_from_slice(options);
         args.push(format!("-fmacro-prefix-map={}/=./", self.root.display()));
         args.push(format!("-I{}", self.build_folder().join("config").display()));

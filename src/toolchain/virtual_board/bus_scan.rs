@@ -10,9 +10,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{BoardInfo, BuildId, BuildOutcome, FlashPlan, Timestamp, UserError};
+use crate::toolchain::flow::Unread;
 use crate::toolchain::scanner_run::ScannerRun;
 use crate::toolchain::syntax::Overlay;
-use crate::toolchain::{BuildJob, BuildSink, FlashOrder, Toolchain};
+use crate::toolchain::{BuildJob, FlashOrder, Toolchain};
 
 /// What cannot be done when something here goes wrong.
 const WHAT: &str = "Cannot scan the I2C bus of the virtual board";
@@ -73,12 +74,7 @@ pub(super) async fn start<B: Toolchain + 'static>(
         let first = report.diagnostics.first().map(|found| found.message.clone());
         let why = match report.outcome {
             BuildOutcome::NotRun(error) => error.to_string(),
-            BuildOutcome::Failed
-            | BuildOutcome::Passed
-            | BuildOutcome::TimedOut
-            | BuildOutcome::Cancelled => {
-                first.unwrap_or_else(|| "the scanner did not build".to_owned())
-            }
+            _ => first.unwrap_or_else(|| "the scanner did not build".to_owned()),
         };
         return Err(UserError::new(WHAT, why, "Check the scanner in `assets/scanner`."));
     }
@@ -92,12 +88,4 @@ pub(super) async fn start<B: Toolchain + 'static>(
     };
     let port = load(&board, &order)?.port;
     Ok(ScannerRun::new(port, (board, folder)))
-}
-
-/// Takes output that nobody reads.
-struct Unread;
-
-impl BuildSink for Unread {
-    fn output(&self, _: &[u8]) {}
-    fn progress(&self, _: u32, _: u32) {}
 }

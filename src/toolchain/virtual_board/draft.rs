@@ -11,10 +11,11 @@ use ignore::WalkBuilder;
 
 use super::cmake;
 use super::kit::Kit;
-use super::paths::{find, inside};
+use super::paths::find;
 use super::plan::{CompilePlan, is_cxx};
 use crate::files;
 use crate::text::sketch::EXTENSION;
+use crate::toolchain::paths::inside;
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::syntax::{Overlay, SyntaxJob};
 

@@ -52,14 +52,17 @@ impl Kit {
 
     /// Paths of the runtime's sources.
     pub fn runtime_sources(&self) -> impl Iterator<Item = &str> {
-        let is_source = |path: &&str| path.starts_with("runtime/") && path.ends_with(".c");
+        self.sources("runtime/", ".c")
+    }
+
+    fn sources(&self, folder: &'static str, ending: &'static str) -> impl Iterator<Item = &str> {
+        let is_source = move |path: &&str| path.starts_with(folder) && path.ends_with(ending);
         self.files.keys().map(String::as_str).filter(is_source)
     }
 
     /// Paths of the sources of the Arduino core and its libraries.
     pub fn arduino_sources(&self) -> impl Iterator<Item = &str> {
-        let is_source = |path: &&str| path.starts_with("arduino/") && path.ends_with(".cpp");
-        self.files.keys().map(String::as_str).filter(is_source)
+        self.sources("arduino/", ".cpp")
     }
 
     /// Folders of the headers of the Arduino core and its libraries, below the kit's.

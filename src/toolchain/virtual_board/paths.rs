@@ -3,30 +3,12 @@
 //! Must not let one lead out of the project.
 
 use std::fs;
-use std::path::{Component as PathPart, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::cmake::Recurse;
 
 /// Files a pattern may match at most.
 const MAX_GLOB: usize = 2_000;
-
-/// `path` below `folder`, both relative to the project; `None` when it leads out.
-pub(super) fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
-    let mut joined = PathBuf::new();
-    for part in folder.join(path).components() {
-        match part {
-            PathPart::Normal(name) => joined.push(name),
-            PathPart::CurDir => {}
-            PathPart::ParentDir => {
-                if !joined.pop() {
-                    return None;
-                }
-            }
-            PathPart::RootDir | PathPart::Prefix(_) => return None,
-        }
-    }
-    Some(joined)
-}
 
 /// Whether that is a file of the project, symbolic links followed.
 pub(super) fn stays_inside(root: &Path, path: &Path) -> bool {

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use super::cmake::{self, CmakeError, Recurse, Registration};
 use super::kit::Kit;
-use super::paths::{find, inside, stays_inside};
+use super::paths::{find, stays_inside};
 use crate::files;
 use crate::text::sketch;
 use crate::toolchain::arduino::default_fqbn;
+use crate::toolchain::paths::{has_ending, inside};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::{chip_of_fqbn, platformio};
 
@@ -59,6 +60,12 @@ pub struct Unit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigureError(pub String);
 
+impl ConfigureError {
+    fn of(message: impl std::fmt::Display) -> Self {
+        Self(format!("CMake Error: {message}\n"))
+    }
+}
+
 struct PlanPart {
     name: String,
     folder: PathBuf,
@@ -79,19 +86,17 @@ impl CompilePlan {
         if platformio::is_at(root) && !platformio::is_esp_idf(root) {
             let message = "this is a project of PlatformIO, which the virtual board does not support; install PlatformIO (`pip install platformio`) and choose \
                            `--toolchain platformio`";
-            return Err(ConfigureError(format!("CMake Error: {message}\n")));
+            return Err(ConfigureError::of(message));
         }
         let text = files::read_text(&top, files::SOURCE).map_err(|error| {
-            ConfigureError(format!(
-                "CMake Error: The source directory does not contain a readable CMakeLists.txt \
-                 ({error}).\n"
-            ))
+            let what = "The source directory does not contain a readable CMakeLists.txt";
+            ConfigureError::of(format!("{what} ({error})."))
         })?;
         let name = cmake::project_name(&text).map_err(|error| at("CMakeLists.txt", &error))?;
         let parts = parts(root)?;
         if !parts.iter().any(|part| part.name == "main") {
             let message = "the project has no component `main` with a CMakeLists.txt";
-            return Err(ConfigureError(format!("CMake Error: {message}\n")));
+            return Err(ConfigureError::of(message));
         }
         let by_name: BTreeMap<&str, &PlanPart> =
             parts.iter().map(|part| (part.name.as_str(), part)).collect();
@@ -100,8 +105,7 @@ impl CompilePlan {
             units.extend(part_units(root, part, &by_name, kit)?);
         }
         if units.iter().all(|unit| unit.component != "main") {
-            let message = "the component `main` registers no source";
-            return Err(ConfigureError(format!("CMake Error: {message}\n")));
+            return Err(ConfigureError::of("the component `main` registers no source"));
         }
         Ok(Self { name, units, joined: None, chip: None })
     }
@@ -164,8 +168,7 @@ fn parts(root: &Path) -> Result<Vec<PlanPart>, ConfigureError> {
             Ok(text) => text,
             Err(error) if is_absent(&error) => continue,
             Err(error) => {
-                let list = list.display();
-                return Err(ConfigureError(format!("CMake Error: {list}: {error}.\n")));
+                return Err(ConfigureError::of(format!("{}: {error}.", list.display())));
             }
         };
         let glob = |pattern: &str, recurse| find(&root.join(&folder), pattern, recurse);
@@ -215,9 +218,8 @@ fn part_units(
         if !stays_inside(root, &source) {
             return Err(problem(format!("Cannot find source file: {name}")));
         }
-        match source.extension().and_then(|extension| extension.to_str()) {
-            Some("c") => {}
-            _ => return Err(problem(format!("the virtual board compiles C only, not `{name}`"))),
+        if !has_ending(&source, &["c"]) {
+            return Err(problem(format!("the virtual board compiles C only, not `{name}`")));
         }
         units.push(Unit {
             component: part.name.clone(),
@@ -291,8 +293,7 @@ fn at(list: &str, error: &CmakeError) -> ConfigureError {
 
 /// Whether a source is C++, by its name.
 pub(super) fn is_cxx(source: &Path) -> bool {
-    let ending = source.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("cpp" | "cc" | "cxx"))
+    has_ending(source, &["cpp", "cc", "cxx"])
 }
 
 #[cfg(test)]

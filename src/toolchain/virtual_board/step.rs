@@ -7,12 +7,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::SystemTime;
-
-use process_wrap::tokio::CommandWrap;
-use tokio::io::AsyncReadExt;
-use tokio::process::Command;
 
 use crate::files;
 use crate::model::ContentHash;
@@ -142,10 +137,11 @@ impl BuildStep {
         let temporary = tempfile::tempdir().map_err(io_error("make a temporary folder"))?;
         let folder = root.join("build");
         let path = std::env::var("PATH").unwrap_or_default();
-        let variables =
-            [("PATH", path), ("LC_ALL", "C".to_owned()), ("TMPDIR", shown(temporary.path()))];
+        let shown = temporary.path().display().to_string();
+        let variables = [("PATH", path), ("LC_ALL", "C".to_owned()), ("TMPDIR", shown)];
         let mut reads = confined::reads(root, &self.compiler, &self.args);
         reads.extend(programs());
+        let (memory, file, disk) = (MAX_MEMORY, MAX_FILE, MAX_DISK);
         let walls = Walls {
             program: self.compiler.clone(),
             args: self.args.clone(),
@@ -153,12 +149,7 @@ impl BuildStep {
             reads,
             writes: vec![folder.clone(), temporary.path().to_owned()],
             folder,
-            limits: Limits {
-                memory: MAX_MEMORY,
-                file: MAX_FILE,
-                disk: MAX_DISK,
-                ..Limits::default()
-            },
+            limits: Limits { memory, file, disk, ..Limits::default() },
             machine: None,
         };
         let report = confined::run(runner, walls, |bytes| output.push(bytes)).await;
@@ -166,8 +157,8 @@ impl BuildStep {
             io_error(format!("run {}", self.compiler.display()))(io::Error::other(error.why))
         })?;
         if let Some(wall) = report.wall {
-            output
-                .push(format!("cc: error: stopped at the sandbox's limit of {wall}\n").as_bytes());
+            let stopped = format!("cc: error: stopped at the sandbox's limit of {wall}\n");
+            output.push(stopped.as_bytes());
         }
         Ok(report.end == RunEnd::Exit(0))
     }
@@ -177,29 +168,11 @@ impl BuildStep {
         root: &Path,
         output: &mut CompilerOutput,
     ) -> Result<bool, StepError> {
-        let mut command = Command::new(&self.compiler);
-        command
-            .args(&self.args)
-            .current_dir(root.join("build"))
-            .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "TMPDIR"))
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        // A compiler starts others, which have to end with it.
-        let mut group = ChildGroup::spawn(CommandWrap::from(command))
+        let folder = root.join("build");
+        let mut group = ChildGroup::compiler(&self.compiler, &self.args, &folder, None)
             .map_err(io_error(format!("run {}", self.compiler.display())))?;
-        if let Some(mut stderr) = group.child.stderr().take() {
-            let mut chunk = vec![0; 16 * 1024];
-            loop {
-                let read = stderr.read(&mut chunk).await.map_err(io_error("read the compiler"))?;
-                if read == 0 {
-                    break;
-                }
-                output.push(&chunk[..read]);
-            }
-        }
+        let read = group.errors(|bytes| output.push(bytes)).await;
+        read.map_err(io_error("read the compiler"))?;
         let status = group.child.wait().await.map_err(io_error("wait for the compiler"))?;
         Ok(status.success())
     }
@@ -227,10 +200,6 @@ impl CompilerOutput {
     }
 }
 
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
 /// The files that a make-style dependency file names after its target.
 fn depended_on(text: &str) -> Vec<PathBuf> {
     let Some((_, names)) = text.split_once(": ") else { return Vec::new() };
@@ -251,12 +220,11 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 /// Writes a file only when it would change, so that what depends on it stays fresh.
 pub(super) fn refresh(root: &Path, path: &Path, content: &[u8]) -> Result<(), StepError> {
-    let what = || format!("write {}", path.display());
-    let below = below(root, path).map_err(io_error(what()))?;
-    if output_folder::read(root, below, files::PROGRAM).is_ok_and(|found| found == content) {
-        return Ok(());
+    let held = below(root, path).and_then(|it| output_folder::read(root, it, files::PROGRAM));
+    match held.is_ok_and(|held| held == content) {
+        true => Ok(()),
+        false => write(root, path, content),
     }
-    output_folder::write(root, below, content, Use::Data).map_err(io_error(what()))
 }
 
 /// Writes a file of the project, and the folders it is in.

@@ -52,17 +52,11 @@ impl Collected {
         }
         self.output += output.len();
         let first = message.trim().lines().next().unwrap_or_default();
-        let test = TestCase {
-            name: cut(&sanitize::line(&name), NAME),
-            outcome,
-            millis,
-            message: cut(&self.shown(&sanitize::line(first)), MESSAGE),
-            file: file.and_then(|file| self.relative(&file)),
-            line,
-            output,
-        };
-        let list = if test.outcome.is_bad() { &mut self.bad } else { &mut self.good };
-        list.push(test);
+        let name = cut(&sanitize::line(&name), NAME);
+        let message = cut(&self.shown(&sanitize::line(first)), MESSAGE);
+        let file = file.and_then(|file| self.relative(&file));
+        let list = if outcome.is_bad() { &mut self.bad } else { &mut self.good };
+        list.push(TestCase { name, outcome, millis, message, file, line, output });
     }
 
     /// A place within the project; `None` for one elsewhere.
@@ -95,9 +89,8 @@ impl Collected {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
+    match text.len() <= most {
+        true => text.to_owned(),
+        false => format!("{}…", text.get(..text.floor_char_boundary(most)).unwrap_or_default()),
     }
-    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}…", text.get(..end).unwrap_or_default())
 }

@@ -25,9 +25,7 @@ struct Ended {
     message: String,
     #[serde(default)]
     output: String,
-    #[serde(default)]
     file: Option<String>,
-    #[serde(default)]
     line: Option<u32>,
 }
 
