@@ -311,7 +311,7 @@ pub(super) fn exit_code(left: Left) -> ExitCode {
 
 /// The project of a session, as its first record names it.
 pub fn project_of(dir: &SessionDir) -> Option<PathBuf> {
-    summary(dir).start.map(|start| PathBuf::from(start.project))
+    summary(dir).facts.start.map(|start| PathBuf::from(start.project))
 }
 
 fn ui_setup(

@@ -102,8 +102,8 @@ pub fn local(at: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::journal::LaterRequest;
-    use crate::model::{Seq, SessionId};
+    use crate::journal::{JournalFacts, LaterRequest};
+    use crate::model::SessionId;
 
     use super::*;
 
@@ -111,15 +111,8 @@ mod tests {
         SessionSummary {
             id: SessionId::new("a"),
             title: None,
-            start: None,
-            later,
-            started_at: Timestamp(0),
-            last_at: Timestamp(0),
-            last: Seq(0),
-            bytes: 0,
             state,
-            waiting: 0,
-            questions: 0,
+            facts: JournalFacts { later, ..JournalFacts::default() },
         }
     }
 
@@ -139,12 +132,12 @@ mod tests {
     fn a_short_state_begins_with_what_waits_and_names_no_process() {
         let mut running = session(SessionState::Running(Some(8_483)), Vec::new());
         assert_eq!(state_in_short(&running), "running");
-        running.waiting = 4;
+        running.facts.waiting = 4;
         assert_eq!(state_in_short(&running), "4 changes wait · running");
         running.state = SessionState::Unfinished;
-        running.questions = 1;
+        running.facts.questions = 1;
         assert_eq!(state_in_short(&running), "3 changes, 1 question wait · unfinished");
-        running.waiting = 1;
+        running.facts.waiting = 1;
         assert_eq!(state_with_waiting(&running), "unfinished, 1 question waits");
     }
 
@@ -152,7 +145,8 @@ mod tests {
     fn sessions_that_wait_come_first_and_the_others_keep_their_order() {
         let of = |id: &str, waiting| {
             let session = session(SessionState::Unfinished, Vec::new());
-            SessionSummary { id: SessionId::new(id), waiting, ..session }
+            let facts = JournalFacts { waiting, ..session.facts };
+            SessionSummary { id: SessionId::new(id), facts, ..session }
         };
         let all = [of("d", 0), of("c", 2), of("b", 0), of("a", 1)];
         let ids: Vec<&str> =

@@ -97,7 +97,7 @@ fn named(dir: &SessionDir) -> String {
 
 /// The project of a session that stays when the session is deleted.
 fn kept_project(dir: &SessionDir) -> Option<String> {
-    let project = summary(dir).start.map(|start| start.project)?;
+    let project = summary(dir).facts.start.map(|start| start.project)?;
     (!dir.project().is_dir()).then(|| sanitize::line(&project).into_owned())
 }
 

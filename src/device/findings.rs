@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::panic::{FoundDump, PanicEvent, Programs, RawPanic};
-use crate::model::{CoreDump, Event, Ledger, LogId, PortChange, PortEvent};
+use super::received::changed;
+use crate::model::{CoreDump, Ledger, LogId, PortChange};
 
 /// Findings recorded per minute; a board that fails all the time does not fill the journal.
 const PER_MINUTE: usize = 20;
@@ -61,10 +62,8 @@ impl Findings {
             let report = programs.report(&raw);
             let (line, end) = (raw.lines.start, raw.lines.end);
             // A report that cannot be recorded is in the log as the board printed it.
-            let _ = ledger.record(Event::Port(PortEvent::Changed {
-                log,
-                event: PortChange::Panicked { line, end, report: Box::new(report) },
-            }));
+            let event = PortChange::Panicked { line, end, report: Box::new(report) };
+            let _ = ledger.record(changed(log, event));
         });
     }
 
@@ -73,9 +72,7 @@ impl Findings {
         self.dumps += 1;
         let damaged = if dump.is_damaged { "-damaged" } else { "" };
         let name = format!("core-{}-{}{damaged}.bin", self.log.number, self.dumps);
-        let _ = self.ledger.record(Event::Port(PortEvent::Changed {
-            log: self.log,
-            event: PortChange::CoreDumped(CoreDump { name, content }),
-        }));
+        let event = PortChange::CoreDumped(CoreDump { name, content });
+        let _ = self.ledger.record(changed(self.log, event));
     }
 }

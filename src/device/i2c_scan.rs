@@ -204,8 +204,6 @@ fn addresses(line: &str) -> Vec<u8> {
     found
 }
 
-/// A constant pattern; the tests see that every one is right.
-
 /// Head of the table.
 static HEADER: Pattern = Pattern::new(r"(?i)^\s*0\s+1\s+2\s+3\s+.*\bd\s+e\s+f\s*$");
 
@@ -330,7 +328,7 @@ mod tests {
     #[test]
     fn every_pattern_is_right() {
         let all = [&HEADER, &FOREIGN, &ANSWER, &REFUSAL, &NOBODY, &START, &END, &ADDRESS];
-        assert!(all.iter().all(|pattern| pattern.is_some()));
+        assert!(all.iter().all(|pattern| pattern.get().is_some()));
     }
 
     proptest::proptest! {

@@ -76,10 +76,7 @@ impl Address {
     /// pseudo-terminal goes to the next one, and what comes from that is somebody else's.
     #[must_use]
     pub fn is_given_away(&self) -> bool {
-        match self {
-            Self::Tty(path) => path.starts_with("/dev/pts"),
-            Self::Tcp(_) | Self::Rfc2217(_) => false,
-        }
+        matches!(self, Self::Tty(path) if path.starts_with("/dev/pts"))
     }
 }
 
@@ -118,13 +115,9 @@ impl Link {
             Address::Rfc2217(place) => {
                 let mut stream = connect(place).await?;
                 stream.write_all(&rfc2217::greeting()).await?;
-                Ok(Self::Rfc2217(Box::new(Telnet {
-                    stream,
-                    decoder: Decoder::default(),
-                    baud,
-                    ready: Vec::new(),
-                    has_settings: false,
-                })))
+                let (decoder, ready) = (Decoder::default(), Vec::new());
+                let telnet = Telnet { stream, decoder, baud, ready, has_settings: false };
+                Ok(Self::Rfc2217(Box::new(telnet)))
             }
         }
     }

@@ -261,16 +261,8 @@ impl Pin {
     }
 }
 
-const fn word(kind: Caution) -> &'static str {
-    match kind {
-        Caution::InputOnly => "`input_only`",
-        Caution::Strapping => "`strapping`",
-        Caution::Memory => "`memory`",
-        Caution::Adc2 => "`adc2`",
-        Caution::Usb => "`usb`",
-        Caution::Jtag => "`jtag`",
-        Caution::Console => "`console`",
-    }
+fn word(kind: Caution) -> String {
+    serde_json::to_string(&kind).unwrap_or_default().replace('"', "`")
 }
 
 /// What the pins so far have taken.

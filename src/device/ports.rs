@@ -39,6 +39,10 @@ pub struct PortInfo {
 }
 
 impl PortInfo {
+    fn unknown(path: String, label: &str) -> Self {
+        let (label, reset) = (label.to_owned(), ResetStyle::Classic);
+        Self { path, label, chips: Vec::new(), usb: None, reset }
+    }
     /// Whether it is likely an ESP32 board.
     #[must_use]
     pub fn is_likely_board(&self) -> bool {
@@ -58,13 +62,7 @@ pub fn list(adapters: &Adapters) -> Vec<PortInfo> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             ["cu.usb", "cu.wchusb", "cu.SLAB", "ttyU", "cuaU"].iter().any(|s| name.starts_with(s))
         })
-        .map(|path| PortInfo {
-            path: path.display().to_string(),
-            label: "USB serial".to_owned(),
-            chips: Vec::new(),
-            usb: None,
-            reset: ResetStyle::Classic,
-        })
+        .map(|path| PortInfo::unknown(path.display().to_string(), "USB serial"))
         .collect();
     ports.sort_by(|a, b| a.path.cmp(&b.path));
     ports
@@ -84,9 +82,7 @@ fn port(tty: &Path, dev: &Path, adapters: &Adapters) -> Option<PortInfo> {
     let Some((usb, maker)) = usb_of(&device) else {
         // A UART of the computer; type 0 stands for one that is not there.
         let is_there = line_of(&tty.join("type")).is_some_and(|kind| kind != "0");
-        let label = "built-in UART".to_owned();
-        let reset = ResetStyle::Classic;
-        return is_there.then(|| PortInfo { path, label, chips: Vec::new(), usb: None, reset });
+        return is_there.then(|| PortInfo::unknown(path, "built-in UART"));
     };
     let adapter = adapters.find(usb.vendor, usb.product);
     let name = adapter.map_or_else(

@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::link::{Address, Link};
 use super::panic::{Programs, Watch};
 use super::ports::{self, UsbId};
-use super::received::{Received, lock};
+use super::received::{Received, changed, lock};
 use super::reset::ResetStep;
 use super::tail::Tail;
 use crate::model::{Event, Ledger, LogId, PortChange, PortEvent};
@@ -101,30 +101,28 @@ impl Pump {
         let mut findings = Findings::new(ledger, Arc::clone(&self.programs), self.log);
         let why = loop {
             let since = Instant::now();
-            match self.pump(&mut link, &mut findings).await {
+            let (why, given_back) = match self.pump(&mut link, &mut findings).await {
                 End::Stopped(why) => break why,
                 End::Lent { why, given_back, reply } => {
                     drop(link);
                     // Whoever asked may be gone; then it is given back already.
                     let _ = reply.send(Ok(()));
-                    match self.regain(why, since.elapsed(), Some(given_back)).await {
-                        Some(found) => link = found,
-                        None => break "listening was stopped".to_owned(),
-                    }
+                    (why, Some(given_back))
                 }
                 End::Lost(why) => {
                     drop(link);
-                    match self.regain(why, since.elapsed(), None).await {
-                        Some(found) => link = found,
-                        None => break "listening was stopped".to_owned(),
-                    }
+                    (why, None)
                 }
+            };
+            match self.regain(why, since.elapsed(), given_back).await {
+                Some(found) => link = found,
+                None => break "listening was stopped".to_owned(),
             }
         };
         // A log that cannot be told complete is found complete when the session ends.
         let _ = self.ledger.flush_log(self.log);
-        let _ =
-            self.ledger.record(Event::Port(PortEvent::Closed { log: self.log, why: why.clone() }));
+        let closed = PortEvent::Closed { log: self.log, why: why.clone() };
+        let _ = self.ledger.record(Event::Port(closed));
         self.received.send_modify(|received| {
             received.closed = Some(why);
             received.away = None;
@@ -150,14 +148,11 @@ impl Pump {
                     findings.tell(watch.finish());
                     continue;
                 }
-                PumpWake::PortOrder(Some(PortOrder {
-                    task: Task::Lend { why, given_back },
-                    reply,
-                })) => {
-                    findings.tell(watch.finish());
-                    return End::Lent { why, given_back, reply };
-                }
                 PumpWake::PortOrder(Some(PortOrder { task, reply })) => {
+                    if let Task::Lend { why, given_back } = task {
+                        findings.tell(watch.finish());
+                        return End::Lent { why, given_back, reply };
+                    }
                     // Whoever asked may be gone.
                     let _ = reply.send(self.perform(task, link).await);
                     continue;
@@ -212,10 +207,7 @@ impl Pump {
         let since = Instant::now();
         // Somebody looking at the log must see all of it up to here.
         let _ = self.ledger.flush_log(self.log);
-        let _ = self.ledger.record(Event::Port(PortEvent::Changed {
-            log: self.log,
-            event: PortChange::Lost { why: why.clone() },
-        }));
+        let _ = self.ledger.record(changed(self.log, PortChange::Lost { why: why.clone() }));
         self.received.send_modify(|received| {
             received.away = Some(why);
             received.losses += 1;
@@ -250,10 +242,7 @@ impl Pump {
             }
             if let Some(link) = self.look(was_lent).await {
                 let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-                let _ = self.ledger.record(Event::Port(PortEvent::Changed {
-                    log: self.log,
-                    event: PortChange::Back { millis },
-                }));
+                let _ = self.ledger.record(changed(self.log, PortChange::Back { millis }));
                 self.received.send_modify(|received| received.away = None);
                 return Some(link);
             }

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::model::{Event, LogId, PortChange, PortEvent};
+
 /// How far a port has come.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Received {
@@ -18,6 +20,11 @@ pub struct Received {
 }
 
 /// A panic elsewhere leaves the state whole.
+/// The event that something happened to the port of that log.
+pub(super) fn changed(log: LogId, event: PortChange) -> Event {
+    Event::Port(PortEvent::Changed { log, event })
+}
+
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,7 +16,7 @@ use super::panic::{Programs, RawPanic};
 use super::ports::{self, PortInfo, UsbId};
 use super::pump::{PortOrder, Pump, Task};
 pub use super::received::Received;
-use super::received::lock;
+use super::received::{changed, lock};
 use super::refusal::not_opened;
 use super::reset::{self, Into};
 use super::tail::Tail;
@@ -202,10 +202,7 @@ impl SerialHub {
         by: Option<AgentName>,
     ) -> Result<(), UserError> {
         let log = self.opened(port)?;
-        self.ledger.record(Event::Port(PortEvent::Changed {
-            log,
-            event: PortChange::Sent { text: text.to_owned(), by },
-        }))?;
+        self.ledger.record(changed(log, PortChange::Sent { text: text.to_owned(), by }))?;
         self.order(port, Task::Write(text.as_bytes().to_vec())).await
     }
 
@@ -227,10 +224,7 @@ impl SerialHub {
         {
             open.baud = baud;
         }
-        self.ledger.record(Event::Port(PortEvent::Changed {
-            log,
-            event: PortChange::Controlled(control),
-        }))?;
+        self.ledger.record(changed(log, PortChange::Controlled(control)))?;
         Ok(())
     }
 

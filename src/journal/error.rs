@@ -92,14 +92,15 @@ impl From<JournalError> for UserError {
         let why = error.to_string();
         match error {
             JournalError::Io { doing, source, .. } => {
+                use io::ErrorKind as Kind;
                 let fix = match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Kind::StorageFull | Kind::QuotaExceeded => {
                         "Free some space; everything recorded so far is complete."
                     }
-                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
                         "Make the folder writable, or set FIRMHAND_DATA_DIR to another one."
                     }
-                    io::ErrorKind::NotFound => "Check that the session's folder is complete.",
+                    Kind::NotFound => "Check that the session's folder is complete.",
                     _ => "",
                 };
                 Self::new(format!("Cannot {doing}"), why, fix)
@@ -112,11 +113,10 @@ impl From<JournalError> for UserError {
                     format!("Close it first, or watch it with `firmhand replay {session}`."),
                 )
             }
-            JournalError::Newer { .. } => Self::new(
-                "Cannot read the session",
-                why,
-                "Use the firmhand version that wrote it, or a newer one.",
-            ),
+            JournalError::Newer { .. } => {
+                let fix = "Use the firmhand version that wrote it, or a newer one.";
+                Self::new("Cannot read the session", why, fix)
+            }
             JournalError::Unknown { candidates, .. } => {
                 let names: Vec<&str> = candidates.iter().map(SessionId::as_str).collect();
                 let fix = if names.is_empty() {
@@ -126,11 +126,11 @@ impl From<JournalError> for UserError {
                 };
                 Self::new("Cannot open the session", why, fix)
             }
-            JournalError::Blob { .. } => Self::new(
-                "Cannot show a file's content",
-                why,
-                "Restore `blobs.pack` in the session's folder from a copy, if you have one.",
-            ),
+            JournalError::Blob { .. } => {
+                let fix =
+                    "Restore `blobs.pack` in the session's folder from a copy, if you have one.";
+                Self::new("Cannot show a file's content", why, fix)
+            }
             JournalError::NoLog(_) => Self::new("Cannot read a log", why, ""),
             JournalError::GivenUp { .. } => {
                 Self::new("Cannot read a log", why, "To keep more, raise `logs.keep_mib`.")

@@ -149,7 +149,7 @@ mod tests {
 
     fn tasks(data: &Path) -> Vec<String> {
         let mut tasks: Vec<String> =
-            list(data).into_iter().filter_map(|one| Some(one.start?.task)).collect();
+            list(data).into_iter().filter_map(|one| Some(one.facts.start?.task)).collect();
         tasks.sort();
         tasks
     }
@@ -166,7 +166,7 @@ mod tests {
         let ended = Event::Session(SessionEvent::Ended { outcome: SessionOutcome::Stopped });
         writer.append(Timestamp(9), ended).unwrap();
         let first = list(data.path()).remove(0);
-        assert_eq!(first.start.unwrap().task, "task 3");
+        assert_eq!(first.facts.start.unwrap().task, "task 3");
         assert_eq!(first.state, SessionState::Open(Some(std::process::id())));
         drop(writer);
         let _held = JournalWriter::reopen(&dirs[5]).unwrap();

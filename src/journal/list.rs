@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::num::NonZero;
+use std::ops::Deref;
 use std::path::Path;
 use std::thread;
 
-use crate::model::event::SessionStart;
 use crate::model::{
     Event, PersonEvent, ProposalEvent, Record, Seq, SessionEvent, SessionId, SessionOutcome,
     Timestamp,
@@ -27,24 +27,18 @@ pub struct SessionSummary {
     pub id: SessionId,
     /// The name that the person gave it.
     pub title: Option<String>,
-    /// What it is about; `None` when the first records cannot be read.
-    pub start: Option<SessionStart>,
-    /// What was asked for later, as far as the latest records tell, oldest first.
-    pub later: Vec<LaterRequest>,
-    /// When it began; 0 when unknown.
-    pub started_at: Timestamp,
-    /// When the last record was made; 0 when unknown.
-    pub last_at: Timestamp,
-    /// Number of the last record.
-    pub last: Seq,
-    /// Length of the journal in bytes.
-    pub bytes: u64,
     /// How it stands.
     pub state: SessionState,
-    /// Proposals and questions that wait for the person, among the latest records.
-    pub waiting: usize,
-    /// How many of them are questions.
-    pub questions: usize,
+    /// What its journal alone tells; nothing when that cannot be read.
+    pub facts: JournalFacts,
+}
+
+impl Deref for SessionSummary {
+    type Target = JournalFacts;
+
+    fn deref(&self) -> &JournalFacts {
+        &self.facts
+    }
 }
 
 impl SessionSummary {
@@ -198,25 +192,13 @@ fn read_facts(file: &File, path: &Path) -> Result<JournalFacts, JournalError> {
 
 /// The session as a list shows it; whether a program runs it is looked up now.
 fn summarised(facts: JournalFacts, dir: &SessionDir) -> SessionSummary {
-    let state = match (holder(dir), facts.outcome) {
+    let state = match (holder(dir), &facts.outcome) {
         (Holder::Process(id), Some(_)) => SessionState::Open(id),
         (Holder::Process(id), None) => SessionState::Running(id),
-        (Holder::Nobody, Some(outcome)) => SessionState::Ended(outcome),
+        (Holder::Nobody, Some(outcome)) => SessionState::Ended(outcome.clone()),
         (Holder::Nobody, None) => SessionState::Unfinished,
     };
-    SessionSummary {
-        id: dir.id().clone(),
-        title: dir.title(),
-        start: facts.start,
-        later: facts.later,
-        started_at: facts.started_at,
-        last_at: facts.last_at,
-        last: facts.last,
-        bytes: facts.bytes,
-        state,
-        waiting: facts.waiting,
-        questions: facts.questions,
-    }
+    SessionSummary { id: dir.id().clone(), title: dir.title(), state, facts }
 }
 
 fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
@@ -225,19 +207,8 @@ fn unreadable(dir: &SessionDir, error: &JournalError) -> SessionSummary {
         JournalError::Newer { .. } => SessionState::Newer(why),
         _ => SessionState::Unreadable(why),
     };
-    SessionSummary {
-        id: dir.id().clone(),
-        title: dir.title(),
-        start: None,
-        later: Vec::new(),
-        started_at: Timestamp(0),
-        last_at: Timestamp(0),
-        last: Seq(0),
-        bytes: 0,
-        state,
-        waiting: 0,
-        questions: 0,
-    }
+    let facts = JournalFacts::default();
+    SessionSummary { id: dir.id().clone(), title: dir.title(), state, facts }
 }
 
 fn first_record(path: &Path) -> Result<Option<Record>, JournalError> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -222,19 +222,22 @@ impl LogFiles {
     fn file(&self, log: LogId, segment: &Segment) -> Result<Option<Arc<File>>, JournalError> {
         let mut reading = lock(&self.reading);
         let known = reading.entry(log).or_default();
-        if let Some((_, file)) = known.open.as_ref().filter(|(start, _)| *start == segment.start) {
-            return Ok(Some(Arc::clone(file)));
-        }
-        match File::open(&segment.path) {
-            Ok(file) => {
-                let file = Arc::new(file);
-                known.open = Some((segment.start, Arc::clone(&file)));
-                Ok(Some(file))
-            }
+        match opened(&mut known.open, segment.start, &segment.path) {
+            Ok(file) => Ok(Some(file)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(JournalError::io("read a log", &segment.path)(error)),
         }
     }
+}
+
+/// The file of the part that begins there, which stays open until another is asked for.
+fn opened(last: &mut Option<(u64, Arc<File>)>, start: u64, path: &Path) -> io::Result<Arc<File>> {
+    if let Some((_, file)) = last.as_ref().filter(|(known, _)| *known == start) {
+        return Ok(Arc::clone(file));
+    }
+    let file = Arc::new(File::open(path)?);
+    *last = Some((start, Arc::clone(&file)));
+    Ok(file)
 }
 
 impl LogSource for LogFiles {
@@ -257,14 +260,8 @@ impl LogSource for LogFiles {
         let segment = segments.get(next.checked_sub(1)?)?;
         let mut reading = lock(&self.reading);
         let known = reading.entry(log).or_default();
-        let file = match &known.times {
-            Some((start, file)) if *start == segment.start => Arc::clone(file),
-            Some(_) | None => {
-                let file = Arc::new(File::open(segment.path.with_extension("times")).ok()?);
-                known.times = Some((segment.start, Arc::clone(&file)));
-                file
-            }
-        };
+        let path = segment.path.with_extension("times");
+        let file = opened(&mut known.times, segment.start, &path).ok()?;
         times::find(&file, offset)
     }
 }

@@ -32,7 +32,7 @@ pub use blobs::Blobs;
 pub use dir::{SessionDir, clean_title};
 pub use error::JournalError;
 pub use events::JournalEvents;
-pub use facts::LaterRequest;
+pub use facts::{JournalFacts, LaterRequest};
 pub use list::{SessionState, SessionSummary, list_sessions, summary};
 pub use logs::{LogFiles, LogLength, LogLimits};
 pub use manage::{delete, rename};

@@ -32,7 +32,7 @@ fn has_all(session: &SessionSummary) -> bool {
 /// When the journal cannot be read; then it has those that it had.
 pub fn complete_requests(data: &Path, session: &mut SessionSummary) -> Result<(), JournalError> {
     if !has_all(session) {
-        session.later = all_later(&SessionDir::find(data, session.id.as_str())?)?;
+        session.facts.later = all_later(&SessionDir::find(data, session.id.as_str())?)?;
     }
     Ok(())
 }
@@ -55,7 +55,7 @@ impl KnownRequests {
                 let known = self.0.entry(session.id.clone()).or_default();
                 known.extend(session.later.iter().map(|it| (it.number, it.clone())));
             } else if let Some(known) = known {
-                session.later = known.values().cloned().collect();
+                session.facts.later = known.values().cloned().collect();
             }
         }
     }

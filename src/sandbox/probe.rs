@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::control::SandboxFacts;
 use super::landlock_rules_scopes;
 use super::places;
-use super::walls::{Level, Limits, MachineView, WallFailure, Walls};
+use super::walls::{Level, MachineView, WallFailure, Walls};
 use crate::files;
 use crate::model::UserError;
 
@@ -82,13 +82,9 @@ pub(super) fn probe(attempt: impl Fn(Level) -> Result<SandboxFacts, WallFailure>
 pub(super) fn trial() -> Walls {
     Walls {
         program: PathBuf::from("/nothing"),
-        args: Vec::new(),
-        env: Vec::new(),
         folder: PathBuf::from("/"),
         reads: ["/usr", "/lib", "/bin"].map(PathBuf::from).to_vec(),
-        writes: Vec::new(),
-        limits: Limits::default(),
-        machine: None,
+        ..Walls::default()
     }
 }
 
@@ -129,30 +125,24 @@ fn without_landlock(facts: &SandboxFacts) -> Option<Missing> {
 }
 
 fn no_landlock(why: &str) -> Missing {
-    Missing {
-        what: format!("Landlock ({why})"),
-        fix: "Use Linux 5.13 or newer with Landlock; if it is built in and off, add `landlock` to the \
-              `lsm=` list of the kernel's command line."
-            .to_owned(),
-    }
+    let fix = "Use Linux 5.13 or newer with Landlock; if it is built in and off, add `landlock` to the \
+               `lsm=` list of the kernel's command line.";
+    Missing { what: format!("Landlock ({why})"), fix: fix.to_owned() }
 }
 
 fn without_scopes(facts: &SandboxFacts) -> Option<Missing> {
-    (facts.landlock < landlock_rules_scopes()).then(|| Missing {
-        what: format!("Landlock of version 6 (it is {})", facts.landlock),
-        fix: "Use Linux 6.12 or newer; until then signals are kept inside by filters, which break \
-              programs that signal their own children where there are no namespaces."
-            .to_owned(),
-    })
+    let fix = "Use Linux 6.12 or newer; until then signals are kept inside by filters, which break \
+               programs that signal their own children where there are no namespaces.";
+    let what = format!("Landlock of version 6 (it is {})", facts.landlock);
+    let is_missing = facts.landlock < landlock_rules_scopes();
+    is_missing.then(|| Missing { what, fix: fix.to_owned() })
 }
 
 fn without_cgroup(facts: &SandboxFacts) -> Option<Missing> {
-    (!facts.has_cgroup).then(|| Missing {
-        what: "a control group (limits are checked every 10 ms instead)".to_owned(),
-        fix: "Start firmhand in a group of its own: `systemd-run --user --scope -p Delegate=yes \
-              firmhand`."
-            .to_owned(),
-    })
+    let what = "a control group (limits are checked every 10 ms instead)".to_owned();
+    let fix = "Start firmhand in a group of its own: `systemd-run --user --scope -p Delegate=yes \
+               firmhand`.";
+    (!facts.has_cgroup).then(|| Missing { what, fix: fix.to_owned() })
 }
 
 #[cfg(test)]

@@ -306,14 +306,11 @@ fn restrict(path: &Path, rights: Rights) -> io::Result<()> {
     }
     // What was forbidden stays forbidden; the kernel insists.
     let found = rustix::fs::statvfs(path)?.f_flag;
-    for (is_set, keep) in [
-        (found.contains(StatVfsMountFlags::NOEXEC), MountFlags::NOEXEC),
-        (found.contains(StatVfsMountFlags::RDONLY), MountFlags::RDONLY),
-    ] {
-        if is_set {
-            flags |= keep;
-        }
-    }
+    let kept = [
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::RDONLY, MountFlags::RDONLY),
+    ];
+    flags.extend(kept.into_iter().filter(|(set, _)| found.contains(*set)).map(|(_, keep)| keep));
     Ok(mount_remount(path, flags, "")?)
 }
 

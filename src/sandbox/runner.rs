@@ -112,26 +112,19 @@ impl Runner {
         }
         let failed = |failure: WallFailure| {
             let what = format!("Cannot run {}", walls.program.display());
-            UserError::new(
-                what,
-                failure.to_string(),
-                "Run `firmhand doctor` to see what is missing.",
-            )
+            let fix = "Run `firmhand doctor` to see what is missing.";
+            UserError::new(what, failure.to_string(), fix)
         };
         let walls = real(walls).map_err(failed)?;
         let order = SandboxOrder { level, walls, is_trial: false };
         let (mut run, answer) = self.launch(&order, &ends).map_err(failed)?;
-        match answer {
-            Answer::Started => Ok(run),
-            Answer::Failed(failure) => {
-                run.collect();
-                Err(failed(failure))
-            }
-            Answer::Tried(_) | Answer::Ended(_) => {
-                run.collect();
-                Err(failed(WallFailure::new("start it", "it ended at once")))
-            }
-        }
+        let failure = match answer {
+            Answer::Started => return Ok(run),
+            Answer::Failed(failure) => failure,
+            Answer::Tried(_) | Answer::Ended(_) => WallFailure::new("start it", "it ended at once"),
+        };
+        run.collect();
+        Err(failed(failure))
     }
 
     fn try_level(&self, level: Level) -> Result<SandboxFacts, WallFailure> {
@@ -178,17 +171,13 @@ impl Runner {
         let answer = channel.send(order, &borrowed).and_then(|()| channel.receive());
         let mut run =
             ConfinedRun { child: Some(child), lifeline, channel: Mutex::new(Some(channel)) };
-        match answer {
-            Ok(Some(answer)) => Ok((run, answer)),
-            Ok(None) => {
-                run.collect();
-                Err(WallFailure::new(START, "it ended without an answer"))
-            }
-            Err(error) => {
-                run.collect();
-                Err(failed()(error))
-            }
-        }
+        let failure = match answer {
+            Ok(Some(answer)) => return Ok((run, answer)),
+            Ok(None) => WallFailure::new(START, "it ended without an answer"),
+            Err(error) => failed()(error),
+        };
+        run.collect();
+        Err(failure)
     }
 }
 
@@ -318,12 +307,10 @@ impl Waiter {
         match answer {
             Some(Ok(Some(Answer::Ended(report)))) => report,
             // The process in front of the walls was ended itself.
-            _ => RunReport {
-                end: RunEnd::Stopped,
-                wall: None,
-                peak: 0,
-                took: std::time::Duration::ZERO,
-            },
+            _ => {
+                let took = std::time::Duration::ZERO;
+                RunReport { end: RunEnd::Stopped, wall: None, peak: 0, took }
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ pub const COMMAND: &str = "confine";
 pub(super) const BEHIND: &str = "behind";
 
 /// A program that an agent wrote, and everything it may have. What is not named here it has not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {
     /// Absolute path; it is below one of the paths to read or to write.
     pub program: PathBuf,

@@ -30,5 +30,6 @@ pub use encoding::utf8;
 pub use gather::Gather;
 pub use locate::locate;
 pub use paths::{is_absolute, project_in};
+pub(super) use phrases::{begins_with_any, has_any};
 pub use progress::NinjaProgress;
 pub use search::{parse, parse_failed, parse_in};

@@ -8,7 +8,12 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::diagnostics::{begins_with_any, has_any};
 
 use super::process::{self, ProcessEnd, ProcessSpec};
 use crate::device;
@@ -115,6 +120,12 @@ pub(super) fn approved(project: &Path, plan: &FlashPlan) -> Result<Vec<Vec<u8>>,
     plan.images.iter().map(read).collect()
 }
 
+/// An image with that content, which is to be written.
+pub(super) fn image(file: String, offset: u32, content: &[u8]) -> FlashImage {
+    let (bytes, hash) = (content.len() as u64, ContentHash::of(content));
+    FlashImage { file, offset, bytes, hash, same: false }
+}
+
 fn unread(image: &FlashImage, error: &std::io::Error) -> UserError {
     UserError::new(WHAT, format!("`{}`: {error}", image.file), "")
 }
@@ -152,7 +163,7 @@ impl Writing {
                 let line = sanitize::log_line(&self.line).into_owned();
                 self.line.clear();
                 self.verified += usize::from(line.contains(VERIFIED));
-                self.has_begun |= BEGINS.iter().any(|words| line.starts_with(words));
+                self.has_begun |= begins_with_any(&line, &WORDS.begins);
                 if let Some(done) = written(&line, images) {
                     self.done = self.done.max(done);
                 }
@@ -220,94 +231,50 @@ impl Trouble {
     }
 
     fn of_words(cause: &str, (written, is_there): (u64, bool)) -> Self {
-        let message = |words: &[&str]| words.iter().any(|word| cause.contains(word));
-        if message(&["No module named"]) {
-            let why = format!("Python has no esptool: {cause}");
-            return Self::new(why, "Install it: `pip install esptool`, or ESP-IDF's `install.sh`.");
+        let fits = |row: &&TroubleRow| {
+            has_any(cause, &row.has)
+                || (written == 0 && has_any(cause, &row.before_writing))
+                || (!is_there && row.if_gone)
+        };
+        match WORDS.troubles.iter().find(fits) {
+            Some(TroubleRow { may_be_the_rate, why, fix, .. }) => {
+                let trouble = Self::new(format!("{why}: {cause}"), fix);
+                Self { may_be_the_rate: *may_be_the_rate, ..trouble }
+            }
+            None => Self::new(cause, AGAIN),
         }
-        if !is_there || message(GONE) {
-            return Self::new(
-                format!("the board was disconnected: {cause}"),
-                "Connect the board and try again.",
-            );
-        }
-        // Later the same words tell of a rate that is too high.
-        if message(ANSWERED) || (written == 0 && message(&[CONSOLE])) {
-            return Self::new(
-                format!("the chip answers, but not as its boot loader does: {cause}"),
-                "Hold BOOT, press and release RESET (EN), release BOOT and try again. If the chip is \
-                 newer than the installed esptool, update it: `pip install --upgrade esptool`.",
-            );
-        }
-        if message(&["Failed to connect"]) {
-            return Self::new(
-                format!("no sync: the chip does not answer: {cause}"),
-                "Hold BOOT, press and release RESET (EN), release BOOT and try again. Also check that the cable carries data and that this is the board's port.",
-            );
-        }
-        if message(&["Wrong chip argument", "Wrong --chip argument"]) {
-            return Self::new(
-                format!("wrong chip: {cause}"),
-                "Connect the other board or name its port, or build for this chip.",
-            );
-        }
-        if message(&["MD5 of file does not match"]) {
-            return Self::new(
-                format!("what the chip holds differs from what was sent: {cause}"),
-                "Try again. If that does not help, the flash chip is worn out or has too little power.",
-            );
-        }
-        if message(&["result was", "failed with result", "Failed to write"]) && !message(SILENT) {
-            return Self::new(
-                format!("the chip refused the command: {cause}"),
-                "Try again. If that does not help, its flash is protected, damaged or has too little \
-                 power.",
-            );
-        }
-        if message(SILENT) {
-            let why = format!("the chip stopped answering: {cause}");
-            return Self { may_be_the_rate: true, ..Self::new(why, AGAIN) };
-        }
-        Self::new(cause, AGAIN)
     }
 }
 
+/// What `esptool.toml` holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EsptoolWords {
+    begins: Vec<String>,
+    troubles: Vec<TroubleRow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TroubleRow {
+    has: Vec<String>,
+    #[serde(default)]
+    before_writing: Vec<String>,
+    #[serde(default)]
+    if_gone: bool,
+    #[serde(default)]
+    may_be_the_rate: bool,
+    why: String,
+    fix: String,
+}
+
+static WORDS: LazyLock<EsptoolWords> =
+    LazyLock::new(|| toml::from_str(include_str!("esptool.toml")).unwrap_or_default());
+
 const AGAIN: &str = "Check the cable and the power, then try again.";
-
-/// How lines of `esptool` begin that say that it erases or writes from now on.
-const BEGINS: &[&str] = &["Flash will be erased", "Erasing", "Compressed ", "Writing at", "Wrote "];
-
-/// What `esptool` says when something answers that it cannot write to.
-const ANSWERED: &[&str] = &[
-    "Unexpected chip",
-    "Unsupported chip",
-    "Unrecognized chip",
-    "autodetect chip",
-    "Wrong boot mode detected",
-];
-
-/// What it says when a program's console answers in the place of the boot loader.
-const CONSOLE: &str = "Invalid head of packet (0x46)";
 
 /// How `esptool` begins to tell of the port itself; advice follows on lines of their own.
 const SERIAL_ERROR: &str = "serial exception error occurred";
-
-/// What `esptool` says when the port goes away.
-const GONE: &[&str] =
-    &["device disconnected", "Input/output error", "readiness to read", "port that is not open"];
-
-/// What it says when the chip no longer answers, or nothing that can be read.
-const SILENT: &[&str] = &[
-    "stopped responding",
-    "No serial data received",
-    "Serial data stream stopped",
-    "Packet content transfer stopped",
-    "Invalid head of packet",
-    "Invalid SLIP escape",
-    "Operation timed out",
-    "No more data to read",
-    "doesn't match the command",
-];
 
 /// Whether the board's port can be had: the tool's own words do not tell why it cannot.
 ///

@@ -171,9 +171,7 @@ impl HostBoard {
     pub fn start(&self, image: &Path) -> Result<String, UserError> {
         self.halt();
         let failed = |error: io::Error| {
-            UserError::new(
-                format!("Cannot start the {}", self.label),
-                error.to_string(),
+            UserError::from_cause(format!("Cannot start the {}", self.label), &error).fix(
                 "Build and flash again; if that does not help, check whether the system allows programs in \
                  the data folder to be run.",
             )
@@ -199,14 +197,12 @@ impl HostBoard {
         let folder = self.memory.folder().to_owned();
         Walls {
             program: image.to_owned(),
-            args: Vec::new(),
-            // Nothing of the person's environment reaches the firmware.
-            env: Vec::new(),
             reads: libraries().chain([image.to_owned()]).collect(),
             writes: vec![folder.clone()],
             folder,
             limits: Limits { processors: Some(1), ..Limits::default() },
-            machine: None,
+            // Nothing of the person's environment reaches the firmware.
+            ..Walls::default()
         }
     }
 

@@ -12,17 +12,7 @@ use crate::files;
 
 /// Programs that write into a folder of output. What starts them (`idf.py`, an editor) waits for
 /// them, and is named in the message.
-const BUILDERS: [&str; 9] = [
-    "ninja",
-    "samu",
-    "make",
-    "gmake",
-    "cmake",
-    "scons",
-    "arduino-cli",
-    "arduino-builder",
-    "platformio",
-];
+const BUILDERS: &str = "ninja samu make gmake cmake scons arduino-cli arduino-builder platformio";
 
 /// Targets that stay open for hours beside any number of builds, as `idf.py` names them.
 const NO_BUILDS: [&str; 8] =
@@ -66,7 +56,8 @@ fn running_in(processes: &Path, project: &Path) -> Option<OtherBuild> {
         };
         let folder = entry.path();
         let Some(program) = first_line(&folder.join("comm")) else { continue };
-        if !BUILDERS.contains(&program.as_str()) || !is_below(&folder, &project) {
+        let is_builder = BUILDERS.split(' ').any(|builder| builder == program);
+        if !is_builder || !is_below(&folder, &project) {
             continue;
         }
         let parents = parents(processes, process);

@@ -48,13 +48,8 @@ pub fn from_csv(text: &str) -> Option<Vec<Partition>> {
 }
 
 fn kind_name(kind: u8) -> String {
-    match kind {
-        0 => "app".to_owned(),
-        1 => "data".to_owned(),
-        2 => "bootloader".to_owned(),
-        3 => "partition_table".to_owned(),
-        other => format!("0x{other:02x}"),
-    }
+    let known = ["app", "data", "bootloader", "partition_table"].get(usize::from(kind));
+    known.map_or_else(|| format!("0x{kind:02x}"), |name| (*name).to_owned())
 }
 
 fn subtype_name(kind: u8, subtype: u8) -> String {

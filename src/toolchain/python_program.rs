@@ -93,12 +93,11 @@ impl Python {
         let walls = Walls {
             program: self.program.clone(),
             args: OPTIONS.into_iter().chain(args).map(str::to_owned).collect(),
-            env: Vec::new(),
             reads: programs().chain([self.prefix.clone(), self.program.clone()]).collect(),
             writes: vec![folder.clone()],
             folder,
             limits: Limits { memory: MOST_MEMORY, ..Limits::default() },
-            machine: None,
+            ..Walls::default()
         };
         self.runner.start(&walls, ends)
     }

@@ -3,11 +3,6 @@
 //! Writes nothing: sums are asked for, a few bytes are read, and the board is started anew. Must not
 //! choose what is compared.
 
-use std::str::FromStr;
-
-use espflash::target::Chip;
-
-use super::super::adapters::Adapters;
 use super::talk::{ChipSecurity, Talk};
 use super::words::{FlashState, Trouble};
 use super::{FlashPiece, SAFE_BAUD};
@@ -54,16 +49,8 @@ pub async fn look(question: ChipQuery) -> Result<ChipReply, UserError> {
 }
 
 fn ask(question: &ChipQuery) -> Result<ChipReply, Trouble> {
-    let Ok(chip) = Chip::from_str(&question.board.chip) else {
-        return Err(Trouble::UnknownChip(question.board.chip.clone()));
-    };
     // The bytes that are read are few: nothing is gained by a faster rate.
-    let mut talk = Talk::begin(&question.board.port, chip, SAFE_BAUD, &Adapters::default())?;
-    let answer = answer(&mut talk, question);
-    // Whatever became of it, the chip does not stay in its boot loader.
-    let started = talk.end();
-    let answer = answer?;
-    started.map(|()| answer)
+    Talk::with(&question.board, SAFE_BAUD, |talk| answer(talk, question))
 }
 
 fn answer(talk: &mut Talk, question: &ChipQuery) -> Result<ChipReply, Trouble> {

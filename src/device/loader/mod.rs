@@ -16,7 +16,6 @@ use std::time::Duration;
 use espflash::target::Chip;
 use tokio_util::sync::CancellationToken;
 
-use super::adapters::Adapters;
 use super::identity;
 use crate::model::{BoardInfo, UserError};
 pub use flash::{FlashPiece, SAFE_BAUD, SECTOR};
@@ -155,18 +154,10 @@ async fn aside(
 }
 
 fn attempt(job: &LoaderJob, baud: u32, has_begun: &AtomicBool) -> Result<Vec<u8>, Trouble> {
-    let Ok(chip) = Chip::from_str(&job.board.chip) else {
-        return Err(Trouble::UnknownChip(job.board.chip.clone()));
-    };
     let total = job.work.total();
     (job.progress)(0, total);
-    let talk = Talk::begin(&job.board.port, chip, baud, &Adapters::default())?;
-    let mut course = Course { job, talk, total, has_begun };
-    let done = course.perform();
-    // Whatever became of it, the chip does not stay in its boot loader.
-    let started = course.talk.end();
-    let read = done?;
-    started?;
+    let read =
+        Talk::with(&job.board, baud, |talk| Course { job, talk, total, has_begun }.perform())?;
     (job.progress)(total, total);
     Ok(read)
 }
@@ -174,7 +165,7 @@ fn attempt(job: &LoaderJob, baud: u32, has_begun: &AtomicBool) -> Result<Vec<u8>
 /// The work while it is done.
 struct Course<'a> {
     job: &'a LoaderJob,
-    talk: Talk,
+    talk: &'a mut Talk,
     total: u64,
     /// Whether writing or erasing has begun.
     has_begun: &'a AtomicBool,

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 
 use espflash::connection::{Connection, ResetAfterOperation, ResetBeforeOperation};
@@ -19,6 +20,7 @@ use super::{FlashPiece, LoaderStage, SAFE_BAUD, SECTOR, Trouble};
 use crate::device::adapters::Adapters;
 use crate::device::{is_free, ports};
 use crate::files;
+use crate::model::BoardInfo;
 
 /// How a chip is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +54,7 @@ pub(super) struct Talk {
 
 impl Talk {
     /// Opens the port and starts the chip into its loader.
-    pub(super) fn begin(
-        port: &str,
-        chip: Chip,
-        baud: u32,
-        adapters: &Adapters,
-    ) -> Result<Self, Trouble> {
+    fn begin(port: &str, chip: Chip, baud: u32) -> Result<Self, Trouble> {
         // The library's own errors do not tell why a port cannot be had.
         is_free(Path::new(port)).map_err(Trouble::Port)?;
         let opened = serialport::new(port, SAFE_BAUD).timeout(PATIENCE);
@@ -69,11 +66,28 @@ impl Talk {
         };
         // Each piece is a write of its own; the chip is started once, at the end.
         let after = ResetAfterOperation::NoResetNoStub;
-        let connection = Connection::new(serial, usb(port, adapters), after, before, SAFE_BAUD);
+        let connection = Connection::new(serial, usb(port), after, before, SAFE_BAUD);
         let baud = (baud > SAFE_BAUD).then_some(baud);
         let flasher = Flasher::connect(connection, true, true, true, Some(chip), baud)
-            .map_err(|error| Trouble::of(LoaderStage::Connecting, error))?;
+            .map_err(Trouble::at(LoaderStage::Connecting))?;
         Ok(Self { flasher, has_lines })
+    }
+
+    /// Does that with the chip of a board. Whatever becomes of it, the chip does not stay in its boot
+    /// loader.
+    pub(super) fn with<T>(
+        board: &BoardInfo,
+        baud: u32,
+        work: impl FnOnce(&mut Self) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        let Ok(chip) = Chip::from_str(&board.chip) else {
+            return Err(Trouble::UnknownChip(board.chip.clone()));
+        };
+        let mut talk = Self::begin(&board.port, chip, baud)?;
+        let done = work(&mut talk);
+        let started = talk.end();
+        let done = done?;
+        started.map(|()| done)
     }
 
     /// Writes bytes that are not there yet and compares what the chip then holds with them.
@@ -94,16 +108,14 @@ impl Talk {
         let mut steps = Steps { bytes: bytes.len() as u64, of: 1, progress };
         self.flasher
             .write_bins_to_flash(&[Segment { addr: offset, data }], &mut steps)
-            .map_err(|error| Trouble::of(LoaderStage::Writing(offset), error))
+            .map_err(Trouble::at(LoaderStage::Writing(offset)))
     }
 
     /// Whether the flash holds exactly these bytes, by the chip's own sum of them.
     pub(super) fn holds(&mut self, piece: &FlashPiece) -> Result<bool, Trouble> {
         let bytes = u32::try_from(piece.content.len()).unwrap_or(u32::MAX);
-        let sum = self
-            .flasher
-            .checksum_md5(piece.offset, bytes)
-            .map_err(|error| Trouble::of(LoaderStage::Reading(piece.offset), error))?;
+        let sum = self.flasher.checksum_md5(piece.offset, bytes);
+        let sum = sum.map_err(Trouble::at(LoaderStage::Reading(piece.offset)))?;
         Ok(Md5::digest(&piece.content)[..] == sum.to_be_bytes())
     }
 
@@ -150,16 +162,14 @@ impl Talk {
     }
 
     pub(super) fn erase_all(&mut self) -> Result<(), Trouble> {
-        self.flasher.erase_flash().map_err(|error| Trouble::of(LoaderStage::Erasing, error))
+        self.flasher.erase_flash().map_err(Trouble::at(LoaderStage::Erasing))
     }
 
     pub(super) fn erase(&mut self, offset: u32, bytes: u32) -> Result<(), Trouble> {
         if !offset.is_multiple_of(SECTOR) || !bytes.is_multiple_of(SECTOR) || bytes == 0 {
             return Err(Trouble::Uneven);
         }
-        self.flasher
-            .erase_region(offset, bytes)
-            .map_err(|error| Trouble::of(LoaderStage::Erasing, error))
+        self.flasher.erase_region(offset, bytes).map_err(Trouble::at(LoaderStage::Erasing))
     }
 
     pub(super) fn read(&mut self, offset: u32, bytes: u32) -> Result<Vec<u8>, Trouble> {
@@ -167,26 +177,22 @@ impl Talk {
         // One packet after the other: the library drops what arrives while it acknowledges.
         self.flasher
             .read_flash(offset, bytes, SECTOR, 1, aside.path().to_owned())
-            .map_err(|error| Trouble::of(LoaderStage::Reading(offset), error))?;
+            .map_err(Trouble::at(LoaderStage::Reading(offset)))?;
         files::read(aside.path(), files::IMAGE).map_err(Trouble::Port)
     }
 
     /// Starts what is in the flash.
-    pub(super) fn end(&mut self) -> Result<(), Trouble> {
+    fn end(&mut self) -> Result<(), Trouble> {
         match self.has_lines {
-            true => self
-                .flasher
-                .connection()
-                .reset()
-                .map_err(|error| Trouble::of(LoaderStage::Starting, error)),
+            true => self.flasher.connection().reset().map_err(Trouble::at(LoaderStage::Starting)),
             false => Ok(()),
         }
     }
 }
 
 /// What USB tells of the port: a chip's own USB block is started in another way.
-fn usb(port: &str, adapters: &Adapters) -> UsbPortInfo {
-    let usb = ports::list(adapters).into_iter().find(|info| info.path == port);
+fn usb(port: &str) -> UsbPortInfo {
+    let usb = ports::list(&Adapters::default()).into_iter().find(|info| info.path == port);
     let (vid, pid) = usb.and_then(|info| info.usb).map_or((0, 0), |id| (id.vendor, id.product));
     UsbPortInfo { vid, pid, serial_number: None, manufacturer: None, product: None }
 }

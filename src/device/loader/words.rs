@@ -79,8 +79,8 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    pub(super) fn of(stage: LoaderStage, error: Error) -> Self {
-        match error {
+    pub(super) fn at(stage: LoaderStage) -> impl FnOnce(Error) -> Self {
+        move |error| match error {
             Error::ChipMismatch(approved, found) => Self::OtherChip(approved, found),
             Error::VerifyFailed | Error::DigestMismatch(..) => Self::Differs(stage),
             Error::RomError(cause) => {
@@ -100,22 +100,8 @@ impl Trouble {
 
     /// Whether a lower rate may help: the chip had answered at the first one.
     pub(super) const fn may_be_the_rate(&self) -> bool {
-        match self {
-            Self::Silent(stage, _) => {
-                !matches!(stage, LoaderStage::Connecting | LoaderStage::Starting)
-            }
-            Self::Port(_)
-            | Self::Gone
-            | Self::Stopped
-            | Self::UnknownChip(_)
-            | Self::Unrecognized(_)
-            | Self::Uneven
-            | Self::OtherChip(..)
-            | Self::Differs(_)
-            | Self::OtherContent(_)
-            | Self::TooSmall { .. }
-            | Self::Refused(..) => false,
-        }
+        use LoaderStage::{Erasing, Reading, Writing};
+        matches!(self, Self::Silent(Writing(_) | Erasing | Reading(_), _))
     }
 
     /// Whether the chip did not answer at all.
@@ -236,7 +222,7 @@ mod tests {
     fn a_chip_that_answers_is_not_said_to_be_silent() {
         let unknown = Error::ChipDetectError("Unrecognized magic value: 0x12".to_owned());
         for error in [unknown, Error::UnsupportedFlash(0x77)] {
-            let trouble = Trouble::of(LoaderStage::Connecting, error);
+            let trouble = Trouble::at(LoaderStage::Connecting)(error);
             let words = words_of(&trouble);
             assert!(words.contains("answers, but this program does not know it"), "{words}");
             assert!(!trouble.is_no_sync() && !trouble.may_be_the_rate(), "{trouble:?}");

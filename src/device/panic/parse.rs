@@ -150,11 +150,11 @@ impl OpenPanic {
         if let Some((_, rest)) = text.split_once("Core")
             && text.contains("register dump")
         {
-            self.core = number_in(rest).and_then(|core| u8::try_from(core).ok());
+            self.core = number_in(rest);
             return;
         }
         if let Some((_, rest)) = text.split_once("Print CPU ") {
-            self.core = number_in(rest).and_then(|core| u8::try_from(core).ok());
+            self.core = number_in(rest);
             return;
         }
         if text.starts_with("Stack memory:") || text.starts_with("===") {
@@ -261,9 +261,9 @@ fn start(text: &str) -> Option<RawPanic> {
     if let Some((_, rest)) = text.split_once("Core")
         && kind != PanicKind::Brownout
     {
-        panic.core = number_in(rest).and_then(|core| u8::try_from(core).ok());
+        panic.core = number_in(rest);
     } else if let Some((_, rest)) = text.split_once(" on core ") {
-        panic.core = number_in(rest).and_then(|core| u8::try_from(core).ok());
+        panic.core = number_in(rest);
     }
     if kind == PanicKind::StackOverflow {
         panic.task = text
@@ -321,7 +321,7 @@ fn watchdog_task(text: &str) -> Option<String> {
 }
 
 /// The first decimal number of a text.
-fn number_in(text: &str) -> Option<u32> {
+fn number_in(text: &str) -> Option<u8> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let digits = text.get(start..)?;
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

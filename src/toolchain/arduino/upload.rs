@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::compiled::{self, BUILD, CompiledSketch};
 use crate::files;
-use crate::model::{BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, Timestamp, UserError};
+use crate::model::{BoardInfo, BuildId, FlashPlan, Timestamp, UserError};
 use crate::toolchain::FlashOrder;
 use crate::toolchain::chip::{EsptoolOptions, FlashAccess, NoEsptool};
 use crate::toolchain::esp_image::Chip;
@@ -52,16 +52,14 @@ pub(super) fn remember(
     let named = fqbn.split(':').nth(2).unwrap_or("esp32").to_owned();
     let chip = compiled.property("build.mcu").map_or(named, str::to_owned);
     let note = BuildNote { fqbn, sketch: sketch.to_owned(), chip };
-    let failed = |error: &dyn std::error::Error| {
-        UserError::new(
-            compiled::WHAT,
-            format!("{NOTE}: {error}"),
-            "Make the build folder writable.",
-        )
+    let write = || -> std::io::Result<()> {
+        let text = serde_json::to_string_pretty(&note)?;
+        output_folder::write(project, Path::new(NOTE), text.as_bytes(), Use::Data)
     };
-    let text = serde_json::to_string_pretty(&note).map_err(|error| failed(&error))?;
-    let note = Path::new(NOTE);
-    output_folder::write(project, note, text.as_bytes(), Use::Data).map_err(|e| failed(&e))?;
+    write().map_err(|error| {
+        let why = format!("{NOTE}: {error}");
+        UserError::new(compiled::WHAT, why, "Make the build folder writable.")
+    })?;
     if let Some(platform) = compiled.platform() {
         let from = Path::new(platform).join("tools/partitions").join(BOOT_APP);
         // Boards without it write none.
@@ -74,12 +72,12 @@ pub(super) fn remember(
 }
 
 fn read_note(project: &Path) -> Result<BuildNote, UserError> {
-    let text = files::read_text(&project.join(NOTE), files::SETTINGS).map_err(|error| {
-        UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch first.")
-    })?;
-    serde_json::from_str(&text).map_err(|error| {
-        UserError::new(WHAT, format!("{NOTE}: {error}"), "Build the sketch again.")
-    })
+    let wrong = |error: &dyn std::error::Error, fix: &str| {
+        UserError::new(WHAT, format!("{NOTE}: {error}"), fix)
+    };
+    let text = files::read_text(&project.join(NOTE), files::SETTINGS)
+        .map_err(|error| wrong(&error, "Build the sketch first."))?;
+    serde_json::from_str(&text).map_err(|error| wrong(&error, "Build the sketch again."))
 }
 
 /// What an upload of the last build would write, to that port.
@@ -111,8 +109,7 @@ pub(super) fn plan(
             // Some boards have fewer parts.
             Err(_) => continue,
         };
-        let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-        images.push(FlashImage { file, offset, bytes, hash, same: false });
+        images.push(esptool::image(file, offset, &content));
     }
     images.sort_by_key(|image| image.offset);
     let port = port()?;

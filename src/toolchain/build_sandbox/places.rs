@@ -18,19 +18,8 @@ const WITH_ENDING: [&str; 2] = ["sdkconfig", "dependencies.lock"];
 const SOURCES: [&str; 2] = [".defaults", ".ci"];
 
 /// Names at the top of a project that other programs of the person act on.
-const GUARDED: [&str; 11] = [
-    ".git",
-    ".gitmodules",
-    ".github",
-    ".gitlab",
-    ".vscode",
-    ".idea",
-    ".envrc",
-    ".firmhand",
-    ".devcontainer",
-    ".husky",
-    ".pre-commit-config.yaml",
-];
+const GUARDED: &str = ".git .gitmodules .github .gitlab .vscode .idea .envrc .firmhand \
+    .devcontainer .husky .pre-commit-config.yaml";
 
 /// What builds of one kind write.
 #[derive(Debug, Clone, Default)]
@@ -138,7 +127,7 @@ pub(super) fn is_made(name: &OsStr, places: &BuildPlaces) -> bool {
 
 /// Whether other programs of the person act on what has that name at the top of a project.
 pub(in crate::toolchain) fn is_guarded(name: &OsStr) -> bool {
-    GUARDED.iter().any(|guarded| name == *guarded)
+    GUARDED.split(' ').any(|guarded| name == guarded)
 }
 
 #[cfg(test)]

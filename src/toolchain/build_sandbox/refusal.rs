@@ -85,10 +85,8 @@ impl Refusals {
             let hint = "fetch what it depends on by hand once, or use an https address; `builds = \
                         \"off\"` below `[sandbox]` of your own config.toml runs builds without the \
                         sandbox";
-            Diagnostic {
-                hint: hint.to_owned(),
-                ..Diagnostic::new(Severity::Error, message.to_owned())
-            }
+            let stated = Diagnostic::new(Severity::Error, message.to_owned());
+            Diagnostic { hint: hint.to_owned(), ..stated }
         })
     }
 }

@@ -11,9 +11,7 @@ use super::super::{
 };
 use super::access::{EsptoolOptions, FlashAccess};
 use crate::files;
-use crate::model::{
-    BoardInfo, BuildId, ContentHash, FlashImage, FlashPlan, FlashRegion, Timestamp, UserError,
-};
+use crate::model::{BoardInfo, BuildId, FlashPlan, FlashRegion, Timestamp, UserError};
 
 /// See [`FlashAccess::write`].
 pub(super) async fn write(
@@ -129,13 +127,7 @@ pub(super) async fn rewrite(
     let aside = tempfile::tempdir().map_err(|error| failed(&error))?;
     let file = aside.path().join("flash.bin");
     esptool::put_aside(&file, &content).map_err(|error| failed(&error))?;
-    let image = FlashImage {
-        file: region.name(),
-        offset: region.offset,
-        bytes: content.len() as u64,
-        hash: ContentHash::of(&content),
-        same: false,
-    };
+    let image = esptool::image(region.name(), region.offset, &content);
     let plan = FlashPlan::new(board, vec![image], BuildId(0), Timestamp(0));
     // Options of writing are about the headers of programs, which this is none of.
     let plain = EsptoolOptions { write: Vec::new(), ..reach.asked.clone() };
@@ -242,8 +234,7 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let image = |name: &str, offset| {
             std::fs::write(project.path().join(name), name).unwrap();
-            let (bytes, hash) = (name.len() as u64, ContentHash::of(name.as_bytes()));
-            FlashImage { file: name.to_owned(), offset, bytes, hash, same: false }
+            esptool::image(name.to_owned(), offset, name.as_bytes())
         };
         let (chip, port) = ("esp32c3".to_owned(), "/dev/ttyUSB0".to_owned());
         let board = BoardInfo { label: "board".to_owned(), chip, port, simulated: false };

@@ -41,12 +41,12 @@ pub(super) static PHRASES: LazyLock<Phrases> =
     LazyLock::new(|| toml::from_str(include_str!("phrases.toml")).unwrap_or_default());
 
 /// Whether a text contains one of the phrases.
-pub(super) fn has_any(text: &str, phrases: &[String]) -> bool {
+pub(in crate::toolchain) fn has_any(text: &str, phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| text.contains(phrase.as_str()))
 }
 
 /// Whether a text begins with one of the phrases.
-pub(super) fn begins_with_any(text: &str, phrases: &[String]) -> bool {
+pub(in crate::toolchain) fn begins_with_any(text: &str, phrases: &[String]) -> bool {
     phrases.iter().any(|phrase| text.starts_with(phrase.as_str()))
 }
 

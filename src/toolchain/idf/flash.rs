@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::route::{self, BUILD};
 use crate::files;
-use crate::model::{ContentHash, FlashImage, UserError};
+use crate::model::{FlashImage, UserError};
 use crate::toolchain::chip::EsptoolOptions;
-use crate::toolchain::esptool::WHAT;
+use crate::toolchain::esptool::{WHAT, image};
 
 /// `build/flasher_args.json`, which every build for a chip leaves.
 #[derive(Debug, Deserialize)]
@@ -84,8 +84,7 @@ pub(super) fn images(project: &Path) -> Result<Written, UserError> {
         let relative = format!("{BUILD}/{file}");
         let content = files::read(&project.join(&relative), files::IMAGE)
             .map_err(|e| wrong(&e.to_string()))?;
-        let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-        images.push(FlashImage { file: relative, offset, bytes, hash, same: false });
+        images.push(image(relative, offset, &content));
     }
     if images.is_empty() {
         return Err(UserError::new(WHAT, "the build made no images", "Build the project again."));
@@ -112,8 +111,7 @@ pub(super) fn host_image(project: &Path) -> Result<FlashImage, UserError> {
     };
     let content = files::read(&project.join(&file), files::PROGRAM)
         .map_err(|error| none(format!("`{file}`: {error}")))?;
-    let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-    Ok(FlashImage { file, offset: 0, bytes, hash, same: false })
+    Ok(image(file, 0, &content))
 }
 
 #[cfg(test)]

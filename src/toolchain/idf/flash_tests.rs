@@ -44,7 +44,7 @@ fn a_plan_lists_the_images_by_offset() {
     );
     assert_eq!(plan.board.chip, "esp32c3");
     assert_eq!(plan.options.join(" "), "--flash_mode dio --flash_size 4MB --flash_freq 80m");
-    assert_eq!(plan.images[0].hash, ContentHash::of(b"boot"));
+    assert_eq!(plan.images[0].hash, crate::model::ContentHash::of(b"boot"));
 }
 
 #[test]

@@ -52,11 +52,8 @@ pub(super) async fn advise(
 
 /// The error in the form in which the rules expect it.
 fn as_printed(project: &Path, error: &Diagnostic) -> String {
-    let kind = if error.message.ends_with(": No such file or directory") {
-        "fatal error"
-    } else {
-        "error"
-    };
+    let is_fatal = error.message.ends_with(": No such file or directory");
+    let kind = if is_fatal { "fatal error" } else { "error" };
     match (&error.file, error.line) {
         (Some(file), Some(line)) => {
             let file = project.join(file);
@@ -77,20 +74,10 @@ async fn ask(
     file.write_all(&serde_json::to_vec(texts).ok()?).ok()?;
     // Whatever a build has put into the project, no module is taken from there: it runs as a program
     // of the person.
-    let job = ProcessSpec {
-        program: "python3".into(),
-        args: vec![
-            "-I".into(),
-            "-c".into(),
-            SCRIPT.into(),
-            file.path().into(),
-            project.join(DESCRIPTION).into(),
-        ],
-        env,
-        folder: PathBuf::from("/"),
-        timeout: TIME,
-        cancel: cancel.clone(),
-    };
+    let mut args = ["-I", "-c", SCRIPT].map(OsString::from).to_vec();
+    args.extend([file.path().into(), project.join(DESCRIPTION).into()]);
+    let (folder, timeout, cancel) = (PathBuf::from("/"), TIME, cancel.clone());
+    let job = ProcessSpec { program: "python3".into(), args, env, folder, timeout, cancel };
     let (_, output) = process::output(job, MOST_ANSWER).await.ok()?;
     // Modules of the rules may print what they like before.
     let last = output.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;

@@ -34,6 +34,8 @@ const MARK: &str = "firmhand-environment";
 /// Variables by name.
 type Variables = Vec<(OsString, OsString)>;
 
+const WHAT: &str = "Cannot build with ESP-IDF";
+
 /// An installed ESP-IDF.
 #[derive(Debug)]
 pub(super) struct Installation {
@@ -57,22 +59,19 @@ impl Installation {
         if let Some(root) = &named
             && !is_idf(root)
         {
-            return Err(UserError::new(
-                "Cannot build with ESP-IDF",
-                format!("`IDF_PATH` names {}, which holds no `tools/idf.py`", root.display()),
-                "Set `IDF_PATH` to the folder of ESP-IDF, or unset it.",
-            ));
+            let root = root.display();
+            let why = format!("`IDF_PATH` names {root}, which holds no `tools/idf.py`");
+            let fix = "Set `IDF_PATH` to the folder of ESP-IDF, or unset it.";
+            return Err(UserError::new(WHAT, why, fix));
         }
         let home = env("HOME").map(PathBuf::from);
         let usual = home.iter().flat_map(|home| HOMES.iter().map(|place| home.join(place)));
         let usual = usual.chain(PLACES.iter().map(PathBuf::from));
         let Some(root) = named.into_iter().chain(usual).find(|root| is_idf(root)) else {
-            return Err(UserError::new(
-                "Cannot build with ESP-IDF",
-                "no installation was found: `IDF_PATH` is not set",
-                "Install ESP-IDF and run its `export.sh` in this shell, or build for the virtual \
-                 board.",
-            ));
+            let why = "no installation was found: `IDF_PATH` is not set";
+            let fix = "Install ESP-IDF and run its `export.sh` in this shell, or build for the \
+                       virtual board.";
+            return Err(UserError::new(WHAT, why, fix));
         };
         let path = env("PATH").unwrap_or_default();
         let is_exported = env("IDF_PYTHON_ENV_PATH").is_some()
@@ -153,37 +152,24 @@ impl Installation {
             ("IDF_PATH_FORCE".into(), "1".into()),
         ];
         output(format!("-- Running {}/export.sh\n", self.root.display()).as_bytes());
-        let job = ProcessSpec {
-            program: "bash".into(),
-            args: vec!["-c".into(), EXPORT.into(), MARK.into()],
-            env,
-            folder: self.root.clone(),
-            timeout,
-            cancel: cancel.clone(),
-        };
-        let (ended, message) = match process::output(job, MOST_ANSWER).await {
-            Ok((ended, message)) => (Ok(ended), message),
-            Err(error) => (Err(error), Vec::new()),
-        };
+        let (args, folder) = (["-c", EXPORT, MARK].map(OsString::from).to_vec(), self.root.clone());
+        let cancel = cancel.clone();
+        let job = ProcessSpec { program: "bash".into(), args, env, folder, timeout, cancel };
+        let ended = process::output(job, MOST_ANSWER).await;
+        let (ended, message) = ended.map_err(|error| self.failed(error.to_string()))?;
         let (words, variables) = split_at_mark(&message);
         output(words);
-        let why = match ended {
-            Ok(ProcessEnd::Well) => match variables {
-                Some(variables) => {
-                    let variables = parse_variables(variables);
-                    match complaint(words, &variables) {
-                        Some(complaint) => complaint,
-                        None => return Ok(variables),
-                    }
-                }
-                None => "it printed no variables".to_owned(),
+        let why = match (ended, variables.map(parse_variables)) {
+            (ProcessEnd::Well, Some(variables)) => match complaint(words, &variables) {
+                Some(complaint) => complaint,
+                None => return Ok(variables),
             },
-            Ok(ProcessEnd::Badly(_)) => last_line(words),
-            Ok(ProcessEnd::TimedOut) => {
+            (ProcessEnd::Well, None) => "it printed no variables".to_owned(),
+            (ProcessEnd::Badly(_), _) => last_line(words),
+            (ProcessEnd::TimedOut, _) => {
                 format!("it took too long: it did not end within {} s", timeout.as_secs())
             }
-            Ok(ProcessEnd::Cancelled) => "it was stopped".to_owned(),
-            Err(error) => error.to_string(),
+            (ProcessEnd::Cancelled, _) => "it was stopped".to_owned(),
         };
         Err(self.failed(why))
     }

@@ -148,15 +148,9 @@ impl IdfToolchain {
             return BuildReport::not_run(error);
         }
         let (program, args) = program(way);
-        let folder = project.clone();
-        let job = ProcessSpec {
-            program: program.into(),
-            args,
-            env: env.clone(),
-            folder,
-            timeout,
-            cancel: cancel.clone(),
-        };
+        let (program, folder) = (program.into(), project.clone());
+        let (env_, cancel_) = (env.clone(), cancel.clone());
+        let job = ProcessSpec { program, args, env: env_, folder, timeout, cancel: cancel_ };
         let mut progress = NinjaProgress::default();
         let watch = |bytes: &[u8]| {
             if let Some((done, total)) = progress.push(bytes) {

@@ -117,15 +117,11 @@ fn unmet(
     });
     let warnings = assigned.filter_map(|(number, name)| {
         let needs = options.get(name)?.iter().find(|needs| !needs.is_empty())?;
-        let warning = Diagnostic {
-            file: Some(file.to_owned()),
-            line: Some(number),
-            column: None,
-            severity: Severity::Warning,
-            message: format!("CONFIG_{name} has no effect: {}", reason(needs, result)),
-            hint: "Set what it depends on as well, or remove the line.".to_owned(),
-        };
-        Some((name.to_owned(), warning))
+        let message = format!("CONFIG_{name} has no effect: {}", reason(needs, result));
+        let hint = "Set what it depends on as well, or remove the line.".to_owned();
+        let (file, line) = (Some(file.to_owned()), Some(number));
+        let stated = Diagnostic::new(Severity::Warning, message);
+        Some((name.to_owned(), Diagnostic { file, line, hint, ..stated }))
     });
     warnings.collect()
 }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::project::{Config, Environment, FILE};
 use crate::files;
-use crate::model::{ContentHash, FlashImage, UserError};
+use crate::model::{FlashImage, UserError};
 use crate::toolchain::esp_image::{Chip, ImageHeader};
-use crate::toolchain::esptool::WHAT;
+use crate::toolchain::esptool::{self, WHAT};
 use crate::toolchain::output_folder::{self, Use};
 
 /// Where a build notes what it was for.
@@ -271,9 +271,7 @@ fn image(project: &Path, file: &Path, offset: u32) -> Result<(FlashImage, Vec<u8
         return Err(wrong("it is outside of the project"));
     }
     let content = files::read(file, files::PROGRAM).map_err(|error| wrong(&error.to_string()))?;
-    let (bytes, hash) = (content.len() as u64, ContentHash::of(&content));
-    let file = shown.to_string_lossy().into_owned();
-    Ok((FlashImage { file, offset, bytes, hash, same: false }, content))
+    Ok((esptool::image(shown.to_string_lossy().into_owned(), offset, &content), content))
 }
 
 /// An upload of signed or encrypted images writes other files.

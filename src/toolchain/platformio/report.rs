@@ -16,13 +16,11 @@ pub(super) fn opening(config: &Config, environment: &Environment) -> String {
     let name = &environment.name;
     let others = config.environments.iter().filter(|one| one.name != *name);
     let others: Vec<&str> = others.map(|one| one.name.as_str()).collect();
-    let mut words = format!("-- pio run --environment={name}\n");
-    if !others.is_empty() {
-        words.push_str("-- not built: ");
-        words.push_str(&others.join(", "));
-        words.push('\n');
+    let first = format!("-- pio run --environment={name}\n");
+    match others.is_empty() {
+        true => first,
+        false => format!("{first}-- not built: {}\n", others.join(", ")),
     }
-    words
 }
 
 /// Says that builds do not write a folder that the project names.
@@ -52,10 +50,7 @@ pub(super) fn judge(
 
 /// What is wrong in the project's own file is for whoever writes its files to mend.
 pub(super) fn failed_at_file(error: UserError) -> BuildReport {
-    let found = Diagnostic {
-        file: Some(FILE.to_owned()),
-        hint: error.fix,
-        ..Diagnostic::new(Severity::Error, error.why)
-    };
+    let (file, stated) = (Some(FILE.to_owned()), Diagnostic::new(Severity::Error, error.why));
+    let found = Diagnostic { file, hint: error.fix, ..stated };
     BuildReport { outcome: BuildOutcome::Failed, diagnostics: vec![found] }
 }

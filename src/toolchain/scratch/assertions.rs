@@ -141,16 +141,7 @@ fn c(all: &[Token<'_>]) -> Vec<(String, Range<usize>)> {
         let Some(open) = (at..all.len()).find(|n| all[*n].is("{") && !all[*n].in_directive) else {
             break;
         };
-        let mut depth = 0_usize;
-        let close = (open..all.len()).find(|number| {
-            match &all[*number] {
-                token if token.is("{") => depth += 1,
-                token if token.is("}") => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0
-        });
-        let end = close.unwrap_or(all.len());
+        let end = matching(all, open..all.len(), ("{", "}")).unwrap_or(all.len());
         for name in names_before(all.get(at..open).unwrap_or_default()) {
             found.push((name, open..end));
         }
@@ -161,18 +152,26 @@ fn c(all: &[Token<'_>]) -> Vec<(String, Range<usize>)> {
 
 /// The name of a function from the tokens before its block, and the words in its brackets, which are
 /// the names where a macro makes the function.
-fn names_before(head: &[Token<'_>]) -> Vec<String> {
-    let Some(close) = head.iter().rposition(|token| token.is(")")) else { return Vec::new() };
+/// The place of the bracket that ends what the first of these tokens begins.
+fn matching(
+    all: &[Token<'_>],
+    mut places: impl Iterator<Item = usize>,
+    (begin, end): (&str, &str),
+) -> Option<usize> {
     let mut depth = 0_usize;
-    let open = (0..=close).rev().find(|number| {
-        match &head[*number] {
-            token if token.is(")") => depth += 1,
-            token if token.is("(") => depth = depth.saturating_sub(1),
+    places.find(|place| {
+        match &all[*place] {
+            token if token.is(begin) => depth += 1,
+            token if token.is(end) => depth = depth.saturating_sub(1),
             _ => {}
         }
         depth == 0
-    });
-    let Some(open) = open else { return Vec::new() };
+    })
+}
+
+fn names_before(head: &[Token<'_>]) -> Vec<String> {
+    let Some(close) = head.iter().rposition(|token| token.is(")")) else { return Vec::new() };
+    let Some(open) = matching(head, (0..=close).rev(), (")", "(")) else { return Vec::new() };
     let Some(name) = open.checked_sub(1).and_then(|at| head[at].word()) else { return Vec::new() };
     let inside = head.get(open..close).unwrap_or_default();
     let is_macro = name.chars().next().is_some_and(char::is_uppercase);

@@ -20,16 +20,7 @@ const FILES: &[&str] = &["-include", "-imacros"];
 const DROPPED_PAIRS: &[&str] = &["-o", "-MF", "-MT", "-MQ"];
 
 /// Options without a value that change how a source is read.
-const PLAIN: &[&str] = &[
-    "-w",
-    "-ansi",
-    "-pedantic",
-    "-pedantic-errors",
-    "-pthread",
-    "-nostdinc",
-    "-nostdinc++",
-    "-undef",
-];
+const PLAIN: &str = "-w -ansi -pedantic -pedantic-errors -pthread -nostdinc -nostdinc++ -undef";
 
 /// Options without a value that only change what is made.
 const DROPPED: &[&str] =
@@ -87,7 +78,7 @@ fn with_value<'a>(
 }
 
 fn is_kept(word: &str) -> bool {
-    if PLAIN.contains(&word) || word.starts_with("-std=") {
+    if PLAIN.split(' ').any(|plain| plain == word) || word.starts_with("-std=") {
         return true;
     }
     if let Some(name) = word.strip_prefix("-specs=").or_else(|| word.strip_prefix("--specs=")) {

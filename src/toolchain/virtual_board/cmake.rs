@@ -111,12 +111,9 @@ pub fn registration(text: &str, glob: Glob<'_>) -> Result<Option<Registration>, 
             "list" => variables.append(&command, &args)?,
             "file" => variables.glob(&command, &args, glob)?,
             "idf_component_register" => found = Some(register(&command, args)?),
-            "component_compile_options" => {
-                let taken = options::taken(args.into_iter());
-                options.extend(taken.map_err(|why| CmakeError::new(&command, why))?);
-            }
-            "target_compile_options" => {
-                let taken = options::taken(args.into_iter().skip(1));
+            name @ ("component_compile_options" | "target_compile_options") => {
+                let before = usize::from(name == "target_compile_options");
+                let taken = options::taken(args.into_iter().skip(before));
                 options.extend(taken.map_err(|why| CmakeError::new(&command, why))?);
             }
             "target_compile_definitions" => {

@@ -28,6 +28,7 @@ pub use cmake::{Recurse, project_name, registration};
 
 use super::compile_units::{self, CompileUnit};
 use super::diagnostics::Gather;
+use super::esptool;
 use super::host_board::HostBoard;
 use super::host_memory::{APP_OFFSET, HostMemory};
 use super::idf::project_chip;
@@ -41,8 +42,8 @@ use super::{
 };
 use crate::files;
 use crate::model::{
-    BoardInfo, BuildId, BuildOutcome, ContentHash, Diagnostic, FlashImage, FlashPlan, Partition,
-    ProgramSize, Timestamp, UserError,
+    BoardInfo, BuildId, BuildOutcome, Diagnostic, FlashPlan, Partition, ProgramSize, Timestamp,
+    UserError,
 };
 use crate::sandbox::Runner;
 use build::HostBuild;
@@ -55,6 +56,8 @@ pub const LABEL: &str = "virtual board";
 
 /// The chip that it simulates.
 const CHIP: &str = "esp32";
+
+const WHAT: &str = "Cannot build for the virtual board";
 
 /// Builds for, flashes and runs one virtual board.
 pub struct VirtualToolchain {
@@ -240,13 +243,7 @@ impl Toolchain for VirtualToolchain {
         let path = build::firmware(project, &plan.name);
         let image = files::read(&path, files::PROGRAM)
             .map_err(|error| none(format!("{}: {error}", path.display())))?;
-        let image = FlashImage {
-            file: format!("build/{}.elf", plan.name),
-            offset: APP_OFFSET,
-            bytes: image.len() as u64,
-            hash: ContentHash::of(&image),
-            same: false,
-        };
+        let image = esptool::image(format!("build/{}.elf", plan.name), APP_OFFSET, &image);
         let board = self.info_of(project, &plan);
         Ok(FlashPlan::new(board, vec![image], build, built_at))
     }
@@ -326,19 +323,13 @@ fn chip_of(fqbn: Option<&str>) -> Result<Option<String>, UserError> {
     if fqbn.split(':').nth(1) == Some("esp32") {
         return Ok(Some(chip_of_fqbn(fqbn).unwrap_or(CHIP).to_owned()));
     }
-    Err(UserError::new(
-        "Cannot build for the virtual board",
-        format!("`{fqbn}` is no board with an ESP32, and it simulates nothing else"),
-        "Name a board such as `esp32:esp32:esp32s3`.",
-    ))
+    let why = format!("`{fqbn}` is no board with an ESP32, and it simulates nothing else");
+    Err(UserError::new(WHAT, why, "Name a board such as `esp32:esp32:esp32s3`."))
 }
 
 fn cannot_build(error: &StepError) -> UserError {
-    UserError::new(
-        "Cannot build for the virtual board",
-        error.to_string(),
-        "Check that the project's build/ folder can be written and the disk is not full.",
-    )
+    let fix = "Check that the project's build/ folder can be written and the disk is not full.";
+    UserError::new(WHAT, error.to_string(), fix)
 }
 
 /// Adds what the compiler cannot know: where a header that it did not find comes from, and where
@@ -395,11 +386,9 @@ const CXX_COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
 /// The first of these compilers that is on the PATH.
 fn find_compiler(names: &[&str; 3]) -> Result<PathBuf, UserError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    for name in names {
-        if let Some(found) = folders.iter().map(|dir| dir.join(name)).find(|path| path.is_file()) {
-            return Ok(found);
-        }
+    let in_folders = |name| std::env::split_paths(&path).map(move |folder| folder.join(name));
+    if let Some(found) = names.iter().flat_map(in_folders).find(|file| file.is_file()) {
+        return Ok(found);
     }
     let (language, package) = match names.contains(&"c++") {
         true => ("C++", "g++"),
@@ -411,9 +400,6 @@ fn find_compiler(names: &[&str; 3]) -> Result<PathBuf, UserError> {
         format!("install one, e.g. `apt install {package}`, `dnf install {package}`")
     };
     let [first, second, third] = names;
-    Err(UserError::new(
-        "Cannot build for the virtual board",
-        format!("there is no {language} compiler (`{first}`, `{second}` or `{third}`) on the PATH"),
-        fix,
-    ))
+    let names = format!("`{first}`, `{second}` or `{third}`");
+    Err(UserError::new(WHAT, format!("there is no {language} compiler ({names}) on the PATH"), fix))
 }

@@ -2,8 +2,6 @@
 //!
 //! Owns the marks beside what is made, and the compiler's process.
 
-#![expect(clippy::disallowed_methods, reason = "a build writes below build/ and runs the compiler")]
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
