@@ -149,8 +149,8 @@ impl IdfToolchain {
         }
         let (program, args) = program(way);
         let (program, folder) = (program.into(), project.clone());
-        let (env_, cancel_) = (env.clone(), cancel.clone());
-        let job = ProcessSpec { program, args, env: env_, folder, timeout, cancel: cancel_ };
+        let (variables, token) = (env.clone(), cancel.clone());
+        let job = ProcessSpec { program, args, env: variables, folder, timeout, cancel: token };
         let mut progress = NinjaProgress::default();
         let watch = |bytes: &[u8]| {
             if let Some((done, total)) = progress.push(bytes) {
