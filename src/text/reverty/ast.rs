@@ -16,6 +16,16 @@ pub struct Program<'s> {
     pub names: Names<'s>,
 }
 
+impl<'s> Program<'s> {
+    /// The functions that it defines, each with its statement.
+    pub fn functions(&self) -> impl Iterator<Item = (&'s Stmt<'s>, &'s Function<'s>)> {
+        self.body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Function(function) => Some((stmt, *function)),
+            _ => None,
+        })
+    }
+}
+
 /// A comment, from its `#` to the end of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment<'s> {
@@ -221,21 +231,9 @@ impl Op {
     /// As it is written in both languages; the two words as in Python.
     #[must_use]
     pub const fn python(self) -> &'static str {
-        match self {
-            Self::Or => "or",
-            Self::And => "and",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Gt => ">",
-            Self::Le => "<=",
-            Self::Ge => ">=",
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Mod => "%",
-        }
+        const WORDS: [&str; 13] =
+            ["or", "and", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%"];
+        WORDS[self as usize]
     }
 }
 
@@ -251,39 +249,32 @@ pub enum Type {
     Tuple,
 }
 
+/// The keyword of each type.
+const TYPES: [(Type, Keyword); 8] = [
+    (Type::Int, Keyword::Int),
+    (Type::Float, Keyword::Float),
+    (Type::Str, Keyword::Str),
+    (Type::Bool, Keyword::Bool),
+    (Type::None, Keyword::None),
+    (Type::List, Keyword::List),
+    (Type::Dict, Keyword::Dict),
+    (Type::Tuple, Keyword::Tuple),
+];
+
 impl Type {
     /// The type that a keyword names.
     #[must_use]
-    pub const fn of(keyword: Keyword) -> Option<Self> {
-        Some(match keyword {
-            Keyword::Int => Self::Int,
-            Keyword::Float => Self::Float,
-            Keyword::Str => Self::Str,
-            Keyword::Bool => Self::Bool,
-            Keyword::None => Self::None,
-            Keyword::List => Self::List,
-            Keyword::Dict => Self::Dict,
-            Keyword::Tuple => Self::Tuple,
-            _ => return None,
-        })
+    pub fn of(keyword: Keyword) -> Option<Self> {
+        TYPES.iter().find(|(_, own)| *own == keyword).map(|(own, _)| *own)
     }
 
     #[must_use]
     pub const fn keyword(self) -> Keyword {
-        match self {
-            Self::Int => Keyword::Int,
-            Self::Float => Keyword::Float,
-            Self::Str => Keyword::Str,
-            Self::Bool => Keyword::Bool,
-            Self::None => Keyword::None,
-            Self::List => Keyword::List,
-            Self::Dict => Keyword::Dict,
-            Self::Tuple => Keyword::Tuple,
-        }
+        TYPES[self as usize].1
     }
 }
 
-impl Expr<'_> {
+impl<'s> Expr<'s> {
     /// How tightly it holds together when it is written without parentheses.
     #[must_use]
     pub const fn level(&self) -> Level {
@@ -291,17 +282,33 @@ impl Expr<'_> {
             ExprKind::Chain(chain) => chain.level,
             ExprKind::Not(_) => Level::Not,
             ExprKind::Negative(_) | ExprKind::Positive(_) => Level::Unary,
-            ExprKind::Number(_)
-            | ExprKind::Str(_)
-            | ExprKind::True
-            | ExprKind::False
-            | ExprKind::None
-            | ExprKind::Name(_)
-            | ExprKind::Call { .. }
-            | ExprKind::List(_)
-            | ExprKind::Tuple(_)
-            | ExprKind::Dict(_)
-            | ExprKind::Index(_) => Level::Atom,
+            _ => Level::Atom,
+        }
+    }
+
+    /// Calls `take` for each value that it is made of, in their order.
+    pub fn each_part(&self, take: &mut impl FnMut(&Self)) {
+        match &self.kind {
+            ExprKind::Call { args: values, .. }
+            | ExprKind::List(values)
+            | ExprKind::Tuple(values) => values.iter().for_each(take),
+            ExprKind::Negative(inner) | ExprKind::Positive(inner) | ExprKind::Not(inner) => {
+                take(inner);
+            }
+            ExprKind::Chain(chain) => {
+                take(&chain.first);
+                chain.others().for_each(|(_, operand)| take(operand));
+            }
+            ExprKind::Dict(entries) => entries.iter().for_each(|(key, value)| {
+                take(key);
+                take(value);
+            }),
+            ExprKind::Index(parts) => {
+                take(&parts.0);
+                take(&parts.1);
+            }
+            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Name(_) => {}
+            ExprKind::True | ExprKind::False | ExprKind::None => {}
         }
     }
 }

@@ -45,36 +45,10 @@ fn in_block(block: &[Stmt<'_>], found: &mut impl FnMut(NameId, Span)) {
 }
 
 fn in_value(value: &Expr<'_>, found: &mut impl FnMut(NameId, Span)) {
-    match &value.kind {
-        ExprKind::Call { name, args } => {
-            found(*name, value.span);
-            args.iter().for_each(|arg| in_value(arg, found));
-        }
-        ExprKind::Negative(inner) | ExprKind::Positive(inner) | ExprKind::Not(inner) => {
-            in_value(inner, found);
-        }
-        ExprKind::Chain(chain) => {
-            in_value(&chain.first, found);
-            chain.others().for_each(|(_, operand)| in_value(operand, found));
-        }
-        ExprKind::List(values) | ExprKind::Tuple(values) => {
-            values.iter().for_each(|value| in_value(value, found));
-        }
-        ExprKind::Dict(entries) => entries.iter().for_each(|(key, value)| {
-            in_value(key, found);
-            in_value(value, found);
-        }),
-        ExprKind::Index(parts) => {
-            in_value(&parts.0, found);
-            in_value(&parts.1, found);
-        }
-        ExprKind::Number(_)
-        | ExprKind::Str(_)
-        | ExprKind::True
-        | ExprKind::False
-        | ExprKind::None
-        | ExprKind::Name(_) => {}
+    if let ExprKind::Call { name, .. } = value.kind {
+        found(name, value.span);
     }
+    value.each_part(&mut |part| in_value(part, found));
 }
 
 /// A function of a program in Python: where its statement is, and what it calls.

@@ -9,7 +9,7 @@ use super::ast::{Expr, ExprKind, Function, Handler, Name, Op, Program, Stmt, Stm
 use super::expr::name_span;
 use super::fault::{Faults, Span};
 use super::hints;
-use super::scope::{Scope, each_assigned, place_of};
+use super::scope::{Scope, each_assigned};
 use super::words::{self, Dialect, EXCEPTIONS, Keyword, NameId};
 
 /// Loops and handlers in each other, as Python counts them: it allows 20.
@@ -101,7 +101,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         let declared = self.scope.names.keyword(function.returns.keyword());
         let message = format!("`{text}` can end without returning a `{declared}`");
         let hint = format!("End every path with `{} VALUE`.", self.word(Keyword::Return));
-        self.faults.add(place_of(function), message, hint);
+        self.faults.add(function.name.span, message, hint);
     }
 
     /// A keyword as the text writes it.
@@ -161,7 +161,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         match &stmt.kind {
             StmtKind::Function(function) => {
                 let hint = "Define every function at the outermost level.";
-                let span = place_of(function);
+                let span = function.name.span;
                 self.faults.add(span, "a function is defined within another block", hint);
             }
             StmtKind::If { branches, otherwise } => {
@@ -360,9 +360,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         let is_fine = match declared {
             Type::Float => matches!(own, Type::Float | Type::Int | Type::Bool),
             Type::Int => matches!(own, Type::Int | Type::Bool),
-            Type::Str | Type::Bool | Type::None | Type::List | Type::Dict | Type::Tuple => {
-                own == declared
-            }
+            _ => own == declared,
         };
         if !is_fine {
             let names = self.scope.names;
@@ -373,35 +371,11 @@ impl<'p, 's> Walk<'_, 'p, 's> {
     }
 
     fn value(&mut self, value: &Expr<'s>) {
+        value.each_part(&mut |part| self.value(part));
         match &value.kind {
-            ExprKind::Number(_)
-            | ExprKind::Str(_)
-            | ExprKind::True
-            | ExprKind::False
-            | ExprKind::None => {}
             ExprKind::Name(id) => self.used(*id, value.span),
-            ExprKind::Call { name, args } => {
-                args.iter().for_each(|arg| self.value(arg));
-                self.call(*name, args, value);
-            }
-            ExprKind::Negative(inner) | ExprKind::Positive(inner) | ExprKind::Not(inner) => {
-                self.value(inner);
-            }
-            ExprKind::Chain(chain) => {
-                self.value(&chain.first);
-                chain.others().for_each(|(_, operand)| self.value(operand));
-            }
-            ExprKind::List(values) | ExprKind::Tuple(values) => {
-                values.iter().for_each(|value| self.value(value));
-            }
-            ExprKind::Dict(entries) => entries.iter().for_each(|(key, value)| {
-                self.value(key);
-                self.value(value);
-            }),
-            ExprKind::Index(parts) => {
-                self.value(&parts.0);
-                self.value(&parts.1);
-            }
+            ExprKind::Call { name, args } => self.call(*name, args, value),
+            _ => {}
         }
     }
 
@@ -521,14 +495,7 @@ fn has_break(block: &[Stmt<'_>]) -> bool {
         StmtKind::Try { body, handlers } => {
             has_break(body) || handlers.iter().any(|handler| has_break(handler.body))
         }
-        StmtKind::Function(_)
-        | StmtKind::While { .. }
-        | StmtKind::For { .. }
-        | StmtKind::Return(_)
-        | StmtKind::Assign { .. }
-        | StmtKind::Augment { .. }
-        | StmtKind::Expr(_)
-        | StmtKind::Continue => false,
+        _ => false,
     })
 }
 
@@ -548,10 +515,6 @@ fn literal_type(value: &Expr<'_>) -> Option<Type> {
             ExprKind::Number(_) => Type::Int,
             _ => return None,
         },
-        ExprKind::Name(_)
-        | ExprKind::Call { .. }
-        | ExprKind::Not(_)
-        | ExprKind::Chain(_)
-        | ExprKind::Index(_) => return None,
+        _ => return None,
     })
 }

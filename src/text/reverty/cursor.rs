@@ -148,25 +148,21 @@ impl<'s> Cursor<'s> {
         self.lexer.token.kind == Tok::Sign(sign)
     }
 
-    pub(super) fn is_key(&self, keyword: Keyword) -> bool {
-        self.lexer.token.kind == Tok::Key(keyword)
-    }
-
-    /// Takes the sign if it is there.
-    pub(super) fn has_sign(&mut self, sign: Sign) -> bool {
-        let is_there = self.is_sign(sign);
+    /// Takes the token if it is the next one.
+    pub(super) fn has(&mut self, kind: Tok) -> bool {
+        let is_there = self.kind() == kind;
         if is_there {
             self.bump();
         }
         is_there
+    }
+
+    pub(super) fn has_sign(&mut self, sign: Sign) -> bool {
+        self.has(Tok::Sign(sign))
     }
 
     pub(super) fn has_key(&mut self, keyword: Keyword) -> bool {
-        let is_there = self.is_key(keyword);
-        if is_there {
-            self.bump();
-        }
-        is_there
+        self.has(Tok::Key(keyword))
     }
 
     pub(super) fn expect(&mut self, sign: Sign, after: &str) -> Parsed<Token> {
@@ -247,11 +243,6 @@ impl<'s> Cursor<'s> {
         }
         let message = format!("{message} in line {}", head.line);
         self.fault(self.lexer.token.span, message, hint)
-    }
-
-    /// Whether the token is followed by the `=` of an assignment.
-    pub(super) fn is_assigned_next(&self) -> bool {
-        self.lexer.is_assignment_ahead()
     }
 
     /// Goes one level deeper into an expression.

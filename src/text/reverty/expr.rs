@@ -151,7 +151,7 @@ fn plain<'s>(c: &mut Cursor<'s>) -> Parsed<Expr<'s>> {
         Tok::Name(name) => {
             c.bump();
             if c.is_sign(Sign::Open) {
-                ExprKind::Call { name, args: arguments(c)? }
+                ExprKind::Call { name, args: list(c, Sign::Close)? }
             } else {
                 ExprKind::Name(name)
             }
@@ -195,10 +195,6 @@ fn string<'s>(c: &Cursor<'s>, span: Span) -> &'s str {
             Cow::Owned(other) => c.arena.alloc_str(&other),
         },
     }
-}
-
-fn arguments<'s>(c: &mut Cursor<'s>) -> Parsed<&'s [Expr<'s>]> {
-    list(c, Sign::Close)
 }
 
 /// Values between brackets, of which the first is the token that is there.

@@ -36,21 +36,7 @@ pub(super) fn form(keyword: Keyword) -> String {
         Keyword::For | Keyword::In => ": range(N) ni NAME rof",
         Keyword::Try => ": yrt",
         Keyword::Except => ": EXCEPTION tpecxe",
-        Keyword::True
-        | Keyword::False
-        | Keyword::None
-        | Keyword::And
-        | Keyword::Or
-        | Keyword::Not
-        | Keyword::Break
-        | Keyword::Continue
-        | Keyword::Int
-        | Keyword::Float
-        | Keyword::Str
-        | Keyword::Bool
-        | Keyword::List
-        | Keyword::Dict
-        | Keyword::Tuple => words::reverty(keyword),
+        _ => words::reverty(keyword),
     };
     format!("Write `{form}`.")
 }
@@ -75,19 +61,7 @@ pub(super) fn instead(kind: Tok, dialect: Dialect) -> String {
             "The colon comes first: `: CONDITION fi`.".to_owned()
         }
         (Tok::Indent, _) => "Indent it as the line before it.".to_owned(),
-        (
-            Tok::Newline
-            | Tok::Dedent
-            | Tok::End
-            | Tok::Number
-            | Tok::Str
-            | Tok::Name(_)
-            | Tok::Key(_)
-            | Tok::Python(_)
-            | Tok::Sign(_)
-            | Tok::Bad,
-            _,
-        ) => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -126,7 +100,7 @@ pub(super) fn of_unknown<'n>(
     let near = known
         .filter(|other| other.len().abs_diff(name.len()) <= bound && name.len() <= 40)
         .map(|other| {
-            let letters = distance(name.as_bytes(), other.as_bytes());
+            let letters = strsim::levenshtein(name, other);
             (letters, other.len().abs_diff(name.len()), other)
         })
         .filter(|(letters, ..)| *letters <= bound)
@@ -149,33 +123,14 @@ pub(super) fn of_type_as_value(own: Type) -> String {
     }
 }
 
-/// Letters to change, add or remove between two words.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (number, letter) in one.iter().enumerate() {
-        let mut before = number;
-        let mut left = number + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, counterpart) in row.iter_mut().skip(1).zip(other) {
-            let changed = before + usize::from(letter != counterpart);
-            before = *cell;
-            left = changed.min(before + 1).min(left + 1);
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn near_names_are_offered() {
-        assert_eq!(distance(b"kitten", b"sitting"), 3);
-        assert_eq!(distance(b"", b"abc"), 3);
+        assert_eq!(strsim::levenshtein("kitten", "sitting"), 3);
+        assert_eq!(strsim::levenshtein("", "abc"), 3);
         let known = ["factorial", "result", "x"];
         let hint = |name| of_unknown(name, known.into_iter(), "no idea");
         assert_eq!(hint("factorail"), "Is it `factorial`?");

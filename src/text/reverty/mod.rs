@@ -8,6 +8,7 @@
 mod ast;
 mod calls;
 mod check;
+mod clause;
 mod cursor;
 mod expr;
 mod fault;

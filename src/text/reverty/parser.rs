@@ -1,124 +1,29 @@
 //! Statements of Reverty.
 //!
-//! Owns their order: what follows a colon, and which block belongs to which statement. A fault is
-//! noted and the reading continues with the next line.
+//! Owns their order: what follows a colon.
 
 use bumpalo::Bump;
 
 use super::ast::{
-    Block, Branch, Expr, Function, Handler, Name, Op, Place, Program, Stmt, StmtKind, Type,
+    Block, Branch, Expr, Function, Handler, Name, Place, Program, Stmt, StmtKind, Type,
+};
+use super::clause::{
+    self, Clause, augment, augmenting, check_target, keyword_alone, name, returned, simple,
 };
 use super::cursor::{Cursor, Failed, Parsed};
-use super::expr::{as_name, expression, is_target};
+use super::expr::{as_name, expression};
 use super::fault::{Faults, Span};
 use super::hints;
 use super::lexer::{Tok, Token};
 use super::sign::Sign;
 use super::words::{self, Dialect, Keyword};
 
-/// Conditions of one statement.
-pub(super) const MOST_BRANCHES: usize = 200;
-
 /// Reads a whole program, and what is wrong with its form.
 pub(super) fn parse<'s>(arena: &'s Bump, text: &'s str) -> (Program<'s>, Faults) {
     let mut c = Cursor::new(arena, text, Dialect::Reverty);
-    let body = c.begin_block();
-    while c.kind() != Tok::End {
-        statements(&mut c, body);
-        if c.kind() == Tok::Dedent {
-            c.bump();
-        }
-    }
-    let body = c.end_block(body);
+    let body = clause::program(&mut c, clause);
     let lexer = c.lexer;
     (Program { body, comments: lexer.comments, names: lexer.names }, lexer.faults)
-}
-
-/// One line with its block: a statement, or a part of the one before it.
-enum Clause<'s> {
-    Stmt(Stmt<'s>),
-    Elif(Branch<'s>),
-    Else(Place, Block<'s>),
-    Except(Handler<'s>),
-}
-
-/// Reads statements up to the end of the block.
-fn statements(c: &mut Cursor<'_>, block: usize) {
-    loop {
-        let start = c.token();
-        match start.kind {
-            Tok::End | Tok::Dedent => return,
-            Tok::Newline => {
-                c.bump();
-            }
-            Tok::Indent => {
-                let hint = "Indent it as the line before it.";
-                c.fault(start.span, "this line is indented deeper than its block", hint);
-                c.bump();
-                statements(c, block);
-                if c.kind() == Tok::Dedent {
-                    c.bump();
-                }
-            }
-            _ => match clause(c) {
-                Ok(clause) => attach(c, block, clause, start),
-                Err(Failed) => {
-                    c.recover(start);
-                    skip_block(c);
-                }
-            },
-        }
-    }
-}
-
-/// After a head with a fault: the statements of its block are read for their own faults.
-fn skip_block(c: &mut Cursor<'_>) {
-    if c.kind() == Tok::Indent {
-        c.bump();
-        let block = c.begin_block();
-        statements(c, block);
-        c.end_block(block);
-        if c.kind() == Tok::Dedent {
-            c.bump();
-        }
-    }
-}
-
-/// Puts a part of a statement where it belongs.
-fn attach<'s>(c: &mut Cursor<'s>, block: usize, clause: Clause<'s>, start: Token) {
-    let last = c.last_statement(block).map(|last| &mut last.kind);
-    match (clause, last) {
-        (Clause::Stmt(stmt), _) => c.push_statement(stmt),
-        (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
-            branches.push(branch);
-            if branches.len() == MOST_BRANCHES {
-                let message = format!("a statement has at most {MOST_BRANCHES} conditions");
-                c.fault(start.span, message, "Move some of them into a function.");
-            }
-        }
-        (Clause::Else(place, body), Some(StmtKind::If { otherwise: otherwise @ None, .. })) => {
-            *otherwise = Some((place, body));
-        }
-        (Clause::Except(handler), Some(StmtKind::Try { handlers, .. })) => {
-            let takes_all = handlers.last().is_some_and(|last| last.name.is_none());
-            handlers.push(handler);
-            if takes_all {
-                let hint = "Write the handler without an exception last.";
-                c.fault(start.span, "the handler before this one takes every exception", hint);
-            }
-        }
-        (Clause::Elif(_), _) => {
-            let hint = "The first condition is `: CONDITION fi`.";
-            c.fault(start.span, "`file` has no `fi` before it", hint);
-        }
-        (Clause::Else(..), _) => {
-            let hint = "The first condition is `: CONDITION fi`.";
-            c.fault(start.span, "`esle` has no `fi` before it", hint);
-        }
-        (Clause::Except(_), _) => {
-            c.fault(start.span, "`tpecxe` has no `yrt` before it", "Begin with `: yrt`.");
-        }
-    }
 }
 
 fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
@@ -132,17 +37,12 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
             missing_colon(c, start);
             after_colon(c, start)
         }
-        Tok::Key(_) if c.is_assigned_next() => {
+        Tok::Key(_) if c.lexer.is_assignment_ahead() => {
             let message = format!("`{}` is a keyword of Reverty", c.text(start.span));
             Err(c.fault(start.span, message, "A keyword cannot be a name: use another one."))
         }
         Tok::Key(keyword) => match keyword {
-            Keyword::Return => {
-                c.bump();
-                let is_bare = matches!(c.kind(), Tok::Newline | Tok::End);
-                let value = if is_bare { None } else { Some(expression(c)?) };
-                simple(c, start, StmtKind::Return(value))
-            }
+            Keyword::Return => returned(c, start),
             Keyword::Break => keyword_alone(c, start, StmtKind::Break),
             Keyword::Continue => keyword_alone(c, start, StmtKind::Continue),
             Keyword::Def
@@ -163,17 +63,6 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
     }
 }
 
-fn keyword_alone<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
-    c.bump();
-    simple(c, start, kind)
-}
-
-fn simple<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
-    let place = c.place(start);
-    c.line_end()?;
-    Ok(Clause::Stmt(Stmt { kind, place }))
-}
-
 /// Notes that a line begins as if its colon had been forgotten.
 fn missing_colon(c: &mut Cursor<'_>, start: Token) {
     let keyword = match c.kind() {
@@ -187,32 +76,26 @@ fn missing_colon(c: &mut Cursor<'_>, start: Token) {
 /// whose colon is missing.
 fn expression_line<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     let value = expression(c)?;
-    let op = match c.kind() {
-        Tok::Sign(Sign::Assign | Sign::Colon) => return assignment(c, start, value),
-        Tok::Sign(Sign::PlusAssign) => Op::Add,
-        Tok::Sign(Sign::MinusAssign) => Op::Sub,
-        Tok::Sign(Sign::StarAssign) => Op::Mul,
-        Tok::Sign(Sign::SlashAssign) => Op::Div,
-        Tok::Sign(Sign::PercentAssign) => Op::Mod,
-        Tok::Sign(Sign::Arrow) => return function_after(c, start, &value),
+    if let Some(op) = augmenting(c.kind()) {
+        return augment(c, start, (value, op));
+    }
+    match c.kind() {
+        Tok::Sign(Sign::Assign | Sign::Colon) => assignment(c, start, value),
+        Tok::Sign(Sign::Arrow) => function_after(c, start, &value),
         Tok::Key(Keyword::If | Keyword::Elif | Keyword::While | Keyword::In | Keyword::Except) => {
             c.check_line()?;
             missing_colon(c, start);
-            return after_condition(c, start, value);
+            after_condition(c, start, value)
         }
-        Tok::Name(_) if as_name(&value).is_some() => return Err(prose(c, start)),
+        Tok::Name(_) if as_name(&value).is_some() => Err(prose(c, start)),
         Tok::Python(id)
             if as_name(&value).is_some()
                 && words::from_python(c.lexer.names.text(id)).is_none() =>
         {
-            return Err(prose(c, start));
+            Err(prose(c, start))
         }
-        _ => return simple(c, start, StmtKind::Expr(value)),
-    };
-    check_target(c, &value)?;
-    c.bump();
-    let kind = StmtKind::Augment { target: value, op, value: expression(c)? };
-    simple(c, start, kind)
+        _ => simple(c, start, StmtKind::Expr(value)),
+    }
 }
 
 /// Notes that words follow each other as in a sentence.
@@ -220,14 +103,6 @@ fn prose(c: &mut Cursor<'_>, start: Token) -> Failed {
     let message = "words follow each other: this is no statement";
     let hint = "Write sentences as comments, after `#`; a call has parentheses: `print(x)`.";
     c.fault(start.span, message, hint)
-}
-
-pub(super) fn check_target(c: &mut Cursor<'_>, target: &Expr<'_>) -> Parsed<()> {
-    if is_target(target) {
-        return Ok(());
-    }
-    let hint = "Assign to a name or an index; compare with `==`.";
-    Err(c.fault(target.span, "this cannot be assigned to", hint))
 }
 
 fn assignment<'s>(c: &mut Cursor<'s>, start: Token, target: Expr<'s>) -> Parsed<Clause<'s>> {
@@ -342,14 +217,6 @@ fn after_condition<'s>(
     }
 }
 
-pub(super) fn name(c: &mut Cursor<'_>, what: &str) -> Parsed<Name> {
-    let Token { kind: Tok::Name(id), span, .. } = c.token() else {
-        return Err(c.unexpected(what));
-    };
-    c.bump();
-    Ok(Name { id, span })
-}
-
 /// `enoN` was read as a value before its arrow was seen.
 fn function_after<'s>(c: &mut Cursor<'s>, start: Token, value: &Expr<'_>) -> Parsed<Clause<'s>> {
     if matches!(value.kind, super::ast::ExprKind::None) {
@@ -424,10 +291,10 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token, after: &str) -> Parsed<(Place, Bl
     let first = c.token();
     if first.kind != Tok::Newline {
         c.enter_line();
-        let clause = clause(c)?;
+        let read = clause(c)?;
         c.leave_line();
         // Anything else has a block, which the line cannot have.
-        let Clause::Stmt(stmt) = clause else { return Err(Failed) };
+        let Clause::Stmt(stmt) = read else { return Err(Failed) };
         return Ok((place, std::slice::from_ref(c.keep(stmt))));
     }
     c.bump();
@@ -437,11 +304,5 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token, after: &str) -> Parsed<(Place, Bl
         // So that what belongs to this statement is still found.
         return Ok((place, &[]));
     }
-    c.bump();
-    let block = c.begin_block();
-    statements(c, block);
-    if c.kind() == Tok::Dedent {
-        c.bump();
-    }
-    Ok((place, c.end_block(block)))
+    Ok((place, clause::block(c, clause)))
 }

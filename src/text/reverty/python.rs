@@ -86,13 +86,11 @@ pub(super) fn globals(program: &Program<'_>) -> Vec<bool> {
 /// Where `main` is defined, when it has no parameters and the program does not call it itself.
 fn main_of(program: &Program<'_>) -> Option<Place> {
     let is_called = calls_main(program);
-    program.body.iter().filter(|_| !is_called).find_map(|stmt| match &stmt.kind {
-        StmtKind::Function(function) => {
-            let is_main = program.names.text(function.name.id) == "main";
-            (is_main && function.parameters.is_empty()).then_some(stmt.place)
-        }
-        _ => None,
-    })
+    let mut functions = program.functions().filter(|_| !is_called);
+    let main = functions.find(|(_, function)| {
+        program.names.text(function.name.id) == "main" && function.parameters.is_empty()
+    });
+    main.map(|(stmt, _)| stmt.place)
 }
 
 /// Whether a statement outside of blocks calls `main`.
@@ -159,10 +157,14 @@ impl PythonForm<'_> {
         self.lines.push(from);
     }
 
-    fn body(&mut self, from: u32, body: &[Stmt<'_>]) {
+    fn body(&mut self, from: u32, globals: &[NameId], body: &[Stmt<'_>]) {
         self.out.push(':');
         self.end(from);
         self.depth += 1;
+        for id in globals {
+            let text = format!("global {}", self.writer.names.text(*id));
+            self.line(from, &text);
+        }
         if body.is_empty() {
             self.line(from, "pass");
         }
@@ -184,7 +186,7 @@ impl PythonForm<'_> {
             self.out.push(' ');
             self.writer.expr(&mut self.out, condition);
         }
-        self.body(place.line, body);
+        self.body(place.line, &[], body);
     }
 
     fn stmt(&mut self, stmt: &Stmt<'_>) {
@@ -207,7 +209,7 @@ impl PythonForm<'_> {
                 self.begin();
                 let _ = write!(self.out, "for {} in ", self.writer.names.text(name.id));
                 self.writer.expr(&mut self.out, over);
-                self.body(place.line, body);
+                self.body(place.line, &[], body);
             }
             StmtKind::Try { body, handlers } => {
                 self.head(place, Keyword::Try, None, body);
@@ -216,7 +218,7 @@ impl PythonForm<'_> {
                         handler.name.map_or("Exception", |own| self.writer.names.text(own.id));
                     self.begin();
                     let _ = write!(self.out, "except {name}");
-                    self.body(handler.place.line, handler.body);
+                    self.body(handler.place.line, &[], handler.body);
                 }
             }
             StmtKind::Assign { target, declared: Some(_), value }
@@ -245,29 +247,17 @@ impl PythonForm<'_> {
             let _ = write!(self.out, "{comma}{}: {declared}", self.writer.names.text(name.id));
         }
         let returns = self.writer.keyword(function.returns.keyword());
-        let _ = write!(self.out, ") -> {returns}:");
-        self.end(place.line);
-        self.depth += 1;
+        let _ = write!(self.out, ") -> {returns}");
         let is_global = |id: NameId| self.globals.get(id.index()).copied().unwrap_or(false);
         self.declared_global = globals_of(function, &is_global);
-        for id in self.declared_global.clone() {
-            let text = format!("global {}", self.writer.names.text(id));
-            self.line(place.line, &text);
-        }
-        if function.body.is_empty() {
-            self.line(place.line, "pass");
-        }
-        function.body.iter().for_each(|stmt| self.stmt(stmt));
+        let globals = self.declared_global.clone();
+        self.body(place.line, &globals, function.body);
         self.declared_global.clear();
-        self.depth -= 1;
     }
 }
 
 /// The names of the functions that a program defines.
 pub(super) fn defined(program: &Program<'_>) -> Vec<String> {
-    let functions = program.body.iter().filter_map(|stmt| match &stmt.kind {
-        StmtKind::Function(function) => Some(program.names.text(function.name.id).to_owned()),
-        _ => None,
-    });
-    functions.collect()
+    let names = program.functions().map(|(_, function)| program.names.text(function.name.id));
+    names.map(str::to_owned).collect()
 }

@@ -9,28 +9,23 @@ use super::ast::{
     Type,
 };
 use super::calls::check_order;
-use super::cursor::{Cursor, Failed, Parsed};
+use super::clause::{
+    self, Clause, augment, augmenting, check_target, keyword_alone, name, returned, simple,
+};
+use super::cursor::{Cursor, Parsed};
 use super::expr::{as_name, expression};
 use super::fault::Faults;
 use super::hints;
 use super::lexer::{Lexer, Tok, Token};
-use super::parser::{MOST_BRANCHES, check_target, name};
 use super::python;
 use super::scope::each_assigned;
 use super::sign::Sign;
-use super::words::{Dialect, Keyword, NameId};
+use super::words::{self, Dialect, Keyword, NameId};
 
 /// Reads a program in Python, and what of it has no form in Reverty.
 pub(super) fn parse<'s>(arena: &'s Bump, text: &'s str) -> (Program<'s>, Faults) {
     let mut c = Cursor::new(arena, text, Dialect::Python);
-    let body = c.begin_block();
-    while c.kind() != Tok::End {
-        statements(&mut c, body);
-        if c.kind() == Tok::Dedent {
-            c.bump();
-        }
-    }
-    let mut body = c.end_block(body);
+    let mut body = clause::program(&mut c, clause);
     let Cursor { lexer, noted, .. } = c;
     let Lexer { names, comments, mut faults, .. } = lexer;
     // What Reverty does without being asked.
@@ -78,10 +73,8 @@ fn check_globals(program: &Program<'_>, declared: &[Name], faults: &mut Faults) 
 
 /// Reverty calls `main` at the end of a program that does not do so itself.
 fn check_main(program: &Program<'_>, has_guard: bool, faults: &mut Faults) {
-    let main = program.body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::Function(own) if program.names.text(own.name.id) == "main" => Some(own),
-        _ => None,
-    });
+    let mut functions = program.functions().map(|(_, function)| function);
+    let main = functions.find(|own| program.names.text(own.name.id) == "main");
     let main = main.filter(|own| own.parameters.is_empty());
     if let Some(main) = main.filter(|_| python::calls_main(program) == has_guard) {
         let hint = "Call it once, at the end: `main()`.";
@@ -102,77 +95,6 @@ fn is_main_guard<'n>(branch: &Branch<'_>, text: &impl Fn(NameId) -> &'n str) -> 
     is_guard && is_call
 }
 
-enum Clause<'s> {
-    Stmt(Stmt<'s>),
-    Elif(Branch<'s>),
-    Else(Place, Block<'s>),
-    Except(Handler<'s>),
-    /// Nothing is left of it.
-    Nothing,
-}
-
-fn statements(c: &mut Cursor<'_>, block: usize) {
-    loop {
-        let start = c.token();
-        match start.kind {
-            Tok::End | Tok::Dedent => return,
-            Tok::Newline => {
-                c.bump();
-            }
-            Tok::Indent => {
-                let hint = "Indent it as the line before it.";
-                c.fault(start.span, "this line is indented deeper than its block", hint);
-                c.bump();
-                statements(c, block);
-                if c.kind() == Tok::Dedent {
-                    c.bump();
-                }
-            }
-            _ => match clause(c) {
-                Ok(clause) => attach(c, block, clause, start),
-                Err(Failed) => {
-                    c.recover(start);
-                    if c.kind() == Tok::Indent {
-                        c.bump();
-                        let block = c.begin_block();
-                        statements(c, block);
-                        c.end_block(block);
-                        if c.kind() == Tok::Dedent {
-                            c.bump();
-                        }
-                    }
-                }
-            },
-        }
-    }
-}
-
-fn attach<'s>(c: &mut Cursor<'s>, block: usize, clause: Clause<'s>, start: Token) {
-    let last = c.last_statement(block).map(|last| &mut last.kind);
-    match (clause, last) {
-        (Clause::Stmt(stmt), _) => c.push_statement(stmt),
-        (Clause::Nothing, _) => {}
-        (Clause::Elif(branch), Some(StmtKind::If { branches, otherwise: None })) => {
-            branches.push(branch);
-            if branches.len() == MOST_BRANCHES {
-                let message = format!("a statement has at most {MOST_BRANCHES} conditions");
-                c.fault(start.span, message, "Move some of them into a function.");
-            }
-        }
-        (Clause::Else(place, body), Some(StmtKind::If { otherwise: otherwise @ None, .. })) => {
-            *otherwise = Some((place, body));
-        }
-        (Clause::Except(handler), Some(StmtKind::Try { handlers, .. })) => handlers.push(handler),
-        (Clause::Elif(_) | Clause::Else(..), _) => {
-            let hint = "Loops and `try` have no `else` in Reverty.";
-            c.fault(start.span, "there is no `if` before this", hint);
-        }
-        (Clause::Except(_), _) => {
-            c.fault(start.span, "there is no `try` before this", "");
-        }
-    }
-}
-
 fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
     let start = c.token();
     let keyword = match start.kind {
@@ -182,17 +104,9 @@ fn clause<'s>(c: &mut Cursor<'s>) -> Parsed<Clause<'s>> {
     };
     match keyword {
         Keyword::Def => function(c, start),
-        Keyword::Return => {
-            c.bump();
-            let is_bare = matches!(c.kind(), Tok::Newline | Tok::End);
-            let value = if is_bare { None } else { Some(expression(c)?) };
-            simple(c, start, StmtKind::Return(value))
-        }
-        Keyword::Break | Keyword::Continue => {
-            c.bump();
-            let is_break = keyword == Keyword::Break;
-            simple(c, start, if is_break { StmtKind::Break } else { StmtKind::Continue })
-        }
+        Keyword::Return => returned(c, start),
+        Keyword::Break => keyword_alone(c, start, StmtKind::Break),
+        Keyword::Continue => keyword_alone(c, start, StmtKind::Continue),
         Keyword::If | Keyword::Elif | Keyword::While => {
             c.bump();
             let condition = expression(c)?;
@@ -247,12 +161,6 @@ fn word<'s>(c: &mut Cursor<'s>, start: Token, word: &str) -> Parsed<Clause<'s>> 
     }
 }
 
-fn simple<'s>(c: &mut Cursor<'s>, start: Token, kind: StmtKind<'s>) -> Parsed<Clause<'s>> {
-    let place = c.place(start);
-    c.line_end()?;
-    Ok(Clause::Stmt(Stmt { kind, place }))
-}
-
 fn for_loop<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     c.bump();
     let name = name(c, "the name that takes each value")?;
@@ -276,46 +184,28 @@ fn except<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
 
 fn expression_line<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     let target = expression(c)?;
-    let op = match c.kind() {
-        Tok::Sign(Sign::PlusAssign) => Op::Add,
-        Tok::Sign(Sign::MinusAssign) => Op::Sub,
-        Tok::Sign(Sign::StarAssign) => Op::Mul,
-        Tok::Sign(Sign::SlashAssign) => Op::Div,
-        Tok::Sign(Sign::PercentAssign) => Op::Mod,
-        Tok::Sign(Sign::Assign | Sign::Colon) => {
-            check_target(c, &target)?;
-            let declared = if c.has_sign(Sign::Colon) { Some(type_hint(c)?) } else { None };
-            c.expect(Sign::Assign, "and a value")?;
-            let value = expression(c)?;
-            return simple(c, start, StmtKind::Assign { target, declared, value });
-        }
-        _ => return simple(c, start, StmtKind::Expr(target)),
-    };
+    if let Some(op) = augmenting(c.kind()) {
+        return augment(c, start, (target, op));
+    }
+    if !c.is_sign(Sign::Assign) && !c.is_sign(Sign::Colon) {
+        return simple(c, start, StmtKind::Expr(target));
+    }
     check_target(c, &target)?;
-    c.bump();
-    let kind = StmtKind::Augment { target, op, value: expression(c)? };
-    simple(c, start, kind)
+    let declared = if c.has_sign(Sign::Colon) { Some(type_hint(c)?) } else { None };
+    c.expect(Sign::Assign, "and a value")?;
+    let value = expression(c)?;
+    simple(c, start, StmtKind::Assign { target, declared, value })
 }
 
 /// Reads a type; in Python these are names.
 fn type_hint(c: &mut Cursor<'_>) -> Parsed<Type> {
     let token = c.token();
     let text = c.text(token.span);
-    let found = match text {
-        "int" => Type::Int,
-        "float" => Type::Float,
-        "str" => Type::Str,
-        "bool" => Type::Bool,
-        "None" => Type::None,
-        "list" => Type::List,
-        "dict" => Type::Dict,
-        "tuple" => Type::Tuple,
-        _ => {
-            let hint = hints::of_type(text, Dialect::Python);
-            let short: String = text.chars().take(40).collect();
-            let message = format!("`{}` is not a type of Reverty", short.trim_end());
-            return Err(c.fault(token.span, message, hint));
-        }
+    let Some(found) = words::from_python(text).and_then(Type::of) else {
+        let hint = hints::of_type(text, Dialect::Python);
+        let short: String = text.chars().take(40).collect();
+        let message = format!("`{}` is not a type of Reverty", short.trim_end());
+        return Err(c.fault(token.span, message, hint));
     };
     c.bump();
     if c.is_sign(Sign::OpenList) {
@@ -371,11 +261,11 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
     c.check_line()?;
     if c.kind() != Tok::Newline {
         c.enter_line();
-        let clause = clause(c)?;
+        let read = clause(c)?;
         c.leave_line();
-        let body: Block<'_> = match clause {
+        let body: Block<'_> = match read {
             Clause::Stmt(stmt) => std::slice::from_ref(c.keep(stmt)),
-            Clause::Nothing | Clause::Elif(_) | Clause::Else(..) | Clause::Except(_) => &[],
+            _ => &[],
         };
         return Ok((place, body));
     }
@@ -383,11 +273,5 @@ fn suite<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<(Place, Block<'s>)> {
     if c.kind() != Tok::Indent {
         return Err(c.no_block(place, "there is no block after this", "Indent its lines."));
     }
-    c.bump();
-    let block = c.begin_block();
-    statements(c, block);
-    if c.kind() == Tok::Dedent {
-        c.bump();
-    }
-    Ok((place, c.end_block(block)))
+    Ok((place, clause::block(c, clause)))
 }

@@ -61,7 +61,7 @@ fn the_grammar_names_every_limit_exception_and_refused_name() {
         format!("{} MiB", super::MOST_BYTES >> 20),
         format!("{} blocks", super::lexer::MOST_BLOCKS),
         format!("{} loops and handlers", check::MOST_LOOPS),
-        format!("{} conditions", super::parser::MOST_BRANCHES),
+        format!("{} conditions", super::clause::MOST_BRANCHES),
         format!("{} parameters", super::cursor::MOST_PARAMETERS),
         format!("{} levels", super::cursor::MOST_DEPTH),
         format!("{} operands", super::cursor::MOST_HEIGHT),

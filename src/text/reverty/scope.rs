@@ -4,7 +4,7 @@
 //! same name. Must not look at the order in which statements run.
 
 use super::ast::{ExprKind, Function, Name, Program, Stmt, StmtKind, Type};
-use super::fault::{Faults, Span};
+use super::fault::Faults;
 use super::words::{self, Declared, Dialect, NameId, Names};
 
 /// What is known of a name.
@@ -36,10 +36,8 @@ impl<'p, 's> Scope<'p, 's> {
     pub(super) fn of(program: &'p Program<'s>, faults: &mut Faults) -> Self {
         let symbols = vec![Symbol::default(); program.names.len()];
         let mut scope = Self { symbols, functions: Vec::new(), names: &program.names };
-        for stmt in program.body {
-            if let StmtKind::Function(function) = &stmt.kind {
-                scope.define(function, faults);
-            }
+        for (_, function) in program.functions() {
+            scope.define(function, faults);
         }
         each_assigned(program.body, &mut |name, declared| {
             scope.symbol(name.id).is_global = true;
@@ -209,11 +207,7 @@ pub(super) fn each_assigned(block: &[Stmt<'_>], found: &mut impl FnMut(Name, Opt
                 each_assigned(body, found);
                 handlers.iter().for_each(|handler| each_assigned(handler.body, found));
             }
-            StmtKind::Function(_)
-            | StmtKind::Return(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Break
-            | StmtKind::Continue => {}
+            _ => {}
         }
     }
 }
@@ -230,9 +224,4 @@ pub(super) fn globals_of(
         }
     });
     found
-}
-
-/// Where a whole function is named, for faults about all of it.
-pub(super) const fn place_of(function: &Function<'_>) -> Span {
-    function.name.span
 }

@@ -34,40 +34,16 @@ pub(super) enum Sign {
     Arrow,
 }
 
-/// Every sign as it is written.
-const SIGNS: [(&str, Sign); 26] = [
-    ("->", Sign::Arrow),
-    ("+=", Sign::PlusAssign),
-    ("-=", Sign::MinusAssign),
-    ("*=", Sign::StarAssign),
-    ("/=", Sign::SlashAssign),
-    ("%=", Sign::PercentAssign),
-    ("==", Sign::Eq),
-    ("!=", Sign::Ne),
-    ("<=", Sign::Le),
-    (">=", Sign::Ge),
-    ("<", Sign::Lt),
-    (">", Sign::Gt),
-    ("=", Sign::Assign),
-    ("+", Sign::Plus),
-    ("-", Sign::Minus),
-    ("*", Sign::Star),
-    ("/", Sign::Slash),
-    ("%", Sign::Percent),
-    ("(", Sign::Open),
-    (")", Sign::Close),
-    ("[", Sign::OpenList),
-    ("]", Sign::CloseList),
-    ("{", Sign::OpenDict),
-    ("}", Sign::CloseDict),
-    (":", Sign::Colon),
-    (",", Sign::Comma),
+/// Every sign as it is written, in the order of [`Sign`].
+const SIGNS: [&str; 26] = [
+    "+", "-", "*", "/", "%", "=", "+=", "-=", "*=", "/=", "%=", "==", "!=", "<", ">", "<=", ">=",
+    "(", ")", "[", "]", "{", "}", ":", ",", "->",
 ];
 
 impl Sign {
     /// As it is written.
-    pub(super) fn text(self) -> &'static str {
-        SIGNS.iter().find(|(_, sign)| *sign == self).map_or("", |(text, _)| text)
+    pub(super) const fn text(self) -> &'static str {
+        SIGNS[self as usize]
     }
 
     /// The sign that two bytes begin with.
@@ -106,34 +82,7 @@ impl Sign {
 
     /// Bytes that it takes.
     pub(super) const fn length(self) -> usize {
-        match self {
-            Self::Arrow
-            | Self::PlusAssign
-            | Self::MinusAssign
-            | Self::StarAssign
-            | Self::SlashAssign
-            | Self::PercentAssign
-            | Self::Eq
-            | Self::Ne
-            | Self::Le
-            | Self::Ge => 2,
-            Self::Plus
-            | Self::Minus
-            | Self::Star
-            | Self::Slash
-            | Self::Percent
-            | Self::Assign
-            | Self::Lt
-            | Self::Gt
-            | Self::Open
-            | Self::Close
-            | Self::OpenList
-            | Self::CloseList
-            | Self::OpenDict
-            | Self::CloseDict
-            | Self::Colon
-            | Self::Comma => 1,
-        }
+        self.text().len()
     }
 }
 
@@ -182,10 +131,11 @@ mod tests {
 
     #[test]
     fn every_sign_is_read_as_it_is_written() {
-        for (text, sign) in SIGNS {
+        for (place, text) in SIGNS.into_iter().enumerate() {
             let bytes = text.as_bytes();
             let second = bytes.get(1).copied().unwrap_or(b' ');
-            assert_eq!(Sign::of(bytes[0], second), Some(sign), "{text}");
+            let sign = Sign::of(bytes[0], second).unwrap();
+            assert_eq!(sign as usize, place, "{text}");
             assert_eq!((sign.length(), sign.text()), (text.len(), text));
         }
         assert_eq!((Sign::of(b'/', b'/'), Sign::of(b'*', b'*')), (None, None));

@@ -105,84 +105,61 @@ impl Maker<'_> {
                 }));
                 self.node("try", "", line, children)
             }
-            StmtKind::Return(_)
-            | StmtKind::Assign { .. }
-            | StmtKind::Augment { .. }
-            | StmtKind::Expr(_)
-            | StmtKind::Break
-            | StmtKind::Continue => self.simple(&stmt.kind, line),
+            simple => self.simple(simple, line),
         }
     }
 
     fn simple(self, kind: &StmtKind<'_>, line: u32) -> Node {
-        match kind {
-            StmtKind::Return(value) => {
-                let value = value.iter().map(|value| self.expr(value, line)).collect();
-                self.node("return", "", line, value)
-            }
+        let (kind, text, values) = match kind {
+            StmtKind::Return(value) => ("return", "", value.iter().collect()),
             StmtKind::Assign { target, declared, value } => {
                 let declared = declared.map_or("", |declared| words::reverty(declared.keyword()));
-                let children = vec![self.expr(target, line), self.expr(value, line)];
-                self.node("assign", declared, line, children)
+                ("assign", declared, vec![target, value])
             }
             StmtKind::Augment { target, op, value } => {
-                let children = vec![self.expr(target, line), self.expr(value, line)];
-                self.node("augment", op.python(), line, children)
+                ("augment", op.python(), vec![target, value])
             }
-            StmtKind::Expr(value) => {
-                let children = vec![self.expr(value, line)];
-                self.node("expression", "", line, children)
-            }
-            StmtKind::Break => self.node("break", "", line, Vec::new()),
-            StmtKind::Continue => self.node("continue", "", line, Vec::new()),
-            StmtKind::Function(_)
-            | StmtKind::If { .. }
-            | StmtKind::While { .. }
-            | StmtKind::For { .. }
-            | StmtKind::Try { .. } => self.node("block", "", line, Vec::new()),
-        }
+            StmtKind::Expr(value) => ("expression", "", vec![value]),
+            StmtKind::Break => ("break", "", Vec::new()),
+            StmtKind::Continue => ("continue", "", Vec::new()),
+            _ => ("block", "", Vec::new()),
+        };
+        let values = values.into_iter().map(|value| self.expr(value, line));
+        self.node(kind, text, line, values.collect())
     }
 
     fn expr(self, value: &Expr<'_>, line: u32) -> Node {
-        let all = |values: &[Expr<'_>]| values.iter().map(|value| self.expr(value, line)).collect();
-        let leaf = |kind, text: &str| self.node(kind, text, line, Vec::new());
+        let mut parts = Vec::new();
+        value.each_part(&mut |part| parts.push(self.expr(part, line)));
+        let mut node = |kind, text: &str| self.node(kind, text, line, std::mem::take(&mut parts));
         match &value.kind {
-            ExprKind::Number(text) => leaf("number", text),
-            ExprKind::Str(text) => leaf("string", &format!("\"{text}\"")),
-            ExprKind::True => leaf("value", "eurT"),
-            ExprKind::False => leaf("value", "eslaF"),
-            ExprKind::None => leaf("value", "enoN"),
-            ExprKind::Name(id) => leaf("name", self.names.text(*id)),
-            ExprKind::Call { name, args } => {
-                self.node("call", self.names.text(*name), line, all(args))
-            }
-            ExprKind::Negative(inner) => {
-                self.node("negative", "", line, vec![self.expr(inner, line)])
-            }
-            ExprKind::Positive(inner) => {
-                self.node("positive", "", line, vec![self.expr(inner, line)])
-            }
-            ExprKind::Not(inner) => self.node("not", "", line, vec![self.expr(inner, line)]),
+            ExprKind::Number(text) => node("number", text),
+            ExprKind::Str(text) => node("string", &format!("\"{text}\"")),
+            ExprKind::True => node("value", "eurT"),
+            ExprKind::False => node("value", "eslaF"),
+            ExprKind::None => node("value", "enoN"),
+            ExprKind::Name(id) => node("name", self.names.text(*id)),
+            ExprKind::Call { name, .. } => node("call", self.names.text(*name)),
+            ExprKind::Negative(_) => node("negative", ""),
+            ExprKind::Positive(_) => node("positive", ""),
+            ExprKind::Not(_) => node("not", ""),
+            ExprKind::List(_) => node("list", ""),
+            ExprKind::Tuple(_) => node("tuple", ""),
+            ExprKind::Index(_) => node("index", ""),
             ExprKind::Chain(chain) => {
-                let mut children = vec![self.expr(&chain.first, line)];
-                for (op, operand) in chain.others() {
-                    let operand = vec![self.expr(operand, line)];
-                    children.push(self.node("operator", op.python(), line, operand));
-                }
+                let mut parts = parts.into_iter();
+                let mut children: Vec<Node> = parts.next().into_iter().collect();
+                children.extend(chain.others().zip(parts).map(|((op, _), operand)| {
+                    self.node("operator", op.python(), line, vec![operand])
+                }));
                 self.node("operation", "", line, children)
             }
-            ExprKind::List(values) => self.node("list", "", line, all(values)),
-            ExprKind::Tuple(values) => self.node("tuple", "", line, all(values)),
-            ExprKind::Dict(entries) => {
-                let entries = entries.iter().map(|(key, value)| {
-                    let children = vec![self.expr(key, line), self.expr(value, line)];
-                    self.node("entry", "", line, children)
-                });
-                self.node("dictionary", "", line, entries.collect())
-            }
-            ExprKind::Index(parts) => {
-                let children = vec![self.expr(&parts.0, line), self.expr(&parts.1, line)];
-                self.node("index", "", line, children)
+            ExprKind::Dict(_) => {
+                let (mut entries, mut parts) = (Vec::new(), parts.into_iter());
+                while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+                    entries.push(self.node("entry", "", line, vec![key, value]));
+                }
+                self.node("dictionary", "", line, entries)
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Owns what both languages write alike. The recursion is as deep as the tree, which is bounded
 //! where it is read.
 
-use super::ast::{Expr, ExprKind, Level, Op};
+use super::ast::{Expr, ExprKind, Level, Op, StmtKind};
 use super::literal;
 use super::words::{self, Dialect, Keyword, Names};
 
@@ -55,22 +55,13 @@ impl Writer<'_> {
             ExprKind::Name(id) => out.push_str(self.names.text(*id)),
             ExprKind::Call { name, args } => {
                 out.push_str(self.names.text(*name));
-                out.push('(');
-                self.list(out, args);
-                out.push(')');
+                self.list(out, ["(", ")"], args);
             }
-            ExprKind::Negative(inner) => {
-                out.push('-');
-                self.at_level(out, inner, Level::Unary);
-            }
-            ExprKind::Positive(inner) => {
-                out.push('+');
-                self.at_level(out, inner, Level::Unary);
-            }
+            ExprKind::Negative(inner) => self.behind(out, "-", inner, Level::Unary),
+            ExprKind::Positive(inner) => self.behind(out, "+", inner, Level::Unary),
             ExprKind::Not(inner) => {
                 out.push_str(self.keyword(Keyword::Not));
-                out.push(' ');
-                self.at_level(out, inner, Level::Not);
+                self.behind(out, " ", inner, Level::Not);
             }
             ExprKind::Chain(chain) => {
                 let inner = chain.level.tighter();
@@ -82,8 +73,16 @@ impl Writer<'_> {
                     self.at_level(out, operand, inner);
                 }
             }
-            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::Dict(_) => {
-                self.collection(out, value)
+            ExprKind::List(values) => self.list(out, ["[", "]"], values),
+            ExprKind::Tuple(values) => {
+                self.list(out, ["(", if values.len() == 1 { ",)" } else { ")" }], values);
+            }
+            ExprKind::Dict(entries) => {
+                let entry = |out: &mut String, (key, value): &(Expr<'_>, Expr<'_>)| {
+                    self.expr(out, key);
+                    self.behind(out, ": ", value, Level::Or);
+                };
+                listed(out, ["{", "}"], entries, entry);
             }
             ExprKind::Index(parts) => {
                 self.at_level(out, &parts.0, Level::Atom);
@@ -94,60 +93,26 @@ impl Writer<'_> {
         }
     }
 
-    fn collection(self, out: &mut String, value: &Expr<'_>) {
-        match &value.kind {
-            ExprKind::List(values) => {
-                out.push('[');
-                self.list(out, values);
-                out.push(']');
-            }
-            ExprKind::Tuple(values) => {
-                out.push('(');
-                self.list(out, values);
-                out.push_str(if values.len() == 1 { ",)" } else { ")" });
-            }
-            ExprKind::Dict(entries) => {
-                out.push('{');
-                for (number, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if number == 0 { "" } else { ", " });
-                    self.expr(out, key);
-                    out.push_str(": ");
-                    self.expr(out, value);
-                }
-                out.push('}');
-            }
-            _ => {}
-        }
+    /// Writes a value behind a sign.
+    fn behind(self, out: &mut String, sign: &str, value: &Expr<'_>, level: Level) {
+        out.push_str(sign);
+        self.at_level(out, value, level);
     }
 
-    fn list(self, out: &mut String, values: &[Expr<'_>]) {
-        for (number, value) in values.iter().enumerate() {
-            out.push_str(if number == 0 { "" } else { ", " });
-            self.expr(out, value);
-        }
+    fn list(self, out: &mut String, brackets: [&str; 2], values: &[Expr<'_>]) {
+        listed(out, brackets, values, |out, value| self.expr(out, value));
     }
 
     pub(super) fn operator(self, op: Op) -> &'static str {
         match op {
             Op::Or => self.keyword(Keyword::Or),
             Op::And => self.keyword(Keyword::And),
-            Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Gt
-            | Op::Le
-            | Op::Ge
-            | Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::Div
-            | Op::Mod => op.python(),
+            _ => op.python(),
         }
     }
 
-    /// Writes a statement without a block; `false` when it has one.
-    pub(super) fn simple(self, out: &mut String, kind: &super::ast::StmtKind<'_>) -> bool {
-        use super::ast::StmtKind;
+    /// Writes a statement without a block.
+    pub(super) fn simple(self, out: &mut String, kind: &StmtKind<'_>) {
         match kind {
             StmtKind::Return(value) => {
                 out.push_str(self.keyword(Keyword::Return));
@@ -175,12 +140,22 @@ impl Writer<'_> {
             StmtKind::Expr(value) => self.expr(out, value),
             StmtKind::Break => out.push_str(self.keyword(Keyword::Break)),
             StmtKind::Continue => out.push_str(self.keyword(Keyword::Continue)),
-            StmtKind::Function(_)
-            | StmtKind::If { .. }
-            | StmtKind::While { .. }
-            | StmtKind::For { .. }
-            | StmtKind::Try { .. } => return false,
+            _ => {}
         }
-        true
     }
+}
+
+/// Writes several things between two brackets.
+fn listed<T>(
+    out: &mut String,
+    [open, close]: [&str; 2],
+    all: &[T],
+    write: impl Fn(&mut String, &T),
+) {
+    out.push_str(open);
+    for (number, one) in all.iter().enumerate() {
+        out.push_str(if number == 0 { "" } else { ", " });
+        write(out, one);
+    }
+    out.push_str(close);
 }
