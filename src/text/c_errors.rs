@@ -28,6 +28,12 @@ pub(super) struct CodeError {
     pub(super) certainty: Certainty,
 }
 
+impl CodeError {
+    fn certain((at, message): (usize, String)) -> Self {
+        Self { at, message, certainty: Certainty::Certain }
+    }
+}
+
 /// What was found in one reading.
 struct Found {
     branch: Branch,
@@ -48,13 +54,13 @@ pub(super) fn find_in_parsed(language: Language, source: &str) -> Vec<CodeError>
 /// The errors of a source that does not parse as it stands, in order; `None` when it cannot be told
 /// in time.
 pub(super) fn find(language: Language, source: &str, limits: Limits) -> Option<Vec<CodeError>> {
-    let certain = |(at, message)| vec![CodeError { at, message, certainty: Certainty::Certain }];
+    let certain = |found| Some(vec![CodeError::certain(found)]);
     if let Some(at) = open_comment(source) {
-        return Some(certain((at, "`/*` is never closed".to_owned())));
+        return certain((at, "`/*` is never closed".to_owned()));
     }
     let branches = Branches::of(source, language == Language::Cpp);
     if let Some(found) = branches.lone_directive() {
-        return Some(certain(found));
+        return certain(found);
     }
     let macros = branches.macros();
     let mut found: Vec<Found> = Vec::new();
@@ -80,9 +86,9 @@ pub(super) fn find(language: Language, source: &str, limits: Limits) -> Option<V
     }
     let is_certain = |error: &CodeError| error.certainty == Certainty::Certain;
     if !errors.iter().any(is_certain)
-        && let Some((at, message)) = branches.unbalanced()
+        && let Some(found) = branches.unbalanced()
     {
-        errors.push(CodeError { at, message, certainty: Certainty::Certain });
+        errors.push(CodeError::certain(found));
     }
     // What is wrong in some readings only may be one that nobody builds.
     if errors.is_empty()
@@ -124,9 +130,7 @@ fn errors_of(
     macros: &Macros,
     limits: Limits,
 ) -> Option<(Vec<CodeError>, bool)> {
-    let broken = |(at, message)| {
-        Some((vec![CodeError { at, message, certainty: Certainty::Certain }], true))
-    };
+    let broken = |found| Some((vec![CodeError::certain(found)], true));
     let tokens = c_tokens::with_excluded(text);
     if let Some(found) = foreign(&tokens) {
         return broken(found);
@@ -176,7 +180,7 @@ fn judged(
         let statement = statement_at(scopes, at);
         let is_excused = is_excused(scopes, macros, &statement, (at, &message));
         let certainty = if is_excused { Certainty::Possible } else { Certainty::Certain };
-        let bytes = bytes(scopes, &statement);
+        let bytes = scopes.bytes(&statement);
         if !is_excused && has_no_end(scopes, &statement) {
             (at, message) = (bytes.end, "`;` is missing".to_owned());
         }
@@ -200,12 +204,6 @@ fn has_no_end(scopes: &Scopes<'_>, statement: &Range<usize>) -> bool {
     is_open && scopes.scope(statement.start) == Scope::Body && scopes.is(statement.end, "}")
 }
 
-fn bytes(scopes: &Scopes<'_>, tokens: &Range<usize>) -> Range<usize> {
-    let start = scopes.get(tokens.start).map_or(0, |token| token.start);
-    let last = tokens.end.checked_sub(1).and_then(|last| scopes.get(last));
-    start..last.map_or(start, |token| token.range().end).max(start)
-}
-
 /// The tokens of the statement at a place, its brackets all closed.
 fn statement_at(scopes: &Scopes<'_>, at: usize) -> Range<usize> {
     let after = scopes.tokens.partition_point(|token| token.start <= at);
@@ -216,10 +214,7 @@ fn statement_at(scopes: &Scopes<'_>, at: usize) -> Range<usize> {
             false => here,
         };
     while let Some(before) = first.checked_sub(1) {
-        let goes_on = || {
-            let marks = [",", ")", ";", "]", ".", "(", "="];
-            marks.iter().any(|mark| scopes.is(first, mark))
-        };
+        let goes_on = || scopes.is_one_of(first, &[",", ")", ";", "]", ".", "(", "="]);
         first = match scopes.get(before).map(|token| token.raw) {
             Some(")" | "]") => scopes.pair(before),
             Some("}") if goes_on() => scopes.pair(before),
@@ -283,7 +278,7 @@ fn is_excused(
         near.end =
             (before..near.end).find(|at| *at > before && scopes.ends_line(*at)).unwrap_or(near.end);
     }
-    let is_text = |at: usize| scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text);
+    let is_text = |at: usize| scopes.is_text(at);
     near.clone().any(|at| {
         let Some(word) = scopes.word(at) else {
             return (at..at + 3).all(|at| scopes.is(at, "."));
@@ -340,8 +335,7 @@ fn missing_ends(scopes: &Scopes<'_>, macros: &Macros) -> Vec<CodeError> {
         if goes_on || !scopes.ends_line(at) {
             return false;
         }
-        let is_text = scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text);
-        if is_text {
+        if scopes.is_text(at) {
             let statement = scopes.statement(at);
             let assigns = (statement..at).any(|at| scopes.is(at, "="));
             let is_outer = !matches!(scopes.scope(at), Scope::List | Scope::Enum)
@@ -357,11 +351,7 @@ fn missing_ends(scopes: &Scopes<'_>, macros: &Macros) -> Vec<CodeError> {
     };
     let found = (0..scopes.tokens.len()).filter(|at| is_end(*at)).filter_map(|at| scopes.get(at));
     found
-        .map(|token| CodeError {
-            at: token.range().end,
-            message: "`;` is missing".to_owned(),
-            certainty: Certainty::Certain,
-        })
+        .map(|token| CodeError::certain((token.range().end, "`;` is missing".to_owned())))
         .collect()
 }
 
@@ -406,11 +396,7 @@ fn foreign(tokens: &[Token<'_>]) -> Option<(usize, String)> {
                 });
                 (!is_gap).then(|| "`'` is never closed".to_owned())
             }
-            TokenKind::Word
-            | TokenKind::Number
-            | TokenKind::Text
-            | TokenKind::Mark
-            | TokenKind::DirectiveEnd => None,
+            _ => None,
         };
         if let Some(message) = found {
             return Some((token.start, message));

@@ -42,8 +42,7 @@ fn unnamed_bits(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
         return None;
     }
     let end = (colon + 1..scopes.tokens.len()).take(16).find(|at| scopes.is(*at, ";"))?;
-    let is_plain =
-        !(colon + 1..end).any(|at| ["{", "}", ",", ":"].iter().any(|mark| scopes.is(at, mark)));
+    let is_plain = !(colon + 1..end).any(|at| scopes.is_one_of(at, &["{", "}", ",", ":"]));
     (is_plain && end > colon + 1).then_some(end + 1)
 }
 
@@ -56,9 +55,7 @@ fn unnamed_among(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
     }
     let from = if is_comma { at + 2 } else { at + 1 };
     let marks = [",", ";", ":", "{", "}"];
-    let end = (from..scopes.tokens.len())
-        .take(16)
-        .find(|at| marks.iter().any(|mark| scopes.is(*at, mark)))?;
+    let end = (from..scopes.tokens.len()).take(16).find(|at| scopes.is_one_of(*at, &marks))?;
     let ends = scopes.is(end, ",") || is_comma && scopes.is(end, ";");
     (ends && end > from).then_some(if is_comma { end } else { end + 1 })
 }

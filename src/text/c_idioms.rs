@@ -3,8 +3,11 @@
 //! Owns the idioms: macros in place of attributes, types, heads of loops and texts, and extensions
 //! of compilers. Every change keeps the length and the lines. Must not judge what is left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::c_gaps;
 use super::c_scope::{Scope, Scopes};
@@ -13,88 +16,19 @@ use super::c_tokens::TokenKind;
 /// Tokens of a statement that are looked at.
 const STATEMENT: usize = 512;
 
-/// The beginnings of the names of macros that are written like functions, with `;`.
-const LIKE_FUNCTIONS: [&str; 14] = [
-    "ESP_LOG",
-    "ESP_EARLY_LOG",
-    "ESP_DRAM_LOG",
-    "ESP_ERROR_CHECK",
-    "ESP_RETURN_ON",
-    "ESP_GOTO_ON",
-    "TEST_ASSERT",
-    "TEST_FAIL",
-    "TEST_MESSAGE",
-    "TEST_IGNORE",
-    "RUN_TEST",
-    "UNITY_",
-    "IP2STR",
-    "MAC2STR",
-];
+/// The words of `assets/syntax/c_words.toml`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct CWords {
+    keywords: HashSet<String>,
+    types: HashSet<String>,
+    qualifiers: HashSet<String>,
+    like_functions: Vec<String>,
+}
 
-/// Words that no macro can be.
-const KEYWORDS: [&str; 31] = [
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "switch",
-    "case",
-    "default",
-    "return",
-    "break",
-    "continue",
-    "goto",
-    "sizeof",
-    "typedef",
-    "struct",
-    "union",
-    "enum",
-    "class",
-    "namespace",
-    "static",
-    "const",
-    "extern",
-    "volatile",
-    "inline",
-    "unsigned",
-    "signed",
-    "template",
-    "using",
-    "catch",
-    "try",
-    "_Pragma",
-];
-
-/// Words that a type holds and nothing else does.
-const TYPE_WORDS: [&str; 15] = [
-    "struct", "union", "enum", "const", "volatile", "unsigned", "signed", "int", "char", "short",
-    "long", "float", "double", "void", "bool",
-];
-
-/// Words before the type of a declaration.
-const QUALIFIERS: [&str; 20] = [
-    "static",
-    "extern",
-    "const",
-    "volatile",
-    "inline",
-    "unsigned",
-    "signed",
-    "register",
-    "typedef",
-    "struct",
-    "union",
-    "enum",
-    "class",
-    "constexpr",
-    "virtual",
-    "explicit",
-    "friend",
-    "mutable",
-    "long",
-    "short",
-];
+static WORDS: LazyLock<CWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../assets/syntax/c_words.toml")).unwrap_or_default()
+});
 
 /// The names of macros that a text itself defines, with whether they need no `;`.
 pub(super) type Macros = HashMap<String, bool>;
@@ -143,12 +77,12 @@ impl Idioms<'_> {
 
     /// Whether the name is that of a macro that is written like a function.
     pub(super) fn is_function(name: &str) -> bool {
-        LIKE_FUNCTIONS.iter().any(|start| name.starts_with(start))
+        WORDS.like_functions.iter().any(|start| name.starts_with(start))
     }
 
     /// Whether a call of this name is a statement that needs its `;`.
     pub(super) fn is_plain_call(&self, name: &str) -> bool {
-        !KEYWORDS.contains(&name) && !name.starts_with("__") && !self.needs_no_end(name)
+        !WORDS.keywords.contains(name) && !name.starts_with("__") && !self.needs_no_end(name)
     }
 
     /// Whether a macro of this name may stand without `;`.
@@ -172,8 +106,8 @@ impl Idioms<'_> {
             Scope::Members => true,
             Scope::Body | Scope::Enum | Scope::List => false,
         };
-        !KEYWORDS.contains(&name)
-            && !TYPE_WORDS.contains(&name)
+        !WORDS.keywords.contains(name)
+            && !WORDS.types.contains(name)
             && (is_outer || self.needs_no_end(name))
     }
 
@@ -198,14 +132,8 @@ impl Idioms<'_> {
         true
     }
 
-    fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
-        let start = self.scopes.get(tokens.start).map_or(0, |token| token.start);
-        let last = tokens.end.checked_sub(1).and_then(|last| self.scopes.get(last));
-        start..last.map_or(start, |token| token.range().end).max(start)
-    }
-
     fn blank(&self, tokens: Range<usize>, edits: &mut Edits) {
-        edits.push((self.bytes(tokens), ""));
+        edits.push((self.scopes.bytes(&tokens), ""));
     }
 
     fn is_dots(&self, at: usize) -> bool {
@@ -216,7 +144,7 @@ impl Idioms<'_> {
     fn extension(&self, at: usize, edits: &mut Edits) {
         let scopes = self.scopes;
         let until = |mark: &str| {
-            let is_inside = |at: &usize| !["{", "}"].iter().any(|mark| scopes.is(*at, mark));
+            let is_inside = |at: &usize| !scopes.is_one_of(*at, &["{", "}"]);
             let inside = (at + 1..scopes.tokens.len()).take(STATEMENT).take_while(is_inside);
             inside.into_iter().find(|at| scopes.is(*at, mark))
         };
@@ -236,12 +164,12 @@ impl Idioms<'_> {
             }
             Some("goto") if scopes.is(at + 1, "*") => {
                 let Some(end) = until(";") else { return };
-                edits.push((self.bytes(at + 1..end), "x"));
+                edits.push((self.scopes.bytes(&(at + 1..end)), "x"));
             }
             Some("using") => {
                 let Some(end) = until(";") else { return };
                 if let Some(at) = (at..end).find(|at| scopes.word(*at) == Some("operator")) {
-                    edits.push((self.bytes(at..end), "f"));
+                    edits.push((self.scopes.bytes(&(at..end)), "f"));
                 }
             }
             _ => {}
@@ -252,7 +180,7 @@ impl Idioms<'_> {
         }
         if scopes.is(at, "&") && scopes.is(at + 1, "&") && scopes.word(at + 2).is_some() {
             let is_value = at.checked_sub(1).is_some_and(|before| {
-                ["(", ",", "=", "{", "[", "?"].iter().any(|mark| scopes.is(before, mark))
+                scopes.is_one_of(before, &["(", ",", "=", "{", "[", "?"])
                     || scopes.word(before) == Some("return")
             });
             if is_value && scopes.scope(at) != Scope::File {
@@ -273,20 +201,14 @@ impl Idioms<'_> {
                     true => scopes.pair(name + 1) + 1,
                     false => name + 1,
                 };
-                let opens = |at: usize| {
-                    scopes.is(at, "{")
-                        || scopes.is(at, ":")
-                        || scopes.is(at, "<")
-                        || scopes.word(at).is_some()
-                };
+                let opens =
+                    |at: usize| scopes.is_one_of(at, &["{", ":", "<"]) || scopes.word(at).is_some();
                 if !is_named(after) || !opens(after + 1) {
                     break;
                 }
                 let heads = (after..).take_while(|at| scopes.get(*at).is_some());
                 let mut heads = heads.skip_while(|at| scopes.word(*at).is_some());
-                if !heads.next().is_some_and(|at| {
-                    scopes.is(at, "{") || scopes.is(at, ":") || scopes.is(at, "<")
-                }) {
+                if !heads.next().is_some_and(|at| scopes.is_one_of(at, &["{", ":", "<"])) {
                     break;
                 }
                 self.blank(name..after, edits);
@@ -326,9 +248,9 @@ impl Idioms<'_> {
             }
             return;
         }
-        let is_pointer = scopes.is(last + 1, "*") || scopes.is(last + 1, "&");
+        let is_pointer = scopes.is_one_of(last + 1, &["*", "&"]);
         let needed = if is_pointer { 1 } else { 2 };
-        let is_qualifier = |word: &str| QUALIFIERS.contains(&word);
+        let is_qualifier = |word: &str| WORDS.qualifiers.contains(word);
         let mut counted = run.iter().filter(|(_, word)| !is_qualifier(word)).count();
         let has_unsigned =
             run.iter().any(|(_, word)| matches!(*word, "unsigned" | "signed" | "long" | "short"));
@@ -350,21 +272,23 @@ impl Idioms<'_> {
         let (Some((first, _)), Some((last, _))) = (run.first(), run.last()) else { return };
         let before = first.checked_sub(1);
         let follows = |mark: &str| before.is_some_and(|before| scopes.is(before, mark));
-        let ends = ["=", ";", ",", "{"].iter().any(|mark| scopes.is(last + 1, mark));
+        let ends = scopes.is_one_of(last + 1, &["=", ";", ",", "{"]);
         let is_statement = run.first().is_some_and(|(_, word)| {
-            KEYWORDS.contains(word) && !QUALIFIERS.contains(word) && !TYPE_WORDS.contains(word)
+            WORDS.keywords.contains(*word)
+                && !WORDS.qualifiers.contains(*word)
+                && !WORDS.types.contains(*word)
         });
         if !ends || is_statement || scopes.scope(*first) == Scope::List {
             return;
         }
         let is_attribute = |word: &str| {
-            !KEYWORDS.contains(&word) && (self.is_macro(word) || word.starts_with("__"))
+            !WORDS.keywords.contains(word) && (self.is_macro(word) || word.starts_with("__"))
         };
         // The words that a declaration needs: its type and its name.
         let kept = match (follows("]"), follows("*")) {
             (true, _) => 0,
             (_, true) => 1,
-            _ => run.iter().filter(|(_, word)| QUALIFIERS.contains(word)).count() + 2,
+            _ => run.iter().filter(|(_, word)| WORDS.qualifiers.contains(*word)).count() + 2,
         };
         let behind = run.iter().skip(kept);
         if behind.clone().all(|(_, word)| is_attribute(word)) {
@@ -381,10 +305,10 @@ impl Idioms<'_> {
         if matches!(scopes.scope(at), Scope::Enum | Scope::Members) {
             return None;
         }
-        let is_text = |at: usize| self.is_text(at);
+        let is_text = |at: usize| scopes.is_text(at);
         let is_name = |at: usize| scopes.word(at).is_some_and(|word| self.is_macro(word));
         let opens = ["(", ",", "=", "{", "?", ":", "[", "+", "<", ">", "!"];
-        let starts = opens.iter().any(|mark| scopes.is(before, mark))
+        let starts = scopes.is_one_of(before, &opens)
             || scopes.word(before) == Some("return")
             || is_text(before);
         if !starts || !is_name(at) {
@@ -404,12 +328,8 @@ impl Idioms<'_> {
                 false => end + 1,
             };
         }
-        let ends = [")", ",", ";", "}", "]", ":"].iter().any(|mark| scopes.is(end, mark));
+        let ends = scopes.is_one_of(end, &[")", ",", ";", "}", "]", ":"]);
         (ends && (end >= at + 2 || texts > 0)).then_some(at..end)
-    }
-
-    fn is_text(&self, at: usize) -> bool {
-        self.scopes.get(at).is_some_and(|token| token.kind == TokenKind::Text)
     }
 
     /// Names of macros beside texts, or beside each other where a text is expected.
@@ -417,7 +337,7 @@ impl Idioms<'_> {
         let scopes = self.scopes;
         let (Some(before), Some(joined)) = (at.checked_sub(1), self.joined(at)) else { return };
         let (at, end) = (joined.start, joined.end);
-        let is_text = |at: usize| self.is_text(at);
+        let is_text = |at: usize| scopes.is_text(at);
         // One of them stays.
         let kept = (at..end).find(|at| is_text(*at)).unwrap_or(at);
         let first_end = kept + 1;
@@ -435,7 +355,7 @@ impl Idioms<'_> {
     fn arguments(&self, open: usize, edits: &mut Edits) {
         let scopes = self.scopes;
         let Some(name) = open.checked_sub(1) else { return };
-        let Some(called) = scopes.word(name).filter(|word| !KEYWORDS.contains(word)) else {
+        let Some(called) = scopes.word(name).filter(|word| !WORDS.keywords.contains(*word)) else {
             return;
         };
         if matches!(
@@ -448,12 +368,7 @@ impl Idioms<'_> {
             scopes
                 .word(before)
                 .is_some_and(|word| !matches!(word, "return" | "case" | "else" | "do"))
-                || scopes.is(before, ")")
-                || scopes.is(before, "*")
-                || scopes.is(before, "&")
-                || scopes.is(before, ">")
-                || scopes.is(before, "~")
-                || scopes.is(before, ":")
+                || scopes.is_one_of(before, &[")", "*", "&", ">", "~", ":"])
         });
         let close = scopes.pair(open);
         let is_member = matches!(scopes.scope(name), Scope::File | Scope::Members)
@@ -469,7 +384,7 @@ impl Idioms<'_> {
             }
             if end > from && (self.is_type(from..end) || self.is_operator(from..end, called)) {
                 let instead = if called == "va_arg" { "int" } else { "0" };
-                edits.push((self.bytes(from..end), instead));
+                edits.push((self.scopes.bytes(&(from..end)), instead));
             }
             from = end + 1;
         }
@@ -478,11 +393,10 @@ impl Idioms<'_> {
     fn is_type(&self, tokens: Range<usize>) -> bool {
         let scopes = self.scopes;
         let is_part = |at: usize| {
-            scopes.word(at).is_some()
-                || ["*", "&", "<", ">", ":"].iter().any(|mark| scopes.is(at, mark))
+            scopes.word(at).is_some() || scopes.is_one_of(at, &["*", "&", "<", ">", ":"])
         };
         let has_word =
-            tokens.clone().any(|at| scopes.word(at).is_some_and(|word| TYPE_WORDS.contains(&word)));
+            tokens.clone().any(|at| scopes.word(at).is_some_and(|word| WORDS.types.contains(word)));
         let last = tokens.end - 1;
         let is_pointer = scopes.word(tokens.start).is_some() && scopes.is(last, "*");
         let is_declared = tokens.len() > 1 && scopes.word(last).is_some();
@@ -498,7 +412,7 @@ impl Idioms<'_> {
             })
         });
         let is_keyword = tokens.len() == 1
-            && self.scopes.word(tokens.start).is_some_and(|word| KEYWORDS.contains(&word));
+            && self.scopes.word(tokens.start).is_some_and(|word| WORDS.keywords.contains(word));
         self.is_macro(called) && (marks.all(|is_mark| is_mark) || is_keyword)
     }
 
@@ -506,14 +420,13 @@ impl Idioms<'_> {
     fn called(&self, open: usize, edits: &mut Edits) {
         let scopes = self.scopes;
         let Some(name) = open.checked_sub(1) else { return };
-        let Some(called) = scopes.word(name).filter(|word| !KEYWORDS.contains(word)) else {
+        let Some(called) = scopes.word(name).filter(|word| !WORDS.keywords.contains(*word)) else {
             return;
         };
         let (scope, after) = (scopes.scope(name), scopes.pair(open) + 1);
         let whole = name..after;
         let before = name.checked_sub(1);
-        let opens_list =
-            before.is_some_and(|before| scopes.is(before, "{") || scopes.is(before, ","));
+        let opens_list = before.is_some_and(|before| scopes.is_one_of(before, &["{", ","]));
         if scope == Scope::Enum && opens_list && self.is_macro(called) && !scopes.is(after, ",") {
             return self.blank(whole, edits);
         }
@@ -523,7 +436,7 @@ impl Idioms<'_> {
             return self.blank(whole, edits);
         }
         if starts && scopes.is(after, "{") && scope == Scope::File && self.is_macro(called) {
-            return edits.push((self.bytes(whole), "F()"));
+            return edits.push((self.scopes.bytes(&whole), "F()"));
         }
         let goes_on = scopes.get(after).is_some_and(|next| {
             next.kind == TokenKind::Mark
@@ -551,18 +464,17 @@ impl Idioms<'_> {
         let Some(called) = called.filter(|word| *word != "alignas") else { return };
         let (scope, after) = (scopes.scope(name), scopes.pair(name + 1) + 1);
         let (whole, before) = (name..after, name.checked_sub(1));
-        let follows_bracket =
-            before.is_some_and(|before| scopes.is(before, ")") || scopes.is(before, "]"));
+        let follows_bracket = before.is_some_and(|before| scopes.is_one_of(before, &[")", "]"]));
         let is_outer = matches!(scope, Scope::File | Scope::Members);
         let qualified = before.and_then(|before| scopes.word(before));
-        let is_qualified = qualified.is_some_and(|word| QUALIFIERS.contains(&word));
+        let is_qualified = qualified.is_some_and(|word| WORDS.qualifiers.contains(word));
         let names_follow = scopes.word(after).is_some() || scopes.is(after, "*");
         let may_be_type = self.is_macro(called) || scope == Scope::File;
         if (starts || is_qualified) && names_follow && may_be_type && !is_last {
-            return edits.push((self.bytes(whole), "int"));
+            return edits.push((self.scopes.bytes(&whole), "int"));
         }
         // An attribute behind a head or a declared name.
-        let ends = [";", "{", "=", ","].iter().any(|mark| scopes.is(after, mark));
+        let ends = scopes.is_one_of(after, &[";", "{", "=", ","]);
         let is_behind_name =
             qualified.is_some() && !is_qualified && !starts && !scopes.is(after, "{");
         let is_attribute = follows_bracket || is_behind_name;

@@ -2,7 +2,9 @@
 //!
 //! Owns the pairs of brackets and what a `{` opens. Must not know macros.
 
-use super::c_tokens::Token;
+use std::ops::Range;
+
+use super::c_tokens::{Token, TokenKind};
 
 /// What a place belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,10 +61,26 @@ impl<'a> Scopes<'a> {
         self.get(at).is_some_and(|token| token.is(mark))
     }
 
+    /// Whether one of these marks is there.
+    pub(super) fn is_one_of(&self, at: usize, marks: &[&str]) -> bool {
+        marks.iter().any(|mark| self.is(at, mark))
+    }
+
+    pub(super) fn is_text(&self, at: usize) -> bool {
+        self.get(at).is_some_and(|token| token.kind == TokenKind::Text)
+    }
+
+    /// Where some tokens are, in bytes.
+    pub(super) fn bytes(&self, tokens: &Range<usize>) -> Range<usize> {
+        let start = self.get(tokens.start).map_or(0, |token| token.start);
+        let last = tokens.end.checked_sub(1).and_then(|last| self.get(last));
+        start..last.map_or(start, |token| token.range().end).max(start)
+    }
+
     /// Whether there is a name or keyword.
     pub(super) fn word(&self, at: usize) -> Option<&'a str> {
         let token = self.get(at)?;
-        (token.kind == super::c_tokens::TokenKind::Word).then_some(token.raw)
+        (token.kind == TokenKind::Word).then_some(token.raw)
     }
 
     /// Whether nothing follows a token on its line.
@@ -96,7 +114,7 @@ impl<'a> Scopes<'a> {
         let mut first = at;
         while first > 0 {
             let before = first - 1;
-            if self.is(before, ";") || self.is(before, "{") || self.is(before, "}") {
+            if self.is_one_of(before, &[";", "{", "}"]) {
                 break;
             }
             first = before;
@@ -113,7 +131,7 @@ impl<'a> Scopes<'a> {
             matches!(word, Some("if" | "for" | "while" | "switch"))
         };
         matches!(self.word(before), Some("else" | "do"))
-            || [";", "{", "}"].iter().any(|mark| self.is(before, mark))
+            || self.is_one_of(before, &[";", "{", "}"])
             || self.is(before, ":") && before.checked_sub(1).is_none_or(|at| !self.is(at, ":"))
             || self.is(before, ")") && closes_condition()
     }
@@ -143,9 +161,7 @@ impl<'a> Scopes<'a> {
             let head = self.pair(before).checked_sub(1);
             let named = head.is_some_and(|head| {
                 self.word(head).is_some_and(|word| word != "return")
-                    || self.is(head, "]")
-                    || self.is(head, ")")
-                    || self.is(head, ">")
+                    || self.is_one_of(head, &["]", ")", ">"])
             });
             return if named { Scope::Body } else { Scope::List };
         }
@@ -153,13 +169,13 @@ impl<'a> Scopes<'a> {
             let head = self.pair(before).checked_sub(1).and_then(|at| self.word(at));
             return if head.is_some() { Scope::List } else { Scope::Body };
         }
-        if ["=", ",", "[", ":"].iter().any(|mark| self.is(before, mark)) {
+        if self.is_one_of(before, &["=", ",", "[", ":"]) {
             return if self.is(before, ":") { now } else { Scope::List };
         }
         if self.is(before, "(") {
             return Scope::Body;
         }
-        if self.is(before, ";") || self.is(before, "{") || self.is(before, "}") {
+        if self.is_one_of(before, &[";", "{", "}"]) {
             return now;
         }
         let head = || (self.statement(at)..at).filter_map(|at| self.word(at));

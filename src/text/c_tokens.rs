@@ -66,6 +66,16 @@ impl<'a> Token<'a> {
             && (self.raw == name || self.is_joined && joined(self.raw) == name)
     }
 
+    /// The whole number that it is, decimal or with `0x`.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        let raw = self.raw.trim_end_matches(['u', 'U', 'l', 'L']);
+        match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
+            Some(hex) => u64::from_str_radix(hex, 16).ok(),
+            None => raw.parse().ok(),
+        }
+    }
+
     /// What a text says, without quotes and with its escapes resolved; `None` for all others.
     #[must_use]
     pub fn text(&self) -> Option<String> {

@@ -4,9 +4,11 @@
 //! some milliseconds and a long text up to seconds: must not be called by the thread that draws.
 //! Foreign texts and grammars can be slow or break: both are bounded here.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use syntect::parsing::{
     ParseState, Scope, ScopeStack, SyntaxDefinition, SyntaxReference, SyntaxSet, SyntaxSetBuilder,
 };
@@ -25,48 +27,18 @@ const BUDGET: Duration = if cfg!(test) { Duration::from_secs(60) } else { Durati
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LineLanguage(&'static str);
 
-/// Endings and whole names of files, and words of fences, with the name of their grammar.
-const LANGUAGES: &[(&[&str], &str)] = &[
-    (&["yaml", "yml", "clang-format", "clang-tidy"], "YAML"),
-    (&["toml", "Cargo.lock"], "TOML"),
-    (&["ini", "cfg", "conf", "editorconfig"], "INI"),
-    (&["gitconfig", "gitmodules"], "Git Config"),
-    (&["gitignore"], "Git Ignore"),
-    (&["gitattributes"], "Git Attributes"),
-    (&["sdkconfig", "defaults"], "sdkconfig"),
-    (&["kconfig", "Kconfig", "projbuild"], "Kconfig"),
-    (&["sh", "bash", "shell", "zsh", "console", "bashrc"], "Bourne Again Shell (bash)"),
-    (&["fish"], "Fish"),
-    (&["ps1", "powershell"], "PowerShell"),
-    (&["bat", "cmd"], "Batch File"),
-    (&["rs", "rust"], "Rust"),
-    (&["mk", "mak", "make", "makefile", "Makefile", "GNUmakefile"], "Makefile"),
-    (&["S", "s", "asm", "assembly"], "Assembly of Xtensa and RISC-V"),
-    (&["ld", "lds", "lf"], "Linker Script"),
-    (&["diff", "patch"], "Diff"),
-    (&["csv", "tsv"], "Separated Values"),
-    (&["md", "markdown"], "Markdown"),
-    (&["rst"], "reStructuredText"),
-    (&["dockerfile", "Dockerfile"], "Dockerfile"),
-    // Device trees have the comments, texts, numbers and directives of C.
-    (&["dts", "dtsi", "overlay"], "C"),
-    (&["html", "htm"], "HTML"),
-    (&["css"], "CSS"),
-    (&["js", "mjs", "javascript"], "JavaScript"),
-    (&["ts", "typescript"], "TypeScript"),
-    (&["xml", "svg"], "XML"),
-    (&["lua"], "Lua"),
-    (&["go"], "Go"),
-    (&["java"], "Java"),
-    (&["rb", "ruby"], "Ruby"),
-    (&["zig"], "Zig"),
-    (&["pl", "perl"], "Perl"),
-    (&["sql"], "SQL"),
-    (&["proto", "protobuf"], "Protocol Buffer"),
-    (&["ninja"], "Ninja"),
-    (&["v", "sv", "verilog"], "SystemVerilog"),
-    (&["rev", "reverty"], "Reverty"),
-];
+/// The data of `assets/syntax/lines.toml`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct LineData {
+    plain: Vec<String>,
+    grammars: BTreeMap<String, Vec<String>>,
+    scopes: HashMap<SyntaxKind, Vec<String>>,
+}
+
+static DATA: LazyLock<LineData> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../assets/syntax/lines.toml")).unwrap_or_default()
+});
 
 /// Grammars that belong to this program.
 const OWN: [&str; 7] = [
@@ -97,8 +69,8 @@ impl LineLanguage {
     }
 
     fn exactly(word: &str) -> Option<Self> {
-        let found = LANGUAGES.iter().find(|(words, _)| words.contains(&word));
-        found.map(|(_, grammar)| Self(grammar))
+        let found = DATA.grammars.iter().find(|(_, words)| words.iter().any(|it| it == word));
+        found.map(|(grammar, _)| Self(grammar))
     }
 }
 
@@ -190,8 +162,11 @@ impl<'a> LineParser<'a> {
 /// What the scopes of a piece of text mean: the innermost one that says something.
 fn kind(scopes: &[Scope]) -> Option<SyntaxKind> {
     static MEANINGS: LazyLock<Vec<(Scope, Option<SyntaxKind>)>> = LazyLock::new(|| {
-        let scopes =
-            SCOPES.iter().flat_map(|(kind, names)| names.iter().map(|name| (*name, *kind)));
+        let coloured = DATA
+            .scopes
+            .iter()
+            .flat_map(|(kind, names)| names.iter().map(|name| (name, Some(*kind))));
+        let scopes = coloured.chain(DATA.plain.iter().map(|name| (name, None)));
         let mut scopes: Vec<_> = scopes
             .filter_map(|(name, kind)| Scope::new(name).ok().map(|scope| (scope, kind)))
             .collect();
@@ -204,86 +179,6 @@ fn kind(scopes: &[Scope]) -> Option<SyntaxKind> {
         found.map(|(_, kind)| *kind)
     })?
 }
-
-/// Starts of scopes by what they mean; `None`: plain text, whatever is around it.
-const SCOPES: &[(Option<SyntaxKind>, &[&str])] = &[
-    (Some(SyntaxKind::Comment), &["comment", "punctuation.definition.comment", "markup.quote"]),
-    (
-        Some(SyntaxKind::String),
-        &[
-            "string",
-            "punctuation.definition.string",
-            "constant.character.escape",
-            "markup.inserted",
-            "punctuation.definition.inserted",
-            "markup.raw",
-            "markup.underline.link",
-        ],
-    ),
-    (Some(SyntaxKind::Number), &["constant.numeric", "punctuation.definition.numeric"]),
-    (
-        Some(SyntaxKind::Constant),
-        &[
-            "constant",
-            "support.constant",
-            "variable.language",
-            "entity.name.label",
-            "entity.name.constant",
-        ],
-    ),
-    (
-        Some(SyntaxKind::Preprocessor),
-        &["keyword.control.import", "keyword.control.directive", "meta.annotation"],
-    ),
-    (Some(SyntaxKind::Operator), &["keyword.operator", "punctuation.definition.block.sequence"]),
-    (
-        Some(SyntaxKind::Keyword),
-        &[
-            "keyword",
-            "storage",
-            "markup.heading",
-            "markup.deleted",
-            "punctuation.definition.deleted",
-            "entity.name.section",
-            "punctuation.definition.heading",
-        ],
-    ),
-    (
-        Some(SyntaxKind::Type),
-        &[
-            "entity.name",
-            "support.type",
-            "support.class",
-            "storage.type.numeric",
-            "storage.class",
-            "entity.other.inherited-class",
-        ],
-    ),
-    (
-        Some(SyntaxKind::Function),
-        &[
-            "entity.name.function",
-            "support.function",
-            "support.macro",
-            "variable.function",
-            "meta.diff.range",
-            "meta.diff.header",
-            "meta.header.diff",
-        ],
-    ),
-    (
-        Some(SyntaxKind::Property),
-        &[
-            "entity.name.tag",
-            "entity.other.attribute-name",
-            "variable.other.member",
-            "support.type.property-name",
-        ],
-    ),
-    (Some(SyntaxKind::Variable), &["variable", "punctuation.definition.variable"]),
-    (Some(SyntaxKind::Punctuation), &["punctuation"]),
-    (None, &["string.unquoted.argument", "meta.interpolation", "meta.string.unquoted"]),
-];
 
 #[cfg(test)]
 mod tests {
@@ -484,7 +379,8 @@ mod tests {
     fn every_language_has_a_grammar() {
         let grammars = Grammars::load();
         assert_eq!(grammars.own.syntaxes().len(), OWN.len());
-        for (words, grammar) in LANGUAGES {
+        assert!(!DATA.scopes.is_empty() && !DATA.grammars.is_empty());
+        for (grammar, words) in &DATA.grammars {
             assert!(grammars.of(LineLanguage(grammar)).is_some(), "{words:?}: {grammar}");
         }
     }
@@ -506,7 +402,7 @@ mod tests {
         fn spans_lie_inside_their_lines_in_order(
             source in "([a-zA-Z_]{1,6}|[0-9]{1,3}|[-+@#\"'`/*(){}\\[\\];:=<>$%&|!,.\\\\ \t]|\r?\n|é|\u{1b}|\u{202e}){0,80}",
         ) {
-            for (_, grammar) in LANGUAGES {
+            for grammar in DATA.grammars.keys() {
                 let lines = highlight(LineLanguage(grammar), &source);
                 prop_assert_eq!(lines.len(), source.split_inclusive('\n').count());
                 for (spans, line) in lines.iter().zip(source.split_inclusive('\n')) {

@@ -168,7 +168,7 @@ impl<'a> Parsed<'a> {
             return None;
         };
         let tree = edited(self.tree.clone(), (text, new), changes);
-        let tree = parse_edited(self.language, text, &tree, Limits::colours())?;
+        let tree = parse_edited(self.language, text, Some(&tree), Limits::colours())?;
         let parsed = Parsed { text: Cow::Borrowed(text), tree, ..*self };
         (!parsed.tree.root_node().has_error()).then_some(parsed)
     }

@@ -2,12 +2,14 @@
 
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use tree_sitter::Query;
 
 use super::tree::Language;
 
 /// What a piece of text means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SyntaxKind {
     /// A word of the language.
     Keyword,
@@ -74,21 +76,17 @@ const MORE_PYTHON: &str = r##"
 "##;
 
 pub(super) fn grammar(language: Language) -> Option<&'static Grammar> {
-    static C: OnceLock<Option<Grammar>> = OnceLock::new();
-    static CPP: OnceLock<Option<Grammar>> = OnceLock::new();
-    static CMAKE: OnceLock<Option<Grammar>> = OnceLock::new();
-    static JSON: OnceLock<Option<Grammar>> = OnceLock::new();
-    static PYTHON: OnceLock<Option<Grammar>> = OnceLock::new();
+    static GRAMMARS: [OnceLock<Option<Grammar>>; 5] = [const { OnceLock::new() }; 5];
     let c = tree_sitter_c::HIGHLIGHT_QUERY;
-    let (cell, queries) = match language {
-        Language::C => (&C, [c, "", MORE_C]),
+    let queries = match language {
+        Language::C => [c, "", MORE_C],
         // The queries of C++ say only what C does not have.
-        Language::Cpp => (&CPP, [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C]),
-        Language::Cmake => (&CMAKE, [tree_sitter_cmake::HIGHLIGHTS_QUERY, "", MORE_CMAKE]),
-        Language::Json => (&JSON, [tree_sitter_json::HIGHLIGHTS_QUERY, "", MORE_JSON]),
-        Language::Python => (&PYTHON, [tree_sitter_python::HIGHLIGHTS_QUERY, "", MORE_PYTHON]),
+        Language::Cpp => [c, tree_sitter_cpp::HIGHLIGHT_QUERY, MORE_C],
+        Language::Cmake => [tree_sitter_cmake::HIGHLIGHTS_QUERY, "", MORE_CMAKE],
+        Language::Json => [tree_sitter_json::HIGHLIGHTS_QUERY, "", MORE_JSON],
+        Language::Python => [tree_sitter_python::HIGHLIGHTS_QUERY, "", MORE_PYTHON],
     };
-    cell.get_or_init(|| build(language, &queries.join("\n"))).as_ref()
+    GRAMMARS[language as usize].get_or_init(|| build(language, &queries.join("\n"))).as_ref()
 }
 
 fn build(language: Language, query: &str) -> Option<Grammar> {

@@ -113,7 +113,7 @@ impl ParsedPart<'_> {
     fn colour_old(&self, language: Language, tree: Tree, limits: Limits) -> Option<Vec<Vec<Span>>> {
         let old = Text::new(self.old);
         let tree = edited(tree, (self.old, self.new), &self.changes);
-        let tree = tree::parse_edited(language, self.old, &tree, limits)?;
+        let tree = tree::parse_edited(language, self.old, Some(&tree), limits)?;
         let own = self.changes.iter().map(|change| old.bytes(&change.old));
         let own: Vec<_> = own.filter(|bytes| !bytes.is_empty()).collect();
         syntax::coloured(language, &tree, self.old, Some(&own), limits)

@@ -92,20 +92,11 @@ impl Language {
 /// The tree of a text; `None` when it is too long or takes too long.
 #[must_use]
 pub fn parse(language: Language, source: &str, limits: Limits) -> Option<Tree> {
-    parse_from(language, source, None, limits)
+    parse_edited(language, source, None, limits)
 }
 
-/// The same from the tree of another version, in which the changes were marked.
+/// Parses a source; where there is a tree of a source that was edited into it, from that.
 pub(super) fn parse_edited(
-    language: Language,
-    source: &str,
-    edited: &Tree,
-    limits: Limits,
-) -> Option<Tree> {
-    parse_from(language, source, Some(edited), limits)
-}
-
-fn parse_from(
     language: Language,
     source: &str,
     edited: Option<&Tree>,

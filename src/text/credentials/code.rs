@@ -9,7 +9,7 @@ use super::composed;
 use super::key_names::{form_says, is_key_array, is_key_name, is_mixed, is_random_key};
 use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
-use super::secret::{Secret, finding_text, known_in};
+use super::secret::{Secret, finding_text, known_in, lines_around};
 use super::values::{NameSays, is_like_password, is_secret_word, is_stand_in, name_says, parts};
 use super::values::{Randomness, is_alphabet, is_sequence, looks};
 use crate::text::c_tokens::{Token, TokenKind};
@@ -155,11 +155,7 @@ impl<'a> CodeLiterals<'a> {
         let is_passkey = name.to_ascii_lowercase().contains("passkey")
             && (4..=6).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_passkey.then(|| Secret {
-            range: token.range(),
-            what: finding_text(NameSays::Key, &name),
-            is_sure: true,
-        })
+        is_passkey.then(|| Secret::named(token.range(), NameSays::Key, &name))
     }
 
     /// Runs of texts, and of constants between them.
@@ -241,8 +237,8 @@ impl<'a> CodeLiterals<'a> {
             return secret(what, true);
         }
         let is_random = looks(&literal.text) == Randomness::Random;
-        let random = is_random && !is_explained(self.lines_around(&literal.range, 2));
-        random.then(|| secret("a long random text that may be a key".to_owned(), false)).flatten()
+        let random = is_random && !is_explained(lines_around(self.source, &literal.range, 2));
+        random.then(|| Secret::random(literal.range.clone()))
     }
 
     /// The name that is given the value at `first`.
@@ -263,15 +259,6 @@ impl<'a> CodeLiterals<'a> {
         let mut between = open.map_or(0..0, |open| open..first);
         let is_one_call = !between.any(|at| self.is(at, ";") || self.is(at, "{"));
         is_one_call && function.is_some_and(|name| COMPARISONS.contains(&&*name))
-    }
-
-    /// The statement's lines, and some before, where the name or a comment may stand.
-    fn lines_around(&self, range: &Range<usize>, count: usize) -> &'a str {
-        let before = self.source.get(..range.start).unwrap_or_default();
-        let start = before.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at);
-        let after = self.source.get(range.end..).unwrap_or_default();
-        let end = range.end + after.find('\n').unwrap_or(after.len());
-        self.source.get(start..end).unwrap_or_default()
     }
 
     /// A constant where a secret is expected.
@@ -301,11 +288,8 @@ impl<'a> CodeLiterals<'a> {
         }
         let is_secret = says != NameSays::Public && name_says(&name) == NameSays::Nothing;
         let here = self.tokens.get(at)?.range();
-        is_secret.then(|| Secret {
-            range: if range.is_empty() { here } else { range.clone() },
-            what: finding_text(says, &named),
-            is_sure: true,
-        })
+        let range = if range.is_empty() { here } else { range.clone() };
+        is_secret.then(|| Secret::named(range, says, &named))
     }
 
     fn defined_here(&self, at: usize) -> bool {
@@ -458,7 +442,7 @@ impl<'a> CodeLiterals<'a> {
                     bytes.extend(piece.bytes().filter(|byte| *byte != 0));
                     spelled.push_str(piece.trim_matches('\0'));
                 }
-                TokenKind::Number => bytes.push(byte(token.raw)?),
+                TokenKind::Number => bytes.push(u8::try_from(token.number()?).ok()?),
                 TokenKind::Mark if token.is(",") => {}
                 TokenKind::Mark if token.is("{") => depth += 1,
                 TokenKind::Mark if token.is("}") && depth > 0 => depth -= 1,
@@ -494,9 +478,9 @@ impl<'a> CodeLiterals<'a> {
             false => !is_sequence(&bytes) && bytes.len() >= 8,
         };
         // What the name says of the key itself does not explain it.
-        let around = self.lines_around(&range, 4).replace(&*name, "");
+        let around = lines_around(self.source, &range, 4).replace(&*name, "");
         let is_test = is_explained_key(&around);
-        let secret = Secret { range, what: finding_text(says, &name), is_sure: true };
+        let secret = Secret::named(range, says, &name);
         (is_secret && (printable || !is_test)).then_some(secret)
     }
 
@@ -555,15 +539,6 @@ impl<'a> CodeLiterals<'a> {
         let kind = at.checked_sub(1)?;
         let is_declared = self.is(kind, ">") || self.word(kind).is_some();
         self.word(at).filter(|_| is_declared && self.is(open, "{"))
-    }
-}
-
-/// The value of a number that fits a byte.
-fn byte(raw: &str) -> Option<u8> {
-    let raw = raw.trim_end_matches(['u', 'U', 'l', 'L']);
-    match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
-        Some(hex) => u8::from_str_radix(hex, 16).ok(),
-        None => raw.parse().ok(),
     }
 }
 

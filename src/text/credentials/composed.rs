@@ -84,16 +84,12 @@ fn secret(composed: Composed) -> Option<Secret> {
     let mixes = text.bytes().any(|byte| byte.is_ascii_digit());
     let is_named = !matches!(says, NameSays::Nothing | NameSays::Public);
     if is_named && is_one_word && mixes && !is_stand_in(&text) && !is_label(&name, &text) {
-        return Some(Secret { range, what: finding_text(says, &name), is_sure: true });
+        return Some(Secret::named(range, says, &name));
     }
     if is_key_name(&name) && is_mixed(&text) {
         return Some(Secret { range, what: finding_text(NameSays::Key, &name), is_sure: false });
     }
-    (looks(&text) == Randomness::Random).then(|| Secret {
-        range,
-        what: "a long random text that may be a key".to_owned(),
-        is_sure: false,
-    })
+    (looks(&text) == Randomness::Random).then(|| Secret::random(range))
 }
 
 struct Composing<'a> {
@@ -146,11 +142,7 @@ impl Composing<'_> {
         if let Some(text) = token.text() {
             return Some(text);
         }
-        let raw = token.raw.trim_end_matches(['u', 'U', 'l', 'L']);
-        let value = match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
-            Some(hex) => u64::from_str_radix(hex, 16).ok()?,
-            None => raw.parse().ok()?,
-        };
+        let value = token.number()?;
         Some(match spec.ends_with(['x', 'X']) {
             true => format!("{value:02x}"),
             false => value.to_string(),

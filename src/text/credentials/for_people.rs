@@ -1,10 +1,10 @@
 //! Texts that people read and that name a secret: labels in other languages, and translations.
 //!
 //! Owns which files and texts are such; the words are those of
-//! [`foreign_words`](super::foreign_words).
+//! [`word_lists`](super::word_lists).
 
-use super::foreign_words::WORDS;
 use super::values::{Randomness, looks};
+use super::word_lists::WORDS;
 
 /// Whether a file holds texts in one of several languages, by its path.
 pub(super) fn is_translation(path: &str) -> bool {

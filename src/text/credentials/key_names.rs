@@ -3,26 +3,17 @@
 //! Owns the words beside `key`, and what the bytes of a key look like.
 
 use super::values::{NameSays, is_stand_in, name_says, parts};
+use super::word_lists::WORDS;
 
 /// Whether a name ends with `key`, and with nothing that makes it another kind of key.
 pub(super) fn is_key_name(name: &str) -> bool {
-    const OTHERS: [&str; 34] = [
-        "map", "row", "rows", "col", "cols", "pad", "board", "scan", "code", "codes", "press",
-        "button", "arrow", "hot", "menu", "matrix", "nvs", "json", "pref", "prefs", "config",
-        "cfg", "sort", "lookup", "hash", "function", "fn", "modifier", "test", "dict", "cache",
-        "storage", "setting", "primary",
-    ];
-    const ENDS: [&str; 12] = [
-        "bytes", "data", "material", "blob", "raw", "buf", "hex", "default", "array", "value",
-        "const", "0",
-    ];
     let parts = parts(name);
     let is_end = |part: &&String| {
-        ENDS.contains(&part.as_str()) || part.bytes().all(|byte| byte.is_ascii_digit())
+        WORDS.names.key_ends.contains(*part) || part.bytes().all(|byte| byte.is_ascii_digit())
     };
     let mut rest = parts.iter().rev().skip_while(is_end);
     let last = rest.next().map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()));
-    last == Some("key") && !rest.any(|part| OTHERS.contains(&part.as_str()))
+    last == Some("key") && !rest.any(|part| WORDS.names.other_keys.contains(part))
 }
 
 /// What a name says without its last word, where that only tells the form: `PASSWORD_CHARS`.

@@ -69,7 +69,7 @@ fn array(tokens: &[Token<'_>], at: usize) -> Option<(Bytes, usize)> {
     let mut end = at + 1;
     while let Some(token) = tokens.get(end) {
         match token.kind {
-            TokenKind::Number => bytes.push(byte(token.raw)?),
+            TokenKind::Number => bytes.push(u8::try_from(token.number()?).ok()?),
             TokenKind::Mark if token.is(",") => {}
             TokenKind::Mark if token.is("}") || token.is("]") => break,
             _ => return None,
@@ -78,14 +78,6 @@ fn array(tokens: &[Token<'_>], at: usize) -> Option<(Bytes, usize)> {
     }
     let range = tokens.get(at)?.start..tokens.get(end)?.range().end;
     (FEWEST..=MOST).contains(&bytes.len()).then_some((Bytes { name, range, bytes }, end))
-}
-
-fn byte(raw: &str) -> Option<u8> {
-    let raw = raw.trim_end_matches(['u', 'U']);
-    match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
-        Some(hex) => u8::from_str_radix(hex, 16).ok(),
-        None => raw.parse().ok(),
-    }
 }
 
 /// Whether bytes spell a text that nobody is to read: letters and digits, with few signs between them,

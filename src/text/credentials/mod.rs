@@ -8,7 +8,6 @@ mod calls;
 mod code;
 mod composed;
 mod for_people;
-mod foreign_words;
 mod key_names;
 mod labels;
 mod left_out;
@@ -19,6 +18,7 @@ mod secret;
 mod spelled_out;
 mod values;
 mod without;
+mod word_lists;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -26,7 +26,7 @@ use std::ops::Range;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 pub use secret::Secret;
-use secret::known;
+use secret::{known, lines_around};
 pub use values::{NameSays, is_sequence, is_stand_in, name_says};
 pub use without::without;
 
@@ -131,7 +131,7 @@ pub fn secrets_with<'t>(
         let is_vector = is_vectors
             && !secret.is_sure
             && is_digest(text, &secret.range)
-            && !speaks_of_keys(lines_before(text, &secret.range));
+            && !speaks_of_keys(lines_around(text, &secret.range, 2));
         let is_public = public.iter().any(|part| part.contains(&secret.range.start));
         secret.is_sure || !is_vector && !is_public
     });
@@ -149,12 +149,8 @@ fn spelled(all: &[Token<'_>]) -> Vec<Secret> {
     let secrets = found.filter_map(|found| {
         let says = name_says(&found.name);
         let is_secret = !matches!(says, NameSays::Nothing | NameSays::Public);
-        let what = secret::finding_text(says, &found.name);
-        (is_secret && !is_stand_in(&found.text)).then_some(Secret {
-            range: found.range,
-            what,
-            is_sure: true,
-        })
+        (is_secret && !is_stand_in(&found.text))
+            .then(|| Secret::named(found.range, says, &found.name))
     });
     secrets.collect()
 }
@@ -189,17 +185,6 @@ fn is_test(path: &str) -> bool {
 fn speaks_of_keys(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     ["key", "secret", "token", "psk", "hmac"].iter().any(|word| lower.contains(word))
-}
-
-/// The line of a place and the two before it.
-fn lines_before<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
-    let before = text.get(..range.start).unwrap_or_default();
-    let start = before.rmatch_indices('\n').nth(2).map_or(0, |(at, _)| at);
-    let end = text
-        .get(range.end..)
-        .and_then(|rest| rest.find('\n'))
-        .map_or(text.len(), |at| range.end + at);
-    text.get(start..end).unwrap_or_default()
 }
 
 /// Whether a text works with digests.

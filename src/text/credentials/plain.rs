@@ -6,9 +6,10 @@ use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 
 use super::labels::is_label;
-use super::secret::{Secret, finding_text};
-use super::values::{NameSays, is_of, is_stand_in, name_says};
+use super::secret::Secret;
+use super::values::{NameSays, finder, is_of, is_stand_in, name_says};
 use super::values::{Randomness, is_secret_word, looks};
+use super::word_lists::WORDS;
 use crate::text::c_tokens::Token;
 
 /// A name that may speak of a secret, what separates it from its value, and the value: in quotes,
@@ -41,44 +42,11 @@ static PAIRS: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
 
 /// Parts of which each such setting has one.
 static SETTING_PARTS: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| parts(&["pass", "pwd", "psk", "secret", "token", "key", "cred", "pw"]));
+    LazyLock::new(|| finder(&WORDS.parts.settings));
 
 /// Parts of which each line without other letters than those of ASCII has one that gives a secret
 /// away in words.
-static SPOKEN_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    parts(&[
-        "pass",
-        "clave",
-        "senha",
-        "wachtwoord",
-        "parola",
-        "pwd",
-        "psk",
-        "pw",
-        "secret",
-        "token",
-        "key",
-        "login",
-        "log-in",
-        "log in",
-        "sign in",
-        "cred",
-        "account",
-        "zugang",
-        "wifi",
-        "wi-fi",
-        "wlan",
-        "ssid",
-        "network",
-        "hotspot",
-        "connect",
-        "join",
-    ])
-});
-
-fn parts(all: &[&str]) -> Option<AhoCorasick> {
-    AhoCorasick::builder().ascii_case_insensitive(true).build(all).ok()
-}
+static SPOKEN_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&WORDS.parts.spoken));
 
 /// Whether a line may have one of these parts: a quick look before a pattern is tried. Other letters
 /// than those of ASCII may stand for some of theirs.
@@ -168,11 +136,8 @@ fn setting(start: usize, line: &str, captures: &Captures<'_>) -> Option<Secret> 
         }
     };
     let is_secret = !is_stand_in(value.as_str()) && !is_label(name, value.as_str());
-    is_secret.then(|| Secret {
-        range: start + value.start()..start + value.end(),
-        what: finding_text(says, name),
-        is_sure: true,
-    })
+    let range = start + value.start()..start + value.end();
+    is_secret.then(|| Secret::named(range, says, name))
 }
 
 /// A value that is fetched from elsewhere, or no text.
@@ -199,11 +164,7 @@ fn nvs_row(start: usize, line: &str) -> Option<Secret> {
     let is_secret = !matches!(says, NameSays::Public | NameSays::Nothing)
         && !is_stand_in(value.trim_matches('"'));
     let at = line.len() - line.rsplit(',').next()?.len();
-    is_secret.then(|| Secret {
-        range: start + at..start + line.len(),
-        what: finding_text(says, name),
-        is_sure: true,
-    })
+    is_secret.then(|| Secret::named(start + at..start + line.len(), says, name))
 }
 
 /// A text in quotes that looks random, with marks that break words.
@@ -215,9 +176,7 @@ fn random_text(start: usize, line: &str) -> Option<Secret> {
     }
     let mut all = QUOTED.as_ref()?.captures_iter(line).filter_map(|c| c.get(1).or(c.get(2)));
     let found = all.find(|value| looks(value.as_str()) == Randomness::Random)?;
-    let what = "a long random text that may be a key".to_owned();
-    let range = start + found.start()..start + found.end();
-    Some(Secret { range, what, is_sure: false })
+    Some(Secret::random(start + found.start()..start + found.end()))
 }
 
 /// A value that looks random and that nothing explains.
@@ -230,9 +189,8 @@ fn random(start: usize, line: &str) -> Option<Secret> {
         // `NAME=value` is one word here.
         let value = word.trim_end_matches('=').rsplit('=').next().unwrap_or(word);
         if value.len() >= 32 && looks(value) == Randomness::Random {
-            let what = "a long random text that may be a key".to_owned();
             let from = start + begin + (word.trim_end_matches('=').len() - value.len());
-            return Some(Secret { range: from..from + value.len(), what, is_sure: false });
+            return Some(Secret::random(from..from + value.len()));
         }
     }
     None
@@ -258,8 +216,7 @@ fn paired(start: usize, line: &str) -> Option<Secret> {
             None => is_secret_word(word),
         };
         let range = start + value.start()..start + value.end();
-        let what = finding_text(NameSays::Password, "");
-        is_secret.then_some(Secret { range, what, is_sure: true })
+        is_secret.then(|| Secret::named(range, NameSays::Password, ""))
     })
 }
 
@@ -270,12 +227,9 @@ fn named(start: usize, line: &str) -> Option<Secret> {
         (Some(quoted), _) => (!is_stand_in(quoted.as_str())).then_some(quoted)?,
         (None, bare) => bare.filter(|bare| is_secret_word(bare.as_str()))?,
     };
-    let says = match name_says(captures.name("name")?.as_str()) {
-        NameSays::Nothing | NameSays::Public => NameSays::Password,
-        says => says,
-    };
+    let says = name_says(captures.name("name")?.as_str()).or_password();
     let range = start + value.start()..start + value.end();
-    Some(Secret { range, what: finding_text(says, ""), is_sure: true })
+    Some(Secret::named(range, says, ""))
 }
 
 /// Secrets in what is written for people.
@@ -291,8 +245,7 @@ pub(super) fn netrc(text: &str) -> Vec<Secret> {
     let values = all.filter_map(|captures| captures.get(1));
     let secrets =
         values.filter(|value| !is_stand_in(value.as_str()) && !is_reference(value.as_str()));
-    let what = || finding_text(NameSays::Password, "");
-    secrets.map(|value| Secret { range: value.range(), what: what(), is_sure: true }).collect()
+    secrets.map(|value| Secret::named(value.range(), NameSays::Password, "")).collect()
 }
 
 /// The password of an option of a command: `--auth=…`, `--auth "…"`.
@@ -320,8 +273,7 @@ fn option(start: usize, line: &str) -> Option<Secret> {
         && !is_stand_in(word)
         && !is_reference(word);
     let range = start + value.start()..start + value.end();
-    let what = finding_text(NameSays::Password, "");
-    is_secret.then_some(Secret { range, what, is_sure: true })
+    is_secret.then(|| Secret::named(range, NameSays::Password, ""))
 }
 
 /// Secrets in the comments of a source.
@@ -386,19 +338,18 @@ pub(super) fn kconfig(text: &str) -> Vec<Secret> {
         let Some(value) = quoted(line) else { continue };
         let text = line.get(value.clone()).unwrap_or_default();
         let says = name_says(name);
-        let what = match says {
+        let range = start + value.start..start + value.end;
+        match says {
             NameSays::Password | NameSays::Token | NameSays::Key
                 if !is_stand_in(text) && !is_label(name, text) =>
             {
-                (finding_text(says, name), true)
+                found.push(Secret::named(range, says, name));
             }
             NameSays::Nothing if looks(text) == Randomness::Random && !is_explained(name) => {
-                ("a long random text that may be a key".to_owned(), false)
+                found.push(Secret::random(range));
             }
-            _ => continue,
-        };
-        let range = start + value.start..start + value.end;
-        found.push(Secret { range, what: what.0, is_sure: what.1 });
+            _ => {}
+        }
     }
     found
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::secret::{Secret, finding_text};
+use super::secret::Secret;
 use super::values::{NameSays, is_stand_in, name_says};
 use crate::text::c_calls::{functions, parts};
 use crate::text::c_tokens::{Token, TokenKind, closes};
@@ -48,6 +48,12 @@ pub(super) fn find(source: &str, tokens: &[Token<'_>]) -> Vec<Secret> {
 struct SecretField {
     place: usize,
     name: String,
+}
+
+impl SecretField {
+    fn secret(&self, range: Range<usize>) -> Secret {
+        Secret::named(range, name_says(&self.name).or_password(), &self.name)
+    }
 }
 
 struct Initialisers<'a> {
@@ -194,13 +200,7 @@ impl Initialisers<'_> {
         let part = parts.get(field.place)?;
         let text = self.tokens.get(part.start)?.text().filter(|_| part.len() == 1)?;
         let is_secret = !is_stand_in(&text) && (is_call || text.len() >= 6);
-        let says = match name_says(&field.name) {
-            NameSays::Nothing | NameSays::Public => NameSays::Password,
-            says => says,
-        };
-        let what = finding_text(says, &field.name);
-        let range = self.tokens.get(part.start)?.range();
-        is_secret.then_some(Secret { range, what, is_sure: true })
+        is_secret.then_some(field.secret(self.tokens.get(part.start)?.range()))
     }
 
     /// The parts between the commas of the brackets that open at `open`, where they hold no statement.
@@ -269,14 +269,8 @@ impl Initialisers<'_> {
                     }
                 }
                 TokenKind::Text if groups.last() == Some(&(field.place, false)) => {
-                    let text = token.text().unwrap_or_default();
-                    if !is_stand_in(&text) {
-                        let says = match name_says(&field.name) {
-                            NameSays::Nothing | NameSays::Public => NameSays::Password,
-                            says => says,
-                        };
-                        let what = finding_text(says, &field.name);
-                        found.push(Secret { range: token.range(), what, is_sure: true });
+                    if !is_stand_in(&token.text().unwrap_or_default()) {
+                        found.push(field.secret(token.range()));
                     }
                 }
                 _ => {}

@@ -19,6 +19,18 @@ pub struct Secret {
     pub is_sure: bool,
 }
 
+impl Secret {
+    /// What a name says to be one.
+    pub(super) fn named(range: Range<usize>, says: NameSays, name: &str) -> Self {
+        Self { range, what: finding_text(says, name), is_sure: true }
+    }
+
+    /// What looks so random that it may be one.
+    pub(super) fn random(range: Range<usize>) -> Self {
+        Self { range, what: "a long random text that may be a key".to_owned(), is_sure: false }
+    }
+}
+
 /// The forms of keys that well-known services give out. Sources: the documentation of each service
 /// on the form of its keys, and of PEM in RFC 7468.
 const FORMS: [(&str, &str); 19] = [
@@ -105,11 +117,7 @@ fn has_body(text: &str, at: usize) -> bool {
         )
         .ok()
     });
-    let mut end = text.len().min(at + 300);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let rest = text.get(at..end).unwrap_or_default();
+    let rest = text.get(at..text.floor_char_boundary(at + 300)).unwrap_or_default();
     BODY.as_ref().is_none_or(|body| body.is_match(rest))
 }
 
@@ -127,4 +135,13 @@ pub(super) fn finding_text(says: NameSays, name: &str) -> String {
     };
     let is_short = !name.is_empty() && name.chars().count() <= 40;
     if is_short { format!("{kind} in `{name}`") } else { kind.to_owned() }
+}
+
+/// The lines of a range, with some before it.
+pub(super) fn lines_around<'a>(text: &'a str, range: &Range<usize>, count: usize) -> &'a str {
+    let before = text.get(..range.start).unwrap_or_default();
+    let start = before.rmatch_indices('\n').nth(count).map_or(0, |(at, _)| at);
+    let after = text.get(range.end..).unwrap_or_default();
+    let end = range.end + after.find('\n').unwrap_or(after.len());
+    text.get(start..end).unwrap_or_default()
 }

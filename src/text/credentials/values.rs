@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::foreign_words;
+use super::word_lists::{self, NameWords, WORDS};
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,79 +25,27 @@ pub enum NameSays {
     Nothing,
 }
 
-/// Last words of names that speak about a secret and do not hold it.
-const ABOUT: &str = "len length size max min file filename path url uri topic prompt label title \
-    id field hint help msg message text html type mode timeout header prefix suffix format fmt \
-    namespace endpoint count index error err regex charset chars characters alphabet algorithm slot \
-    offset addr address port name names placeholder tag version menu page screen dialog view button \
-    label labels kind kinds policy rule rules strength entropy host hostname user username broker server \
-    ca ssid";
-
-/// Words of names whose values are examples of bad secrets.
-const BAD_ONES: &str = "bad weak wrong invalid common forbidden banned leaked";
-
-/// Words of names whose values look random and are no secret.
-const PUBLIC: &str = "public pub pubkey hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum \
-    uuid guid fingerprint cert certificate mac commit revision integrity bitmap font sbox vector";
-
-/// Those of them that are made of a password.
-const DIGESTS: &str = "hash sha sha1 sha256 sha512 md5 crc crc32 digest checksum fingerprint";
-
-const PASSWORDS: &str = "password passwords passwd passphrase passcode pwd psk pmk pswd passwort \
-    wifipass wifipassword wifipw userpass mqttpass mqttpassword pw";
-
-const TOKENS: &str = "token bearer jwt pat authtoken accesstoken apitoken";
-
-const SECRETS: &str = "secret secrets credential credentials cred creds apikey appkey nwkskey appskey nwkkey \
-    privkey authkey aeskey secretkey apisecret ltk lmk";
-
-/// Words before `key` that make it a secret one.
-const SECRET_KEYS: &str = "api auth private priv access secret aes hmac enc encryption signing sign \
-    device client tls app nwk s master shared session write wep network primary storage account \
-    cipher crypt flash ota xts license service server link wpa wpa2 wpa3";
-
 pub(super) fn is_of(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
+impl NameSays {
+    /// What it says, or a password where it says nothing of a secret.
+    pub(super) const fn or_password(self) -> Self {
+        match self {
+            Self::Public | Self::Nothing => Self::Password,
+            says => says,
+        }
+    }
+}
+
 /// Parts of which each name that says something has one.
-static HINTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let hints = [
-        "pas",
-        "pw",
-        "psk",
-        "pmk",
-        "tok",
-        "jwt",
-        "bearer",
-        "pat",
-        "key",
-        "secret",
-        "cred",
-        "ltk",
-        "lmk",
-        "pub",
-        "hash",
-        "sha",
-        "md5",
-        "crc",
-        "digest",
-        "check",
-        "uid",
-        "guid",
-        "finger",
-        "cert",
-        "mac",
-        "commit",
-        "revision",
-        "integrity",
-        "bitmap",
-        "font",
-        "sbox",
-        "vector",
-    ];
-    AhoCorasick::builder().ascii_case_insensitive(true).build(hints).ok()
-});
+static HINTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&WORDS.parts.names));
+
+/// Finds any of several words, in small or large letters.
+pub(super) fn finder(words: &[String]) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+}
 
 /// What the name of a variable, field, option or function says.
 #[must_use]
@@ -108,31 +56,33 @@ pub fn name_says(name: &str) -> NameSays {
     let parts = parts(name);
     let bare = |part: &str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let bares: Vec<String> = parts.iter().map(|part| bare(part)).collect();
-    let has = |words: &str| parts.iter().chain(&bares).any(|part| is_of(words, part));
+    let known = &WORDS.names;
+    let has = |words: &HashSet<String>| parts.iter().chain(&bares).any(|part| words.contains(part));
     let is_bad = || {
         let ends = ["passwords", "tokens", "keys", "secrets", "list"];
-        parts.iter().any(|part| is_of(BAD_ONES, part))
+        parts.iter().any(|part| known.bad_ones.contains(part))
             && parts.last().is_some_and(|last| ends.contains(&last.as_str()))
     };
-    if parts.last().is_some_and(|last| is_of(ABOUT, last)) || is_bad() {
+    if parts.last().is_some_and(|last| known.about.contains(last)) || is_bad() {
         return NameSays::Nothing;
     }
     let ends = |part: &String| part.ends_with("password") || part.ends_with("passwd");
-    let is_password = has(PASSWORDS) || has("pass") || bares.iter().any(ends);
-    if has(if is_password { DIGESTS } else { PUBLIC }) {
+    let is_password =
+        has(&known.passwords) || bares.iter().any(|part| part == "pass" || ends(part));
+    if has(if is_password { &known.digests } else { &known.public }) {
         return NameSays::Public;
     }
     if is_password {
         return NameSays::Password;
     }
-    if has(TOKENS) {
+    if has(&known.tokens) {
         return NameSays::Token;
     }
     let is_key = parts.windows(2).any(|two| match two {
-        [kind, key] => key == "key" && is_of(SECRET_KEYS, kind),
+        [kind, key] => key == "key" && known.secret_keys.contains(kind),
         _ => false,
     });
-    if has(SECRETS) || is_key { NameSays::Key } else { NameSays::Nothing }
+    if has(&known.secrets) || is_key { NameSays::Key } else { NameSays::Nothing }
 }
 
 /// `wifiPass`, `WIFI_PASS` and `wifi-pass` as `wifi`, `pass`.
@@ -155,39 +105,6 @@ pub(super) fn parts(name: &str) -> Vec<String> {
     }
     parts
 }
-
-/// Words of which stand-ins are made.
-static STAND_IN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    "your my our the a an in for of to own put set add is this it not real example examples sample \
-     demo default change me changeme changeit replace replaceme update fill placeholder dummy fake \
-     mock todo fixme tbd insert enter type here please some any foo bar foobar baz test testing \
-     unset unknown none null nil empty undefined redacted removed hidden masked secret secrets \
-     password passwd passwort passphrase pass pwd psk pw key keys token tokens api apikey auth \
-     access wifi wlan wi fi sta ap ssid network net home router mqtt broker user username name \
-     login admin credentials credential value string text device client server app private public \
-     shared pre hex base64 64 32 16 256 128 bit bytes byte http https bearer basic config esp idf \
-     nvs provisioned runtime from env var variable menuconfig wpa wpa2 wpa3 aes url ota cloud id \
-     iot gateway wrong incorrect invalid bad correct valid"
-        .split_whitespace()
-        .collect()
-});
-
-/// Words that alone make what follows them a stand-in, digits too.
-const INVITES: [&str; 13] = [
-    "your",
-    "my",
-    "example",
-    "change",
-    "changeme",
-    "replace",
-    "placeholder",
-    "dummy",
-    "insert",
-    "enter",
-    "todo",
-    "sample",
-    "fake",
-];
 
 /// Whether a literal is plainly not the secret itself.
 #[must_use]
@@ -222,7 +139,7 @@ pub fn is_stand_in(literal: &str) -> bool {
         return true;
     }
     let words = parts(literal);
-    let is_known = |word: &String| is_stand_in_word(word) || foreign_words::is_between(word);
+    let is_known = |word: &String| is_stand_in_word(word) || word_lists::is_between(word);
     let mut rest = words.iter().filter(|word| !is_known(word)).peekable();
     if rest.peek().is_none() && words.iter().any(|word| is_stand_in_word(word)) {
         return true;
@@ -230,7 +147,7 @@ pub fn is_stand_in(literal: &str) -> bool {
     if is_order(&words, literal) || is_denied(&words) {
         return true;
     }
-    let invites = words.iter().any(|word| INVITES.contains(&word.as_str()));
+    let invites = words.iter().any(|word| WORDS.stand_ins.invites.contains(word));
     let is_numbered = |word: &String| {
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = word.get(bare.len()..).unwrap_or_default();
@@ -242,8 +159,9 @@ pub fn is_stand_in(literal: &str) -> bool {
     }
     // A sentence that speaks of the secret.
     let is_sentence = literal.contains(' ') && words.len() > 1;
-    let speaks =
-        |word: &String| speaks_of_secrets(word) || word != "my" && INVITES.contains(&word.as_str());
+    let speaks = |word: &String| {
+        speaks_of_secrets(word) || word != "my" && WORDS.stand_ins.invites.contains(word)
+    };
     is_sentence && words.iter().any(speaks)
 }
 
@@ -285,8 +203,10 @@ fn is_order(words: &[String], literal: &str) -> bool {
 }
 
 pub(super) fn speaks_of_secrets(word: &str) -> bool {
-    [PASSWORDS, TOKENS, SECRETS, "pass key keys tokens"].iter().any(|words| is_of(words, word))
-        || foreign_words::is_word(word)
+    let NameWords { passwords, tokens, secrets, .. } = &WORDS.names;
+    [passwords, tokens, secrets].iter().any(|words| words.contains(word))
+        || matches!(word, "pass" | "key" | "keys" | "tokens")
+        || word_lists::is_foreign(word)
 }
 
 /// Whether a text holds a place of a format, e.g. `%s` or `%02x`, that is not the beginning of a
@@ -322,7 +242,7 @@ fn is_variable(literal: &str) -> bool {
 
 /// A word of stand-ins, or some of them joined: `yourpassword`.
 pub(super) fn is_stand_in_word(word: &str) -> bool {
-    let is_word = |word: &str| STAND_IN.contains(word) || foreign_words::is_word(word);
+    let is_word = |word: &str| WORDS.stand_ins.words.contains(word) || word_lists::is_foreign(word);
     if is_word(word) || word.chars().all(|c| c == 'x') {
         return true;
     }
