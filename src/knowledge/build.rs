@@ -86,7 +86,7 @@ pub struct BuildReport {
 }
 
 /// A piece of a file that is no plain text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Where it is in the file, e.g. `page=3`.
     pub anchor: String,
@@ -435,7 +435,7 @@ impl Job<'_> {
             true => files::read_start(&place, files::SOURCE)
                 .map_err(|error| error.to_string())
                 .and_then(|bytes| encoding::decode(bytes).ok_or_else(|| NO_TEXT.to_owned()))
-                .map(|text| vec![whole(text)]),
+                .map(|text| vec![Part { text, ..Part::default() }]),
         };
         let mut parts = match parts {
             Ok(parts) => parts,
@@ -552,24 +552,14 @@ fn names_of(path: &str, text: &str) -> Option<String> {
     })
 }
 
-/// A plain text, which is one part.
-fn whole(text: String) -> Part {
-    Part { anchor: String::new(), title: String::new(), heading: String::new(), text }
-}
-
 fn hash_of(parts: &[Part]) -> String {
-    use std::fmt::Write as _;
     let mut hash = Sha256::new();
     for part in parts {
         for text in [&part.anchor, &part.title, &part.heading, &part.text] {
             hash.update(text.as_bytes());
         }
     }
-    let mut text = String::new();
-    for byte in &hash.finalize()[..8] {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

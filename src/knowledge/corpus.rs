@@ -6,7 +6,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -94,10 +93,7 @@ impl CorpusKind {
     /// Whether it is the person's own work, out of which secrets are taken.
     #[must_use]
     pub const fn is_own(self) -> bool {
-        match self {
-            Self::Project | Self::Sessions => true,
-            Self::Framework | Self::Notes | Self::Documents | Self::Remote => false,
-        }
+        matches!(self, Self::Project | Self::Sessions)
     }
 }
 
@@ -146,9 +142,8 @@ impl Corpus {
                 kind: CorpusKind::Framework,
                 name: "esp-idf".to_owned(),
                 version: framework_version(root).unwrap_or_default(),
-                root: root.to_owned(),
                 licence: "Apache-2.0".to_owned(),
-                project: None,
+                ..Self::own(root)
             };
         }
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -178,7 +173,7 @@ impl Corpus {
         Self { kind: CorpusKind::Remote, name, version, licence, ..Self::own(Path::new("")) }
     }
 
-    fn own(root: &Path) -> Self {
+    pub(super) fn own(root: &Path) -> Self {
         Self {
             kind: CorpusKind::Documents,
             name: String::new(),
@@ -215,9 +210,7 @@ impl Corpus {
         }
         let hash = hash.finalize();
         id.push('-');
-        for byte in &hash[..4] {
-            let _ = write!(id, "{byte:02x}");
-        }
+        id.extend(hash.iter().take(4).map(|byte| format!("{byte:02x}")));
         id
     }
 
@@ -399,11 +392,7 @@ pub fn is_framework(root: &Path) -> bool {
 /// The version that the framework's own files tell.
 fn framework_version(root: &Path) -> Option<String> {
     if let Ok(text) = files::read_text(&root.join("tools/cmake/version.cmake"), files::SETTINGS) {
-        let part = |name: &str| {
-            text.lines()
-                .find_map(|line| line.trim().strip_prefix("set(")?.strip_prefix(name))
-                .map(|rest| rest.trim().trim_end_matches(')').trim().to_owned())
-        };
+        let part = |name: &str| value_of(&text, "set(", name);
         if let (Some(major), Some(minor), Some(patch)) =
             (part("IDF_VERSION_MAJOR"), part("IDF_VERSION_MINOR"), part("IDF_VERSION_PATCH"))
         {
@@ -415,13 +404,17 @@ fn framework_version(root: &Path) -> Option<String> {
     }
     let header = root.join("components/esp_common/include/esp_idf_version.h");
     let text = files::read_text(&header, files::SETTINGS).ok()?;
-    let part = |name: &str| {
-        text.lines()
-            .find_map(|line| line.trim().strip_prefix("#define ")?.trim().strip_prefix(name))
-            .map(|rest| rest.trim().to_owned())
-    };
+    let part = |name: &str| value_of(&text, "#define ", name);
     let (major, minor) = (part("ESP_IDF_VERSION_MAJOR")?, part("ESP_IDF_VERSION_MINOR")?);
     Some(format!("{major}.{minor}.{}", part("ESP_IDF_VERSION_PATCH").unwrap_or_default()))
+}
+
+/// What a line of the form `#define NAME VALUE` or `set(NAME VALUE)` gives a name.
+fn value_of(text: &str, start: &str, name: &str) -> Option<String> {
+    let mut lines = text.lines();
+    let value =
+        lines.find_map(|line| line.trim().strip_prefix(start)?.trim().strip_prefix(name))?;
+    Some(value.trim().trim_end_matches(')').trim().to_owned())
 }
 
 fn is_long(entry: &DirEntry) -> bool {

@@ -13,6 +13,7 @@ mod folder;
 mod fusion;
 mod group;
 mod index;
+mod known_words;
 mod leftovers;
 mod library;
 mod names;

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::known_words::KNOWN;
 use crate::model::UserError;
 
 /// The taken names, read from a data file.
@@ -36,39 +37,6 @@ pub struct NameConflict {
     pub suggestion: String,
 }
 
-/// Names of the standard C library, which every toolchain has.
-const C_HEADERS: [&str; 29] = [
-    "assert.h",
-    "complex.h",
-    "ctype.h",
-    "errno.h",
-    "fenv.h",
-    "float.h",
-    "inttypes.h",
-    "iso646.h",
-    "limits.h",
-    "locale.h",
-    "math.h",
-    "setjmp.h",
-    "signal.h",
-    "stdalign.h",
-    "stdarg.h",
-    "stdatomic.h",
-    "stdbool.h",
-    "stddef.h",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "stdnoreturn.h",
-    "string.h",
-    "tgmath.h",
-    "threads.h",
-    "time.h",
-    "uchar.h",
-    "wchar.h",
-    "wctype.h",
-];
-
 /// Folders of headers that nearly every project includes.
 const COMMON_FOLDERS: [&str; 2] = ["driver/", "freertos/"];
 
@@ -79,25 +47,20 @@ impl NameList {
     /// A line of no known form, a name twice, or no source or names at all; says file and line.
     pub fn parse(file: &str, text: &str) -> Result<Self, UserError> {
         let mut list = Self::default();
+        let wrong = |line: usize, why: String| {
+            let what = format!("Cannot read the list of names, {file}:{line}");
+            let fix = "Lines are `source: TEXT`, `header PATH COMPONENT` or `component NAME`.";
+            UserError::new(what, why, fix)
+        };
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            list.take(line).map_err(|why| {
-                UserError::new(
-                    format!("Cannot read the list of names, {file}:{}", index + 1),
-                    why,
-                    "Lines are `source: TEXT`, `header PATH COMPONENT` or `component NAME`.",
-                )
-            })?;
+            list.take(line).map_err(|why| wrong(index + 1, why))?;
         }
         let empty = |what: &str| {
-            UserError::new(
-                format!("Cannot read the list of names, {file}:{}", text.lines().count().max(1)),
-                format!("the file ends without {what}"),
-                "Lines are `source: TEXT`, `header PATH COMPONENT` or `component NAME`.",
-            )
+            wrong(text.lines().count().max(1), format!("the file ends without {what}"))
         };
         if list.source.is_empty() {
             return Err(empty("a `source:` line"));
@@ -140,7 +103,11 @@ impl NameList {
             "c" | "cpp" | "cc" | "cxx" => self.source_conflict(stem, file_name)?,
             _ => return None,
         };
-        Some(NameConflict { why, suggestion: self.free_name(stem, extension) })
+        let is_free = |stem: &str| {
+            !self.headers.contains_key(&format!("{stem}.h")) && !self.components.contains(stem)
+        };
+        let suggestion = format!("{}.{extension}", free_name(stem, is_free));
+        Some(NameConflict { why, suggestion })
     }
 
     /// Whether a file is only called like a component of the framework, and so hides nothing of it.
@@ -168,11 +135,8 @@ impl NameList {
             return None;
         }
         let why = format!("a component `{component}` replaces the framework's `{component}`");
-        let plain = format!("app_{component}");
-        let mut names =
-            std::iter::once(plain.clone()).chain((2..).map(|number| format!("{plain}_{number}")));
-        let free = names.find(|name| !self.components.contains(name));
-        Some(NameConflict { why, suggestion: free.unwrap_or(plain) })
+        let suggestion = free_name(component, |name| !self.components.contains(name));
+        Some(NameConflict { why, suggestion })
     }
 
     fn take(&mut self, line: &str) -> Result<(), String> {
@@ -209,7 +173,7 @@ impl NameList {
     }
 
     fn taken_header(&self, header: &str) -> Option<String> {
-        if C_HEADERS.contains(&header) {
+        if KNOWN.c_headers.contains(header) {
             return Some(format!("`{header}` has the name of a header of the C library"));
         }
         if let Some(TakenHeader { path, component }) = self.headers.get(header) {
@@ -245,18 +209,14 @@ impl NameList {
         }
         Some(format!("`{file_name}` has the name of the framework's component `{stem}`"))
     }
+}
 
-    /// `app_` in front is the habit of the framework's own examples; should that be taken as
-    /// well, a number follows.
-    fn free_name(&self, stem: &str, extension: &str) -> String {
-        let plain = format!("app_{stem}");
-        let mut candidates =
-            std::iter::once(plain.clone()).chain((2..).map(|number| format!("{plain}_{number}")));
-        let free = candidates.find(|stem| {
-            !self.headers.contains_key(&format!("{stem}.h")) && !self.components.contains(stem)
-        });
-        format!("{}.{extension}", free.unwrap_or(plain))
-    }
+/// The first of `app_NAME`, `app_NAME_2` and so on that is free.
+fn free_name(name: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let plain = format!("app_{name}");
+    let numbered = (2..).map(|number| format!("{plain}_{number}"));
+    let mut names = std::iter::once(plain.clone()).chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or(plain)
 }
 
 /// Whether the header that is known by a name is more widely included than another one.

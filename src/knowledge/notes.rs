@@ -3,7 +3,7 @@
 //! Owns the form of a note: a front matter with `title:` and `source:`, then Markdown. Must not read
 //! files.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::chips::{ChipFacts, ChipSet};
@@ -145,9 +145,8 @@ pub fn corpus(version: &str) -> Corpus {
         kind: CorpusKind::Notes,
         name: "notes".to_owned(),
         version: version.to_owned(),
-        root: PathBuf::new(),
         licence: "MIT OR Apache-2.0".to_owned(),
-        project: None,
+        ..Corpus::own(Path::new(""))
     }
 }
 

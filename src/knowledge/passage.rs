@@ -30,6 +30,18 @@ pub enum PassageKind {
     Session,
 }
 
+/// The name of each kind, and what texts of that kind are.
+const KINDS: [(&str, &str); 8] = [
+    ("guide", "Guides and references"),
+    ("api", "Declarations with their comments"),
+    ("example", "Programs"),
+    ("option", "Options of `menuconfig`"),
+    ("hint", "Errors and what to do about them"),
+    ("note", "Notes that ship with the program"),
+    ("project", "Texts of the project itself; only when named"),
+    ("session", "What past sessions of the project came to; only when named"),
+];
+
 impl PassageKind {
     /// All kinds, in the order of their numbers in an index.
     pub const ALL: [Self; 8] = [
@@ -48,31 +60,13 @@ impl PassageKind {
     /// As arguments and answers name it.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Guide => "guide",
-            Self::Api => "api",
-            Self::Example => "example",
-            Self::Option => "option",
-            Self::Hint => "hint",
-            Self::Note => "note",
-            Self::Project => "project",
-            Self::Session => "session",
-        }
+        KINDS[self as usize].0
     }
 
     /// What texts of that kind are, for a help text.
     #[must_use]
     pub const fn about(self) -> &'static str {
-        match self {
-            Self::Guide => "Guides and references",
-            Self::Api => "Declarations with their comments",
-            Self::Example => "Programs",
-            Self::Option => "Options of `menuconfig`",
-            Self::Hint => "Errors and what to do about them",
-            Self::Note => "Notes that ship with the program",
-            Self::Project => "Texts of the project itself; only when named",
-            Self::Session => "What past sessions of the project came to; only when named",
-        }
+        KINDS[self as usize].1
     }
 
     /// The kind of that name.
@@ -84,16 +78,7 @@ impl PassageKind {
     /// Its number in an index.
     #[must_use]
     pub const fn number(self) -> u64 {
-        match self {
-            Self::Guide => 0,
-            Self::Api => 1,
-            Self::Example => 2,
-            Self::Option => 3,
-            Self::Hint => 4,
-            Self::Note => 5,
-            Self::Project => 6,
-            Self::Session => 7,
-        }
+        self as u64
     }
 
     /// The kind with that number.

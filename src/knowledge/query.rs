@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::chips::ChipSet;
 use super::group::{Group, Origin};
 use super::index::PassageFacts;
+use super::known_words::KNOWN;
 use super::passage::PassageKind;
 use super::synonyms::{Synonyms, names_this_platform};
 use super::words::{Splitter, Word, WordRole};
@@ -20,21 +21,6 @@ const MESSAGE_WORDS: [&str; 5] = ["fatal", "error", "occur", "warn", "except"];
 /// What a bare number counts for, and a word that any question may have.
 const NUMBER: f32 = 0.5;
 const LIGHT: f32 = 0.6;
-/// What questions about the way to another version have.
-const MIGRATION: [&str; 12] = [
-    "migrat",
-    "upgrad",
-    "deprecated",
-    "removed in",
-    "breaking",
-    "moved from",
-    "v4",
-    "v5",
-    "v6",
-    "5.0",
-    "6.0",
-    "port from",
-];
 /// Hexadecimal digits from which on a number is an address, not a code.
 const ADDRESS_DIGITS: usize = 5;
 /// How the names of sources end.
@@ -200,7 +186,7 @@ impl Question {
 /// Whether a question is about the way from one version to another.
 fn asks_migration(text: &str) -> bool {
     let text = text.to_lowercase();
-    MIGRATION.iter().any(|word| text.contains(word))
+    KNOWN.migration.iter().any(|word| text.contains(word.as_str()))
 }
 
 /// Whether a question is about another platform. A name alone is looked up whatever it is: some are
@@ -327,20 +313,7 @@ fn form_of(text: &str) -> Form {
     if words.len() <= 2 && words.iter().any(is_name) {
         return Form::Symbol;
     }
-    let errors = [
-        "error:",
-        "undefined reference",
-        "fatal error",
-        "implicit declaration",
-        "no such file",
-        "guru meditation",
-        "assert failed",
-        "cannot find",
-        "warning:",
-        "failed to",
-        "multiple definition",
-    ];
-    if errors.iter().any(|error| lower.contains(error)) {
+    if KNOWN.errors.iter().any(|error| lower.contains(error.as_str())) {
         return Form::Error;
     }
     if ["example", "sample code", "demo ", "sample project"].iter().any(|word| lower.contains(word))

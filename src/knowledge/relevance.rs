@@ -135,14 +135,7 @@ impl<'a> RelevanceJudge<'a> {
                 covered |= numbers.iter().fold(0, |bits, number| bits | 1 << number);
             }
         }
-        let sum: f32 = self
-            .weights
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| covered & (1 << number) != 0)
-            .map(|(_, weight)| weight)
-            .sum();
-        if self.all > 0.0 { sum / self.all } else { 0.0 }
+        self.written_part(covered)
     }
 
     /// The part of the question that words cover as they were written.

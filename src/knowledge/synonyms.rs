@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::group::{Group, Origin};
+use super::known_words::KNOWN;
 use super::words::{Splitter, WordRole};
 use crate::model::UserError;
 
@@ -21,21 +22,7 @@ const UNDERSTOOD: f32 = 0.6;
 /// What a word of the same meaning counts for.
 const EQUAL: f32 = 0.7;
 
-/// How names of this platform begin, in small letters, and the shortest of them.
-const OWN_STARTS: [&str; 12] = [
-    "esp32",
-    "esp8266",
-    "esp_",
-    "espressif",
-    "espidf",
-    "esptool",
-    "espnow",
-    "espefuse",
-    "idf",
-    "config_",
-    "sdkconfig",
-    "freertos",
-];
+/// The shortest name of this platform, in small letters.
 const OWN: &str = "esp";
 
 /// Words before the name of a board that is only spoken to, and those that may stand between.
@@ -182,7 +169,7 @@ pub fn names_this_platform(text: &str) -> bool {
 
 /// Whether a name in small letters begins as those of this platform do.
 fn is_own(name: &str) -> bool {
-    name == OWN || OWN_STARTS.iter().any(|start| name.starts_with(start))
+    name == OWN || KNOWN.own_starts.iter().any(|start| name.starts_with(start))
 }
 
 /// The groups of a phrase that begins here; up to one other word, and small ones, may stand between

@@ -7,28 +7,7 @@ use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words without which a question means the same, in English and in German.
-const STOP_WORDS: &str = " a about after all also am an and any are as at be been before being but by \
-    can cannot could did do does doing don done for from get gets getting give go had has have \
-    having he her here him his how i if in into is it its just let like make makes me might must my \
-    need needs no nor not of off on one only or other our out over own per please possible properly \
-    s she should so some such t than that the their them then there these they this those through to \
-    too up us use used using very via want wants was way we were what when where whether which while \
-    who whom why will with without would you your re ve ll m d \
-    gives given gave giving goes going went something anything everything someone somebody anyone \
-    anybody everyone everybody thing things stuff every each both quite rather still already yet \
-    ever always often sometimes usually again almost maybe perhaps really actually simply else \
-    because though although however tells says said knows think happens seem seems comes came \
-    coming got bother rid hello hi thanks thank whenever wherever whatever somehow somewhere \
-    cant couldn couldnt didn didnt doesn doesnt dont hasn hasnt haven havent im isn isnt ive shouldn \
-    wasn wasnt wont wouldn wouldnt youre \
-    der die das dem ein eine einen einem einer ist sind wie ich mein meine meinen meinem nicht kein \
-    keine keinen und oder mit im ins auf für fuer von vom zum zur beim nach wenn wird werden kann \
-    sich wo wohin warum wieso welche welcher welches soll muss durch über ueber unter aus haben nur \
-    lange hält gibt geht habe kommt immer noch auch dass damit bitte \
-    den bei mir mich wir diese dieser dieses diesen jede jeden jedes alle allen aber sein seine \
-    meiner meines einer eines ihn ihm ihr hat hatte war wurde könnte koennte sollte müssen muessen \
-    möchte moechte will welchem welchen wozu bis seit etwa mal schon dann denn doch beim zwischen ";
+use super::known_words::KNOWN;
 
 /// The bus that is written like a word that says nothing, and what it is searched by.
 const CAN: &str = "CAN";
@@ -72,7 +51,7 @@ pub struct Splitter {
 
 impl Default for Splitter {
     fn default() -> Self {
-        let stems = STOP_WORDS.split(' ').map(|word| (word.to_owned(), String::new())).collect();
+        let stems = KNOWN.stop.iter().map(|word| (word.clone(), String::new())).collect();
         Self { stemmer: Stemmer::create(Algorithm::English), stems }
     }
 }

@@ -12,32 +12,11 @@ use super::document::{Document, SplitContext};
 use super::substitutions::Substitutions;
 use super::window::cut;
 use crate::knowledge::chips::ChipSet;
+use crate::knowledge::known_words::KNOWN;
 use crate::knowledge::passage::{Passage, slug};
 
 /// How deep files include others.
 const MOST_INCLUDES: usize = 4;
-/// Directives whose block says nothing in words.
-const SILENT: [&str; 18] = [
-    "figure",
-    "image",
-    "toctree",
-    "highlight",
-    "contents",
-    "raw",
-    "blockdiag",
-    "seqdiag",
-    "packetdiag",
-    "nwdiag",
-    "actdiag",
-    "wavedrom",
-    "graphviz",
-    "include-build-file",
-    "youtube",
-    "meta",
-    "index",
-    "doxygenfile",
-];
-
 /// Options of tables, which say nothing in words.
 const TABLE_OPTIONS: [&str; 6] =
     [":header-rows:", ":stub-columns:", ":widths:", ":align:", ":class:", ":width:"];
@@ -350,7 +329,9 @@ impl Body {
                 let language = argument.trim().split(' ').next().unwrap_or("");
                 self.text.push_str(&format!("```{language}\n"));
                 self.block = Some((indent, BlockKind::Code(self.text.len())));
-            } else if SILENT.contains(&name) || name.starts_with("doxygen") || name.starts_with('|')
+            } else if KNOWN.silent_directives.contains(name)
+                || name.starts_with("doxygen")
+                || name.starts_with('|')
             {
                 self.block = Some((indent, BlockKind::Silent));
             } else if !matches!(name, "list" | "tabs" | "list-table" | "table" | "rubric" | "tab") {
