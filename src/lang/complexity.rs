@@ -179,54 +179,38 @@ impl Counts {
     /// Counts one node; returns how deep its children are nested.
     fn add(&mut self, node: Node<'_>, depth: u32, is_else_if: bool, source: &str) -> u32 {
         match node.kind() {
-            "if_statement" if is_else_if => {
-                self.decisions += 1;
-                self.cognitive += 1;
-                depth
-            }
-            "elif_clause" => {
-                self.decisions += 1;
-                self.cognitive += 1;
-                depth
-            }
-            "if_statement"
-            | "for_statement"
+            "if_statement" if !is_else_if => return self.branch(depth),
+            "for_statement"
             | "while_statement"
             | "do_statement"
             | "for_range_loop"
             | "conditional_expression"
             | "except_clause"
-            | "catch_clause" => {
-                self.decisions += 1;
-                self.nest(depth)
-            }
+            | "catch_clause" => return self.branch(depth),
             // A switch weighs once however many cases it has, and each case is a way through.
-            "switch_statement" | "match_statement" => self.nest(depth),
+            "switch_statement" | "match_statement" => return self.nest(depth),
+            "if_statement" | "elif_clause" | "for_in_clause" | "if_clause" => {
+                self.decisions += 1;
+                self.cognitive += 1;
+            }
             "case_statement" | "case_clause" => {
                 let is_default = text(node, source).trim_start().starts_with("default");
                 self.decisions += u32::from(!is_default);
-                depth
             }
             "else_clause" => {
                 let continues = node.named_child(0).is_some_and(|c| c.kind() == "if_statement");
                 self.cognitive += u32::from(!continues);
-                depth
             }
-            "for_in_clause" | "if_clause" => {
-                self.decisions += 1;
-                self.cognitive += 1;
-                depth
-            }
-            "goto_statement" => {
-                self.cognitive += 1;
-                depth
-            }
-            "binary_expression" | "boolean_operator" => {
-                self.logical(node);
-                depth
-            }
-            _ => depth,
+            "goto_statement" => self.cognitive += 1,
+            "binary_expression" | "boolean_operator" => self.logical(node),
+            _ => {}
         }
+        depth
+    }
+
+    fn branch(&mut self, depth: u32) -> u32 {
+        self.decisions += 1;
+        self.nest(depth)
     }
 
     fn nest(&mut self, depth: u32) -> u32 {

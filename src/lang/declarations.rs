@@ -32,12 +32,8 @@ pub struct HeaderSummary {
 /// Reads the declarations of a C or C++ text, within `budget` for the grammar.
 #[must_use]
 pub fn read_header(path: &ProjectPath, source: &str, budget: Duration) -> HeaderSummary {
-    let grammar = match grammar_of(path, source) {
-        Some(Language::Cpp) => Language::Cpp,
-        Some(Language::C | Language::Python | Language::Cmake | Language::Json) | None => {
-            Language::C
-        }
-    };
+    let is_cpp = grammar_of(path, source) == Some(Language::Cpp);
+    let grammar = if is_cpp { Language::Cpp } else { Language::C };
     let tamed = tame(source, grammar);
     let mut header = HeaderSummary { includes: includes(source), ..HeaderSummary::default() };
     match parse(grammar, &tamed, Limits::within(budget)) {
@@ -98,12 +94,8 @@ fn declaration(node: Node<'_>, source: &str) -> Option<Declaration> {
             let name = text(node.child_by_field_name("name")?, source).to_owned();
             let parameters = text(node.child_by_field_name("parameters")?, source);
             let text = bounded(&format!("#define {name}{parameters}"));
-            return Some(Declaration {
-                kind: DeclarationKind::Macro,
-                name,
-                line: line(node),
-                text,
-            });
+            let (kind, line) = (DeclarationKind::Macro, line(node));
+            return Some(Declaration { kind, name, line, text });
         }
         "function_definition" => (DeclarationKind::Inline, declared_name(node, source)?),
         "template_declaration" => {

@@ -35,33 +35,44 @@ pub struct SketchMap {
     pub pins: Vec<SketchSpot>,
 }
 
-struct Patterns {
-    entry: Option<Regex>,
-    task: Option<Regex>,
-    include: Option<Regex>,
-    i2c: Option<Regex>,
-    spi: Option<Regex>,
-    uart: Option<Regex>,
-    pin: Option<Regex>,
-}
+/// A list of the map, and what belongs in it.
+type ListPattern = (fn(&mut SketchMap) -> &mut Vec<SketchSpot>, Option<Regex>);
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+static PATTERNS: LazyLock<[ListPattern; 7]> = LazyLock::new(|| {
     let regex = |text: &str| Regex::new(text).ok();
-    Patterns {
-        entry: regex(r"^\s*(?:extern\s+.C.\s+)?void\s+((?:setup|loop|app_main)\s*\([^)]*\))"),
-        task: regex(r"\b((?:xTaskCreate\w*|attachInterrupt\w*)\s*\([^;]*)"),
-        include: regex(r"^\s*#\s*include\s*<([^>]+)>"),
-        i2c: regex(
-            r"\b(Wire1?\s*\.\s*(?:begin|setPins|setClock)\s*\([^;]*\)|i2c_(?:new_master_bus|driver_install|param_config)\s*\([^;]*\))",
+    [
+        (
+            |map| &mut map.entry_points,
+            regex(r"^\s*(?:extern\s+.C.\s+)?void\s+((?:setup|loop|app_main)\s*\([^)]*\))"),
         ),
-        spi: regex(
-            r"\b(SPI\s*\.\s*begin\s*\([^;]*\)|(?:SPIClass|SPISettings)\s*\w*\s*\([^;]*\)|spi_bus_initialize\s*\([^;]*\))",
+        (
+            |map| &mut map.entry_points,
+            regex(r"\b((?:xTaskCreate\w*|attachInterrupt\w*)\s*\([^;]*)"),
         ),
-        uart: regex(r"\b(Serial\d?\s*\.\s*begin\s*\([^;]*\)|uart_driver_install\s*\([^;]*\))"),
-        pin: regex(
-            r"\b(pinMode\s*\([^;]*\)|ledcAttach\w*\s*\([^;]*\)|(?:#\s*define\s+\w*PIN\w*\s+\d+)|(?:const\s+)?\w+\s+\w*(?:PIN|Pin|LED|SDA|SCL)\w*\s*=\s*\d+)",
+        (|map| &mut map.libraries, regex(r"^\s*#\s*include\s*<([^>]+)>")),
+        (
+            |map| &mut map.i2c,
+            regex(
+                r"\b(Wire1?\s*\.\s*(?:begin|setPins|setClock)\s*\([^;]*\)|i2c_(?:new_master_bus|driver_install|param_config)\s*\([^;]*\))",
+            ),
         ),
-    }
+        (
+            |map| &mut map.spi,
+            regex(
+                r"\b(SPI\s*\.\s*begin\s*\([^;]*\)|(?:SPIClass|SPISettings)\s*\w*\s*\([^;]*\)|spi_bus_initialize\s*\([^;]*\))",
+            ),
+        ),
+        (
+            |map| &mut map.uart,
+            regex(r"\b(Serial\d?\s*\.\s*begin\s*\([^;]*\)|uart_driver_install\s*\([^;]*\))"),
+        ),
+        (
+            |map| &mut map.pins,
+            regex(
+                r"\b(pinMode\s*\([^;]*\)|ledcAttach\w*\s*\([^;]*\)|(?:#\s*define\s+\w*PIN\w*\s+\d+)|(?:const\s+)?\w+\s+\w*(?:PIN|Pin|LED|SDA|SCL)\w*\s*=\s*\d+)",
+            ),
+        ),
+    ]
 });
 
 impl SketchMap {
@@ -80,21 +91,14 @@ impl SketchMap {
     }
 
     fn line(&mut self, file: &str, line: usize, code: &str) {
-        let note = |list: &mut Vec<SketchSpot>, pattern: &Option<Regex>| {
-            let Some(pattern) = pattern else { return };
-            for found in pattern.captures_iter(code).take(MOST.saturating_sub(list.len())) {
+        for (list, pattern) in &*PATTERNS {
+            let list = list(self);
+            let found = pattern.iter().flat_map(|pattern| pattern.captures_iter(code));
+            for found in found.take(MOST.saturating_sub(list.len())) {
                 let what = found.get(1).map_or("", |found| found.as_str()).trim().to_owned();
                 list.push(SketchSpot { file: file.to_owned(), line, what });
             }
-        };
-        let patterns = &*PATTERNS;
-        note(&mut self.entry_points, &patterns.entry);
-        note(&mut self.entry_points, &patterns.task);
-        note(&mut self.libraries, &patterns.include);
-        note(&mut self.i2c, &patterns.i2c);
-        note(&mut self.spi, &patterns.spi);
-        note(&mut self.uart, &patterns.uart);
-        note(&mut self.pins, &patterns.pin);
+        }
     }
 }
 

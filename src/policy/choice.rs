@@ -13,7 +13,7 @@ use crate::model::{
 use super::file::Trained;
 use super::model::{can_act, reason_against};
 use super::process::Role;
-use super::state::{BUCKETS, Facts, State};
+use super::state::{BUCKETS, Facts, State, bucket};
 use super::train::generator;
 
 /// Share of choices that are drawn among the agents that may still be the best. A run costs more than
@@ -133,11 +133,6 @@ pub fn overruled(table: &PolicyTable, seen: &Observed) -> PolicyChoice {
     Looked::at(table, seen).choice(ChosenHow::Person, None)
 }
 
-/// The number of a state's bucket, by the actions taken.
-fn bucket(table: &PolicyTable, actions: u32) -> usize {
-    table.buckets.iter().filter(|first| actions >= **first).count()
-}
-
 /// A state with the row whose values are used.
 struct Looked<'a> {
     table: &'a PolicyTable,
@@ -148,7 +143,7 @@ struct Looked<'a> {
 
 impl<'a> Looked<'a> {
     fn at(table: &'a PolicyTable, seen: &Observed) -> Self {
-        let state = State::new(seen.facts, bucket(table, seen.actions), 0);
+        let state = State::new(seen.facts, bucket(&table.buckets, seen.actions), 0);
         let class = match table.classes.as_slice() {
             [] => None,
             [first, ..] => {

@@ -104,19 +104,13 @@ fn session(line: JournalLine, policy: &Trained) -> Result<Session, String> {
     if line.agents != policy.model.agents {
         return Err(format!("its agents are {}", line.agents.join(", ")));
     }
-    let classes = policy.classes();
     if line.steps.is_empty() {
         return Err("it has no actions".to_owned());
     }
     let mut steps = Vec::new();
     for step in line.steps {
-        let written = match (&line.class, classes.is_empty()) {
-            (Some(class), false) => format!("{class},{}", step.state),
-            _ => step.state.clone(),
-        };
-        let state = State::parse(&written, &classes)
-            .filter(|state| state.index() < policy.table.states())
-            .ok_or_else(|| format!("`{}` is not a state", step.state))?;
+        let state = policy.state(line.class.as_deref(), &step.state);
+        let state = state.ok_or_else(|| format!("`{}` is not a state", step.state))?;
         let agent = line.agents.iter().position(|name| *name == step.agent);
         let agent = agent.ok_or_else(|| format!("`{}` is not an agent of it", step.agent))?;
         if let Some(reason) = reason_against(policy.role(agent), state.facts()) {

@@ -112,6 +112,17 @@ impl Trained {
         self.origin.process.classes.iter().map(|class| class.name.as_str()).collect()
     }
 
+    /// The state of these words, of a class where the table knows classes; `None` for one that it
+    /// does not have.
+    #[must_use]
+    pub fn state(&self, class: Option<&str>, words: &str) -> Option<State> {
+        let classes = self.classes();
+        let class = class.filter(|_| !classes.is_empty());
+        let class = class.map_or_else(String::new, |class| format!("{class},"));
+        let state = State::parse(&format!("{class}{words}"), &classes)?;
+        (state.index() < self.table.states()).then_some(state)
+    }
+
     /// The role of an agent.
     #[must_use]
     pub fn role(&self, agent: usize) -> Role {

@@ -11,7 +11,7 @@
 use crate::model::UserError;
 
 use super::process::{Class, Process, Role};
-use super::state::{Facts, State};
+use super::state::{Facts, State, bucket};
 
 /// Bit set of agents, by their number.
 pub type AgentSet = u32;
@@ -210,8 +210,7 @@ impl Compiler<'_> {
     }
 
     fn observe(&self, situation: Situation, class: usize) -> State {
-        let limits = self.process.buckets.iter();
-        let bucket = limits.filter(|first| situation.actions >= **first).count();
+        let bucket = bucket(&self.process.buckets, situation.actions);
         State::new(facts(situation), bucket, class)
     }
 

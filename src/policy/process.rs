@@ -8,6 +8,7 @@ use toml::Spanned;
 
 pub use crate::model::AgentRole as Role;
 use crate::model::UserError;
+use crate::text::lines::line_at;
 
 /// Where the file is among the program's data.
 pub const PROCESS: &str = "assets/policy/process.toml";
@@ -140,22 +141,14 @@ impl Process {
     /// When it is not a file of this form, or a number is outside its limits; with the line.
     pub fn parse(name: &str, text: &str) -> Result<Self, UserError> {
         let reader = Reader { name, text };
-        let file: ParametersFile = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            reader.refuse(
-                at,
-                error.message(),
-                "Compare it with the one that ships with the program.",
-            )
+        let file: ParametersFile = toml::from_str(text).or_else(|error| {
+            let fix = "Compare it with the one that ships with the program.";
+            reader.refuse(error.span().map_or(0, |span| span.start), error.message(), fix)
         })?;
         if *file.format.get_ref() != FORMAT {
             let why =
                 format!("its format is {}, this program reads {FORMAT}", file.format.get_ref());
-            return Err(reader.refuse(
-                file.format.span().start,
-                why,
-                "Update the program or the file.",
-            ));
+            return reader.refuse(file.format.span().start, why, "Update the program or the file.");
         }
         reader.limits(&file)?;
         let agents = reader.agents(&file.agent)?;
@@ -165,7 +158,7 @@ impl Process {
             let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
             let why = format!("there is no class `{train_on}`");
             let fix = format!("Write one of: {}, {MIXED}.", names.join(", "));
-            return Err(reader.refuse(file.train_on.span().start, why, fix));
+            return reader.refuse(file.train_on.span().start, why, fix);
         }
         Ok(Self {
             max_actions: *file.max_actions.get_ref(),
@@ -258,22 +251,26 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn refuse(&self, at: usize, why: impl Into<String>, fix: impl Into<String>) -> UserError {
-        let before = self.text.get(..at).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        UserError::new(format!("Cannot use {}, line {line}", self.name), why, fix)
+    fn refuse<T>(
+        &self,
+        at: usize,
+        why: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Result<T, UserError> {
+        let line = line_at(self.text, at);
+        Err(UserError::new(format!("Cannot use {}, line {line}", self.name), why, fix))
     }
 
     fn limits(&self, file: &ParametersFile) -> Result<(), UserError> {
         let most = *file.max_actions.get_ref();
         if !(1..=MOST_ACTIONS).contains(&most) {
             let why = format!("`max_actions` is {most}, which is not between 1 and {MOST_ACTIONS}");
-            return Err(self.refuse(file.max_actions.span().start, why, "Write e.g. 10."));
+            return self.refuse(file.max_actions.span().start, why, "Write e.g. 10.");
         }
         let [first, second, third] = *file.buckets.get_ref();
         if !(0 < first && first < second && second < third) {
             let why = "the limits of the buckets do not rise";
-            return Err(self.refuse(file.buckets.span().start, why, "Write e.g. [2, 4, 7]."));
+            return self.refuse(file.buckets.span().start, why, "Write e.g. [2, 4, 7].");
         }
         let reward = file.reward.get_ref();
         let rewards = [
@@ -288,17 +285,17 @@ impl Reader<'_> {
         ];
         if rewards.iter().any(|reward| !reward.is_finite() || reward.abs() > MOST_REWARD) {
             let why = format!("a reward is not between -{MOST_REWARD} and {MOST_REWARD}");
-            return Err(self.refuse(file.reward.span().start, why, "Write e.g. 10.0."));
+            return self.refuse(file.reward.span().start, why, "Write e.g. 10.0.");
         }
         if reward.success <= reward.timeout {
             let why = "success is worth no more than a timeout";
-            return Err(self.refuse(file.reward.span().start, why, "Make `success` the largest."));
+            return self.refuse(file.reward.span().start, why, "Make `success` the largest.");
         }
         self.fraction("rate", &file.learning.rate)?;
         self.fraction("discount", &file.learning.discount)?;
         if *file.learning.rate.get_ref() == 0.0 {
             let why = "`rate` is 0: nothing would be learned";
-            return Err(self.refuse(file.learning.rate.span().start, why, "Write e.g. 0.1."));
+            return self.refuse(file.learning.rate.span().start, why, "Write e.g. 0.1.");
         }
         Ok(())
     }
@@ -309,14 +306,14 @@ impl Reader<'_> {
             return Ok(number);
         }
         let why = format!("`{key}` is {number}, which is not between 0 and 1");
-        Err(self.refuse(value.span().start, why, "Write a number from 0 to 1, e.g. 0.6."))
+        self.refuse(value.span().start, why, "Write a number from 0 to 1, e.g. 0.6.")
     }
 
     fn agents(&self, agents: &[Spanned<Agent>]) -> Result<Vec<Agent>, UserError> {
         if agents.is_empty() || agents.len() > MOST_AGENTS {
             let why = format!("a team has 1 to {MOST_AGENTS} agents, not {}", agents.len());
             let at = agents.get(MOST_AGENTS).map_or(0, |agent| agent.span().start);
-            return Err(self.refuse(at, why, "Remove some."));
+            return self.refuse(at, why, "Remove some.");
         }
         let mut known: Vec<Agent> = Vec::new();
         for agent in agents {
@@ -324,18 +321,18 @@ impl Reader<'_> {
             let is_word = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
             if agent.name.is_empty() || agent.name.len() > 40 || !agent.name.chars().all(is_word) {
                 let why = "an agent's name has 1 to 40 letters, digits, `-` and `_`";
-                return Err(self.refuse(at, why, "Rename the agent."));
+                return self.refuse(at, why, "Rename the agent.");
             }
             if known.iter().any(|other| other.name == agent.name) {
                 let why = format!("the agent `{}` is listed twice", agent.name);
-                return Err(self.refuse(at, why, "Remove one."));
+                return self.refuse(at, why, "Remove one.");
             }
             known.push(agent.clone());
         }
         for (role, word) in [(Role::Code, "code"), (Role::Test, "test")] {
             if !known.iter().any(|agent| agent.role == role) {
                 let why = format!("no agent has the role `{word}`: no task could be completed");
-                return Err(self.refuse(0, why, "Give one agent this role."));
+                return self.refuse(0, why, "Give one agent this role.");
             }
         }
         Ok(known)
@@ -344,22 +341,18 @@ impl Reader<'_> {
     fn classes(&self, classes: &[Spanned<ClassFile>]) -> Result<Vec<Class>, UserError> {
         if classes.is_empty() || classes.len() > MOST_CLASSES {
             let why = format!("there are 1 to {MOST_CLASSES} classes, not {}", classes.len());
-            return Err(self.refuse(0, why, "Write a `[[class]]` for each kind of task."));
+            return self.refuse(0, why, "Write a `[[class]]` for each kind of task.");
         }
         let mut known: Vec<Class> = Vec::new();
         for class in classes {
             let (at, class) = (class.span().start, class.get_ref());
             if known.iter().any(|other| other.name == class.name) || class.name == MIXED {
                 let why = format!("a class cannot be called `{}` here", class.name);
-                return Err(self.refuse(at, why, "Every class has a name of its own."));
+                return self.refuse(at, why, "Every class has a name of its own.");
             }
             let share = self.fraction("share", &class.share)?;
             if share <= 0.0 {
-                return Err(self.refuse(
-                    class.share.span().start,
-                    "`share` is 0",
-                    "Write e.g. 0.4.",
-                ));
+                return self.refuse(class.share.span().start, "`share` is 0", "Write e.g. 0.4.");
             }
             known.push(Class {
                 name: class.name.clone(),
@@ -380,7 +373,7 @@ impl Reader<'_> {
         let Probability { chance, source } = value.get_ref();
         if source.get_ref().trim().is_empty() {
             let why = format!("`{key}` does not say where its number comes from");
-            return Err(self.refuse(source.span().start, why, "Write it as `source`."));
+            return self.refuse(source.span().start, why, "Write it as `source`.");
         }
         self.fraction(key, chance)
     }

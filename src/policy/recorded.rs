@@ -103,18 +103,10 @@ impl RecordedRun {
         if self.team != policy.origin.team || !names.eq(policy.model.agents.iter()) {
             return None;
         }
-        let classes = policy.classes();
-        let states: Option<Vec<State>> = self
-            .choices
-            .iter()
-            .map(|RecordedTurn { choice, .. }| {
-                let known = choice.class.as_ref().filter(|_| !classes.is_empty());
-                let class = known.map_or_else(String::new, |class| format!("{class},"));
-                let state = State::parse(&format!("{class}{}", choice.state), &classes)?;
-                (state.index() < policy.table.states()).then_some(state)
-            })
-            .collect();
-        let states = states?;
+        let states = self.choices.iter().map(|RecordedTurn { choice, .. }| {
+            policy.state(choice.class.as_deref(), &choice.state)
+        });
+        let states = states.collect::<Option<Vec<State>>>()?;
         let reward = &policy.origin.process.reward;
         let mut steps = Vec::new();
         for (place, (turn, state)) in self.choices.iter().zip(&states).enumerate() {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toml::Spanned;
 
 use crate::model::UserError;
+use crate::text::lines::line_at;
 use crate::text::recover;
 
 use super::exact::{Choice, Policy};
@@ -58,7 +59,7 @@ impl RecordedSelector {
     /// When it is not a file of this form, with the line; or a situation of the work is not in it.
     pub fn parse(name: &str, text: &str) -> Result<Self, UserError> {
         let refuse = |at: usize, why: String| {
-            let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+            let line = line_at(text, at);
             let fix = "Compare it with the one that ships with the program.";
             UserError::new(format!("Cannot use {name}, line {line}"), why, fix)
         };

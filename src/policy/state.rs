@@ -24,6 +24,11 @@ pub struct Facts {
     pub tests_pass: bool,
 }
 
+/// The bucket of so many actions, by the first number of each bucket after the first.
+pub fn bucket(limits: &[u32], actions: u32) -> usize {
+    limits.iter().filter(|first| actions >= **first).count()
+}
+
 impl State {
     /// The state of these facts; `bucket` is at most 3, `class` 0 where the policy knows no classes.
     #[must_use]

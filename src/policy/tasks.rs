@@ -12,7 +12,7 @@ use super::experience::available;
 use super::file::Trained;
 use super::model::can_act;
 use super::process::{Class, Process, Role};
-use super::state::{Facts, State};
+use super::state::{Facts, State, bucket};
 use super::train::generator;
 
 /// Where the file is among the program's data.
@@ -163,8 +163,7 @@ impl<'a> TaskRun<'a> {
                 roles.get(place).copied()
             }
             Order::Learned(policy) => {
-                let actions = self.work.actions;
-                let bucket = process.buckets.iter().filter(|first| actions >= **first).count();
+                let bucket = bucket(&process.buckets, self.work.actions);
                 let classes = policy.classes();
                 let class = classes.iter().position(|class| *class == self.task.class);
                 let state = State::new(facts, bucket, class.unwrap_or(0));

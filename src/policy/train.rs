@@ -91,22 +91,19 @@ impl<'a> Trainer<'a> {
             let agent = sample(table, state, available, random);
             self.path.push((state, agent));
             let (reward, next) = act(model, situation, agent, random);
-            match next {
-                Next::Success => {
-                    table.update(state, agent, reward, Successor::End);
-                    break Ending::Success;
-                }
-                Next::Timeout => {
-                    table.update(state, agent, reward, Successor::End);
-                    break Ending::Timeout;
-                }
+            let ending = match next {
+                Next::Success => Ending::Success,
+                Next::Timeout => Ending::Timeout,
                 Next::Situation(next) => {
                     let available = model.available[next as usize];
                     let after = Successor::State(model.state(next), available);
                     table.update(state, agent, reward, after);
                     situation = next;
+                    continue;
                 }
-            }
+            };
+            table.update(state, agent, reward, Successor::End);
+            break ending;
         };
         for (state, agent) in self.path.drain(..) {
             table.credit(state, agent, ending);

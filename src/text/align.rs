@@ -49,3 +49,8 @@ mod tests {
         assert!(align::<str>(Algorithm::Myers, &[], &[], None).is_empty());
     }
 }
+
+/// The lines of a text with their ends.
+pub(super) fn byte_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, group_diff_ops};
 
-use super::align::align;
+use super::align::{align, byte_lines};
 use super::diff_line::LinePair;
 pub use super::diff_line::{DiffLine, Hunk, LineEnd, LineKind};
 use super::line_pairs;
@@ -113,7 +113,7 @@ impl FileDiff {
 /// Compares two versions of a file.
 #[must_use]
 pub fn diff(old: &[u8], new: &[u8], options: Options) -> FileDiff {
-    let (old_lines, new_lines) = (split_lines(old), split_lines(new));
+    let (old_lines, new_lines) = (byte_lines(old), byte_lines(new));
     let deadline = Instant::now().checked_add(options.budget);
     let ops = align(Algorithm::Patience, &old_lines, &new_lines, deadline);
     let changed = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
@@ -153,17 +153,12 @@ pub struct ChangedLines {
 #[must_use]
 pub fn changed_lines(old: &[u8], new: &[u8], budget: Duration) -> ChangedLines {
     let deadline = Instant::now().checked_add(budget);
-    let ops = align(Algorithm::Patience, &split_lines(old), &split_lines(new), deadline);
+    let ops = align(Algorithm::Patience, &byte_lines(old), &byte_lines(new), deadline);
     let changed = || ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     ChangedLines {
         removed: changed().map(DiffOp::old_range).filter(|range| !range.is_empty()).collect(),
         added: changed().map(DiffOp::new_range).filter(|range| !range.is_empty()).collect(),
     }
-}
-
-/// Lines with their ends; no empty line after a final line feed.
-fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|&byte| byte == b'\n').collect()
 }
 
 struct Builder<'a> {

@@ -26,26 +26,13 @@ impl LogLevel {
 
     /// From its letter.
     #[must_use]
-    pub const fn from_letter(letter: u8) -> Option<Self> {
-        Some(match letter {
-            b'E' => Self::Error,
-            b'W' => Self::Warning,
-            b'I' => Self::Info,
-            b'D' => Self::Debug,
-            b'V' => Self::Verbose,
-            _ => return None,
-        })
+    pub fn from_letter(letter: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.letter() == char::from(letter))
     }
 
     #[must_use]
     pub const fn letter(self) -> char {
-        match self {
-            Self::Error => 'E',
-            Self::Warning => 'W',
-            Self::Info => 'I',
-            Self::Debug => 'D',
-            Self::Verbose => 'V',
-        }
+        ['E', 'W', 'I', 'D', 'V'][self as usize]
     }
 }
 

@@ -89,19 +89,7 @@ static SECRET_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Parts of which each such name has one.
 static SECRET_PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let parts = [
-        "pass",
-        "pswd",
-        "psw",
-        "pwd",
-        "psk",
-        "pmk",
-        "apinfo",
-        "secret",
-        "token",
-        "credential",
-        "key",
-    ];
+    let parts = "pass pswd psw pwd psk pmk apinfo secret token credential key".split(' ');
     AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok()
 });
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp};
 
-use super::align::align;
+use super::align::{align, byte_lines};
 
 /// What became of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Merge {
 /// Merges the way from `base` to `ours` with that from `base` to `theirs`.
 #[must_use]
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
-    let [base, ours, theirs] = [base, ours, theirs].map(lines);
+    let [base, ours, theirs] = [base, ours, theirs].map(byte_lines);
     let our_edits = edits(&base, &ours);
     let their_edits = edits(&base, &theirs);
     let mut out = Vec::new();
@@ -73,10 +73,6 @@ impl EditGroup {
         text.extend(base.get(at..self.base.end).unwrap_or_default());
         text
     }
-}
-
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|&byte| byte == b'\n').collect()
 }
 
 fn push(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {

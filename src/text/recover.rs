@@ -100,7 +100,7 @@ fn whole(text: &str) -> Option<Value> {
 /// The value in a fenced block, whatever the block calls itself.
 fn fenced(text: &str) -> Option<Value> {
     let mut single = None;
-    for block in blocks(text) {
+    for (_, block) in named_blocks(text) {
         match whole(block) {
             Some(value) if value.is_object() || value.is_array() => return Some(value),
             Some(value) => single = single.or(Some(value)),
@@ -116,11 +116,6 @@ fn fenced_toon(text: &str) -> Option<Result<Value, RecoverError>> {
     let (_, inside) = named.find(|(name, _)| name.eq_ignore_ascii_case("toon"))?;
     let value = toon::decode(inside.trim_matches(['\n', '\r']));
     Some(value.map_err(|cause| RecoverError::Toon { cause }))
-}
-
-/// The insides of all fenced blocks; one that is not closed goes to the end.
-fn blocks(text: &str) -> Vec<&str> {
-    named_blocks(text).into_iter().map(|(_, inside)| inside).collect()
 }
 
 /// All fenced blocks with what they call themselves.
@@ -276,14 +271,7 @@ fn offset_of(text: &str, start: usize, error: &serde_json::Error) -> usize {
         let rest = text.get(line_start..).unwrap_or_default();
         line_start += rest.find('\n').map_or(0, |at| at + 1);
     }
-    floor_boundary(text, (line_start + error.column().saturating_sub(1)).min(text.len()))
-}
-
-fn floor_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+    text.floor_char_boundary(line_start + error.column().saturating_sub(1))
 }
 
 fn place(text: &str, at: usize) -> TextPosition {

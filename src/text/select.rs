@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::align::byte_lines;
 use super::diff::{FileDiff, LineKind};
 
 /// Changed lines that are accepted.
@@ -54,8 +55,7 @@ impl LineSelection {
 /// Where a line without a line end would no longer be the last one, it gets the file's line end.
 #[must_use]
 pub fn select(old: &[u8], new: &[u8], diff: &FileDiff, accepted: &LineSelection) -> Vec<u8> {
-    let old_lines: Vec<&[u8]> = old.split_inclusive(|&byte| byte == b'\n').collect();
-    let new_lines: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
+    let (old_lines, new_lines) = (byte_lines(old), byte_lines(new));
     let crlf = old_lines.iter().chain(&new_lines).any(|line| line.ends_with(b"\r\n"));
     let mut out = Joined { bytes: Vec::with_capacity(old.len().max(new.len())), crlf };
     let mut copied = 0;

@@ -77,10 +77,7 @@ impl From<WorkspaceError> for UserError {
             WorkspaceError::Root { source, .. } | WorkspaceError::Io { source, .. } => {
                 source.to_string()
             }
-            WorkspaceError::Missing(_)
-            | WorkspaceError::NotAFile(_)
-            | WorkspaceError::Outside(_)
-            | WorkspaceError::TooLarge { .. } => error.to_string(),
+            _ => error.to_string(),
         };
         Self::new(what, why, error.advice())
     }

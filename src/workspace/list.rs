@@ -118,12 +118,7 @@ pub(super) fn hidden(root: &Path, prefix: &str, limit: usize) -> Vec<ProjectPath
     let walk = WalkBuilder::new(root)
         .standard_filters(false)
         .follow_links(false)
-        .filter_entry(|entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let name = entry.file_name().to_str();
-            let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
-            !is_folder || entry.depth() == 0 || !is_output
-        })
+        .filter_entry(|entry| !is_inner_folder(entry) || !is_output(entry))
         .build();
     let named = |entry: &ignore::DirEntry| {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix))
@@ -146,12 +141,17 @@ fn walk(root: &Path) -> ignore::Walk {
         .parents(false)
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(|entry| {
-            let name = entry.file_name().to_str();
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_output = name.is_some_and(|name| OUTPUT_FOLDERS.contains(&name));
-            !is_folder || entry.depth() == 0 || (!is_output && has_plain_rules(entry.path()))
+            !is_inner_folder(entry) || !is_output(entry) && has_plain_rules(entry.path())
         })
         .build()
+}
+
+fn is_inner_folder(entry: &ignore::DirEntry) -> bool {
+    entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+fn is_output(entry: &ignore::DirEntry) -> bool {
+    entry.file_name().to_str().is_some_and(|name| OUTPUT_FOLDERS.contains(&name))
 }
 
 fn project_path(root: &Path, path: &Path) -> Option<ProjectPath> {

@@ -161,11 +161,7 @@ impl ProjectDir {
     /// # Errors
     /// As [`ProjectDir::read`], save for a missing file.
     pub fn hash(&self, path: &ProjectPath) -> Result<Option<ContentHash>, WorkspaceError> {
-        match self.read(path) {
-            Ok(content) => Ok(Some(ContentHash::of(&content))),
-            Err(WorkspaceError::Missing(_)) => Ok(None),
-            Err(other) => Err(other),
-        }
+        Ok(self.read_if_there(path)?.map(|content| ContentHash::of(&content)))
     }
 
     fn open_file(&self, path: &ProjectPath) -> Result<(File, u64), WorkspaceError> {

@@ -13,29 +13,14 @@ const MOST_BYTES: u64 = 512 * 1024;
 /// Whether a file is written by hand as part of a firmware.
 #[must_use]
 pub fn is_source(path: &ProjectPath) -> bool {
+    const NAMES: [&str; 4] =
+        ["CMakeLists.txt", "sdkconfig.defaults", "partitions.csv", "idf_component.yml"];
+    const ENDINGS: [&str; 12] =
+        ["c", "h", "cpp", "hpp", "cc", "hh", "cxx", "hxx", "S", "cmake", "ino", "py"];
     let name = path.file_name();
-    let by_name = matches!(
-        name,
-        "CMakeLists.txt" | "sdkconfig.defaults" | "partitions.csv" | "idf_component.yml"
-    );
-    by_name
+    NAMES.contains(&name)
         || name.starts_with("Kconfig")
-        || matches!(
-            path.extension(),
-            Some(
-                "c" | "h"
-                    | "cpp"
-                    | "hpp"
-                    | "cc"
-                    | "hh"
-                    | "cxx"
-                    | "hxx"
-                    | "S"
-                    | "cmake"
-                    | "ino"
-                    | "py"
-            )
-        )
+        || path.extension().is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 /// A component that was downloaded, and what it declares.

@@ -87,16 +87,10 @@ pub fn rank(index: &ProjectIndex, question: &RelevanceQuery<'_>) -> Vec<ChosenFi
             *entry = entry.max(score * share);
         }
     }
-    scores.add(
-        NEAR,
-        "it includes, or is included by, a file of the request",
-        near.into_iter().collect(),
-    );
-    scores.add(
-        TOGETHER,
-        "it was changed together with a file of the request",
-        index.of_paths(&together),
-    );
+    let near = near.into_iter().collect();
+    scores.add(NEAR, "it includes, or is included by, a file of the request", near);
+    let together = index.of_paths(&together);
+    scores.add(TOGETHER, "it was changed together with a file of the request", together);
     for (file, tie) in ties {
         scores.add_one(file, tie);
     }

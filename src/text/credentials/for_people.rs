@@ -11,30 +11,15 @@ pub(super) fn is_translation(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path).to_ascii_lowercase();
     let Some((stem, end)) = name.rsplit_once('.') else { return false };
-    let is_table = matches!(
-        end,
-        "json"
-            | "js"
-            | "ts"
-            | "mjs"
-            | "po"
-            | "properties"
-            | "yml"
-            | "yaml"
-            | "h"
-            | "hpp"
-            | "c"
-            | "cpp"
-            | "csv"
-            | "ini"
-    );
-    let is_data = !matches!(end, "h" | "hpp" | "c" | "cpp" | "ini");
+    const CODE: [&str; 5] = ["h", "hpp", "c", "cpp", "ini"];
+    const DATA: [&str; 9] = ["json", "js", "ts", "mjs", "po", "properties", "yml", "yaml", "csv"];
+    let is_data = DATA.contains(&end);
     let words = || stem.split(['_', '-', '.']);
     let is_named = words().any(|word| WORDS.translations.contains(word));
     let is_language =
         words().next().is_some_and(|word| WORDS.languages.contains(word)) && words().count() <= 2;
     let is_in = parts.any(|folder| WORDS.translations.contains(&folder.to_ascii_lowercase()));
-    is_table && (is_in || is_named || is_data && is_language)
+    is_data && (is_in || is_named || is_language) || CODE.contains(&end) && (is_in || is_named)
 }
 
 /// Whether a text is made of words: no digits, and none of the marks of passwords.
