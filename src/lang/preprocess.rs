@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::model::ProjectPath;
+use crate::text::lines::blanked;
 use crate::text::tree::Language;
 
 /// The grammar for a file by its name, and for a header by what it holds; `None` when there is
@@ -57,16 +58,7 @@ fn blank<'a>(text: Cow<'a, str>, pattern: Option<&Regex>) -> Cow<'a, str> {
     if ranges.is_empty() {
         return text;
     }
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for range in ranges {
-        out.push_str(text.get(at..range.start).unwrap_or_default());
-        // Capitals are single bytes, and so are blanks.
-        out.extend(std::iter::repeat_n(' ', range.len()));
-        at = range.end;
-    }
-    out.push_str(text.get(at..).unwrap_or_default());
-    Cow::Owned(out)
+    Cow::Owned(blanked(&text, ranges))
 }
 
 fn without_guards(source: &str, grammar: Language) -> String {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::c_balance::{self, Turn};
 use super::c_tokens::{self, Token, TokenKind};
+use super::lines::blanked;
 
 /// Most readings of one source.
 const MAX_READINGS: usize = 24;
@@ -285,17 +286,4 @@ fn directive(tokens: &[Token<'_>]) -> Option<Directive> {
     let first = words.first().and_then(Token::word).unwrap_or_default().into_owned();
     let rest = words.iter().map(|token| token.raw).collect();
     Some(Directive { range: hash.start..end.range().end, name, rest, first })
-}
-
-/// The text with blanks in the place of these bytes; lines stay.
-pub(super) fn blanked(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for range in ranges {
-        for byte in bytes.get_mut(range).unwrap_or_default() {
-            if !matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }

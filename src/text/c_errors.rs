@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use super::c_branches::{Branch, Branches, blanked};
+use super::c_branches::{Branch, Branches};
 use super::c_idioms::{Edits, Idioms, Macros, is_capital};
 use super::c_scope::{Scope, Scopes};
 use super::c_tokens::{self, Token, TokenKind};
+use super::lines::{blanked, line_at};
 use super::syntax_error::{self, Certainty};
 use super::tree::{Language, Limits, parse};
 
@@ -118,7 +119,7 @@ fn is_broken_for_sure(number: usize, found: &[Found], is_related: bool) -> bool 
 
 /// Whether another reading has the same code, and no error there.
 fn refutes(other: &Found, error: &CodeError, source: &str) -> bool {
-    let line = |at: usize| super::lines::line_at(source, at);
+    let line = |at: usize| line_at(source, at);
     let is_near = |own: &CodeError| line(own.at).abs_diff(line(error.at)) <= 1;
     !other.is_broken && other.branch.has(error.at) && !other.errors.iter().any(is_near)
 }
@@ -145,7 +146,7 @@ fn errors_of(
     }
     let idioms = Idioms { scopes: &scopes, macros };
     let text = rewritten(text, idioms.edits());
-    let line = |at: usize| super::lines::line_at(&text, at);
+    let line = |at: usize| line_at(&text, at);
     let scopes = Scopes::of(&text, c_tokens::with_excluded(&text));
     match scopes {
         Ok(scopes) => {
@@ -191,7 +192,7 @@ fn judged(
         if !is_new {
             break;
         }
-        rest = blanked(&rest, std::iter::once(bytes.clone()));
+        rest = blanked(&rest, [bytes.clone()]);
         gone.push(bytes);
     }
     Some(errors)
@@ -443,7 +444,7 @@ fn rewritten(text: &str, mut edits: Edits) -> String {
     edits.sort_by_key(|(range, _)| range.len());
     let mut text = text.to_owned();
     for (range, instead) in edits {
-        text = blanked(&text, std::iter::once(range.clone()));
+        text = blanked(&text, [range.clone()]);
         let end = range.start + instead.len();
         if end <= range.end && text.is_char_boundary(range.start) && text.is_char_boundary(end) {
             text.replace_range(range.start..end, instead);

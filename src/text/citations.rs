@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::Regex;
 
+use super::lines::blanked;
+
 /// Most numbers that one range names; a longer one is no citation.
 const LONGEST_RANGE: u64 = 30;
 
@@ -80,27 +82,21 @@ fn is_something_else(prose: &str, place: &Range<usize>) -> bool {
 /// Markdown with blanks in the place of each byte of code.
 #[must_use]
 pub fn without_code(markdown: &str) -> String {
-    let mut prose = markdown.as_bytes().to_vec();
-    let mut blank = |range: Range<usize>| {
-        for byte in prose.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
-            *byte = b' ';
-        }
-    };
+    let mut code = Vec::new();
     let mut in_code = false;
     for (event, range) in Parser::new(markdown).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(_)) => {
                 in_code = true;
-                blank(range);
+                code.push(range);
             }
             Event::End(TagEnd::CodeBlock) => in_code = false,
-            Event::Code(_) => blank(range),
-            Event::Text(_) if in_code => blank(range),
+            Event::Code(_) => code.push(range),
+            Event::Text(_) if in_code => code.push(range),
             _ => {}
         }
     }
-    // Whole characters were blanked, so it is text still.
-    String::from_utf8(prose).unwrap_or_default()
+    blanked(markdown, code)
 }
 
 #[cfg(test)]

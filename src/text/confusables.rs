@@ -12,13 +12,22 @@ use super::c_tokens::{Style, TokenKind, tokens};
 use super::inspect::Located;
 
 /// What each ASCII letter and digit is reduced to, and the first that is reduced to it.
-static PROTOTYPES: LazyLock<HashMap<String, char>> = LazyLock::new(|| {
+static PROTOTYPES: LazyLock<HashMap<String, char>> =
+    LazyLock::new(|| by_prototype(('a'..='z').chain('A'..='Z').chain('0'..='9')));
+
+/// Characters by what they look like.
+pub(super) fn by_prototype(all: impl Iterator<Item = char>) -> HashMap<String, char> {
     let mut known = HashMap::new();
-    for c in ('a'..='z').chain('A'..='Z').chain('0'..='9') {
-        known.entry(prototypes(c.encode_utf8(&mut [0; 4])).collect()).or_insert(c);
+    for c in all {
+        known.entry(prototype(c)).or_insert(c);
     }
     known
-});
+}
+
+/// What a character looks like.
+pub(super) fn prototype(c: char) -> String {
+    prototypes(c.encode_utf8(&mut [0; 4])).collect()
+}
 
 /// The ASCII letter or digit that this character poses as; `None` for all others. Source: the
 /// confusables of Unicode, UTS #39.
@@ -30,8 +39,7 @@ pub fn poses_as(c: char) -> Option<char> {
     if let Some(offset) = u32::from(c).checked_sub(0xff01).filter(|offset| *offset < 94) {
         return char::from_u32(0x21 + offset);
     }
-    let reduced: String = prototypes(c.encode_utf8(&mut [0; 4])).collect();
-    PROTOTYPES.get(&reduced).copied()
+    PROTOTYPES.get(&prototype(c)).copied()
 }
 
 /// A text with every posing letter as the one it poses as.

@@ -198,15 +198,10 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, lines: &mut Vec<DiffLine>, old: Option<usize>, new: Option<usize>) {
-        let kind = match (old, new) {
-            (Some(_), None) => LineKind::Removed,
-            (None, Some(_)) => LineKind::Added,
-            _ => LineKind::Context,
-        };
-        let bytes = match (old, new) {
-            (Some(at), _) => self.old.get(at),
-            (None, Some(at)) => self.new.get(at),
-            (None, None) => None,
+        let (kind, bytes) = match (old, new) {
+            (Some(at), None) => (LineKind::Removed, self.old.get(at)),
+            (None, Some(at)) => (LineKind::Added, self.new.get(at)),
+            (at, _) => (LineKind::Context, at.and_then(|at| self.old.get(at))),
         };
         let (text, end) = without_end(bytes.copied().unwrap_or_default());
         let size = boundary(text, self.limits.line);

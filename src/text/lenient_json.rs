@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::lines::blanked;
 use crate::model::ProjectPath;
 
 /// Files, by their names, whose readers accept such a comma.
@@ -22,15 +23,7 @@ pub(super) fn strict(text: &str) -> Cow<'_, str> {
     if commas.is_empty() {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len());
-    let mut start = 0;
-    for comma in commas {
-        out.push_str(text.get(start..comma).unwrap_or_default());
-        out.push(' ');
-        start = comma + 1;
-    }
-    out.push_str(text.get(start..).unwrap_or_default());
-    Cow::Owned(out)
+    Cow::Owned(blanked(text, commas.into_iter().map(|comma| comma..comma + 1)))
 }
 
 /// Commas between an entry and the bracket that closes its list, comments left out.

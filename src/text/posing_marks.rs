@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use unicode_security::confusable_detection::skeleton as prototypes;
-
 use super::c_tokens::{Style, Token, TokenKind, tokens};
+use super::confusables::{by_prototype, prototype};
 use super::inspect::Located;
 
 /// How a text is read.
@@ -23,13 +22,8 @@ pub enum MarkReading {
 }
 
 /// What each mark of ASCII is reduced to.
-static MARKS: LazyLock<HashMap<String, char>> = LazyLock::new(|| {
-    let mut known = HashMap::new();
-    for c in "!\"#$%&'()*+,-./:;<=>?@[\\]^`{}~".chars() {
-        known.entry(prototypes(c.encode_utf8(&mut [0; 4])).collect()).or_insert(c);
-    }
-    known
-});
+static MARKS: LazyLock<HashMap<String, char>> =
+    LazyLock::new(|| by_prototype("!\"#$%&'()*+,-./:;<=>?@[\\]^`{}~".chars()));
 
 /// Marks that Unicode does not list beside those they read like.
 const MORE: [(char, char); 12] = [
@@ -62,8 +56,7 @@ fn poses_as_mark(c: char) -> Option<char> {
     if let Some((_, mark)) = MORE.iter().find(|(known, _)| *known == c) {
         return Some(*mark);
     }
-    let reduced: String = prototypes(c.encode_utf8(&mut [0; 4])).collect();
-    MARKS.get(&reduced).copied()
+    MARKS.get(&prototype(c)).copied()
 }
 
 /// Scripts with strokes that look like marks, and their punctuation.

@@ -79,9 +79,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         }
         for (name, declared) in function.parameters {
             self.assign(name.id);
-            if let Some(own) = self.parameters.get_mut(name.id.index()) {
-                *own = Some(*declared);
-            }
+            self.set_parameter(name.id, Some(*declared));
         }
         let flow = self.block(function.body);
         // Without a block it has a fault already.
@@ -90,9 +88,7 @@ impl<'p, 's> Walk<'_, 'p, 's> {
             self.missing_return(function);
         }
         for (name, _) in function.parameters {
-            if let Some(own) = self.parameters.get_mut(name.id.index()) {
-                *own = None;
-            }
+            self.set_parameter(name.id, None);
         }
     }
 
@@ -114,6 +110,12 @@ impl<'p, 's> Walk<'_, 'p, 's> {
         match self.scope.names.dialect() {
             Dialect::Reverty => reverty,
             Dialect::Python => python,
+        }
+    }
+
+    fn set_parameter(&mut self, id: NameId, declared: Option<Type>) {
+        if let Some(own) = self.parameters.get_mut(id.index()) {
+            *own = declared;
         }
     }
 

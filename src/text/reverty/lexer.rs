@@ -304,8 +304,7 @@ impl<'s> Lexer<'s> {
         let more = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         self.at += more;
         let hint = "Write it with the letters a to z.";
-        self.fault(start, self.at, "a name has only ASCII letters, digits and `_`", hint);
-        self.found(Tok::Bad, start)
+        self.bad(start, self.at, "a name has only ASCII letters, digits and `_`", hint)
     }
 
     fn number(&mut self) {
@@ -321,8 +320,7 @@ impl<'s> Lexer<'s> {
         }
         if self.at - start > MOST_DIGITS {
             let message = format!("a number has at most {MOST_DIGITS} digits");
-            self.fault(start, start + 1, message, "Compute it from smaller numbers.");
-            return self.found(Tok::Bad, start);
+            return self.bad(start, start + 1, message, "Compute it from smaller numbers.");
         }
         let is_hex = matches!(self.peek(0), b'x' | b'X' | b'b' | b'o' | b'e' | b'E' | b'_');
         if is_word(self.peek(0)) {
@@ -333,8 +331,7 @@ impl<'s> Lexer<'s> {
                 true => "Numbers are decimal digits, such as `255` or `2.5`.",
                 false => "A name begins with a letter or `_`.",
             };
-            self.fault(start, self.at, "this is neither a number nor a name", hint);
-            return self.found(Tok::Bad, start);
+            return self.bad(start, self.at, "this is neither a number nor a name", hint);
         }
         self.found(Tok::Number, start)
     }
@@ -367,8 +364,7 @@ impl<'s> Lexer<'s> {
 
     fn open_string(&mut self, start: usize) {
         let hint = "End it with the same quote on the same line.";
-        self.fault(start, start + 1, "this string does not end", hint);
-        self.found(Tok::Bad, start)
+        self.bad(start, start + 1, "this string does not end", hint)
     }
 
     /// `"""…"""`, over any number of lines.
@@ -441,8 +437,7 @@ impl<'s> Lexer<'s> {
         }
         self.at = start + 1;
         let hint = "A backslash is the last character of a line that continues.";
-        self.fault(start, self.at, "a backslash is not an operator", hint);
-        self.found(Tok::Bad, start);
+        self.bad(start, self.at, "a backslash is not an operator", hint);
         true
     }
 
@@ -467,8 +462,7 @@ impl<'s> Lexer<'s> {
             self.at += text.len();
             if *text == b"." && self.is_part_of_number(start) {
                 let message = "a number has digits on both sides of its point";
-                self.fault(start, self.at, message, "Write `1.0`, or `0.5`.");
-                return self.found(Tok::Bad, start);
+                return self.bad(start, self.at, message, "Write `1.0`, or `0.5`.");
             }
             let hint = match self.names.dialect() {
                 Dialect::Reverty => (*hint).to_owned(),
@@ -498,8 +492,7 @@ impl<'s> Lexer<'s> {
             true => "Reverty has no such sign.",
             false => "Remove it.",
         };
-        self.fault(start, self.at, message, hint);
-        self.found(Tok::Bad, start)
+        self.bad(start, self.at, message, hint)
     }
 
     /// After a quote that begins no string: skips to the one that would end it on the line.
@@ -515,6 +508,12 @@ impl<'s> Lexer<'s> {
         if let Some((at, end)) = line.match_indices(ends).next() {
             self.at += at + end.len();
         }
+    }
+
+    /// Notes a fault, and takes what it is about for a token.
+    fn bad(&mut self, start: usize, end: usize, message: impl Into<String>, hint: &str) {
+        self.fault(start, end, message, hint);
+        self.found(Tok::Bad, start);
     }
 
     fn fault(&mut self, start: usize, end: usize, message: impl Into<String>, hint: &str) {

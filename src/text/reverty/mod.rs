@@ -36,7 +36,7 @@ pub use fault::Fault;
 pub use python::{Ending, Python};
 pub use trace::mapped;
 pub use tree::{Node, outline};
-pub use words::{DECLARED, Declared, EXCEPTIONS, keywords};
+pub use words::{DECLARED, Declared, EXCEPTIONS};
 
 use bumpalo::Bump;
 

@@ -45,7 +45,7 @@ fn the_examples_of_the_grammar_are_canonical_and_mean_their_python() {
 #[test]
 fn the_grammar_names_every_keyword() {
     let ebnf = fenced("ebnf").concat();
-    for (reverty, python) in super::keywords() {
+    for (_, reverty, python) in super::words::KEYWORDS {
         assert!(ebnf.contains(&format!("\"{reverty}\"")), "{reverty}");
         assert!(GRAMMAR.contains(&format!("| `{reverty}` | `{python}` |")), "{reverty}");
     }

@@ -48,7 +48,7 @@ pub enum Keyword {
 }
 
 /// Every keyword: itself, in Reverty, in Python. Its place is its number.
-const KEYWORDS: [(Keyword, &str, &str); 25] = [
+pub(super) const KEYWORDS: [(Keyword, &str, &str); 25] = [
     (Keyword::Def, "fed", "def"),
     (Keyword::Return, "nruter", "return"),
     (Keyword::If, "fi", "if"),
@@ -288,11 +288,6 @@ pub fn reverty(keyword: Keyword) -> &'static str {
 #[must_use]
 pub fn python(keyword: Keyword) -> &'static str {
     KEYWORDS.iter().find(|(own, ..)| *own == keyword).map_or("", |(.., word)| *word)
-}
-
-/// Every keyword in Reverty and in Python.
-pub fn keywords() -> impl Iterator<Item = (&'static str, &'static str)> {
-    KEYWORDS.iter().map(|(_, reverty, python)| (*reverty, *python))
 }
 
 /// The keyword that is written so in Python.
