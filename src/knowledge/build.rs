@@ -509,15 +509,12 @@ impl Job<'_> {
             }
             FileRole::Parts(kind) => {
                 let title = if part.title.is_empty() { &file.path } else { &part.title };
+                let document =
+                    Document { path: &file.path, text: &part.text, kind, chips: file.chips };
                 let of = |piece: split::Piece| Passage {
-                    path: file.path.clone(),
                     anchor: part.anchor.clone(),
-                    title: title.clone(),
                     headings: vec![part.heading.clone()],
-                    kind,
-                    chips: file.chips,
-                    symbols: Vec::new(),
-                    text: piece.text,
+                    ..document.passage(title, piece.text)
                 };
                 split::cut(&part.text, self.options.window).into_iter().map(of).collect()
             }

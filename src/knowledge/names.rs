@@ -211,7 +211,8 @@ impl NameList {
     }
 }
 
-/// The first of `app_NAME`, `app_NAME_2` and so on that is free.
+/// A name that is free: `app_` in front is the habit of the framework's own examples; should that be
+/// taken as well, a number follows.
 fn free_name(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     let plain = format!("app_{name}");
     let numbered = (2..).map(|number| format!("{plain}_{number}"));

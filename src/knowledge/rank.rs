@@ -19,11 +19,11 @@ use super::passage::PassageKind;
 use super::query::{Filter, Form, Question};
 
 /// Weights of the fields: symbols, title, headings, text.
-const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
+pub const WEIGHTS: [f32; SEARCHED] = [3.0, 2.4, 2.4, 1.0];
 /// How much the length of a field matters.
 const LENGTHS: [f32; SEARCHED] = [0.5, 0.5, 0.4, 0.6];
 /// How soon a word that comes often says no more.
-const SATURATION: f32 = 1.4;
+pub const SATURATION: f32 = 1.4;
 /// What the other passages of the file count for.
 const NEIGHBOURS: f32 = 0.45;
 /// What the words of people count for, of a topic that the file answers.

@@ -19,7 +19,7 @@ use super::index::PassageFacts;
 use super::passage::{Found, Passage, PassageKind, component_of};
 use super::query::{Filter, Question};
 use super::question_vector::QuestionVector;
-use super::rank::{Hit, Spread};
+use super::rank::{Hit, SATURATION, Spread, WEIGHTS};
 use super::relevance::{FEW_PASSAGES, RelevanceJudge};
 use super::words::{Splitter, WordRole};
 use crate::model::{RemoteFilter, RemotePassage, RemoteQuestion};
@@ -39,10 +39,6 @@ const LONGEST_NAME: usize = 400;
 const MOST_NAMES: usize = 40;
 /// Letters from which on a text that is part of another one is the same passage.
 const TELLING: usize = 80;
-/// As in the ranking here: the weights of symbols, title, headings and text, and how soon a word that
-/// comes often says no more.
-const WEIGHTS: [f32; 4] = [3.0, 2.4, 2.4, 1.0];
-const SATURATION: f32 = 1.4;
 /// The usual length of a passage in words.
 const USUAL_LENGTH: f32 = 110.0;
 

@@ -15,6 +15,7 @@ use super::pieces;
 use super::query::{Filter, Question};
 use super::rank::{self, Hit, Spread, TopicHit};
 use super::relevance::RelevanceJudge;
+use super::split::Document;
 use super::words::Splitter;
 use crate::model::UserError;
 
@@ -147,16 +148,9 @@ pub fn fill<'a>(
 
 /// A topic as the index holds it: its anchor are the places that answer it, a line each.
 fn passage(topic: Topic) -> Passage {
-    Passage {
-        path: String::new(),
-        anchor: topic.paths.join("\n"),
-        title: topic.name,
-        headings: Vec::new(),
-        kind: PassageKind::Note,
-        chips: ChipSet::ALL,
-        symbols: Vec::new(),
-        text: topic.asked,
-    }
+    let (kind, chips) = (PassageKind::Note, ChipSet::ALL);
+    let document = Document { path: "", text: "", kind, chips };
+    Passage { anchor: topic.paths.join("\n"), ..document.passage(&topic.name, topic.asked) }
 }
 
 fn read(file: &str, text: &str) -> Result<Vec<Topic>, UserError> {

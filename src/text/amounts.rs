@@ -1,5 +1,7 @@
 //! Amounts for people: few digits, with the unit behind them.
 
+pub use crate::model::policy::grouped;
+
 /// A count for people: `918`, `41.2k`, `3.1M`.
 #[must_use]
 pub fn count(count: u64) -> String {
@@ -25,20 +27,6 @@ pub fn tenths(count: u64, unit: u64) -> String {
 #[must_use]
 pub fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{} {}", grouped(count as u64), if count == 1 { one } else { several })
-}
-
-/// A number with `,` between groups of three digits.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -239,7 +239,8 @@ impl<'a> Branches<'a> {
 }
 
 /// Whether a line, from 1, stands in a condition, the guard of a header left out.
-pub(super) fn is_conditional(source: &str, line: u32) -> bool {
+#[must_use]
+pub fn is_conditional(source: &str, line: u32) -> bool {
     let mut depth = 0_u32;
     let mut guard = None;
     let mut lines = (1..).zip(source.lines());

@@ -219,7 +219,7 @@ fn statement_at(scopes: &Scopes<'_>, at: usize) -> Range<usize> {
         first = match scopes.get(before).map(|token| token.raw) {
             Some(")" | "]") => scopes.pair(before),
             Some("}") if goes_on() => scopes.pair(before),
-            Some(";") if !is_in_brackets(scopes, before) => break,
+            Some(";") if !scopes.is_in_brackets(before) => break,
             Some("{" | "}") | None => break,
             Some(_) => before,
         };
@@ -241,20 +241,6 @@ fn statement_at(scopes: &Scopes<'_>, at: usize) -> Range<usize> {
     }
     // A lone brace is what is wrong.
     if end == first && scopes.get(first).is_some() { first..first } else { first..end }
-}
-
-/// Whether a `;` stands in the head of a loop.
-fn is_in_brackets(scopes: &Scopes<'_>, at: usize) -> bool {
-    let mut place = at;
-    while let Some(before) = place.checked_sub(1) {
-        match scopes.get(before).map(|token| token.raw) {
-            Some(")" | "]" | "}") => place = scopes.pair(before).min(before),
-            Some("(" | "[") => return true,
-            Some("{") | None => return false,
-            Some(_) => place = before,
-        }
-    }
-    false
 }
 
 /// Whether a macro may make sense of the statement.
@@ -340,7 +326,7 @@ fn missing_ends(scopes: &Scopes<'_>, macros: &Macros) -> Vec<CodeError> {
             let statement = scopes.statement(at);
             let assigns = (statement..at).any(|at| scopes.is(at, "="));
             let is_outer = !matches!(scopes.scope(at), Scope::List | Scope::Enum)
-                && !is_in_brackets(scopes, at);
+                && !scopes.is_in_brackets(at);
             return assigns && is_outer && !next.is_some_and(is_capital);
         }
         let name = scopes.pair(at).checked_sub(1).filter(|_| scopes.is(at, ")"));

@@ -10,7 +10,7 @@ fn errors(language: Language, source: &str) -> Vec<String> {
         true => find(language, source, limits).unwrap(),
         false => find_in_parsed(language, source),
     };
-    let line = |at| crate::text::lines::line_at(source, at);
+    let line = |at| line_at(source, at);
     let mark = |certainty| if certainty == Certainty::Certain { "" } else { "?" };
     found.iter().map(|e| format!("{}{} {}", line(e.at), mark(e.certainty), e.message)).collect()
 }

@@ -84,19 +84,5 @@ fn default_list(scopes: &Scopes<'_>, at: usize) -> Option<usize> {
     }
     let end = scopes.pair(at + 1) + 1;
     let ends = scopes.is(end, ")") || scopes.is(end, ",");
-    (ends && is_parameter(scopes, at)).then_some(end)
-}
-
-/// Whether a token stands in round brackets, with none of another kind between.
-fn is_parameter(scopes: &Scopes<'_>, at: usize) -> bool {
-    let mut place = at;
-    while let Some(before) = place.checked_sub(1) {
-        match scopes.get(before).map(|token| token.raw) {
-            Some(")" | "]" | "}") => place = scopes.pair(before).min(before),
-            Some("(") => return true,
-            Some("{" | "[" | ";") | None => return false,
-            Some(_) => place = before,
-        }
-    }
-    false
+    (ends && scopes.opened_before(at, &[";"]) == Some("(")).then_some(end)
 }

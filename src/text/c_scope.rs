@@ -70,6 +70,24 @@ impl<'a> Scopes<'a> {
         self.get(at).is_some_and(|token| token.kind == TokenKind::Text)
     }
 
+    /// The bracket that is open before a token, or one of `ends` after it.
+    pub(super) fn opened_before(&self, at: usize, ends: &[&str]) -> Option<&'a str> {
+        let mut place = at;
+        loop {
+            let before = place.checked_sub(1)?;
+            place = match self.get(before)?.raw {
+                ")" | "]" | "}" => self.pair(before).min(before),
+                raw if matches!(raw, "(" | "[" | "{") || ends.contains(&raw) => return Some(raw),
+                _ => before,
+            };
+        }
+    }
+
+    /// Whether a token is within round or square brackets.
+    pub(super) fn is_in_brackets(&self, at: usize) -> bool {
+        matches!(self.opened_before(at, &[]), Some("(" | "["))
+    }
+
     /// Where some tokens are, in bytes.
     pub(super) fn bytes(&self, tokens: &Range<usize>) -> Range<usize> {
         let start = self.get(tokens.start).map_or(0, |token| token.start);

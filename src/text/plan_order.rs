@@ -107,10 +107,7 @@ pub fn by_place(tasks: &mut [&mut String], written: &[usize]) {
     if written.iter().collect::<BTreeSet<_>>().len() < written.len() {
         return;
     }
-    let place = |number| Some(vec![written.iter().position(|known| *known == number)? + 1]);
-    for task in tasks {
-        **task = renumbered(task, place);
-    }
+    follow(tasks, |number| Some(vec![written.iter().position(|known| *known == number)? + 1]));
 }
 
 /// A step was taken in at `place`, which is in `tasks` already and has the old numbers as they all do.

@@ -89,7 +89,8 @@ fn ends_with_parts(path: &str, ending: &str) -> bool {
 }
 
 /// A relative path with its `.` and `..` parts worked out; `None` when it leaves the project.
-fn resolve(folder: &str, written: &str) -> Option<String> {
+#[must_use]
+pub fn resolve(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in written.split('/') {
         match part {

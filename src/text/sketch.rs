@@ -39,14 +39,13 @@ pub fn join(tabs: &[Tab<'_>]) -> String {
     let mut prototypes = String::new();
     for function in &functions {
         if let (Some(text), Some((line, name))) =
-            (prototype(function.node, &source), place(&places, function.node.start_byte()))
+            (prototype(*function, &source), place(&places, function.start_byte()))
         {
             prototypes.push_str(&format!("{}{text}\n", line_mark(line, name)));
         }
     }
-    let Some((line, name)) = place(&places, first.start) else { return source };
-    let before = source.get(..first.start).unwrap_or_default();
-    let after = source.get(first.start..).unwrap_or_default();
+    let Some((line, name)) = place(&places, first.start_byte()) else { return source };
+    let (before, after) = source.split_at_checked(first.start_byte()).unwrap_or_default();
     let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1);
     // What stands before it on its line stays where it is.
     let indent = " ".repeat(column);
@@ -63,25 +62,14 @@ fn place<'a>(places: &[(Range<usize>, Tab<'a>)], at: usize) -> Option<(usize, &'
     Some((line_at(tab.text, at - range.start), tab.name))
 }
 
-/// A function of the sketch.
-struct SketchFunction<'t> {
-    node: Node<'t>,
-    /// Where it begins, a `template` before it included.
-    start: usize,
-}
-
-/// The functions that are defined outside of everything else, in order.
-fn functions(tree: &Tree) -> Vec<SketchFunction<'_>> {
+/// The functions that are defined outside of everything else, in order; each with the `template`
+/// before it.
+fn functions(tree: &Tree) -> Vec<Node<'_>> {
     let root = tree.root_node();
     let mut cursor = root.walk();
     let nodes = root.named_children(&mut cursor);
-    let functions = nodes.filter_map(|node| match node.kind() {
-        "function_definition" | "template_declaration" => {
-            Some(SketchFunction { node, start: node.start_byte() })
-        }
-        _ => None,
-    });
-    functions.collect()
+    let kinds = ["function_definition", "template_declaration"];
+    nodes.filter(|node| kinds.contains(&node.kind())).collect()
 }
 
 /// The declaration of a function; `None` where Arduino makes none either: for templates, members

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
+pub use super::c_branches::is_conditional;
 use super::c_errors::{self, CodeError};
 use super::lenient_json;
 use super::syntax_edit::{Changed, edited};
@@ -240,13 +241,6 @@ pub fn python_error(path: &ProjectPath, source: &str) -> Option<SyntaxError> {
         certainty: Certainty::Possible,
         ..syntax_error::locate(&tree, source)
     })
-}
-
-/// Whether a line, from 1, of a source of C or C++ stands between `#if` and `#endif`, the guard of a
-/// header left out: a compiler may never have read it.
-#[must_use]
-pub fn is_conditional(source: &str, line: u32) -> bool {
-    super::c_branches::is_conditional(source, line)
 }
 
 /// Cuts the kinds of all bytes into pieces of lines.

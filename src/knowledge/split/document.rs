@@ -19,7 +19,8 @@ pub struct Document<'a> {
 
 impl Document<'_> {
     /// A passage of it with that title: at the file's start, below no heading, without symbols.
-    pub(super) fn passage(&self, title: &str, text: String) -> Passage {
+    #[must_use]
+    pub fn passage(&self, title: &str, text: String) -> Passage {
         Passage {
             path: self.path.to_owned(),
             anchor: String::new(),

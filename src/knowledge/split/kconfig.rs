@@ -7,6 +7,7 @@ use super::window::cut;
 use crate::knowledge::passage::{Passage, PassageKind};
 
 /// An option as it is read.
+#[derive(Default)]
 struct KconfigEntry {
     name: String,
     is_choice: bool,
@@ -25,12 +26,8 @@ pub(super) fn split(document: Document<'_>, context: &SplitContext<'_>) -> Vec<P
             continue;
         }
         let name = format!("CONFIG_{}", entry.name);
-        let mut text = String::new();
-        if entry.is_choice {
-            text.push_str(&format!("Choice `{name}`: {}\n", entry.prompt));
-        } else {
-            text.push_str(&format!("`{name}`: {}\n", entry.prompt));
-        }
+        let what = if entry.is_choice { "Choice " } else { "" };
+        let mut text = format!("{what}`{name}`: {}\n", entry.prompt);
         if !entry.menus.is_empty() {
             text.push_str(&format!("In menuconfig: {}\n", entry.menus.join(" > ")));
         }
@@ -93,14 +90,11 @@ fn entries(text: &str) -> Vec<KconfigEntry> {
         match word {
             "config" | "menuconfig" | "choice" => {
                 done.extend(open.take());
-                let is_choice = word == "choice";
                 open = Some(KconfigEntry {
                     name: first_word(rest).to_owned(),
-                    is_choice,
-                    prompt: String::new(),
-                    facts: Vec::new(),
-                    help: String::new(),
+                    is_choice: word == "choice",
                     menus: menus.clone(),
+                    ..KconfigEntry::default()
                 });
             }
             "menu" => {

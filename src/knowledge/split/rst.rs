@@ -14,6 +14,7 @@ use super::window::cut;
 use crate::knowledge::chips::ChipSet;
 use crate::knowledge::known_words::KNOWN;
 use crate::knowledge::passage::{Passage, slug};
+use crate::text::references;
 
 /// How deep files include others.
 const MOST_INCLUDES: usize = 4;
@@ -152,24 +153,13 @@ fn include(
 
 /// A path that is named in a file, relative to the root.
 fn resolve(from: &str, target: &str) -> Option<String> {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    if let Some(absolute) = target.strip_prefix('/') {
-        // In Sphinx this is the folder of the language.
-        parts.truncate(2);
-        parts.push(absolute);
-        return Some(parts.join("/"));
-    }
-    for part in target.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    let (folder, _) = from.rsplit_once('/').unwrap_or_default();
+    let Some(absolute) = target.strip_prefix('/') else {
+        return references::resolve(folder, target);
+    };
+    // In Sphinx this is the folder of the language.
+    let tops = folder.split('/').filter(|part| !part.is_empty()).take(2).chain([absolute]);
+    Some(tops.collect::<Vec<_>>().join("/"))
 }
 
 /// The sections of a document. A heading is a line with a line of one repeated sign under it; which

@@ -166,9 +166,8 @@ fn replace(image: &mut Vec<PatchLine>, at: usize, hunk: &Hunk, newline: Option<N
             (Op::Keep, Some(_)) => {
                 image.get(next).map_or_else(String::new, |line| line.text.clone())
             }
-            (Op::Keep, None) => text.clone(),
             (Op::Add, Some(newline)) => newline.apply(text),
-            (Op::Add, None) => text.clone(),
+            (_, None) => text.clone(),
         };
         if *op == Op::Keep {
             next += 1;

@@ -3,7 +3,7 @@
 //! Owns which part belongs to which statement. A fault is noted and the reading continues with the
 //! next line. Must not know how a line is written.
 
-use super::ast::{Block, Branch, Expr, Handler, Name, Op, Place, Stmt, StmtKind};
+use super::ast::{Block, Branch, Expr, Handler, Name, Op, Place, Stmt, StmtKind, Type};
 use super::cursor::{Cursor, Failed, Parsed};
 use super::expr::{expression, is_target};
 use super::lexer::{Tok, Token};
@@ -172,6 +172,26 @@ pub(super) fn augment<'s>(
     c.bump();
     let kind = StmtKind::Augment { target, op, value: expression(c)? };
     simple(c, start, kind)
+}
+
+/// The parameters of a function, in their brackets.
+pub(super) fn parameters<'s>(
+    c: &mut Cursor<'s>,
+    parameter: fn(&mut Cursor<'s>) -> Parsed<(Name, Type)>,
+) -> Parsed<&'s [(Name, Type)]> {
+    let open = c.expect(Sign::Open, "before the parameters")?;
+    let mut parameters = c.list();
+    // In Python a comma may follow the last one.
+    let is_strict = c.dialect() == Dialect::Reverty;
+    while !c.is_sign(Sign::Close) || is_strict && !parameters.is_empty() {
+        parameters.push(parameter(c)?);
+        c.check_count(parameters.len())?;
+        if !c.has_sign(Sign::Comma) {
+            break;
+        }
+    }
+    c.close(Sign::Close, open)?;
+    Ok(parameters.into_bump_slice())
 }
 
 pub(super) fn check_target(c: &mut Cursor<'_>, target: &Expr<'_>) -> Parsed<()> {

@@ -8,7 +8,8 @@ use super::ast::{
     Block, Branch, Expr, Function, Handler, Name, Place, Program, Stmt, StmtKind, Type,
 };
 use super::clause::{
-    self, Clause, augment, augmenting, check_target, keyword_alone, name, returned, simple,
+    self, Clause, augment, augmenting, check_target, keyword_alone, name, parameters, returned,
+    simple,
 };
 use super::cursor::{Cursor, Failed, Parsed};
 use super::expr::{as_name, expression};
@@ -235,16 +236,7 @@ fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
 /// A function from its arrow on.
 fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<Clause<'s>> {
     c.expect(Sign::Arrow, "after the type that is returned")?;
-    let open = c.expect(Sign::Open, "before the parameters")?;
-    let mut parameters = c.list();
-    while !parameters.is_empty() || !c.is_sign(Sign::Close) {
-        parameters.push(parameter(c)?);
-        c.check_count(parameters.len())?;
-        if !c.has_sign(Sign::Comma) {
-            break;
-        }
-    }
-    c.close(Sign::Close, open)?;
+    let parameters = parameters(c, parameter)?;
     let name = name(c, "the name of the function")?;
     if !c.has_key(Keyword::Def) {
         return Err(c.unexpected("`fed`"));
@@ -252,7 +244,6 @@ fn function_from<'s>(c: &mut Cursor<'s>, start: Token, returns: Type) -> Parsed<
     // As in the published examples.
     c.has_sign(Sign::Colon);
     let (place, body) = suite(c, start, "fed")?;
-    let parameters = parameters.into_bump_slice();
     let function = c.keep(Function { name, parameters, returns, body });
     Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(function), place }))
 }

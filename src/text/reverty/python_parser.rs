@@ -10,7 +10,8 @@ use super::ast::{
 };
 use super::calls::check_order;
 use super::clause::{
-    self, Clause, augment, augmenting, check_target, keyword_alone, name, returned, simple,
+    self, Clause, augment, augmenting, check_target, keyword_alone, name, parameters, returned,
+    simple,
 };
 use super::cursor::{Cursor, Parsed};
 use super::expr::{as_name, expression};
@@ -219,23 +220,13 @@ fn type_hint(c: &mut Cursor<'_>) -> Parsed<Type> {
 fn function<'s>(c: &mut Cursor<'s>, start: Token) -> Parsed<Clause<'s>> {
     c.bump();
     let name = name(c, "the name of the function")?;
-    let open = c.expect(Sign::Open, "before the parameters")?;
-    let mut parameters = c.list();
-    while !c.is_sign(Sign::Close) {
-        parameters.push(parameter(c)?);
-        c.check_count(parameters.len())?;
-        if !c.has_sign(Sign::Comma) {
-            break;
-        }
-    }
-    c.close(Sign::Close, open)?;
+    let parameters = parameters(c, parameter)?;
     if !c.has_sign(Sign::Arrow) {
         let hint = "Write the type that it returns, such as `-> int` or `-> None`.";
         return Err(c.fault(c.token().span, "a function of Reverty has a type", hint));
     }
     let returns = type_hint(c)?;
     let (place, body) = suite(c, start)?;
-    let parameters = parameters.into_bump_slice();
     let function = c.keep(Function { name, parameters, returns, body });
     Ok(Clause::Stmt(Stmt { kind: StmtKind::Function(function), place }))
 }
