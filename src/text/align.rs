@@ -32,6 +32,11 @@ fn number<'a, T: Eq + Hash + ?Sized>(all: &[&'a T], numbers: &mut HashMap<&'a T,
     all.iter().map(of).collect()
 }
 
+/// The lines of a text with their ends.
+pub(super) fn byte_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,9 +53,4 @@ mod tests {
         }
         assert!(align::<str>(Algorithm::Myers, &[], &[], None).is_empty());
     }
-}
-
-/// The lines of a text with their ends.
-pub(super) fn byte_lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|&byte| byte == b'\n').collect()
 }

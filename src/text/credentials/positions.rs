@@ -268,10 +268,11 @@ impl Initialisers<'_> {
                         group.1 = true;
                     }
                 }
-                TokenKind::Text if groups.last() == Some(&(field.place, false)) => {
-                    if !is_stand_in(&token.text().unwrap_or_default()) {
-                        found.push(field.secret(token.range()));
-                    }
+                TokenKind::Text
+                    if groups.last() == Some(&(field.place, false))
+                        && !is_stand_in(&token.text().unwrap_or_default()) =>
+                {
+                    found.push(field.secret(token.range()));
                 }
                 _ => {}
             }
