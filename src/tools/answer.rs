@@ -1,7 +1,9 @@
 //! The one shape of answers, and the bounds they keep.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::Finish;
 use super::error::ToolError;
 use crate::model::{DecidedBy, Decision, Outcome, Settlement};
 
@@ -18,8 +20,20 @@ pub fn ok(fields: Value) -> Value {
     answer
 }
 
+/// Adds a field where there is something to say in it.
+pub(super) fn set(fields: &mut Value, name: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value {
+        fields[name] = json!(value);
+    }
+}
+
+/// A list that says something.
+pub(super) fn filled<T>(list: &[T]) -> Option<&[T]> {
+    (!list.is_empty()).then_some(list)
+}
+
 /// How the one proposal of a call is told of, once it is settled.
-pub(super) struct OutcomeReport<'a> {
+pub(super) struct OutcomeReport {
     /// The code when it did not come to pass, e.g. `not_sent`.
     pub code: &'static str,
     /// The fields when it did.
@@ -27,12 +41,17 @@ pub(super) struct OutcomeReport<'a> {
     /// The fields when the person refused, whose words are added.
     pub refused: Value,
     /// What was found when the ground had changed meanwhile.
-    pub stale: &'a str,
+    pub stale: String,
     /// What to do then, and after an interruption.
-    pub again: &'a str,
+    pub again: &'static str,
 }
 
-impl OutcomeReport<'_> {
+impl OutcomeReport {
+    /// Makes the answer once the proposal is settled.
+    pub(super) fn finish(self) -> Finish {
+        Box::new(move |settlements| Box::pin(std::future::ready(self.of(&settlements))))
+    }
+
     /// The answer to the call.
     ///
     /// # Errors

@@ -1,53 +1,33 @@
 //! `approve_saved_files`: whether the running phase has reached its goal.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::state::{LastBuild, PhaseGoal, SharedState, TeamState};
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{BuildOutcome, ToolSpec};
-use crate::workspace::ProjectDir;
-
-/// Name of the tool.
-pub const NAME: &str = "approve_saved_files";
+use super::state::{LastBuild, PhaseGoal, TeamState};
+use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use crate::model::BuildOutcome;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ApproveSavedFilesArgs {}
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (project_dir, state) = (Arc::clone(&context.project_dir), context.state.clone());
-    Arc::new(ApproveSavedFiles { project_dir, state })
-}
-
-struct ApproveSavedFiles {
-    project_dir: Arc<ProjectDir>,
-    state: SharedState,
-}
-
-impl ApproveSavedFiles {
-    fn files_saved(&self, state: &TeamState) -> Result<Value, ToolError> {
-        if state.organized.is_empty() {
-            let hint = "Let the complete list of files pass `file_name_checker` first.";
-            return Err(ToolError::new("nothing_organized", "no list of files is known", hint));
-        }
-        let (saved, missing): (Vec<_>, Vec<_>) = state
-            .organized
-            .iter()
-            .map(|file| &file.path)
-            .partition(|path| self.project_dir.is_file(path));
-        if missing.is_empty() {
-            return Ok(answer::ok(json!({ "goal": "files_saved", "files": saved })));
-        }
-        let names: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
-        let message = format!("not on disk yet: {}", names.join(", "));
-        Err(ToolError::new("files_missing", message, "Save them with `generate_code`."))
+fn files_saved(context: &ToolContext, state: &TeamState) -> Result<Value, ToolError> {
+    if state.organized.is_empty() {
+        let hint = "Let the complete list of files pass `file_name_checker` first.";
+        return Err(ToolError::new("nothing_organized", "no list of files is known", hint));
     }
+    let (saved, missing): (Vec<_>, Vec<_>) = state
+        .organized
+        .iter()
+        .map(|file| &file.path)
+        .partition(|path| context.project_dir.is_file(path));
+    if missing.is_empty() {
+        return Ok(answer::ok(json!({ "goal": "files_saved", "files": saved })));
+    }
+    let names: Vec<&str> = missing.iter().map(|path| path.as_str()).collect();
+    let message = format!("not on disk yet: {}", names.join(", "));
+    Err(ToolError::new("files_missing", message, "Save them with `generate_code`."))
 }
 
 fn build_passed(last: Option<&LastBuild>) -> Result<Value, ToolError> {
@@ -88,31 +68,24 @@ fn tests_passed(state: &TeamState) -> Result<Value, ToolError> {
     Err(ToolError::new("tests_not_passed", message, hint))
 }
 
-impl Tool for ApproveSavedFiles {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<ApproveSavedFilesArgs>(
-            NAME,
-            "Closes the phase. While files are generated it succeeds once every planned file is \
-             saved; while the project is built, once the last build has passed; while it is \
-             tested, once the tests have passed with the saved files.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move {
-            let ApproveSavedFilesArgs {} = args::parse(args)?;
-            let state = self.state.snapshot();
-            let value = match state.goal {
-                PhaseGoal::FilesSaved => self.files_saved(&state)?,
-                PhaseGoal::TestsPassed => tests_passed(&state)?,
-                PhaseGoal::Answered => answer::ok(json!({ "goal": "answered" })),
-                PhaseGoal::RunsPassed => answer::ok(json!({ "goal": "runs_passed" })),
-                PhaseGoal::Planned => answer::ok(json!({ "goal": "planned" })),
-                PhaseGoal::BuildPassed | PhaseGoal::BoardStable => {
-                    build_passed(state.last_build.as_ref())?
-                }
-            };
-            Ok(Reply::Answer(value))
-        })
+fn close(context: &ToolContext, _: ApproveSavedFilesArgs) -> Result<Value, ToolError> {
+    let state = context.state.snapshot();
+    match state.goal {
+        PhaseGoal::FilesSaved => files_saved(context, &state),
+        PhaseGoal::TestsPassed => tests_passed(&state),
+        PhaseGoal::Answered => Ok(answer::ok(json!({ "goal": "answered" }))),
+        PhaseGoal::RunsPassed => Ok(answer::ok(json!({ "goal": "runs_passed" }))),
+        PhaseGoal::Planned => Ok(answer::ok(json!({ "goal": "planned" }))),
+        PhaseGoal::BuildPassed | PhaseGoal::BoardStable => build_passed(state.last_build.as_ref()),
     }
 }
+
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "approve_saved_files",
+    about: "Closes the phase. While files are generated it succeeds once every planned file is \
+         saved; while the project is built, once the last build has passed; while it is \
+         tested, once the tests have passed with the saved files.",
+    schema: args::schema::<ApproveSavedFilesArgs>,
+    call: |call| Box::pin(async move { close(call.context, call.args()?).map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

@@ -2,24 +2,16 @@
 //!
 //! Owns their arguments; what they do is done as for any other project.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::build::{self, BuildProject};
-use super::flash::{self, FlashProject};
-use super::{Finish, Reply, Tool, ToolContext, ToolError, args, map_sketch, recorded};
-use crate::model::{BlobSource, Draft, DraftChange, Proposal, ToolSpec};
+use super::build;
+use super::flash;
+use super::{Reply, TimeLimit, ToolEntry, ToolError, args, map_sketch, recorded};
+use crate::model::{Draft, DraftChange};
 use crate::toolchain::chip_of_fqbn;
-
-/// Builds a sketch.
-pub const BUILD: &str = "build_arduino";
-/// Flashes a sketch.
-pub const FLASH: &str = "flash_arduino";
+use crate::workspace::ProjectDir;
+use serde_json::json;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,13 +25,15 @@ struct BuildArgs {
     fqbn: Option<String>,
 }
 
-/// Makes the tool that builds.
-pub(super) fn make_build(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(BuildArduino { build: BuildProject { context: context.clone() } })
-}
-
-struct BuildArduino {
-    build: BuildProject,
+/// Checks that the whole project, a sketch, is meant; gives the board that is named.
+fn named_board(
+    project_dir: &ProjectDir,
+    project_path: Option<&str>,
+    fqbn: Option<String>,
+) -> Result<Option<String>, ToolError> {
+    build::whole_project(project_dir, project_path)?;
+    map_sketch::sketch(project_dir)?;
+    fqbn.filter(|fqbn| !fqbn.trim().is_empty()).as_deref().map(board).transpose()
 }
 
 /// Whether a text may name a board: it becomes an argument of a program.
@@ -59,42 +53,30 @@ fn board(fqbn: &str) -> Result<String, ToolError> {
     ))
 }
 
-impl Tool for BuildArduino {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<BuildArgs>(
-            BUILD,
-            "Builds the Arduino sketch and reports errors and warnings with file, line, message and \
-             hint.",
-        )
-    }
-
-    fn is_build(&self) -> bool {
-        true
-    }
-
-    fn timeout(&self) -> Duration {
-        self.build.timeout()
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+pub(super) const BUILD: ToolEntry = ToolEntry {
+    name: "build_arduino",
+    about: "Builds the Arduino sketch and reports errors and warnings with file, line, message and \
+         hint.",
+    schema: args::schema::<BuildArgs>,
+    time: TimeLimit::OfBuild,
+    call: |call| {
         Box::pin(async move {
-            let BuildArgs { project_path, fqbn } = args::parse(args)?;
-            build::whole_project(&self.build.context.project_dir, project_path.as_deref())?;
-            map_sketch::sketch(&self.build.context.project_dir)?;
-            let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
-            let fqbn = fqbn.as_deref().map(board).transpose()?;
-            let mut answer = self.build.build(fqbn.clone()).await?;
+            let context = call.context;
+            let BuildArgs { project_path, fqbn } = call.args()?;
+            let fqbn = named_board(&context.project_dir, project_path.as_deref(), fqbn)?;
+            let mut answer = build::build(context, fqbn.clone()).await?;
             if let Some(fqbn) = fqbn {
                 if let Some(chip) = chip_of_fqbn(&fqbn) {
-                    answer["target"]["chip"] = Value::String(chip.to_owned());
+                    answer["target"]["chip"] = json!(chip);
                 }
-                answer["target"]["board"] = Value::String(fqbn.clone());
-                answer["fqbn"] = Value::String(fqbn);
+                answer["target"]["board"] = json!(fqbn);
+                answer["fqbn"] = json!(fqbn);
             }
             Ok(Reply::Answer(answer))
         })
-    }
-}
+    },
+    ..ToolEntry::USUAL
+};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -114,76 +96,46 @@ struct FlashArgs {
     baud: Option<u32>,
 }
 
-/// Makes the tool that flashes.
-pub(super) fn make_flash(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(FlashArduino { flash: FlashProject { context: context.clone() } })
-}
-
-struct FlashArduino {
-    flash: FlashProject,
-}
-
 /// Checks that what would be flashed was built for the chip of that board.
 fn same_chip(fqbn: &str, drafts: &[Draft]) -> Result<(), ToolError> {
     let plans = drafts.iter().filter_map(|draft| match &draft.change {
         DraftChange::Flash(plan) => Some(plan),
-        DraftChange::Save { .. }
-        | DraftChange::Insert { .. }
-        | DraftChange::Delete { .. }
-        | DraftChange::Erase(_)
-        | DraftChange::Send(_)
-        | DraftChange::Read(_)
-        | DraftChange::Nvs(_) => None,
+        _ => None,
     });
     for plan in plans {
         let built = plan.board.chip.as_str();
         if let Some(chip) = chip_of_fqbn(fqbn).filter(|chip| *chip != built) {
             let message = format!("fqbn: `{fqbn}` has a {chip}, and the last build is for {built}");
-            let hint = format!("Call `{BUILD}` with the same `fqbn` first.");
+            let hint = format!("Call `{}` with the same `fqbn` first.", BUILD.name);
             return Err(ToolError::new("other_board", message, hint));
         }
     }
     Ok(())
 }
 
-impl Tool for FlashArduino {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<FlashArgs>(
-            FLASH,
-            "Proposes to write the last passed build of the sketch to the board it was built for. \
-             A person decides; afterwards the board runs it, and its serial output is recorded.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        self.flash.timeout()
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+pub(super) const FLASH: ToolEntry = ToolEntry {
+    name: "flash_arduino",
+    about: "Proposes to write the last passed build of the sketch to the board it was built for. \
+         A person decides; afterwards the board runs it, and its serial output is recorded.",
+    schema: args::schema::<FlashArgs>,
+    time: flash::TOOL.time,
+    call: |call| {
         Box::pin(async move {
-            let FlashArgs { project_path, fqbn, port, baud } = args::parse(args)?;
-            build::whole_project(&self.flash.context.project_dir, project_path.as_deref())?;
-            let fqbn = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
-            let fqbn = fqbn.as_deref().map(board).transpose()?;
-            map_sketch::sketch(&self.flash.context.project_dir)?;
-            let reply = self.flash.propose(flash::FlashArgs { port, baud }).await?;
+            let context = call.context;
+            let FlashArgs { project_path, fqbn, port, baud } = call.args()?;
+            let fqbn = named_board(&context.project_dir, project_path.as_deref(), fqbn)?;
+            let reply = flash::propose(context, flash::FlashArgs { port, baud }).await?;
             if let (Some(fqbn), Reply::Propose { drafts, .. }) = (&fqbn, &reply) {
                 same_chip(fqbn, drafts)?;
             }
             Ok(reply)
         })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        args: &'a Value,
-        recorded: &'a [Proposal],
-        _: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
-        recorded::ready(self.flash.finish_at(baud, recorded))
-    }
-}
+    },
+    finish: |done| {
+        let baud = done.args_again::<FlashArgs>().and_then(|args| args.baud);
+        recorded::ready(flash::finish_at(done.context, baud, done.proposals))
+    },
+};
 
 #[cfg(test)]
 mod tests {

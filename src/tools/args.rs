@@ -5,12 +5,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::ToolError;
-use crate::model::{ProjectPath, ToolName, ToolSpec};
+use crate::model::ProjectPath;
 
-/// Makes the description of a tool whose arguments are `A`. `A` carries
-/// `#[serde(deny_unknown_fields)]`, which the schema repeats as `additionalProperties: false`.
+/// The schema of arguments that are `A`. `A` carries `#[serde(deny_unknown_fields)]`, which the
+/// schema repeats as `additionalProperties: false`.
 #[must_use]
-pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
+pub fn schema<A: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
         settings.inline_subschemas = true;
@@ -19,7 +19,7 @@ pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
     }
-    ToolSpec { name: ToolName::new(name), description: description.to_owned(), schema }
+    schema
 }
 
 /// Reads arguments.
@@ -49,6 +49,37 @@ pub fn path(field: &str, text: &str) -> Result<ProjectPath, ToolError> {
         message: format!("{field}: {error}"),
         hint: "Give paths relative to the project folder, such as `main/main.c`.".to_owned(),
     })
+}
+
+/// Files that are each named once, one at least.
+///
+/// # Errors
+/// `bad_path`, naming the one that does not fit; `bad_arguments` when there is none.
+pub fn distinct_paths(given: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
+    let mut paths: Vec<ProjectPath> = Vec::with_capacity(given.len());
+    for (index, text) in given.iter().enumerate() {
+        let path = path(&format!("paths[{index}]"), text)?;
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        let message = "paths: the list is empty";
+        return Err(ToolError::new("bad_arguments", message, "Name at least one file."));
+    }
+    Ok(paths)
+}
+
+/// The seconds that a call may take, `most` at most.
+///
+/// # Errors
+/// `bad_arguments` when they are more, or none.
+pub fn seconds(seconds: u32, most: u32, hint: &str) -> Result<u32, ToolError> {
+    if (1..=most).contains(&seconds) {
+        return Ok(seconds);
+    }
+    let message = format!("timeout: {seconds} is not between 1 and {most}");
+    Err(ToolError::new("bad_arguments", message, hint))
 }
 
 fn bad(field: &str, why: &str) -> ToolError {

@@ -4,32 +4,25 @@ use std::fs::{File, TryLockError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
 use crate::model::{
     BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, PersonEvent,
-    ProgramSize, Severity, ToolSpec, UserError, event::Level,
+    ProgramSize, Severity, UserError, event::Level,
 };
 use crate::text::sanitize;
 use crate::toolchain::other_builds::{self, OtherBuild};
 use crate::toolchain::{BuildJob, BuildReport, BuildSink};
 use crate::workspace::ProjectDir;
 
-/// Name of the tool.
-pub const NAME: &str = "build_project";
-
 /// Progress is recorded at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// The end of the output that an answer holds when nothing in it was understood.
 const TAIL_BYTES: usize = 4096;
-
-/// Beyond the build's own limit, for ending its processes and recording the end.
-const MARGIN: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -60,172 +53,151 @@ pub(super) fn whole_project(
     Err(ToolError::new("bad_path", message, "Leave it out, or use `.`."))
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(BuildProject { context: context.clone() })
+/// Builds, for the board `fqbn` where the toolchain knows several; `None`: the project's own.
+pub(super) async fn build(context: &ToolContext, fqbn: Option<String>) -> Result<Value, ToolError> {
+    let ToolContext { ledger, toolchain, state, project_dir, limits, .. } = context;
+    let _alone = alone(context).await?;
+    let build = state.snapshot().next_build();
+    let log = LogId { kind: LogKind::Build, number: build.0 };
+    let command = toolchain.command(project_dir.root());
+    ledger
+        .record(Event::Build(BuildEvent::Started { build, log, command }))
+        .map_err(not_recorded)?;
+    let started = Instant::now();
+    let sink = Arc::new(Sink {
+        ledger: Arc::clone(ledger),
+        build,
+        log,
+        seen: Mutex::new(SeenOutput { progress_at: None, tail: Vec::new(), lost: None }),
+    });
+    let cancel = context.cancel.child_token();
+    // When whoever waits here goes away, the build must not go on unseen.
+    let _ended = cancel.clone().drop_guard();
+    let report = toolchain
+        .build(BuildJob {
+            project: project_dir.root().to_owned(),
+            board: fqbn,
+            sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
+            timeout: Duration::from_secs(limits.build_seconds),
+            cancel,
+        })
+        .await;
+    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    ledger.flush_log(log).map_err(not_recorded)?;
+    let BuildReport { outcome, diagnostics } = report;
+    let size = match outcome {
+        BuildOutcome::Passed => measure(context).await,
+        _ => None,
+    };
+    let before = state.snapshot().size;
+    let ended = Event::Build(BuildEvent::Ended {
+        build,
+        outcome: outcome.clone(),
+        diagnostics: diagnostics.clone(),
+        millis,
+        size: size.clone().map(Box::new),
+    });
+    ledger.record(ended).map_err(not_recorded)?;
+    if let Some(error) = sink.seen().lost.take() {
+        return Err(not_recorded(error));
+    }
+    let mut reported = facts(context, build, &diagnostics, millis);
+    // Somebody else who builds the project as well may be why it failed.
+    if outcome == BuildOutcome::Failed
+        && let Some(other) = other_build(context).await
+    {
+        let words = other.words();
+        reported["note"] =
+            json!(format!("{words} builds this project as well; each may disturb the other"));
+    }
+    let size = size.map(|size| size_json(&size, before.as_ref()));
+    answer::set(&mut reported, "size", size);
+    Ok(answer(context, &outcome, reported, &sink))
 }
 
-pub(super) struct BuildProject {
-    /// What it works with.
-    pub(super) context: ToolContext,
+/// What an answer tells of every build.
+fn facts(context: &ToolContext, build: BuildId, diagnostics: &[Diagnostic], millis: u64) -> Value {
+    let ToolContext { toolchain, project_dir, limits, .. } = context;
+    let mut reported = diagnostics_json(diagnostics, limits.diagnostics);
+    reported["build"] = json!(build);
+    reported["toolchain"] = json!(toolchain.label());
+    reported["target"] = json!(toolchain.build_target(project_dir.root()));
+    let tenths = u32::try_from(millis / 100).unwrap_or(u32::MAX);
+    reported["seconds"] = json!(f64::from(tenths) / 10.0);
+    reported
 }
 
-impl BuildProject {
-    /// Builds, for the board `fqbn` where the toolchain knows several; `None`: the project's own.
-    pub(super) async fn build(&self, fqbn: Option<String>) -> Result<Value, ToolError> {
-        let ToolContext { ledger, toolchain, state, project_dir, limits, .. } = &self.context;
-        let _alone = self.alone().await?;
-        let build = state.snapshot().next_build();
-        let log = LogId { kind: LogKind::Build, number: build.0 };
-        let command = toolchain.command(project_dir.root());
-        ledger
-            .record(Event::Build(BuildEvent::Started { build, log, command }))
-            .map_err(not_recorded)?;
-        let started = Instant::now();
-        let sink = Arc::new(Sink {
-            ledger: Arc::clone(ledger),
-            build,
-            log,
-            seen: Mutex::new(SeenOutput { progress_at: None, tail: Vec::new(), lost: None }),
-        });
-        let cancel = self.context.cancel.child_token();
-        // When whoever waits here goes away, the build must not go on unseen.
-        let _ended = cancel.clone().drop_guard();
-        let report = toolchain
-            .build(BuildJob {
-                project: project_dir.root().to_owned(),
-                board: fqbn,
-                sink: Arc::clone(&sink) as Arc<dyn BuildSink>,
-                timeout: Duration::from_secs(limits.build_seconds),
-                cancel,
-            })
-            .await;
-        let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        ledger.flush_log(log).map_err(not_recorded)?;
-        let BuildReport { outcome, diagnostics } = report;
-        let size = match outcome {
-            BuildOutcome::Passed => self.measure().await,
-            BuildOutcome::Failed
-            | BuildOutcome::TimedOut
-            | BuildOutcome::Cancelled
-            | BuildOutcome::NotRun(_) => None,
-        };
-        let before = state.snapshot().size;
-        let ended = Event::Build(BuildEvent::Ended {
-            build,
-            outcome: outcome.clone(),
-            diagnostics: diagnostics.clone(),
-            millis,
-            size: size.clone().map(Box::new),
-        });
-        ledger.record(ended).map_err(not_recorded)?;
-        if let Some(error) = sink.seen().lost.take() {
-            return Err(not_recorded(error));
-        }
-        let mut reported = self.facts(build, &diagnostics, millis);
-        if outcome == BuildOutcome::Failed {
-            self.note_other_build(&mut reported).await;
-        }
-        if let Some(size) = &size {
-            reported["size"] = size_json(size, before.as_ref());
-        }
-        Ok(self.answer(&outcome, reported, &sink))
-    }
-
-    /// Says so when somebody else builds the project as well, which may be why it failed.
-    async fn note_other_build(&self, reported: &mut Value) {
-        if let Some(other) = self.other_build().await {
-            let words = other.words();
-            reported["note"] =
-                json!(format!("{words} builds this project as well; each may disturb the other"));
-        }
-    }
-
-    /// What an answer tells of every build.
-    fn facts(&self, build: BuildId, diagnostics: &[Diagnostic], millis: u64) -> Value {
-        let ToolContext { toolchain, project_dir, limits, .. } = &self.context;
-        let mut reported = diagnostics_json(diagnostics, limits.diagnostics);
-        reported["build"] = json!(build);
-        reported["toolchain"] = json!(toolchain.label());
-        reported["target"] = json!(toolchain.build_target(project_dir.root()));
-        let tenths = u32::try_from(millis / 100).unwrap_or(u32::MAX);
-        reported["seconds"] = json!(f64::from(tenths) / 10.0);
-        reported
-    }
-
-    /// Waits until nobody else builds the project; it is locked until the answer is dropped. Where
-    /// folders cannot be locked, other programs of this kind are not waited for.
-    async fn alone(&self) -> Result<Option<File>, ToolError> {
-        let mut wait = Wait { tool: self, started: Instant::now(), was_announced: false };
-        let folder = crate::files::open_folder(self.context.project_dir.root()).ok();
-        let lock = 'locked: {
-            let Some(folder) = folder else { break 'locked None };
-            loop {
-                match folder.try_lock() {
-                    Ok(()) => break 'locked Some(folder),
-                    Err(TryLockError::Error(_)) => break 'locked None,
-                    Err(TryLockError::WouldBlock) => {
-                        wait.more("another session of Firmhand builds it").await?;
-                    }
+/// Waits until nobody else builds the project; it is locked until the answer is dropped. Where
+/// folders cannot be locked, other programs of this kind are not waited for.
+async fn alone(context: &ToolContext) -> Result<Option<File>, ToolError> {
+    let mut wait = Wait { context, started: Instant::now(), was_announced: false };
+    let folder = crate::files::open_folder(context.project_dir.root()).ok();
+    let lock = 'locked: {
+        let Some(folder) = folder else { break 'locked None };
+        loop {
+            match folder.try_lock() {
+                Ok(()) => break 'locked Some(folder),
+                Err(TryLockError::Error(_)) => break 'locked None,
+                Err(TryLockError::WouldBlock) => {
+                    wait.more("another session of Firmhand builds it").await?;
                 }
             }
-        };
-        while let Some(other) = self.other_build().await {
-            wait.more(&format!("{} builds it", other.words())).await?;
         }
-        Ok(lock)
+    };
+    while let Some(other) = other_build(context).await {
+        wait.more(&format!("{} builds it", other.words())).await?;
     }
+    Ok(lock)
+}
 
-    /// A build of the project that the person runs.
-    async fn other_build(&self) -> Option<OtherBuild> {
-        let project_dir = Arc::clone(&self.context.project_dir);
-        let find = move || other_builds::running(project_dir.root());
-        // It ends without a result only when the program ends.
-        tokio::task::spawn_blocking(find).await.ok()?
-    }
+/// A build of the project that the person runs.
+async fn other_build(context: &ToolContext) -> Option<OtherBuild> {
+    let project_dir = Arc::clone(&context.project_dir);
+    let find = move || other_builds::running(project_dir.root());
+    // It ends without a result only when the program ends.
+    tokio::task::spawn_blocking(find).await.ok()?
+}
 
-    /// What the program takes that was built.
-    async fn measure(&self) -> Option<ProgramSize> {
-        let (toolchain, project_dir) =
-            (Arc::clone(&self.context.toolchain), Arc::clone(&self.context.project_dir));
-        // It ends without a result only when the program ends.
-        tokio::task::spawn_blocking(move || toolchain.size(project_dir.root())).await.ok()?
-    }
+/// What the program takes that was built.
+async fn measure(context: &ToolContext) -> Option<ProgramSize> {
+    let (toolchain, project_dir) =
+        (Arc::clone(&context.toolchain), Arc::clone(&context.project_dir));
+    // It ends without a result only when the program ends.
+    tokio::task::spawn_blocking(move || toolchain.size(project_dir.root())).await.ok()?
+}
 
-    fn answer(&self, outcome: &BuildOutcome, mut reported: Value, sink: &Sink) -> Value {
-        let limit = self.context.limits.build_seconds;
-        let error = match outcome {
-            BuildOutcome::Passed => return answer::ok(reported),
-            BuildOutcome::Failed => ToolError::new(
-                "build_failed",
-                "the project does not build",
-                "Correct the errors at their places and build again.",
-            ),
-            BuildOutcome::TimedOut => ToolError::new(
-                "build_timed_out",
-                format!("the build was ended after {limit} seconds"),
-                "Build again: what was built so far is kept.",
-            ),
-            BuildOutcome::Cancelled => {
-                ToolError::new("stopped", "the person stopped the build", "")
-            }
-            BuildOutcome::NotRun(error) => ToolError::from_user_error("build_not_run", error),
-        };
-        let is_unexplained = reported["errors"].as_array().is_none_or(Vec::is_empty);
-        if is_unexplained && let Some(tail) = sink.tail() {
-            reported["output_tail"] = Value::String(tail);
-        }
-        let mut refusal = error.to_answer();
-        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), reported.as_object_mut()) {
-            refusal.append(fields);
-        }
-        refusal
+fn answer(
+    context: &ToolContext,
+    outcome: &BuildOutcome,
+    mut reported: Value,
+    sink: &Sink,
+) -> Value {
+    let limit = context.limits.build_seconds;
+    let error = match outcome {
+        BuildOutcome::Passed => return answer::ok(reported),
+        BuildOutcome::Failed => ToolError::new(
+            "build_failed",
+            "the project does not build",
+            "Correct the errors at their places and build again.",
+        ),
+        BuildOutcome::TimedOut => ToolError::new(
+            "build_timed_out",
+            format!("the build was ended after {limit} seconds"),
+            "Build again: what was built so far is kept.",
+        ),
+        BuildOutcome::Cancelled => ToolError::new("stopped", "the person stopped the build", ""),
+        BuildOutcome::NotRun(error) => ToolError::from_user_error("build_not_run", error),
+    };
+    let is_unexplained = reported["errors"].as_array().is_none_or(Vec::is_empty);
+    if is_unexplained && let Some(tail) = sink.tail() {
+        reported["output_tail"] = Value::String(tail);
     }
+    error.to_answer_with(reported)
 }
 
 /// Waiting for builds of others.
 struct Wait<'a> {
-    tool: &'a BuildProject,
+    context: &'a ToolContext,
     started: Instant,
     was_announced: bool,
 }
@@ -233,7 +205,7 @@ struct Wait<'a> {
 impl Wait<'_> {
     /// Waits a moment longer. The person is told once, and why.
     async fn more(&mut self, why: &str) -> Result<(), ToolError> {
-        let ToolContext { limits, ledger, cancel, .. } = &self.tool.context;
+        let ToolContext { limits, ledger, cancel, .. } = self.context;
         if self.started.elapsed() >= Duration::from_secs(limits.build_seconds) {
             let message = format!("another build of this project did not end: {why}");
             return Err(ToolError::new("busy", message, "Stop the other build first."));
@@ -264,12 +236,8 @@ fn diagnostics_json(diagnostics: &[Diagnostic], limit: usize) -> Value {
         of(Severity::Note).take(limit - errors.len() - warnings.len()).collect();
     let omitted = diagnostics.len() - errors.len() - warnings.len() - notes.len();
     let mut fields = json!({ "errors": errors, "warnings": warnings });
-    if !notes.is_empty() {
-        fields["notes"] = json!(notes);
-    }
-    if omitted > 0 {
-        fields["omitted"] = json!(omitted);
-    }
+    answer::set(&mut fields, "notes", answer::filled(&notes));
+    answer::set(&mut fields, "omitted", (omitted > 0).then_some(omitted));
     fields
 }
 
@@ -277,12 +245,9 @@ fn diagnostics_json(diagnostics: &[Diagnostic], limit: usize) -> Value {
 fn size_json(size: &ProgramSize, before: Option<&ProgramSize>) -> Value {
     let memory = size.uses.iter().map(|used| {
         let mut reported = json!({ "name": used.memory.label(), "bytes": used.bytes });
-        if let Some(growth) = before.and_then(|before| size.growth(before, used.memory)) {
-            reported["change"] = json!(growth);
-        }
-        if let Some(of) = used.of {
-            reported["limit"] = json!(of);
-        }
+        let growth = before.and_then(|before| size.growth(before, used.memory));
+        answer::set(&mut reported, "change", growth);
+        answer::set(&mut reported, "limit", used.of);
         reported
     });
     let memory: Vec<Value> = memory.collect();
@@ -359,27 +324,18 @@ impl BuildSink for Sink {
     }
 }
 
-impl Tool for BuildProject {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<BuildArgs>(
-            NAME,
-            "Builds the project and reports errors and warnings with file, line, message and hint.",
-        )
-    }
-
-    fn is_build(&self) -> bool {
-        true
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(self.context.limits.build_seconds) + MARGIN
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "build_project",
+    about: "Builds the project and reports errors and warnings with file, line, message and hint.",
+    schema: args::schema::<BuildArgs>,
+    time: TimeLimit::OfBuild,
+    call: |call| {
         Box::pin(async move {
-            let BuildArgs { project_path } = args::parse(args)?;
-            whole_project(&self.context.project_dir, project_path.as_deref())?;
-            self.build(None).await.map(Reply::Answer)
+            let context = call.context;
+            let BuildArgs { project_path } = call.args()?;
+            whole_project(&context.project_dir, project_path.as_deref())?;
+            build(context, None).await.map(Reply::Answer)
         })
-    }
-}
+    },
+    ..ToolEntry::USUAL
+};

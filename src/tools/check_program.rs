@@ -5,20 +5,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::run_code::lost;
 use super::scratch::{GivenFile, KeptCopies, Scratch};
-use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{ProjectPath, ToolSpec};
+use super::{Caller, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args};
+use crate::model::ProjectPath;
 use crate::text::reverty::{self, Python};
 use crate::toolchain::scratch::{CheckError, CheckStep, PythonChecked, RunEnv, check_python};
-
-/// Name of the tool.
-pub const NAME: &str = "check_program";
 
 /// Seconds that all checks may take together.
 const SECONDS: u64 = 120;
@@ -36,15 +31,6 @@ struct CheckProgramArgs {
     files: Vec<GivenFile>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(CheckProgram { context: context.clone() })
-}
-
-struct CheckProgram {
-    context: ToolContext,
-}
-
 /// A program in Reverty, and what became of it.
 struct Translated {
     source: ProjectPath,
@@ -52,63 +38,58 @@ struct Translated {
     python: Python,
 }
 
-impl CheckProgram {
-    async fn check(&self, args: CheckProgramArgs) -> Result<Value, ToolError> {
-        let mut python: Vec<ProjectPath> = Vec::new();
-        let mut sources: Vec<(ProjectPath, String)> = Vec::new();
-        for (index, file) in args.files.iter().enumerate() {
-            let path = args::path(&format!("files[{index}].file_name"), file.name())?;
-            match ending(&path) {
-                Some("py") => python.push(path),
-                Some("rev") => sources.push((path, file.text().to_owned())),
-                Some(_) | None => {}
-            }
+async fn check(context: &ToolContext, args: CheckProgramArgs) -> Result<Value, ToolError> {
+    let mut python: Vec<ProjectPath> = Vec::new();
+    let mut sources: Vec<(ProjectPath, String)> = Vec::new();
+    for (index, file) in args.files.iter().enumerate() {
+        let path = args::path(&format!("files[{index}].file_name"), file.name())?;
+        match ending(&path) {
+            Some("py") => python.push(path),
+            Some("rev") => sources.push((path, file.text().to_owned())),
+            Some(_) | None => {}
         }
-        if python.is_empty() && sources.is_empty() {
-            let hint = "Give at least one file that ends with .py or .rev.";
-            return Err(ToolError::new("no_program", "there is no program to check", hint));
-        }
-        let mut checked = PythonChecked::default();
-        let made = translate(&sources, &mut checked)?;
-        // What was made anew replaces what was made before.
-        python.retain(|path| made.iter().all(|of| of.target != *path));
-        python.extend(made.iter().map(|of| of.target.clone()));
-        if checked.errors.is_empty() && !python.is_empty() {
-            let found = self.run(args.files, &made, &python).await?;
-            checked.steps.extend(found.steps);
-            checked.errors.extend(found.errors.into_iter().map(|error| in_source(error, &made)));
-            checked.notes.extend(found.notes);
-        }
-        Ok(answer_of(&checked, &made))
     }
+    if python.is_empty() && sources.is_empty() {
+        let hint = "Give at least one file that ends with .py or .rev.";
+        return Err(ToolError::new("no_program", "there is no program to check", hint));
+    }
+    let mut checked = PythonChecked::default();
+    let made = translate(&sources, &mut checked)?;
+    // What was made anew replaces what was made before.
+    python.retain(|path| made.iter().all(|of| of.target != *path));
+    python.extend(made.iter().map(|of| of.target.clone()));
+    if checked.errors.is_empty() && !python.is_empty() {
+        let found = run(context, args.files, &made, &python).await?;
+        checked.steps.extend(found.steps);
+        checked.errors.extend(found.errors.into_iter().map(|error| in_source(error, &made)));
+        checked.notes.extend(found.notes);
+    }
+    Ok(answer_of(&checked, &made))
+}
 
-    /// What looks at Python, over a copy of the project.
-    async fn run(
-        &self,
-        given: Vec<GivenFile>,
-        made: &[Translated],
-        python: &[ProjectPath],
-    ) -> Result<PythonChecked, ToolError> {
-        let context = self.context.clone();
-        let filled = tokio::task::spawn_blocking(move || {
-            KeptCopies::default().fill(&context, &Caller::default(), None, &given)
-        });
-        let Scratch { mut folder, .. } = filled.await.map_err(|error| lost(&error))??;
-        for of in made {
-            let put = folder.put(&of.target, of.python.text.as_bytes());
-            put.map_err(|error| ToolError::from_user_error("not_copied", &error))?;
-        }
-        let cancel = self.context.cancel.child_token();
-        // When the caller goes away, the checks must not go on.
-        let _ended = cancel.clone().drop_guard();
-        let root = self.context.project_dir.root();
-        let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
-        let time = Duration::from_secs(SECONDS);
-        let mut env = RunEnv::new(&self.context.runner, &folder, root, ends, time);
-        let files: Vec<String> = python.iter().map(ToString::to_string).collect();
-        let found = check_python(&mut env, &files).await;
-        found.map_err(|error| ToolError::from_user_error("not_checked", &error))
+/// What looks at Python, over a copy of the project.
+async fn run(
+    context: &ToolContext,
+    given: Vec<GivenFile>,
+    made: &[Translated],
+    python: &[ProjectPath],
+) -> Result<PythonChecked, ToolError> {
+    let copies = KeptCopies::default();
+    let Scratch { mut folder, .. } = copies.filled(context, Caller::default(), None, given).await?;
+    for of in made {
+        let put = folder.put(&of.target, of.python.text.as_bytes());
+        put.map_err(|error| ToolError::from_user_error("not_copied", &error))?;
     }
+    let cancel = context.cancel.child_token();
+    // When the caller goes away, the checks must not go on.
+    let _ended = cancel.clone().drop_guard();
+    let root = context.project_dir.root();
+    let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
+    let time = Duration::from_secs(SECONDS);
+    let mut env = RunEnv::new(&context.runner, &folder, root, ends, time);
+    let files: Vec<String> = python.iter().map(ToString::to_string).collect();
+    let found = check_python(&mut env, &files).await;
+    found.map_err(|error| ToolError::from_user_error("not_checked", &error))
 }
 
 fn ending(path: &ProjectPath) -> Option<&str> {
@@ -163,12 +144,8 @@ fn answer_of(checked: &PythonChecked, made: &[Translated]) -> Value {
     let made = made.iter().map(|of| json!({ "file_name": of.target, "code": of.python.text }));
     let mut fields = json!({ "steps": checked.steps });
     let made: Vec<Value> = made.collect();
-    if !made.is_empty() {
-        fields["made"] = json!(made);
-    }
-    if !checked.notes.is_empty() {
-        fields["notes"] = json!(checked.notes);
-    }
+    answer::set(&mut fields, "made", answer::filled(&made));
+    answer::set(&mut fields, "notes", answer::filled(&checked.notes));
     if checked.errors.is_empty() {
         return answer::ok(fields);
     }
@@ -178,28 +155,18 @@ fn answer_of(checked: &PythonChecked, made: &[Translated]) -> Value {
         many => format!("there are {many} errors"),
     };
     let hint = "Correct each at its place, and give the files again.";
-    let mut refusal = ToolError::new("check_failed", message, hint).to_answer();
-    if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
-        refusal.append(fields);
-    }
-    refusal
+    ToolError::new("check_failed", message, hint).to_answer_with(fields)
 }
 
-impl Tool for CheckProgram {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<CheckProgramArgs>(
-            NAME,
-            "Checks programs in Python or Reverty before they are run, in a project_dir: Reverty is \
-             translated to Python; Python is parsed, and looked at by flake8 or ruff and by mypy where \
-             they are installed; tests are collected. Each error has its place. Nothing is saved.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(SECONDS) + MARGIN
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.check(args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "check_program",
+    about: "Checks programs in Python or Reverty before they are run, in a project_dir: Reverty is \
+         translated to Python; Python is parsed, and looked at by flake8 or ruff and by mypy where \
+         they are installed; tests are collected. Each error has its place. Nothing is saved.",
+    schema: args::schema::<CheckProgramArgs>,
+    time: TimeLimit::Of(Duration::from_secs(SECONDS).saturating_add(MARGIN)),
+    call: |call| {
+        Box::pin(async move { check(call.context, call.args()?).await.map(Reply::Answer) })
+    },
+    ..ToolEntry::USUAL
+};

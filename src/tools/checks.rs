@@ -50,8 +50,8 @@ impl Surroundings<'_> {
             return None;
         }
         Some(match self.names.conflict(file.path.file_name()) {
-            None => passed(CheckKind::Name),
-            Some(conflict) => check(CheckKind::Name, FindingLevel::Warning, conflict.why),
+            None => Check::clean(CheckKind::Name),
+            Some(conflict) => Check::of(CheckKind::Name, FindingLevel::Warning, conflict.why),
         })
     }
 
@@ -61,20 +61,20 @@ impl Surroundings<'_> {
             return None;
         }
         Some(match self.registration(&file.path) {
-            Registration::In(_) => passed(CheckKind::InCmake),
+            Registration::In(_) => Check::clean(CheckKind::InCmake),
             Registration::NotIn(list) => {
                 let note = format!("`{list}` does not list it, so it would not be compiled");
-                check(CheckKind::InCmake, FindingLevel::Warning, note)
+                Check::of(CheckKind::InCmake, FindingLevel::Warning, note)
             }
             Registration::Unclear(list, why) => {
                 let note = format!("`{list}` is not understood ({why}); it may not be compiled");
-                check(CheckKind::InCmake, FindingLevel::Warning, note)
+                Check::of(CheckKind::InCmake, FindingLevel::Warning, note)
             }
             // PlatformIO finds sources by where they lie, too.
             Registration::Nowhere if platformio::is_at(self.project_dir.root()) => return None,
             Registration::Nowhere => {
                 let note = "there is no CMakeLists.txt for it".to_owned();
-                check(CheckKind::InCmake, FindingLevel::Warning, note)
+                Check::of(CheckKind::InCmake, FindingLevel::Warning, note)
             }
         })
     }
@@ -84,32 +84,32 @@ fn parses(file: &NewFile) -> Option<Check> {
     if reverty::is_program(file.path.as_str()) {
         let faults = reverty::check(&file.code);
         return Some(faults.first().map_or_else(
-            || passed(CheckKind::Parses),
+            || Check::clean(CheckKind::Parses),
             |fault| {
                 let note = format!("{}:{}: {}", fault.line, fault.column, fault.message);
-                check(CheckKind::Parses, FindingLevel::Stop, note)
+                Check::of(CheckKind::Parses, FindingLevel::Stop, note)
             },
         ));
     }
     if file.path.extension() == Some("py") {
         return Some(syntax::python_error(&file.path, &file.code).map_or_else(
-            || passed(CheckKind::Parses),
+            || Check::clean(CheckKind::Parses),
             |error| {
                 let note = format!("{}:{}: {}", error.line, error.column, error.message);
-                check(CheckKind::Parses, FindingLevel::Warning, note)
+                Check::of(CheckKind::Parses, FindingLevel::Warning, note)
             },
         ));
     }
     syntax::language_of(&file.path)?;
     Some(match syntax::first_error(&file.path, &file.code) {
-        None => passed(CheckKind::Parses),
+        None => Check::clean(CheckKind::Parses),
         Some(error) => {
             let note = format!("{}:{}: {}", error.line, error.column, error.message);
             let level = match error.certainty {
                 syntax::Certainty::Certain => FindingLevel::Stop,
                 syntax::Certainty::Possible => FindingLevel::Note,
             };
-            check(CheckKind::Parses, level, note)
+            Check::of(CheckKind::Parses, level, note)
         }
     })
 }
@@ -120,10 +120,10 @@ fn text(file: &NewFile) -> Check {
             line.chars().find(|&c| is_suspect(c)).map(|c| (index + 1, c))
         });
     match suspect {
-        None => passed(CheckKind::Text),
+        None => Check::clean(CheckKind::Text),
         Some((line, c)) => {
             let note = format!("line {line} holds the invisible character U+{:04X}", u32::from(c));
-            check(CheckKind::Text, FindingLevel::Stop, note)
+            Check::of(CheckKind::Text, FindingLevel::Stop, note)
         }
     }
 }
@@ -132,12 +132,4 @@ fn text(file: &NewFile) -> Check {
 fn is_suspect(c: char) -> bool {
     (c.is_control() && c != '\t' && c != '\r')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
-}
-
-fn passed(kind: CheckKind) -> Check {
-    Check::clean(kind)
-}
-
-fn check(kind: CheckKind, level: FindingLevel, text: String) -> Check {
-    Check::of(kind, level, text)
 }

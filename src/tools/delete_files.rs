@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
-use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
+use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use crate::model::{Draft, DraftChange, ProjectPath, Settlement};
 use crate::text::references::MentionKind;
 use crate::workspace::{ProjectDir, Reference, references_to};
-
-/// Name of the tool.
-pub const NAME: &str = "delete_files";
 
 /// References to one file that are told.
 const MOST_REFERENCES: usize = 20;
@@ -29,48 +25,22 @@ struct DeleteFilesArgs {
     reason: String,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(DeleteFiles { project_dir: Arc::clone(&context.project_dir) })
+fn propose(context: &ToolContext, args: &DeleteFilesArgs) -> Result<Reply, ToolError> {
+    let paths = args::distinct_paths(&args.paths)?;
+    let mut drafts = Vec::with_capacity(paths.len());
+    for path in &paths {
+        let base = context.project_dir.read(path).map_err(files::unreadable)?;
+        let change = DraftChange::Delete { path: path.clone(), base };
+        drafts.push(Draft { change, reason: args.reason.clone(), checks: Vec::new() });
+    }
+    Ok(Reply::Propose { drafts, finish: finish(context, paths) })
 }
 
-struct DeleteFiles {
-    project_dir: Arc<ProjectDir>,
-}
-
-impl DeleteFiles {
-    fn propose(&self, args: &DeleteFilesArgs) -> Result<Reply, ToolError> {
-        let paths = distinct(&args.paths)?;
-        let mut drafts = Vec::with_capacity(paths.len());
-        for path in &paths {
-            let base = self.project_dir.read(path).map_err(files::unreadable)?;
-            let change = DraftChange::Delete { path: path.clone(), base };
-            drafts.push(Draft { change, reason: args.reason.clone(), checks: Vec::new() });
-        }
-        Ok(Reply::Propose { drafts, finish: self.finish(paths) })
-    }
-
-    fn finish(&self, paths: Vec<ProjectPath>) -> Finish {
-        let project_dir = Arc::clone(&self.project_dir);
-        Box::new(move |settlements| {
-            Box::pin(async move { Ok(report(&project_dir, &paths, &settlements)) })
-        })
-    }
-}
-
-fn distinct(given: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
-    let mut paths: Vec<ProjectPath> = Vec::with_capacity(given.len());
-    for (index, text) in given.iter().enumerate() {
-        let path = args::path(&format!("paths[{index}]"), text)?;
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        let message = "paths: the list is empty";
-        return Err(ToolError::new("bad_arguments", message, "Name at least one file."));
-    }
-    Ok(paths)
+fn finish(context: &ToolContext, paths: Vec<ProjectPath>) -> Finish {
+    let project_dir = Arc::clone(&context.project_dir);
+    Box::new(move |settlements| {
+        Box::pin(async move { Ok(report(&project_dir, &paths, &settlements)) })
+    })
 }
 
 /// Makes the answer: what is gone, what the person kept, and which lines still name what is gone.
@@ -94,30 +64,15 @@ fn report(project_dir: &ProjectDir, paths: &[ProjectPath], settlements: &[Settle
         })
         .collect();
     let mut fields = json!({ "deleted": report.done, "kept": report.rejected });
-    if let (Some(fields), false) = (fields.as_object_mut(), left.is_empty()) {
-        fields.insert("still_named".to_owned(), Value::Array(left));
-    }
+    answer::set(&mut fields, "still_named", answer::filled(&left));
     report.answer("deleted", fields)
 }
 
-impl Tool for DeleteFiles {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<DeleteFilesArgs>(
-            NAME,
-            "Proposes to delete files. A person decides on each; the answer lists the deleted files, the kept files with the reason, and the includes and CMake lists that still refer to deleted files.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(&args::parse(args)?) })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        _args: &'a Value,
-        recorded: &'a [Proposal],
-        _: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        recorded::ready(self.finish(recorded::paths(recorded)))
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "delete_files",
+    about: "Proposes to delete files. A person decides on each; the answer lists the deleted files, the kept files with the reason, and the includes and CMake lists that still refer to deleted files.",
+    schema: args::schema::<DeleteFilesArgs>,
+    call: |call| Box::pin(async move { propose(call.context, &call.args()?) }),
+    finish: |done| recorded::ready(finish(done.context, recorded::paths(done.proposals))),
+    ..ToolEntry::USUAL
+};

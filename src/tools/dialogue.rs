@@ -2,15 +2,12 @@
 //!
 //! Owns their arguments. Called outside a run they refuse, because nobody is there to ask.
 
-use std::sync::Arc;
-
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Reply, Tool, ToolContext, ToolError, args};
-use crate::model::ToolSpec;
+use super::{Reply, ToolEntry, ToolError, args};
 
 /// Name of the tool that asks the person.
 pub const ASK: &str = "ask_user";
@@ -70,42 +67,21 @@ impl HandOffArgs {
     }
 }
 
-/// Makes `ask_user`.
-pub(super) fn make_ask(_: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(Ask)
-}
+pub(super) const ASK_TOOL: ToolEntry = ToolEntry {
+    name: ASK,
+    about: "Asks the person a question and waits for the answer. Only for facts that neither the project nor the documentation gives.",
+    schema: args::schema::<AskArgs>,
+    call: |call| refused(AskArgs::read(&call.args).map(drop)),
+    ..ToolEntry::USUAL
+};
 
-/// Makes `hand_off`.
-pub(super) fn make_hand_off(_: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(HandOff)
-}
-
-struct Ask;
-
-impl Tool for Ask {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<AskArgs>(
-            ASK,
-            "Asks the person a question and waits for the answer. Only for facts that neither the project nor the documentation gives.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        refused(AskArgs::read(&args).map(drop))
-    }
-}
-
-struct HandOff;
-
-impl Tool for HandOff {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<HandOffArgs>(HAND_OFF, "Hands over to another agent of this chat.")
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        refused(HandOffArgs::read(&args).map(drop))
-    }
-}
+pub(super) const HAND_OFF_TOOL: ToolEntry = ToolEntry {
+    name: HAND_OFF,
+    about: "Hands over to another agent of this chat.",
+    schema: args::schema::<HandOffArgs>,
+    call: |call| refused(HandOffArgs::read(&call.args).map(drop)),
+    ..ToolEntry::USUAL
+};
 
 fn refused(read: Result<(), ToolError>) -> BoxFuture<'static, Result<Reply, ToolError>> {
     let why = "this call needs a run, and there is none here";

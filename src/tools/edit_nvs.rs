@@ -1,24 +1,20 @@
 //! `edit_nvs`: proposes to change what a board keeps in its non-volatile storage.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::words;
 use super::flash_regions::{Aim, flash_of, partition};
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, nvs_csv, recorded};
+use super::{
+    Finish, OutcomeReport, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, args, files,
+    nvs_csv, recorded,
+};
 use crate::model::{
-    BlobSource, Change, Draft, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition,
-    ProjectPath, Proposal, Settlement, ToolSpec,
+    Change, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition, ProjectPath,
 };
 use crate::toolchain::nvs::{self, EntryChange, NvsError, Planned, WhyNot};
-
-/// Name of the tool.
-pub const NAME: &str = "edit_nvs";
 
 /// The partition that ESP-IDF's own functions use.
 const USUAL: &str = "nvs";
@@ -71,88 +67,85 @@ enum Literal {
     Text(String),
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(EditNvs { context: context.clone() })
+fn propose(context: &ToolContext, args: EditNvsArgs) -> Result<Reply, ToolError> {
+    let EditNvsArgs { base, entries, csv, partition, port, reason } = args;
+    let wishes = match csv {
+        Some(csv) if entries.is_empty() => listed(context, &csv)?,
+        None if !entries.is_empty() => wishes(entries)?,
+        Some(_) | None => {
+            let message = "either `entries` or `csv` must be given";
+            return Err(wrong(message.to_owned(), "Name at least one entry."));
+        }
+    };
+    let board = flash_of(context, port, Aim::Edit)?;
+    let region = region(context, partition.as_deref().unwrap_or(USUAL))?;
+    let held = read_base(context, &base, region.bytes as usize)?;
+    let planned = nvs::plan(&held, wishes).map_err(|error| not_planned(&base, &error))?;
+    let Planned { base, image, edits, space } = planned;
+    let names: Vec<String> = edits.iter().map(NvsEdit::name).collect();
+    let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space });
+    Ok(Reply::propose(change, reason, finish(names)))
 }
 
-struct EditNvs {
-    context: ToolContext,
+/// The place of a partition that holds settings: erased, one of another kind looks like it.
+fn region(context: &ToolContext, label: &str) -> Result<FlashRegion, ToolError> {
+    let Partition { label, kind, subtype, offset, bytes } = partition(context, label)?;
+    match (kind.as_str(), subtype.as_str()) {
+        // In CSV types may be numbers, too.
+        ("data" | "1" | "0x01", "nvs" | "2" | "0x02") => Ok(FlashRegion { label, offset, bytes }),
+        _ => {
+            let message = format!("partition: `{label}` is of the type {kind}/{subtype}");
+            Err(wrong(message, "Name one of the type data/nvs."))
+        }
+    }
 }
 
-impl EditNvs {
-    fn propose(&self, args: EditNvsArgs) -> Result<Reply, ToolError> {
-        let EditNvsArgs { base, entries, csv, partition, port, reason } = args;
-        let wishes = match csv {
-            Some(csv) if entries.is_empty() => self.listed(&csv)?,
-            None if !entries.is_empty() => wishes(entries)?,
-            Some(_) | None => {
-                let message = "either `entries` or `csv` must be given";
-                return Err(wrong(message.to_owned(), "Name at least one entry."));
-            }
-        };
-        let board = flash_of(&self.context, port, Aim::Edit)?;
-        let region = self.region(partition.as_deref().unwrap_or(USUAL))?;
-        let held = self.base(&base, region.bytes as usize)?;
-        let planned = nvs::plan(&held, wishes).map_err(|error| not_planned(&base, &error))?;
-        let Planned { base, image, edits, space } = planned;
-        let names: Vec<String> = edits.iter().map(NvsEdit::name).collect();
-        let change = DraftChange::Nvs(NvsPlan { board, region, base, image, edits, space });
-        let draft = Draft { change, reason, checks: Vec::new() };
-        Ok(Reply::Propose { drafts: vec![draft], finish: finish(names) })
+/// The partition as it was read back.
+fn read_base(context: &ToolContext, base: &str, bytes: usize) -> Result<Vec<u8>, ToolError> {
+    let again = "Call `read_flash` with the partition and a new file, then name that file.";
+    let path = ProjectPath::new(base)
+        .map_err(|error| wrong(format!("base: {error}"), "Name a file of the project."))?;
+    let held = context.project_dir.read_if_there(&path).map_err(files::unreadable)?;
+    let Some(held) = held else {
+        return Err(wrong(format!("base: there is no `{path}`"), again));
+    };
+    if held.len() != bytes {
+        let message = format!("base: `{path}` has {} bytes; the partition has {bytes}", held.len());
+        return Err(wrong(message, again));
     }
+    Ok(held)
+}
 
-    /// The place of a partition that holds settings: erased, one of another kind looks like it.
-    fn region(&self, label: &str) -> Result<FlashRegion, ToolError> {
-        let Partition { label, kind, subtype, offset, bytes } = partition(&self.context, label)?;
-        match (kind.as_str(), subtype.as_str()) {
-            // In CSV types may be numbers, too.
-            ("data" | "1" | "0x01", "nvs" | "2" | "0x02") => {
-                Ok(FlashRegion { label, offset, bytes })
-            }
-            _ => {
-                let message = format!("partition: `{label}` is of the type {kind}/{subtype}");
-                Err(wrong(message, "Name one of the type data/nvs."))
-            }
-        }
-    }
-
-    /// The partition as it was read back.
-    fn base(&self, base: &str, bytes: usize) -> Result<Vec<u8>, ToolError> {
-        let again = "Call `read_flash` with the partition and a new file, then name that file.";
-        let path = ProjectPath::new(base)
-            .map_err(|error| wrong(format!("base: {error}"), "Name a file of the project."))?;
-        let held = self.context.project_dir.read_if_there(&path).map_err(files::unreadable)?;
-        let Some(held) = held else {
-            return Err(wrong(format!("base: there is no `{path}`"), again));
-        };
-        if held.len() != bytes {
-            let message =
-                format!("base: `{path}` has {} bytes; the partition has {bytes}", held.len());
-            return Err(wrong(message, again));
-        }
-        Ok(held)
-    }
-
-    /// The entries of a file.
-    fn listed(&self, csv: &str) -> Result<Vec<EntryChange>, ToolError> {
-        let read = |file: &str| {
-            let path = ProjectPath::new(file).map_err(|error| error.to_string())?;
-            self.context.project_dir.read(&path).map_err(|error| error.to_string())
-        };
-        let reported = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
-        let content = read(csv).map_err(reported)?;
-        let text = String::from_utf8(content).map_err(|_| reported("it is not text".to_owned()))?;
-        let wishes = nvs_csv::parse(&text, read).map_err(reported)?;
-        match wishes.is_empty() {
-            true => Err(reported("it names no entry".to_owned())),
-            false => Ok(wishes),
-        }
+/// The entries of a file.
+fn listed(context: &ToolContext, csv: &str) -> Result<Vec<EntryChange>, ToolError> {
+    let read = |file: &str| {
+        let path = ProjectPath::new(file).map_err(|error| error.to_string())?;
+        context.project_dir.read(&path).map_err(|error| error.to_string())
+    };
+    let reported = |why: String| wrong(format!("csv: `{csv}`: {why}"), "Correct the file.");
+    let content = read(csv).map_err(reported)?;
+    let text = String::from_utf8(content).map_err(|_| reported("it is not text".to_owned()))?;
+    let wishes = nvs_csv::parse(&text, read).map_err(reported)?;
+    match wishes.is_empty() {
+        true => Err(reported("it names no entry".to_owned())),
+        false => Ok(wishes),
     }
 }
 
 fn finish(names: Vec<String>) -> Finish {
-    Box::new(move |settlements| Box::pin(std::future::ready(outcome(&names, settlements.first()))))
+    Box::new(move |settlements| {
+        let is_stale =
+            settlements.first().is_some_and(|of| matches!(of.outcome, Outcome::Stale { .. }));
+        let again = "Read the partition into a new file and propose the change again.";
+        let report = OutcomeReport {
+            code: "not_edited",
+            done: json!({ "edited": names, "verified": true }),
+            refused: json!({ "edited": Value::Null }),
+            stale: "the board's content there has changed since it was shown".to_owned(),
+            again: if is_stale { again } else { "" },
+        };
+        Box::pin(std::future::ready(report.of(&settlements)))
+    })
 }
 
 fn wrong(message: String, hint: &str) -> ToolError {
@@ -214,55 +207,18 @@ fn not_planned(base: &str, error: &WhyNot) -> ToolError {
     }
 }
 
-/// What became of the change.
-fn outcome(names: &[String], settlement: Option<&Settlement>) -> Result<Value, ToolError> {
-    let Some(Settlement { decision, outcome, .. }) = settlement else {
-        return Err(ToolError::new("not_edited", "the proposal was not carried out", ""));
-    };
-    match outcome {
-        Outcome::Applied => Ok(answer::ok(json!({ "edited": names, "verified": true }))),
-        Outcome::Denied => {
-            Ok(answer::ok(json!({ "edited": Value::Null, "rejected": words(decision) })))
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "edit_nvs",
+    about: "Proposes to set or remove entries of the board's non-volatile storage (NVS), such as \
+         `wifi:ssid`. First read the partition into a file with `read_flash`: its other \
+         entries stay as they are. A person has to type a phrase to agree.",
+    schema: args::schema::<EditNvsArgs>,
+    time: TimeLimit::Of(Duration::from_secs(15)),
+    call: |call| Box::pin(async move { propose(call.context, call.args()?) }),
+    finish: |done| match done.change() {
+        Some(Change::Nvs(plan)) => {
+            recorded::ready(finish(plan.edits.iter().map(NvsEdit::name).collect()))
         }
-        Outcome::Failed(error) => Err(ToolError::from_user_error("not_edited", error)),
-        Outcome::Interrupted(why) => Err(ToolError::new("not_edited", why.clone(), "")),
-        Outcome::Stale { .. } => {
-            let message = "the board's content there has changed since it was shown";
-            let hint = "Read the partition into a new file and propose the change again.";
-            Err(ToolError::new("not_edited", message, hint))
-        }
-    }
-}
-
-impl Tool for EditNvs {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<EditNvsArgs>(
-            NAME,
-            "Proposes to set or remove entries of the board's non-volatile storage (NVS), such as \
-             `wifi:ssid`. First read the partition into a file with `read_flash`: its other \
-             entries stay as they are. A person has to type a phrase to agree.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(15)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(args::parse(args)?) })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        _args: &'a Value,
-        recorded: &'a [Proposal],
-        _: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        match recorded.first().map(|proposal| &proposal.change) {
-            Some(Change::Nvs(plan)) => {
-                recorded::ready(finish(plan.edits.iter().map(NvsEdit::name).collect()))
-            }
-            _ => recorded::ready(recorded::plain_finish(recorded)),
-        }
-    }
-}
+        _ => recorded::ready(recorded::plain_finish(done.proposals)),
+    },
+};

@@ -26,10 +26,20 @@ impl ToolError {
     #[must_use]
     pub fn to_answer(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
-        if let (Some(error), false) = (error.as_object_mut(), self.hint.is_empty()) {
-            error.insert("hint".to_owned(), Value::String(self.hint.clone()));
+        if !self.hint.is_empty() {
+            error["hint"] = json!(self.hint);
         }
         json!({ "ok": false, "error": error })
+    }
+
+    /// [`ToolError::to_answer`] with more that is known.
+    #[must_use]
+    pub fn to_answer_with(&self, mut fields: Value) -> Value {
+        let mut refusal = self.to_answer();
+        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
+            refusal.append(fields);
+        }
+        refusal
     }
 
     /// Tells a model what a person would be told.

@@ -3,20 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::source_index::{Coverage, Patience, SourceIndex};
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Call, Reply, TimeLimit, ToolEntry, ToolError, answer, args};
 use crate::lang::{ChosenFile, CommitHistory, RelevanceQuery, parse_log, within};
-use crate::model::{ProjectPath, ToolSpec};
+use crate::model::ProjectPath;
 use crate::toolchain::git_log;
 use crate::workspace::ProjectDir;
-
-/// Name of the tool.
-pub const NAME: &str = "find_relevant_files";
 
 /// Files and tokens of one answer when nothing else is asked for.
 const FILES: usize = 10;
@@ -41,35 +37,24 @@ struct FindRelevantFilesArgs {
     most_tokens: Option<u64>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(FindRelevantFiles { context: context.clone(), index: Arc::default() })
-}
-
-struct FindRelevantFiles {
-    context: ToolContext,
-    /// What calls before have read.
-    index: Arc<SourceIndex>,
-}
-
-impl FindRelevantFiles {
-    async fn find(&self, args: FindRelevantFilesArgs) -> Result<Value, ToolError> {
-        if args.request.trim().is_empty() {
-            let message = "request: it is empty";
-            return Err(ToolError::new("bad_arguments", message, "Write what should be done."));
-        }
-        let patience = Patience { since: Instant::now(), texts: TEXTS, calls: CALLS };
-        let cancel = self.context.cancel.child_token();
-        let log = git_log(self.context.project_dir.root(), GIT, cancel).await;
-        let (project_dir, index) = (Arc::clone(&self.context.project_dir), Arc::clone(&self.index));
-        let diagnosed = self.context.state.snapshot().diagnosed;
-        // Reading a project is work, not waiting; it must not hold up the others.
-        let work =
-            move || choose((&project_dir, &index), (&args, patience), &diagnosed, &parse_log(&log));
-        tokio::task::spawn_blocking(work).await.map_err(|error| {
-            ToolError::new("not_read", format!("the project was not read: {error}"), "")
-        })
+async fn find(call: Call<'_>) -> Result<Value, ToolError> {
+    let (context, index) = (call.context, Arc::clone(&call.memory.index));
+    let args: FindRelevantFilesArgs = call.args()?;
+    if args.request.trim().is_empty() {
+        let message = "request: it is empty";
+        return Err(ToolError::new("bad_arguments", message, "Write what should be done."));
     }
+    let patience = Patience { since: Instant::now(), texts: TEXTS, calls: CALLS };
+    let cancel = context.cancel.child_token();
+    let log = git_log(context.project_dir.root(), GIT, cancel).await;
+    let project_dir = Arc::clone(&context.project_dir);
+    let diagnosed = context.state.snapshot().diagnosed;
+    // Reading a project is work, not waiting; it must not hold up the others.
+    let work =
+        move || choose((&project_dir, &index), (&args, patience), &diagnosed, &parse_log(&log));
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        ToolError::new("not_read", format!("the project was not read: {error}"), "")
+    })
 }
 
 fn choose(
@@ -113,20 +98,12 @@ fn file_json(chosen: &ChosenFile) -> Value {
     })
 }
 
-impl Tool for FindRelevantFiles {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<FindRelevantFilesArgs>(
-            NAME,
-            "Finds the files of the project that a request is about, best first, each with its \
-             size in tokens and the reasons: words, names, calls, includes, past changes, the last build.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        GIT + Duration::from_secs(9)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.find(args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "find_relevant_files",
+    about: "Finds the files of the project that a request is about, best first, each with its \
+         size in tokens and the reasons: words, names, calls, includes, past changes, the last build.",
+    schema: args::schema::<FindRelevantFilesArgs>,
+    time: TimeLimit::Of(GIT.saturating_add(Duration::from_secs(9))),
+    call: |call| Box::pin(async move { find(call).await.map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

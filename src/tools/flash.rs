@@ -1,22 +1,16 @@
 //! `flash_project`: proposes to write the last build to the board.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, recorded};
+use super::flash_regions::use_port;
+use super::{Finish, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, recorded};
 use crate::device::{DEFAULT_BAUD, Listener, last_reset};
-use crate::model::{
-    BlobSource, Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal, ToolSpec,
-};
+use crate::model::{Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal};
 use crate::toolchain::console_baud;
-
-/// Name of the tool.
-pub const NAME: &str = "flash_project";
 
 const RESET_WAIT: Duration = Duration::from_millis(500);
 
@@ -32,94 +26,69 @@ pub(super) struct FlashArgs {
     pub(super) baud: Option<u32>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(FlashProject { context: context.clone() })
+/// Proposes to write the last build.
+pub(super) async fn propose(context: &ToolContext, args: FlashArgs) -> Result<Reply, ToolError> {
+    let plan = plan(context, args.port)?;
+    let before = context.serial.get(&plan.board.port);
+    let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
+    let reason = format!("to run build {} on {}", plan.build, plan.board.label);
+    let bytes = plan.total_bytes();
+    let checks = vec![Check::clean(CheckKind::BuildFresh)];
+    let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
+    Ok(Reply::Propose { drafts: vec![draft], finish: finish(context, bytes, args.baud, before) })
 }
 
-pub(super) struct FlashProject {
-    /// What it works with.
-    pub(super) context: ToolContext,
-}
-
-impl FlashProject {
-    /// Proposes to write the last build.
-    pub(super) async fn propose(&self, args: FlashArgs) -> Result<Reply, ToolError> {
-        let plan = self.plan(args.port)?;
-        let before = self.context.serial.get(&plan.board.port);
-        let before = before.map(|listener| (listener.log, listener.since(u64::MAX).0));
-        let reason = format!("to run build {} on {}", plan.build, plan.board.label);
-        let bytes = plan.total_bytes();
-        let checks = checks();
-        let draft = Draft { change: DraftChange::Flash(plan), reason, checks };
-        Ok(Reply::Propose { drafts: vec![draft], finish: self.finish(bytes, args.baud, before) })
-    }
-
-    /// The answer once `bytes` are written or not; `before` is how far the port had come, if it was
-    /// open.
-    fn finish(&self, bytes: u64, baud: Option<u32>, before: Option<(LogId, u64)>) -> Finish {
-        let context = self.context.clone();
-        let baud = baud.or_else(|| console_baud(context.project_dir.root()));
-        Box::new(move |settlements| {
-            Box::pin(async move {
-                let reported = answer::OutcomeReport {
-                    code: "not_flashed",
-                    done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
-                    refused: json!({ "flashed": false }),
-                    stale: "the images were changed after they were shown",
-                    again: "Build and propose the flash again.",
-                };
-                let mut answer = reported.of(&settlements)?;
-                if answer["flashed"] == true {
-                    listen(&context, baud, before, &mut answer).await?;
-                }
-                Ok(answer)
-            })
-        })
-    }
-
-    /// As [`Tool::finish_recorded`].
-    fn finish_of(&self, args: &Value, recorded: &[Proposal]) -> Finish {
-        let baud = args::parse::<FlashArgs>(args.clone()).ok().and_then(|args| args.baud);
-        self.finish_at(baud, recorded)
-    }
-
-    /// As [`Tool::finish_recorded`], listening at that rate.
-    pub(super) fn finish_at(&self, baud: Option<u32>, recorded: &[Proposal]) -> Finish {
-        let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
-            return recorded::plain_finish(recorded);
-        };
-        self.finish(plan.total_bytes(), baud, None)
-    }
-
-    fn plan(&self, port: Option<String>) -> Result<FlashPlan, ToolError> {
-        let state = self.context.state.snapshot();
-        let Some(last) = state.last_build.filter(super::LastBuild::is_fresh_success) else {
-            return Err(ToolError::new(
-                "not_built",
-                "there is no passed build of the files as they are now",
-                "Call `build_project` first.",
-            ));
-        };
-        let mut plan = self
-            .context
-            .toolchain
-            .plan_flash(self.context.project_dir.root(), last.build, last.at)
-            .map_err(|error| ToolError::from_user_error("cannot_flash", &error))?;
-        if let Some(port) = port.filter(|port| *port != plan.board.port) {
-            if plan.board.simulated {
-                let message = format!("port: `{port}` is not the port of the {}", plan.board.label);
-                let hint = "Leave `port` out.";
-                return Err(ToolError::new("bad_arguments", message, hint));
+/// The answer once `bytes` are written or not; `before` is how far the port had come, if it was
+/// open.
+fn finish(
+    context: &ToolContext,
+    bytes: u64,
+    baud: Option<u32>,
+    before: Option<(LogId, u64)>,
+) -> Finish {
+    let context = context.clone();
+    let baud = baud.or_else(|| console_baud(context.project_dir.root()));
+    Box::new(move |settlements| {
+        Box::pin(async move {
+            let reported = answer::OutcomeReport {
+                code: "not_flashed",
+                done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
+                refused: json!({ "flashed": false }),
+                stale: "the images were changed after they were shown".to_owned(),
+                again: "Build and propose the flash again.",
+            };
+            let mut answer = reported.of(&settlements)?;
+            if answer["flashed"] == true {
+                listen(&context, baud, before, &mut answer).await?;
             }
-            plan.board.port = port;
-        }
-        Ok(plan)
-    }
+            Ok(answer)
+        })
+    })
 }
 
-fn checks() -> Vec<Check> {
-    vec![Check::clean(CheckKind::BuildFresh)]
+/// As [`Tool::finish_recorded`], listening at that rate.
+pub(super) fn finish_at(context: &ToolContext, baud: Option<u32>, recorded: &[Proposal]) -> Finish {
+    let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
+        return recorded::plain_finish(recorded);
+    };
+    finish(context, plan.total_bytes(), baud, None)
+}
+
+fn plan(context: &ToolContext, port: Option<String>) -> Result<FlashPlan, ToolError> {
+    let state = context.state.snapshot();
+    let Some(last) = state.last_build.filter(super::LastBuild::is_fresh_success) else {
+        return Err(ToolError::new(
+            "not_built",
+            "there is no passed build of the files as they are now",
+            "Call `build_project` first.",
+        ));
+    };
+    let mut plan = context
+        .toolchain
+        .plan_flash(context.project_dir.root(), last.build, last.at)
+        .map_err(|error| ToolError::from_user_error("cannot_flash", &error))?;
+    use_port(&mut plan.board, port)?;
+    Ok(plan)
 }
 
 /// Listens to the flashed board, at the rate its firmware talks with if that is known. `before` is
@@ -170,28 +139,14 @@ async fn skip_old_firmware(listener: &Listener, position: u64) {
     listener.set_reported(reset().unwrap_or(position));
 }
 
-impl Tool for FlashProject {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<FlashArgs>(
-            NAME,
-            "Proposes to write the last passed build to the board. A person decides; afterwards the board runs it, and its serial output is recorded.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(15)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(args::parse(args)?).await })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        args: &'a Value,
-        recorded: &'a [Proposal],
-        _: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        recorded::ready(self.finish_of(args, recorded))
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "flash_project",
+    about: "Proposes to write the last passed build to the board. A person decides; afterwards the board runs it, and its serial output is recorded.",
+    schema: args::schema::<FlashArgs>,
+    time: TimeLimit::Of(Duration::from_secs(15)),
+    call: |call| Box::pin(async move { propose(call.context, call.args()?).await }),
+    finish: |done| {
+        let baud = done.args_again::<FlashArgs>().and_then(|args| args.baud);
+        recorded::ready(finish_at(done.context, baud, done.proposals))
+    },
+};

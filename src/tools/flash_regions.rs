@@ -37,14 +37,19 @@ pub(super) fn flash_of(
         // Toolchains tell whose flash can be had, not what for.
         ToolError::from_user_error(code, &UserError { what: what.to_owned(), ..error })
     })?;
-    if let Some(port) = port.filter(|port| *port != board.port) {
-        if board.simulated {
-            let message = format!("port: `{port}` is not the port of the {}", board.label);
-            return Err(ToolError::new("bad_arguments", message, "Leave `port` out."));
-        }
-        board.port = port;
-    }
+    use_port(&mut board, port)?;
     Ok(board)
+}
+
+/// Takes the port that was named; only that of a real board can differ from what is known.
+pub(super) fn use_port(board: &mut BoardInfo, port: Option<String>) -> Result<(), ToolError> {
+    let Some(port) = port.filter(|port| *port != board.port) else { return Ok(()) };
+    if board.simulated {
+        let message = format!("port: `{port}` is not the port of the {}", board.label);
+        return Err(ToolError::new("bad_arguments", message, "Leave `port` out."));
+    }
+    board.port = port;
+    Ok(())
 }
 
 /// The place of a partition on the board: in the table of the project, save where the board is

@@ -1,8 +1,5 @@
 //! `generate_code`: proposes whole files, one proposal each.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,17 +7,10 @@ use serde_json::{Value, json};
 use super::checks::{NewFile, Surroundings};
 use super::cmake::{self, CMakePlan, ListEdit, Unregistered};
 use super::report::Report;
-use super::state::SharedState;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, args, files, recorded};
-use crate::knowledge::NameList;
-use crate::model::{
-    BlobSource, Check, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec,
-};
+use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use crate::model::{Check, Draft, DraftChange, ProjectPath, Proposal, Settlement};
 use crate::text::mark;
-use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, ProjectDir, Registration, is_compiled};
-
-/// Name of the tool.
-pub const NAME: &str = "generate_code";
+use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Registration, is_compiled};
 
 /// What to do about sources that could not be registered.
 const ADVICE: &str = "These sources are not compiled. Ask the person where they belong, or change \
@@ -43,18 +33,6 @@ struct CodeFile {
     file_name: String,
     /// The whole content.
     code: String,
-}
-
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
-    Arc::new(GenerateCode { project_dir, names, state: context.state.clone() })
-}
-
-struct GenerateCode {
-    project_dir: Arc<ProjectDir>,
-    names: Arc<NameList>,
-    state: SharedState,
 }
 
 /// What the answer is made of.
@@ -91,82 +69,75 @@ impl Planned {
     }
 }
 
-impl GenerateCode {
-    fn propose(&self, args: GenerateCodeArgs) -> Result<Reply, ToolError> {
-        let reason = args.reason;
-        let mut batch = new_files(args.files)?;
-        self.mark(&mut batch);
-        let plan = self.plan(&batch);
-        let files: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
-        // The checks see the lists as they will be.
-        batch.extend(
-            plan.edits
-                .iter()
-                .map(|edit| NewFile { path: edit.path.clone(), code: edit.text.clone() }),
-        );
-        let around =
-            Surroundings { project_dir: &self.project_dir, names: &self.names, batch: &batch };
-        let mut lists: Vec<ProjectPath> = Vec::new();
-        let mut drafts = Vec::with_capacity(batch.len());
-        for file in batch.iter().take(files.len()) {
-            let base = self.project_dir.read_if_there(&file.path).map_err(files::unreadable)?;
-            if is_compiled(&file.path)
-                && let Registration::In(list) = around.registration(&file.path)
-                && !lists.contains(&list)
-                && plan.edits.iter().all(|edit| edit.path != list)
-            {
-                lists.push(list);
-            }
-            let content = file.code.clone().into_bytes();
-            let change = DraftChange::Save { path: file.path.clone(), base, content };
-            drafts.push(Draft { change, reason: reason.clone(), checks: around.check(file) });
+fn propose(context: &ToolContext, args: GenerateCodeArgs) -> Result<Reply, ToolError> {
+    let reason = args.reason;
+    let mut batch = new_files(args.files)?;
+    mark(context, &mut batch);
+    let plan = plan(context, &batch);
+    let files: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
+    // The checks see the lists as they will be.
+    batch.extend(
+        plan.edits.iter().map(|edit| NewFile { path: edit.path.clone(), code: edit.text.clone() }),
+    );
+    let around =
+        Surroundings { project_dir: &context.project_dir, names: &context.names, batch: &batch };
+    let mut lists: Vec<ProjectPath> = Vec::new();
+    let mut drafts = Vec::with_capacity(batch.len());
+    for file in batch.iter().take(files.len()) {
+        let base = context.project_dir.read_if_there(&file.path).map_err(files::unreadable)?;
+        if is_compiled(&file.path)
+            && let Registration::In(list) = around.registration(&file.path)
+            && !lists.contains(&list)
+            && plan.edits.iter().all(|edit| edit.path != list)
+        {
+            lists.push(list);
         }
-        for (edit, file) in plan.edits.iter().zip(batch.iter().skip(files.len())) {
-            drafts.push(list_draft(edit, around.check(file)));
-        }
-        let CMakePlan { edits, unregistered } = plan;
-        let edits = edits.into_iter().map(|edit| (edit.path, edit.sources)).collect();
-        let planned = Planned { files, lists, edits, unregistered };
-        Ok(Reply::Propose { drafts, finish: planned.finish() })
+        let content = file.code.clone().into_bytes();
+        let change = DraftChange::Save { path: file.path.clone(), base, content };
+        drafts.push(Draft { change, reason: reason.clone(), checks: around.check(file) });
     }
+    for (edit, file) in plan.edits.iter().zip(batch.iter().skip(files.len())) {
+        drafts.push(list_draft(edit, around.check(file)));
+    }
+    let CMakePlan { edits, unregistered } = plan;
+    let edits = edits.into_iter().map(|edit| (edit.path, edit.sources)).collect();
+    let planned = Planned { files, lists, edits, unregistered };
+    Ok(Reply::Propose { drafts, finish: planned.finish() })
+}
 
-    /// What it takes to have the new sources built.
-    fn plan(&self, batch: &[NewFile]) -> CMakePlan {
-        let is_new = |file: &&NewFile| {
-            cmake::needs_list(&file.path) && !self.project_dir.is_file(&file.path)
-        };
-        let sources: Vec<ProjectPath> =
-            batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
-        cmake::plan(&self.project_dir, &sources, &|list| {
-            batch.iter().any(|file| file.path == *list)
-        })
-    }
+/// What it takes to have the new sources built.
+fn plan(context: &ToolContext, batch: &[NewFile]) -> CMakePlan {
+    let is_new =
+        |file: &&NewFile| cmake::needs_list(&file.path) && !context.project_dir.is_file(&file.path);
+    let sources: Vec<ProjectPath> =
+        batch.iter().filter(is_new).map(|file| file.path.clone()).collect();
+    cmake::plan(&context.project_dir, &sources, &|list| batch.iter().any(|file| file.path == *list))
+}
 
-    /// Marks the top list of a project that this team makes, or that carries the mark already.
-    fn mark(&self, batch: &mut [NewFile]) {
-        let all: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
-        let Some(top) = batch.iter_mut().find(|file| file.path.as_str() == "CMakeLists.txt") else {
-            return;
-        };
-        let is_generated = match self.project_dir.read_if_there(&top.path) {
-            Ok(Some(old)) => mark::is_marked(&String::from_utf8_lossy(&old)),
-            Ok(None) => self.is_own(&all),
-            Err(_) => false,
-        };
-        if is_generated {
-            top.code = mark::marked(&top.code);
-        }
+/// Marks the top list of a project that this team makes, or that carries the mark already.
+fn mark(context: &ToolContext, batch: &mut [NewFile]) {
+    let all: Vec<ProjectPath> = batch.iter().map(|file| file.path.clone()).collect();
+    let Some(top) = batch.iter_mut().find(|file| file.path.as_str() == "CMakeLists.txt") else {
+        return;
+    };
+    let is_generated = match context.project_dir.read_if_there(&top.path) {
+        Ok(Some(old)) => mark::is_marked(&String::from_utf8_lossy(&old)),
+        Ok(None) => is_own(context, &all),
+        Err(_) => false,
+    };
+    if is_generated {
+        top.code = mark::marked(&top.code);
     }
+}
 
-    /// Whether all sources of the project are those that this team writes.
-    fn is_own(&self, batch: &[ProjectPath]) -> bool {
-        let organized = self.state.snapshot().organized;
-        let is_known = |path: &ProjectPath| {
-            batch.contains(path) || organized.iter().any(|file| file.path == *path)
-        };
-        let files = self.project_dir.list(DEFAULT_LIST_LIMIT).files;
-        files.iter().filter(|file| is_compiled(&file.path)).all(|file| is_known(&file.path))
-    }
+/// Whether all sources of the project are those that this team writes.
+fn is_own(context: &ToolContext, batch: &[ProjectPath]) -> bool {
+    let organized = context.state.snapshot().organized;
+    let is_known = |path: &ProjectPath| {
+        batch.contains(path) || organized.iter().any(|file| file.path == *path)
+    };
+    let files = context.project_dir.list(DEFAULT_LIST_LIMIT).files;
+    files.iter().filter(|file| is_compiled(&file.path)).all(|file| is_known(&file.path))
 }
 
 /// The change of a list, with a reason of its own: nobody else wished for it.
@@ -244,39 +215,24 @@ fn report(planned: Planned, settlements: &[Settlement]) -> Value {
     let mut fields = json!({
         "saved": report.done, "rejected": report.rejected, "registered_in": registered,
     });
-    if let Some(fields) = fields.as_object_mut() {
-        if !open.is_empty() {
-            fields.insert("not_registered".to_owned(), Value::Array(open));
-            fields.insert("advice".to_owned(), json!(ADVICE));
-        }
-        if !missing.is_empty() {
-            fields.insert("listed_but_missing".to_owned(), Value::Array(missing));
-        }
+    if !open.is_empty() {
+        fields["not_registered"] = json!(open);
+        fields["advice"] = json!(ADVICE);
     }
+    answer::set(&mut fields, "listed_but_missing", answer::filled(&missing));
     report.answer("saved", fields)
 }
 
-impl Tool for GenerateCode {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<GenerateCodeArgs>(
-            NAME,
-            "Proposes to save whole files, and to list new sources in the CMakeLists.txt of their \
-             component. A person decides on each; the answer lists the saved files, why others were rejected, and which CMake lists build the new sources.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(args::parse(args)?) })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        args: &'a Value,
-        recorded: &'a [Proposal],
-        _: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        let given = args::parse::<GenerateCodeArgs>(args.clone())
-            .map_or(recorded.len(), |args| args.files.len());
-        recorded::ready(Planned::of(recorded, given).finish())
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "generate_code",
+    about: "Proposes to save whole files, and to list new sources in the CMakeLists.txt of their \
+         component. A person decides on each; the answer lists the saved files, why others were rejected, and which CMake lists build the new sources.",
+    schema: args::schema::<GenerateCodeArgs>,
+    call: |call| Box::pin(async move { propose(call.context, call.args()?) }),
+    finish: |done| {
+        let given = args::parse::<GenerateCodeArgs>(done.args.clone())
+            .map_or(done.proposals.len(), |args| args.files.len());
+        recorded::ready(Planned::of(done.proposals, given).finish())
+    },
+    ..ToolEntry::USUAL
+};

@@ -1,16 +1,11 @@
 //! `get_pinout_info`: what a pin of a chip can do, and what it must not be used for.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::config::assets::Assets;
+use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
 use crate::device::{Pin, Pinout};
-use crate::model::ToolSpec;
 
 /// Name of the tool.
 pub const NAME: &str = "get_pinout_info";
@@ -34,36 +29,24 @@ fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error
     }
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(GetPinoutInfo { assets: context.assets.clone() })
-}
-
-struct GetPinoutInfo {
-    assets: Assets,
-}
-
-impl GetPinoutInfo {
-    fn look_up(&self, args: &GetPinoutInfoArgs) -> Result<Value, ToolError> {
-        let table = Pinout::load(&self.assets, &args.chip)
-            .map_err(|error| ToolError::from_user_error("unknown_chip", &error))?;
-        let pin = table
-            .pin(&args.pin)
-            .map_err(|error| ToolError::from_user_error("unknown_pin", &error))?;
-        let reported = table.warnings(pin).into_iter();
-        let (kinds, warnings): (Vec<_>, Vec<_>) = reported.unzip();
-        let details = details(&table, pin);
-        Ok(answer::ok(json!({
-            "chip": table.chip,
-            "pin": pin.gpio,
-            "name": format!("GPIO{}", pin.gpio),
-            "capabilities": capabilities(&details),
-            "warnings": warnings,
-            "warning_kinds": kinds,
-            "details": details,
-            "source": table.source,
-        })))
-    }
+fn look_up(context: &ToolContext, args: &GetPinoutInfoArgs) -> Result<Value, ToolError> {
+    let table = Pinout::load(&context.assets, &args.chip)
+        .map_err(|error| ToolError::from_user_error("unknown_chip", &error))?;
+    let pin =
+        table.pin(&args.pin).map_err(|error| ToolError::from_user_error("unknown_pin", &error))?;
+    let reported = table.warnings(pin).into_iter();
+    let (kinds, warnings): (Vec<_>, Vec<_>) = reported.unzip();
+    let details = details(&table, pin);
+    Ok(answer::ok(json!({
+        "chip": table.chip,
+        "pin": pin.gpio,
+        "name": format!("GPIO{}", pin.gpio),
+        "capabilities": capabilities(&details),
+        "warnings": warnings,
+        "warning_kinds": kinds,
+        "details": details,
+        "source": table.source,
+    })))
 }
 
 /// What a pin can do, one word or two for each.
@@ -128,21 +111,16 @@ fn details(table: &Pinout, pin: &Pin) -> Value {
     Value::Object(reported)
 }
 
-impl Tool for GetPinoutInfo {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<GetPinoutInfoArgs>(
-            NAME,
-            "Describes what a pin of an ESP32 chip can do (input, output, ADC, touch, DAC, low power, \
-             default UART and SPI), what it is used for (strapping at boot, flash and PSRAM, USB, \
-             JTAG) and what to watch out for, with the source. Any pin can be used for I2C, and UART and SPI \
-             signals other than its own, through the GPIO matrix.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.look_up(&args::parse(args)?).map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: NAME,
+    about: "Describes what a pin of an ESP32 chip can do (input, output, ADC, touch, DAC, low power, \
+         default UART and SPI), what it is used for (strapping at boot, flash and PSRAM, USB, \
+         JTAG) and what to watch out for, with the source. Any pin can be used for I2C, and UART and SPI \
+         signals other than its own, through the GPIO matrix.",
+    schema: args::schema::<GetPinoutInfoArgs>,
+    call: |call| Box::pin(async move { look_up(call.context, &call.args()?).map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};
 
 #[cfg(test)]
 mod tests {

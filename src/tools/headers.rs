@@ -3,21 +3,16 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args, files};
+use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
 use crate::lang::{HeaderSummary, read_header};
-use crate::model::{ProjectPath, ToolSpec};
-use crate::workspace::{ProjectDir, is_source};
-
-/// Reads the declarations of headers.
-pub const HEADERS: &str = "read_header_files";
+use crate::model::ProjectPath;
+use crate::workspace::is_source;
 
 /// How long the list of files and all headers together may take, so that the answer comes within five seconds.
 const BUDGET: Duration = Duration::from_millis(3_500);
@@ -40,17 +35,6 @@ struct HeadersArgs {
     /// Folder relative to the project folder whose headers are read; nothing for all of them.
     #[serde(default)]
     folder: Option<String>,
-}
-
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (project_dir, limits) = (Arc::clone(&context.project_dir), context.limits);
-    Arc::new(ReadHeaders { project_dir, limits })
-}
-
-struct ReadHeaders {
-    project_dir: Arc<ProjectDir>,
-    limits: AnswerLimits,
 }
 
 /// What the answer collects.
@@ -118,61 +102,51 @@ fn is_header(path: &ProjectPath) -> bool {
     matches!(path.extension(), Some("h" | "hpp" | "hh" | "hxx"))
 }
 
-impl ReadHeaders {
-    fn read(&self, args: &HeadersArgs) -> Result<Value, ToolError> {
-        let folder = files::folder(&self.project_dir, args.folder.as_deref().unwrap_or("."))?;
-        let started = Instant::now();
-        let listing = self.project_dir.list(MOST_FILES);
-        // A tree that took long to list leaves less time, but never none.
-        let until = (started + BUDGET).max(Instant::now() + BUDGET / LEAST_SHARE);
-        let mut answer = HeaderReport::default();
-        let mut paths = Vec::new();
-        for path in listing.files.into_iter().map(|file| file.path) {
-            if is_header(&path) && path.as_str().starts_with(&folder) {
-                answer.of += 1;
-                self.header(&path, until, &mut answer);
-            }
-            paths.push(path);
+fn read(context: &ToolContext, args: &HeadersArgs) -> Result<Value, ToolError> {
+    let folder = files::folder(&context.project_dir, args.folder.as_deref().unwrap_or("."))?;
+    let started = Instant::now();
+    let listing = context.project_dir.list(MOST_FILES);
+    // A tree that took long to list leaves less time, but never none.
+    let until = (started + BUDGET).max(Instant::now() + BUDGET / LEAST_SHARE);
+    let mut answer = HeaderReport::default();
+    let mut paths = Vec::new();
+    for path in listing.files.into_iter().map(|file| file.path) {
+        if is_header(&path) && path.as_str().starts_with(&folder) {
+            answer.of += 1;
+            header(context, &path, until, &mut answer);
         }
-        let (listed, unlisted) = by_folder(&paths, self.limits.answer_bytes / 2);
-        let omitted = listing.omitted + unlisted;
-        let mut fields = json!({ "headers": answer.headers, "text": answer.text, "files": listed });
-        if let Some(fields) = fields.as_object_mut() {
-            if answer.empty > 0 {
-                fields.insert("declare_nothing".to_owned(), json!(answer.empty));
-            }
-            if answer.read < answer.of {
-                let words = format!("answered from {} of {} headers", answer.read, answer.of);
-                fields.insert("answered_from".to_owned(), json!(words));
-            }
-            if omitted > 0 {
-                fields.insert("omitted".to_owned(), json!(omitted));
-            }
-            if !answer.cut.is_empty() {
-                answer.cut.truncate(self.limits.files);
-                fields.insert("cut".to_owned(), Value::Array(answer.cut));
-            }
-        }
-        Ok(answer::ok(fields))
+        paths.push(path);
     }
+    let (listed, unlisted) = by_folder(&paths, context.limits.answer_bytes / 2);
+    let omitted = listing.omitted + unlisted;
+    let mut fields = json!({ "headers": answer.headers, "text": answer.text, "files": listed });
+    answer::set(&mut fields, "declare_nothing", (answer.empty > 0).then_some(answer.empty));
+    if answer.read < answer.of {
+        let words = format!("answered from {} of {} headers", answer.read, answer.of);
+        fields["answered_from"] = json!(words);
+    }
+    answer::set(&mut fields, "omitted", (omitted > 0).then_some(omitted));
+    answer.cut.truncate(context.limits.files);
+    answer::set(&mut fields, "cut", answer::filled(&answer.cut));
+    Ok(answer::ok(fields))
+}
 
-    fn header(&self, path: &ProjectPath, until: Instant, answer: &mut HeaderReport) {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return answer.leave_out(path, "reading all headers takes too long; name a folder");
+fn header(context: &ToolContext, path: &ProjectPath, until: Instant, answer: &mut HeaderReport) {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return answer.leave_out(path, "reading all headers takes too long; name a folder");
+    }
+    if answer.text.len() >= context.limits.answer_bytes || answer.unfit >= MOST_UNFIT {
+        return answer.leave_out(path, "the answer is full; name a folder");
+    }
+    answer.read += 1;
+    match context.project_dir.read(path).map(String::from_utf8) {
+        Ok(Ok(source)) => {
+            let header = read_header(path, &source, left.min(ONE));
+            answer.add(path, &header, context.limits.answer_bytes);
         }
-        if answer.text.len() >= self.limits.answer_bytes || answer.unfit >= MOST_UNFIT {
-            return answer.leave_out(path, "the answer is full; name a folder");
-        }
-        answer.read += 1;
-        match self.project_dir.read(path).map(String::from_utf8) {
-            Ok(Ok(source)) => {
-                let header = read_header(path, &source, left.min(ONE));
-                answer.add(path, &header, self.limits.answer_bytes);
-            }
-            Ok(Err(_)) => answer.leave_out(path, "it is not UTF-8 text"),
-            Err(error) => answer.leave_out(path, &error.to_string()),
-        }
+        Ok(Err(_)) => answer.leave_out(path, "it is not UTF-8 text"),
+        Err(error) => answer.leave_out(path, &error.to_string()),
     }
 }
 
@@ -212,34 +186,28 @@ fn by_folder(paths: &[ProjectPath], limit: usize) -> (Value, u64) {
     (json!(listed), omitted)
 }
 
-impl Tool for ReadHeaders {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<HeadersArgs>(
-            HEADERS,
-            "Reads what the project's headers declare (prototypes, macros with arguments, types, \
-             inline functions), each after a line `### Header: PATH ###`; headers that declare nothing are left out; a header with the same declarations as another one only names it. Lists all files by \
-             folder; many files that are not sources are counted (`*.png: 40 files`). \
-             Bodies and comments are left out.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        BUDGET + Duration::from_secs(5)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let (project_dir, limits) = (Arc::clone(&self.project_dir), self.limits);
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "read_header_files",
+    about: "Reads what the project's headers declare (prototypes, macros with arguments, types, \
+         inline functions), each after a line `### Header: PATH ###`; headers that declare nothing are left out; a header with the same declarations as another one only names it. Lists all files by \
+         folder; many files that are not sources are counted (`*.png: 40 files`). \
+         Bodies and comments are left out.",
+    schema: args::schema::<HeadersArgs>,
+    time: TimeLimit::Of(BUDGET.saturating_add(Duration::from_secs(5))),
+    call: |call| {
         Box::pin(async move {
-            let args = args::parse(args)?;
+            let context = call.context.clone();
+            let args = call.args()?;
             // Parsing is work, not waiting; it must not hold up the others.
-            let read = move || Self { project_dir, limits }.read(&args);
+            let read = move || read(&context, &args);
             let value = tokio::task::spawn_blocking(read).await.map_err(|error| {
                 ToolError::new("not_read", format!("the headers were not read: {error}"), "")
             })??;
             Ok(Reply::Answer(value))
         })
-    }
-}
+    },
+    ..ToolEntry::USUAL
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,27 +1,19 @@
 //! `insert_code`: puts code into files that exist, and leaves the rest of them alone.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
-use crate::knowledge::NameList;
+use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
 use crate::model::{
     BlobSource, Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Proposal,
-    Settlement, ToolSpec,
+    Settlement,
 };
 use crate::text::insert::{
     InsertError, InsertErrorKind, Insertion, Match, Merged, PlaceError, insert,
 };
-use crate::workspace::ProjectDir;
-
-/// Name of the tool.
-pub const NAME: &str = "insert_code";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,17 +39,6 @@ struct InsertRequest {
     includes: Vec<String>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
-    Arc::new(InsertCode { project_dir, names })
-}
-
-struct InsertCode {
-    project_dir: Arc<ProjectDir>,
-    names: Arc<NameList>,
-}
-
 /// The insertions for one file, with their places in the call.
 struct FileWishes {
     path: ProjectPath,
@@ -65,78 +46,76 @@ struct FileWishes {
     insertions: Vec<Insertion>,
 }
 
-impl InsertCode {
-    fn propose(&self, args: InsertCodeArgs) -> Result<Reply, ToolError> {
-        let (mut drafts, mut paths, mut details) = (Vec::new(), Vec::new(), Vec::new());
-        for wishes in by_file(args.insertions)? {
-            let base = self.project_dir.read(&wishes.path).map_err(files::unreadable)?;
-            let source = files::as_text(&wishes.path, base)?;
-            let merged =
-                insert(&source, &wishes.insertions).map_err(|error| uncertain(&wishes, &error))?;
-            details.push(detail(&wishes.path, &merged));
-            if merged.text == source {
-                continue;
-            }
-            let checks = self.checks(&wishes.path, &source, &merged);
-            let path = wishes.path;
-            paths.push(path.clone());
-            let content = merged.text.into_bytes();
-            let change = DraftChange::Insert { path, base: source.into_bytes(), content };
-            drafts.push(Draft { change, reason: args.reason.clone(), checks });
+fn propose(context: &ToolContext, args: InsertCodeArgs) -> Result<Reply, ToolError> {
+    let (mut drafts, mut paths, mut details) = (Vec::new(), Vec::new(), Vec::new());
+    for wishes in by_file(args.insertions)? {
+        let base = context.project_dir.read(&wishes.path).map_err(files::unreadable)?;
+        let source = files::as_text(&wishes.path, base)?;
+        let merged =
+            insert(&source, &wishes.insertions).map_err(|error| uncertain(&wishes, &error))?;
+        details.push(detail(&wishes.path, &merged));
+        if merged.text == source {
+            continue;
         }
-        if drafts.is_empty() {
-            let fields = json!({ "inserted": [], "rejected": [], "places": details });
-            return Ok(Reply::Answer(answer::ok(fields)));
-        }
-        Ok(Reply::Propose { drafts, finish: finish(paths, Some(details)) })
+        let checks = checks(context, &wishes.path, &source, &merged);
+        let path = wishes.path;
+        paths.push(path.clone());
+        let content = merged.text.into_bytes();
+        let change = DraftChange::Insert { path, base: source.into_bytes(), content };
+        drafts.push(Draft { change, reason: args.reason.clone(), checks });
     }
+    if drafts.is_empty() {
+        let fields = json!({ "inserted": [], "rejected": [], "places": details });
+        return Ok(Reply::Answer(answer::ok(fields)));
+    }
+    Ok(Reply::Propose { drafts, finish: finish(paths, Some(details)) })
+}
 
-    /// Where the insertions of a recorded call went in what the files held then; `None` when that
-    /// is lost.
-    fn places_again(
-        &self,
-        args: &Value,
-        recorded: &[Proposal],
-        contents: &dyn BlobSource,
-    ) -> Option<Vec<Value>> {
-        let args: InsertCodeArgs = args::parse(args.clone()).ok()?;
-        let place = |wishes: FileWishes| {
-            let of = |proposal: &&Proposal| proposal.change.path() == Some(&wishes.path);
-            let held = match recorded.iter().find(of) {
-                Some(proposal) => recorded::base(proposal, contents)?,
-                // There was nothing to do in it.
-                None => self.project_dir.read(&wishes.path).ok()?,
-            };
-            let source = files::as_text(&wishes.path, held).ok()?;
-            Some(detail(&wishes.path, &insert(&source, &wishes.insertions).ok()?))
+/// Where the insertions of a recorded call went in what the files held then; `None` when that
+/// is lost.
+fn places_again(
+    context: &ToolContext,
+    args: &Value,
+    recorded: &[Proposal],
+    contents: &dyn BlobSource,
+) -> Option<Vec<Value>> {
+    let args: InsertCodeArgs = args::parse(args.clone()).ok()?;
+    let place = |wishes: FileWishes| {
+        let of = |proposal: &&Proposal| proposal.change.path() == Some(&wishes.path);
+        let held = match recorded.iter().find(of) {
+            Some(proposal) => recorded::base(proposal, contents)?,
+            // There was nothing to do in it.
+            None => context.project_dir.read(&wishes.path).ok()?,
         };
-        by_file(args.insertions).ok()?.into_iter().map(place).collect()
-    }
+        let source = files::as_text(&wishes.path, held).ok()?;
+        Some(detail(&wishes.path, &insert(&source, &wishes.insertions).ok()?))
+    };
+    by_file(args.insertions).ok()?.into_iter().map(place).collect()
+}
 
-    fn checks(&self, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
-        let file = NewFile { path: path.clone(), code: merged.text.clone() };
-        let batch = std::slice::from_ref(&file);
-        let around = Surroundings { project_dir: &self.project_dir, names: &self.names, batch };
-        let mut checks = around.check(&file);
-        let before = NewFile { path: path.clone(), code: source.to_owned() };
-        for check in &mut checks {
-            let was_wrong = || {
-                let known = around.check(&before);
-                known
-                    .iter()
-                    .any(|old| old.kind == check.kind && old.level() == Some(FindingLevel::Stop))
-            };
-            let about_content = matches!(check.kind, CheckKind::Parses | CheckKind::Text);
-            // What was wrong before is not the insertion's fault.
-            if about_content && check.level() == Some(FindingLevel::Stop) && was_wrong() {
-                for finding in &mut check.findings {
-                    finding.level = FindingLevel::Warning;
-                    finding.text.push_str(", unchanged");
-                }
+fn checks(context: &ToolContext, path: &ProjectPath, source: &str, merged: &Merged) -> Vec<Check> {
+    let file = NewFile { path: path.clone(), code: merged.text.clone() };
+    let batch = std::slice::from_ref(&file);
+    let around = Surroundings { project_dir: &context.project_dir, names: &context.names, batch };
+    let mut checks = around.check(&file);
+    let before = NewFile { path: path.clone(), code: source.to_owned() };
+    for check in &mut checks {
+        let was_wrong = || {
+            let known = around.check(&before);
+            known
+                .iter()
+                .any(|old| old.kind == check.kind && old.level() == Some(FindingLevel::Stop))
+        };
+        let about_content = matches!(check.kind, CheckKind::Parses | CheckKind::Text);
+        // What was wrong before is not the insertion's fault.
+        if about_content && check.level() == Some(FindingLevel::Stop) && was_wrong() {
+            for finding in &mut check.findings {
+                finding.level = FindingLevel::Warning;
+                finding.text.push_str(", unchanged");
             }
         }
-        checks
     }
+    checks
 }
 
 fn by_file(wishes: Vec<InsertRequest>) -> Result<Vec<FileWishes>, ToolError> {
@@ -214,32 +193,19 @@ fn finish(paths: Vec<ProjectPath>, details: Option<Vec<Value>>) -> Finish {
 fn report(paths: &[ProjectPath], settlements: &[Settlement], details: Option<Vec<Value>>) -> Value {
     let report = Report::of(paths, settlements);
     let mut fields = json!({ "inserted": report.done, "rejected": report.rejected });
-    if let Some(details) = details {
-        fields["places"] = Value::Array(details);
-    }
+    answer::set(&mut fields, "places", details);
     report.answer("inserted", fields)
 }
 
-impl Tool for InsertCode {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<InsertCodeArgs>(
-            NAME,
-            "Proposes to insert code into existing files, each right after a context of 10 to 20 \
-             lines, and to add the includes it needs where they are missing. The rest of the file does not change. A person decides on each file.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(args::parse(args)?) })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        args: &'a Value,
-        recorded: &'a [Proposal],
-        contents: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        let places = self.places_again(args, recorded, contents);
-        recorded::ready(finish(recorded::paths(recorded), places))
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "insert_code",
+    about: "Proposes to insert code into existing files, each right after a context of 10 to 20 \
+         lines, and to add the includes it needs where they are missing. The rest of the file does not change. A person decides on each file.",
+    schema: args::schema::<InsertCodeArgs>,
+    call: |call| Box::pin(async move { propose(call.context, call.args()?) }),
+    finish: |done| {
+        let places = places_again(done.context, done.args, done.proposals, done.contents);
+        recorded::ready(finish(recorded::paths(done.proposals), places))
+    },
+    ..ToolEntry::USUAL
+};

@@ -1,15 +1,12 @@
 //! `map_sketch`: what an Arduino sketch is made of, before anything in it is touched.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
 use crate::lang::SketchMap;
-use crate::model::{ProjectPath, ToolSpec};
+use crate::model::ProjectPath;
 use crate::toolchain::sketch::Sketch;
 use crate::workspace::{ProjectDir, Sources};
 
@@ -20,38 +17,27 @@ pub const NAME: &str = "map_sketch";
 #[serde(deny_unknown_fields)]
 struct MapSketchArgs {}
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(MapSketch { project_dir: Arc::clone(&context.project_dir) })
-}
-
-struct MapSketch {
-    project_dir: Arc<ProjectDir>,
-}
-
-impl MapSketch {
-    fn map(&self) -> Result<Value, ToolError> {
-        let sketch = sketch(&self.project_dir)?;
-        let is_read = |path: &ProjectPath| {
-            matches!(
-                path.extension(),
-                Some("ino" | "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx")
-            )
-        };
-        let sources: Vec<(ProjectPath, String)> =
-            Sources::of(&self.project_dir).texts().filter(|(path, _)| is_read(path)).collect();
-        let map = SketchMap::of(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-        let lines: usize = sources.iter().map(|(_, text)| text.lines().count()).sum();
-        let files: Vec<&ProjectPath> = sources.iter().map(|(path, _)| path).collect();
-        Ok(answer::ok(json!({
-            "sketch": sketch.name,
-            "tabs": sketch.tabs,
-            "compiled_beside": sketch.sources,
-            "files": files,
-            "lines": lines,
-            "map": map,
-        })))
-    }
+fn map(context: &ToolContext, _: MapSketchArgs) -> Result<Value, ToolError> {
+    let sketch = sketch(&context.project_dir)?;
+    let is_read = |path: &ProjectPath| {
+        matches!(
+            path.extension(),
+            Some("ino" | "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx")
+        )
+    };
+    let sources: Vec<(ProjectPath, String)> =
+        Sources::of(&context.project_dir).texts().filter(|(path, _)| is_read(path)).collect();
+    let map = SketchMap::of(sources.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let lines: usize = sources.iter().map(|(_, text)| text.lines().count()).sum();
+    let files: Vec<&ProjectPath> = sources.iter().map(|(path, _)| path).collect();
+    Ok(answer::ok(json!({
+        "sketch": sketch.name,
+        "tabs": sketch.tabs,
+        "compiled_beside": sketch.sources,
+        "files": files,
+        "lines": lines,
+        "map": map,
+    })))
 }
 
 /// The sketch in the project's folder.
@@ -68,19 +54,11 @@ pub(super) fn sketch(project_dir: &ProjectDir) -> Result<Sketch, ToolError> {
     })
 }
 
-impl Tool for MapSketch {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<MapSketchArgs>(
-            NAME,
-            "Maps the Arduino sketch: its tabs, entry points, libraries, I2C, SPI and UART \
-             interfaces and pins, each with file and line.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move {
-            let MapSketchArgs {} = args::parse(args)?;
-            self.map().map(Reply::Answer)
-        })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: NAME,
+    about: "Maps the Arduino sketch: its tabs, entry points, libraries, I2C, SPI and UART \
+         interfaces and pins, each with file and line.",
+    schema: args::schema::<MapSketchArgs>,
+    call: |call| Box::pin(async move { map(call.context, call.args()?).map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

@@ -7,6 +7,7 @@
 mod answer;
 mod args;
 mod context;
+mod entry;
 mod error;
 mod registry;
 mod report;
@@ -60,13 +61,17 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use crate::model::{BlobSource, Draft, Proposal, ToolSpec, TurnId};
+use crate::model::{BlobSource, Draft, DraftChange, Proposal, ToolSpec, TurnId};
+
+use answer::OutcomeReport;
+use entry::{Call, TimeLimit};
 
 pub use context::{AnswerLimits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
+pub use entry::ToolEntry;
 pub use error::ToolError;
 pub use recorded::{Finish, plain_finish};
-pub use registry::{Registry, TOOLS, ToolEntry, known};
+pub use registry::{Registry, TOOLS, known};
 pub use state::{LastBuild, OrganizedFile, PhaseGoal, SharedState, TeamState};
 pub use unkept::Unkept;
 pub use virtual_kit::load_kit;
@@ -83,6 +88,13 @@ pub enum Reply {
         /// Makes the answer.
         finish: Finish,
     },
+}
+
+impl Reply {
+    /// One effect without findings, to be decided.
+    fn propose(change: DraftChange, reason: String, finish: Finish) -> Self {
+        Self::Propose { drafts: vec![Draft { change, reason, checks: Vec::new() }], finish }
+    }
 }
 
 /// Whose call it is.

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::answer;
+
 use crate::model::{ElfMatch, PanicFrame, PanicReport};
 
 /// Registers in one answer, at most: the ones that say most come first in every dump.
@@ -19,25 +21,15 @@ pub(super) fn json_of(report: &PanicReport) -> Value {
         .map(|trace| {
             let frames: Vec<Value> = trace.frames.iter().take(MAX_FRAMES).map(frame).collect();
             let mut reported = json!({ "frames": frames });
-            if let Some(core) = trace.core {
-                reported["core"] = json!(core);
-            }
-            if trace.is_corrupted {
-                reported["corrupted"] = json!(true);
-            }
+            answer::set(&mut reported, "core", trace.core);
+            answer::set(&mut reported, "corrupted", trace.is_corrupted.then_some(true));
             reported
         })
         .collect();
     let mut reported = json!({ "kind": report.kind, "message": report.message });
-    if let Some(task) = &report.task {
-        reported["task"] = json!(task);
-    }
-    if let Some(core) = report.core {
-        reported["core"] = json!(core);
-    }
-    if !report.details.is_empty() {
-        reported["details"] = json!(report.details);
-    }
+    answer::set(&mut reported, "task", report.task.as_ref());
+    answer::set(&mut reported, "core", report.core);
+    answer::set(&mut reported, "details", answer::filled(&report.details));
     reported["traces"] = json!(traces);
     let registers = report.registers.iter().take(MAX_REGISTERS);
     let registers: serde_json::Map<String, Value> =
@@ -53,26 +45,16 @@ pub(super) fn json_of(report: &PanicReport) -> Value {
             ElfMatch::Unknown => Value::Null,
         };
     }
-    if !report.notes.is_empty() {
-        reported["notes"] = json!(report.notes);
-    }
+    answer::set(&mut reported, "notes", answer::filled(&report.notes));
     reported
 }
 
 fn frame(frame: &PanicFrame) -> Value {
     let mut reported = json!({ "pc": hex(frame.pc) });
-    if let Some(function) = &frame.function {
-        reported["function"] = json!(function);
-    }
-    if let Some(file) = &frame.file {
-        reported["file"] = json!(file);
-    }
-    if let Some(line) = frame.line {
-        reported["line"] = json!(line);
-    }
-    if frame.inlined {
-        reported["inlined"] = json!(true);
-    }
+    answer::set(&mut reported, "function", frame.function.as_ref());
+    answer::set(&mut reported, "file", frame.file.as_ref());
+    answer::set(&mut reported, "line", frame.line);
+    answer::set(&mut reported, "inlined", frame.inlined.then_some(true));
     reported
 }
 

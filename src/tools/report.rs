@@ -61,7 +61,7 @@ impl Report {
 
     /// Makes the answer of `fields`, and of `failed` with an error where there is one; `verb` is
     /// what should have been done, e.g. `saved`.
-    pub(super) fn answer(self, verb: &'static str, mut fields: Value) -> Value {
+    pub(super) fn answer(self, verb: &'static str, fields: Value) -> Value {
         if self.failed.is_empty() {
             return answer::ok(fields);
         }
@@ -76,11 +76,8 @@ impl Report {
             format!("{} of {} files could not be {verb}", self.failed.len(), self.of),
             "See `failed` for the cause of each.",
         );
-        let mut refusal = error.to_answer();
-        if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
-            refusal.append(fields);
-            refusal.insert("failed".to_owned(), Value::Array(self.failed));
-        }
+        let mut refusal = error.to_answer_with(fields);
+        refusal["failed"] = json!(self.failed);
         refusal
     }
 }

@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::state::SharedState;
-use super::{AnswerLimits, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::knowledge::{ChipSet, Filter, Found, Knowledge, PassageKind};
-use crate::model::{PassageMark, ToolSpec};
-
-/// Name of the tool.
-pub const NAME: &str = "retrieve_docs";
+use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use crate::knowledge::{ChipSet, Filter, Found, PassageKind};
+use crate::model::PassageMark;
 
 const DEFAULT_K: usize = 5;
 const MAX_K: usize = 20;
@@ -70,70 +65,54 @@ fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PassageKind>, D:
         .ok_or_else(|| D::Error::custom(format!("`{name}` is none of {}", kind_names().join(", "))))
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (knowledge, limits) = (Arc::clone(&context.knowledge), context.limits);
-    Arc::new(RetrieveDocs { knowledge, limits, state: context.state.clone() })
-}
-
-struct RetrieveDocs {
-    knowledge: Arc<Knowledge>,
-    limits: AnswerLimits,
-    state: SharedState,
-}
-
-impl RetrieveDocs {
-    async fn search(&self, args: RetrieveDocsArgs) -> Result<Value, ToolError> {
-        let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
-        let chip = match &args.chip {
-            None => None,
-            Some(name) => Some(ChipSet::of(name).ok_or_else(|| unknown_chip(name))?),
-        };
-        let filter = Filter {
-            kinds: args.kind,
-            chip,
-            component: args.component,
-            corpus: None,
-            version: args.version,
-        };
-        let muted = {
-            let marks = self.state.marks();
-            marks.all().count() - marks.pinned().count()
-        };
-        // Endpoints may take their time, for which no other task waits.
-        let (knowledge, query) = (Arc::clone(&self.knowledge), args.query);
-        let search = move || knowledge.search(&query, k + muted, &filter);
-        let searched = tokio::task::spawn_blocking(search)
-            .await
-            .map_err(|error| ToolError::new("search_failed", error.to_string(), ""))?
-            .map_err(|error| ToolError::new("search_failed", error.to_string(), error.fix))?;
-        let marks = self.state.marks();
-        let most = args.window.unwrap_or(usize::MAX);
-        let mut answer = PassageList {
-            space: self.limits.answer_bytes,
-            most,
-            number: self.state.passages(),
-            chunks: Vec::new(),
-        };
-        for pinned in marks.pinned() {
-            let chunk = json!({
-                "title": pinned.title,
-                "source": pinned.source,
-                "why": "pinned by the person",
-            });
-            answer.add(chunk, &pinned.text);
-        }
-        let wanted =
-            searched.found.iter().filter(|it| marks.of(&it.passage.source()) == PassageMark::None);
-        for found in wanted.take(k) {
-            answer.add(chunk(found), &found.passage.text);
-        }
-        let mut value = json!({ "chunks": answer.chunks });
-        if !searched.left_out.is_empty() {
-            value["not_searched"] = json!(searched.left_out);
-        }
-        Ok(answer::ok(value))
+async fn search(context: &ToolContext, args: RetrieveDocsArgs) -> Result<Value, ToolError> {
+    let k = args.k.unwrap_or(DEFAULT_K).clamp(1, MAX_K);
+    let chip = match &args.chip {
+        None => None,
+        Some(name) => Some(ChipSet::of(name).ok_or_else(|| unknown_chip(name))?),
+    };
+    let filter = Filter {
+        kinds: args.kind,
+        chip,
+        component: args.component,
+        corpus: None,
+        version: args.version,
+    };
+    let muted = {
+        let marks = context.state.marks();
+        marks.all().count() - marks.pinned().count()
+    };
+    // Endpoints may take their time, for which no other task waits.
+    let (knowledge, query) = (Arc::clone(&context.knowledge), args.query);
+    let search = move || knowledge.search(&query, k + muted, &filter);
+    let searched = tokio::task::spawn_blocking(search)
+        .await
+        .map_err(|error| ToolError::new("search_failed", error.to_string(), ""))?
+        .map_err(|error| ToolError::new("search_failed", error.to_string(), error.fix))?;
+    let marks = context.state.marks();
+    let most = args.window.unwrap_or(usize::MAX);
+    let mut answer = PassageList {
+        space: context.limits.answer_bytes,
+        most,
+        number: context.state.passages(),
+        chunks: Vec::new(),
+    };
+    for pinned in marks.pinned() {
+        let chunk = json!({
+            "title": pinned.title,
+            "source": pinned.source,
+            "why": "pinned by the person",
+        });
+        answer.add(chunk, &pinned.text);
     }
+    let wanted =
+        searched.found.iter().filter(|it| marks.of(&it.passage.source()) == PassageMark::None);
+    for found in wanted.take(k) {
+        answer.add(chunk(found), &found.passage.text);
+    }
+    let mut value = json!({ "chunks": answer.chunks });
+    answer::set(&mut value, "not_searched", answer::filled(&searched.left_out));
+    Ok(answer::ok(value))
 }
 
 /// The passages of an answer.
@@ -189,17 +168,14 @@ fn unknown_chip(name: &str) -> ToolError {
     )
 }
 
-impl Tool for RetrieveDocs {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<RetrieveDocsArgs>(
-            NAME,
-            "Searches the documentation of the installed framework, the person's documents and the \
-             notes of this program, and returns the passages that fit best, with title, source and \
-             score; none when nothing is about the question.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { Ok(Reply::Answer(self.search(args::parse(args)?).await?)) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "retrieve_docs",
+    about: "Searches the documentation of the installed framework, the person's documents and the \
+         notes of this program, and returns the passages that fit best, with title, source and \
+         score; none when nothing is about the question.",
+    schema: args::schema::<RetrieveDocsArgs>,
+    call: |call| {
+        Box::pin(async move { Ok(Reply::Answer(search(call.context, call.args()?).await?)) })
+    },
+    ..ToolEntry::USUAL
+};

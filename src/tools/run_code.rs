@@ -5,18 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::scratch::{GivenFile, KeptCopies, proposed_json};
-use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
-use crate::model::{ProjectPath, ToolSpec};
+use super::scratch::{GivenFile, proposed_json};
+use super::{Call, Reply, TimeLimit, ToolEntry, ToolError, answer, args};
+use crate::model::ProjectPath;
 use crate::toolchain::scratch::{CodeResult, CodeRun, Language, RunEnv, run_code};
-
-/// Name of the tool.
-pub const NAME: &str = "run_code";
 
 /// Seconds that a program has when the call does not say.
 const SECONDS: u32 = 10;
@@ -80,67 +76,52 @@ struct RunCodeArgs {
     timeout: Option<u32>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(RunCode { context: context.clone(), kept: KeptCopies::default() })
-}
-
-struct RunCode {
-    context: ToolContext,
-    kept: KeptCopies,
-}
-
-impl RunCode {
-    async fn run(&self, caller: &Caller, mut args: RunCodeArgs) -> Result<Value, ToolError> {
-        let seconds = seconds(args.timeout, SECONDS, MAX_SECONDS)?;
-        let language = Language::from(args.language);
-        let entry = entry(&mut args, language)?;
-        let (context, kept) = (self.context.clone(), self.kept.clone());
-        let (given, caller) = (args.files, *caller);
-        // Each of several chats has copies of its own.
-        let name = args.keep.map(|name| match caller.step {
-            Some(step) => format!("step {step}/{name}"),
-            None => name,
-        });
-        let keep = name.clone();
-        let filled = tokio::task::spawn_blocking(move || {
-            kept.fill(&context, &caller, name.as_deref(), &given)
-        });
-        let mut scratch = filled.await.map_err(|error| lost(&error))??;
-        match &entry {
-            EntryPoint::File(path) if !scratch.folder.files().any(|known| known == path) => {
-                let message = format!("there is no file `{path}`");
-                let hint = "Name a file of the project, or give it in `files`.";
-                return Err(ToolError::new("no_such_file", message, hint));
-            }
-            EntryPoint::File(_) => {}
-            EntryPoint::Code(path, code) => {
-                let put = scratch.folder.put(path, code.as_bytes());
-                put.map_err(|error| ToolError::from_user_error("not_copied", &error))?;
-            }
+async fn run(call: Call<'_>) -> Result<Value, ToolError> {
+    let (context, kept, caller) = (call.context, &call.memory.copies, call.caller);
+    let mut args: RunCodeArgs = call.args()?;
+    let seconds = args.timeout.unwrap_or(SECONDS);
+    let seconds = args::seconds(seconds, MAX_SECONDS, "Let it do less in one run.")?;
+    let language = Language::from(args.language);
+    let entry = entry(&mut args, language)?;
+    // Each of several chats has copies of its own.
+    let name = args.keep.map(|name| match caller.step {
+        Some(step) => format!("step {step}/{name}"),
+        None => name,
+    });
+    let mut scratch = kept.filled(context, caller, name.clone(), args.files).await?;
+    match &entry {
+        EntryPoint::File(path) if !scratch.folder.files().any(|known| known == path) => {
+            let message = format!("there is no file `{path}`");
+            let hint = "Name a file of the project, or give it in `files`.";
+            return Err(ToolError::new("no_such_file", message, hint));
         }
-        scratch.folder.clear_results();
-        let cancel = self.context.cancel.child_token();
-        // When the caller goes away, the program must not go on.
-        let _ended = cancel.clone().drop_guard();
-        let order = CodeRun {
-            language,
-            entry: entry.path().clone(),
-            args: args.args,
-            input: args.stdin.into_bytes(),
-        };
-        let root = self.context.project_dir.root();
-        let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
-        let time = Duration::from_secs(seconds.into());
-        let mut env = RunEnv::new(&self.context.runner, &scratch.folder, root, ends, time);
-        let result = run_code(&mut env, order).await;
-        let proposed = proposed_json(&scratch.proposed);
-        if let Some(name) = keep {
-            self.kept.keep(name, scratch.folder);
+        EntryPoint::File(_) => {}
+        EntryPoint::Code(path, code) => {
+            let put = scratch.folder.put(path, code.as_bytes());
+            put.map_err(|error| ToolError::from_user_error("not_copied", &error))?;
         }
-        let result = result.map_err(|error| ToolError::from_user_error("not_run", &error))?;
-        Ok(answer_of(&result, seconds, proposed, &scratch.notes))
     }
+    scratch.folder.clear_results();
+    let cancel = context.cancel.child_token();
+    // When the caller goes away, the program must not go on.
+    let _ended = cancel.clone().drop_guard();
+    let order = CodeRun {
+        language,
+        entry: entry.path().clone(),
+        args: args.args,
+        input: args.stdin.into_bytes(),
+    };
+    let root = context.project_dir.root();
+    let ends = (Arc::new(|_: &[u8]| {}) as _, cancel);
+    let time = Duration::from_secs(seconds.into());
+    let mut env = RunEnv::new(&context.runner, &scratch.folder, root, ends, time);
+    let result = run_code(&mut env, order).await;
+    let proposed = proposed_json(&scratch.proposed);
+    if let Some(name) = name {
+        kept.keep(name, scratch.folder);
+    }
+    let result = result.map_err(|error| ToolError::from_user_error("not_run", &error))?;
+    Ok(answer_of(&result, seconds, proposed, &scratch.notes))
 }
 
 /// Where the program begins.
@@ -172,21 +153,7 @@ fn entry(args: &mut RunCodeArgs, language: Language) -> Result<EntryPoint, ToolE
     }
 }
 
-/// The time that a call may take.
-pub(super) fn seconds(given: Option<u32>, usual: u32, most: u32) -> Result<u32, ToolError> {
-    let seconds = given.unwrap_or(usual);
-    if (1..=most).contains(&seconds) {
-        return Ok(seconds);
-    }
-    let message = format!("timeout: {seconds} is not between 1 and {most}");
-    Err(ToolError::new("bad_arguments", message, "Let it do less in one run."))
-}
-
-pub(super) fn lost(error: &tokio::task::JoinError) -> ToolError {
-    ToolError::new("not_run", format!("the run was lost: {error}"), "")
-}
-
-fn answer_of(result: &CodeResult, seconds: u32, proposed: Value, notes: &[String]) -> Value {
+fn answer_of(result: &CodeResult, seconds: u32, proposed: Vec<Value>, notes: &[String]) -> Value {
     let (output, output_cut) = answer::cut(&result.output, ANSWER);
     let (errors, errors_cut) = answer::cut(&result.errors, ANSWER);
     let mut fields = json!({
@@ -197,27 +164,15 @@ fn answer_of(result: &CodeResult, seconds: u32, proposed: Value, notes: &[String
         "stderr": errors,
     });
     let cut = result.cut + (output_cut + errors_cut) as u64;
-    if cut > 0 {
-        fields["bytes_left_out"] = json!(cut);
+    answer::set(&mut fields, "bytes_left_out", (cut > 0).then_some(cut));
+    answer::set(&mut fields, "signal", result.signal);
+    answer::set(&mut fields, "stopped_by", result.wall.as_ref());
+    answer::set(&mut fields, "with", answer::filled(&proposed));
+    answer::set(&mut fields, "notes", answer::filled(notes));
+    match fault(result, seconds) {
+        None => answer::ok(fields),
+        Some(error) => error.to_answer_with(fields),
     }
-    if let Some(signal) = result.signal {
-        fields["signal"] = json!(signal);
-    }
-    if let Some(wall) = &result.wall {
-        fields["stopped_by"] = json!(wall);
-    }
-    if proposed.as_array().is_some_and(|files| !files.is_empty()) {
-        fields["with"] = proposed;
-    }
-    if !notes.is_empty() {
-        fields["notes"] = json!(notes);
-    }
-    let Some(error) = fault(result, seconds) else { return answer::ok(fields) };
-    let mut refusal = error.to_answer();
-    if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
-        refusal.append(fields);
-    }
-    refusal
 }
 
 fn fault(result: &CodeResult, seconds: u32) -> Option<ToolError> {
@@ -264,26 +219,13 @@ pub(super) fn rounded(time: Duration) -> f64 {
     (time.as_secs_f64() * 100.0).round() / 100.0
 }
 
-impl Tool for RunCode {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<RunCodeArgs>(
-            NAME,
-            "Runs a program (Python, C, C++, shell, Reverty) in a project_dir over a copy of the project \
-             and reports exit code, output, time and memory. `files` are in the copy without being \
-             saved. There is no network, and the project itself is not changed.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(MAX_SECONDS.into()) + MARGIN
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        self.call_for(&Caller::default(), args)
-    }
-
-    fn call_for(&self, caller: &Caller, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let caller = *caller;
-        Box::pin(async move { self.run(&caller, args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "run_code",
+    about: "Runs a program (Python, C, C++, shell, Reverty) in a project_dir over a copy of the project \
+         and reports exit code, output, time and memory. `files` are in the copy without being \
+         saved. There is no network, and the project itself is not changed.",
+    schema: args::schema::<RunCodeArgs>,
+    time: TimeLimit::Of(Duration::from_secs(MAX_SECONDS as u64).saturating_add(MARGIN)),
+    call: |call| Box::pin(async move { run(call).await.map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

@@ -3,16 +3,14 @@
 //! Owns which files are looked at first. Must not change anything, nor run what the project brings.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, answer, args, files};
-use crate::model::{ProjectPath, ToolSpec};
+use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
+use crate::model::ProjectPath;
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::{Analysis, AnalysisOrder, Linter, analyze};
 use crate::workspace::is_source;
@@ -40,114 +38,83 @@ struct RunStaticAnalysisArgs {
     timeout: Option<u32>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(RunStaticAnalysis { context: context.clone() })
+async fn run(context: &ToolContext, args: RunStaticAnalysisArgs) -> Result<Value, ToolError> {
+    let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
+    let seconds = args::seconds(seconds, MAX_SECONDS, "Name a folder to analyze a part.")?;
+    let project_dir = &context.project_dir;
+    let folder = files::folder(project_dir, args.project_path.as_deref().unwrap_or("."))?;
+    let copied = context.clone();
+    let listed = tokio::task::spawn_blocking(move || listed(&copied, &folder));
+    let (files, is_sketch) = listed.await.unwrap_or_default();
+    if files.is_empty() {
+        return Err(ToolError::new(
+            "no_sources",
+            "there is no C or C++ source there",
+            "Name a folder from `list_project_files`, or nothing for the whole project.",
+        ));
+    }
+    let units = context.toolchain.compile_units(project_dir.root());
+    let cancel = context.cancel.child_token();
+    // When whoever waits here goes away, the linters must not go on unseen.
+    let _ended = cancel.clone().drop_guard();
+    let order = AnalysisOrder {
+        project: project_dir.root().to_owned(),
+        files,
+        units,
+        is_sketch,
+        runner: Some(context.runner.clone()),
+        timeout: Duration::from_secs(seconds.into()),
+        cancel,
+    };
+    Ok(answer(context, &order, analyze(&order).await))
 }
 
-struct RunStaticAnalysis {
-    context: ToolContext,
-}
-
-impl RunStaticAnalysis {
-    async fn analyze(&self, args: RunStaticAnalysisArgs) -> Result<Value, ToolError> {
-        let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
-        if !(1..=MAX_SECONDS).contains(&seconds) {
-            let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
-            return Err(ToolError::new(
-                "bad_arguments",
-                message,
-                "Name a folder to analyze a part.",
-            ));
-        }
-        let project_dir = &self.context.project_dir;
-        let folder = files::folder(project_dir, args.project_path.as_deref().unwrap_or("."))?;
-        let context = self.context.clone();
-        let listed = tokio::task::spawn_blocking(move || listed(&context, &folder));
-        let (files, is_sketch) = listed.await.unwrap_or_default();
-        if files.is_empty() {
-            return Err(ToolError::new(
-                "no_sources",
-                "there is no C or C++ source there",
-                "Name a folder from `list_project_files`, or nothing for the whole project.",
-            ));
-        }
-        let units = self.context.toolchain.compile_units(project_dir.root());
-        let cancel = self.context.cancel.child_token();
-        // When whoever waits here goes away, the linters must not go on unseen.
-        let _ended = cancel.clone().drop_guard();
-        let order = AnalysisOrder {
-            project: project_dir.root().to_owned(),
-            files,
-            units,
-            is_sketch,
-            runner: Some(self.context.runner.clone()),
-            timeout: Duration::from_secs(seconds.into()),
-            cancel,
-        };
-        Ok(self.answer(&order, analyze(&order).await))
+fn answer(context: &ToolContext, order: &AnalysisOrder, mut found: Analysis) -> Value {
+    // A header is read with every source that includes it.
+    let is_wanted = |file: &ProjectPath| order.files.contains(file);
+    found.issues.retain(|issue| issue.file.as_ref().is_none_or(is_wanted));
+    let missing: Vec<Value> = found.missing.iter().map(|linter| absent(*linter)).collect();
+    if found.ran.is_empty() {
+        let installs: Vec<&str> = found.missing.iter().map(|linter| linter.install()).collect();
+        let error = ToolError::new(
+            "no_linter",
+            "none of the linters is installed",
+            format!("Ask the person to install one: {}.", installs.join("; or ")),
+        );
+        return error.to_answer_with(json!({ "missing": missing }));
     }
-
-    fn answer(&self, order: &AnalysisOrder, mut found: Analysis) -> Value {
-        // A header is read with every source that includes it.
-        let is_wanted = |file: &ProjectPath| order.files.contains(file);
-        found.issues.retain(|issue| issue.file.as_ref().is_none_or(is_wanted));
-        let missing: Vec<Value> = found.missing.iter().map(|linter| absent(*linter)).collect();
-        if found.ran.is_empty() {
-            let installs: Vec<&str> = found.missing.iter().map(|linter| linter.install()).collect();
-            let error = ToolError::new(
-                "no_linter",
-                "none of the linters is installed",
-                format!("Ask the person to install one: {}.", installs.join("; or ")),
-            );
-            let mut refusal = error.to_answer();
-            refusal["missing"] = json!(missing);
-            return refusal;
-        }
-        let limit = self.context.limits.diagnostics;
-        let omitted = found.issues.len().saturating_sub(limit);
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for issue in &found.issues {
-            *counts.entry(issue.tool.program()).or_default() += 1;
-        }
-        let tools: Vec<Value> = found
-            .ran
-            .iter()
-            .map(|linter| {
-                let name = linter.program();
-                json!({ "tool": name, "issues": counts.get(name).copied().unwrap_or(0) })
-            })
-            .collect();
-        let mut fields = json!({
-            "issues": found.issues.iter().take(limit).collect::<Vec<_>>(),
-            "tools": tools,
-            "missing": missing,
-        });
-        if omitted > 0 {
-            fields["omitted"] = json!(omitted);
-        }
-        if !found.gaps.is_empty() {
-            let more = found.gaps.len().saturating_sub(MAX_GAPS);
-            fields["not_analyzed"] = json!(found.gaps.iter().take(MAX_GAPS).collect::<Vec<_>>());
-            if more > 0 {
-                fields["not_analyzed_omitted"] = json!(more);
-            }
-        }
-        if found.is_cut_short() {
-            fields["complete"] = json!(false);
-        }
-        if found.is_cut_short() && found.issues.is_empty() {
-            let message = "the time ran out before the sources were read; nothing was found so far";
-            let hint = "Call again with a longer `timeout`, or name a folder.";
-            let mut refusal = ToolError::new("not_finished", message, hint).to_answer();
-            if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut())
-            {
-                refusal.append(fields);
-            }
-            return refusal;
-        }
-        answer::ok(fields)
+    let limit = context.limits.diagnostics;
+    let omitted = found.issues.len().saturating_sub(limit);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for issue in &found.issues {
+        *counts.entry(issue.tool.program()).or_default() += 1;
     }
+    let tools: Vec<Value> = found
+        .ran
+        .iter()
+        .map(|linter| {
+            let name = linter.program();
+            json!({ "tool": name, "issues": counts.get(name).copied().unwrap_or(0) })
+        })
+        .collect();
+    let mut fields = json!({
+        "issues": found.issues.iter().take(limit).collect::<Vec<_>>(),
+        "tools": tools,
+        "missing": missing,
+    });
+    answer::set(&mut fields, "omitted", (omitted > 0).then_some(omitted));
+    if !found.gaps.is_empty() {
+        let more = found.gaps.len().saturating_sub(MAX_GAPS);
+        fields["not_analyzed"] = json!(found.gaps.iter().take(MAX_GAPS).collect::<Vec<_>>());
+        answer::set(&mut fields, "not_analyzed_omitted", (more > 0).then_some(more));
+    }
+    answer::set(&mut fields, "complete", found.is_cut_short().then_some(false));
+    if found.is_cut_short() && found.issues.is_empty() {
+        let message = "the time ran out before the sources were read; nothing was found so far";
+        let hint = "Call again with a longer `timeout`, or name a folder.";
+        return ToolError::new("not_finished", message, hint).to_answer_with(fields);
+    }
+    answer::ok(fields)
 }
 
 fn absent(linter: Linter) -> Value {
@@ -171,24 +138,16 @@ fn listed(context: &ToolContext, folder: &str) -> (Vec<ProjectPath>, bool) {
     (files, Sketch::is_at(context.project_dir.root()))
 }
 
-impl Tool for RunStaticAnalysis {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<RunStaticAnalysisArgs>(
-            NAME,
-            "Looks for problems in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
-             arduino-lint, whichever are installed; reports file, line, severity, message and rule. \
-             clang-tidy needs a project that has been built once.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(u64::from(MAX_SECONDS) + 10)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.analyze(args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: NAME,
+    about: "Looks for problems in the C and C++ sources with clang-tidy, cppcheck and, for sketches, \
+         arduino-lint, whichever are installed; reports file, line, severity, message and rule. \
+         clang-tidy needs a project that has been built once.",
+    schema: args::schema::<RunStaticAnalysisArgs>,
+    time: TimeLimit::Of(Duration::from_secs(MAX_SECONDS as u64 + 10)),
+    call: |call| Box::pin(async move { run(call.context, call.args()?).await.map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};
 
 #[cfg(test)]
 mod tests {

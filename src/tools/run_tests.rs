@@ -5,23 +5,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::run_code::{lost, rounded, seconds};
+use super::run_code::rounded;
 use super::scratch::{GivenFile, KeptCopies, Scratch, proposed_json};
 use super::virtual_kit::load_kit;
-use super::{Caller, Reply, Tool, ToolContext, ToolError, answer, args};
+use super::{Call, Caller, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args};
 use crate::model::{
-    Event, Ledger, LogId, LogKind, ProjectPath, TestCase, TestEvent, TestReport, ToolSpec,
-    UserError,
+    Event, Ledger, LogId, LogKind, ProjectPath, TestCase, TestEvent, TestReport, UserError,
 };
 use crate::toolchain::scratch::{Coverage, OutputSink, RunEnv, TestLanguage, TestOrder, run_tests};
-
-/// Name of the tool.
-pub const NAME: &str = "run_tests";
 
 /// Seconds that tests have when the call does not say.
 const SECONDS: u32 = 60;
@@ -69,77 +64,64 @@ struct RunTestsArgs {
     coverage: bool,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(RunTests { context: context.clone() })
+async fn test(call: Call<'_>) -> Result<Value, ToolError> {
+    let (context, caller) = (call.context, call.caller);
+    let args: RunTestsArgs = call.args()?;
+    let seconds = args.timeout.unwrap_or(SECONDS);
+    let seconds = args::seconds(seconds, MAX_SECONDS, "Let it do less in one run.")?;
+    let paths = args.paths.iter().enumerate();
+    let paths = paths.map(|(index, path)| args::path(&format!("paths[{index}]"), path));
+    let paths = paths.collect::<Result<Vec<ProjectPath>, _>>()?;
+    let scratch = KeptCopies::default().filled(context, caller, None, args.files).await?;
+    let language = match args.language {
+        LanguageWord::Python => TestLanguage::Python,
+        LanguageWord::C => TestLanguage::C,
+    };
+    let coverage = if args.coverage { Coverage::Measured } else { Coverage::NotMeasured };
+    // Without it tests of firmware say which header is missing.
+    let kit = load_kit(&context.assets).ok().map(Arc::new);
+    let order = TestOrder { language, paths, coverage, kit };
+    let time = Duration::from_secs(seconds.into());
+    let report = record(context, &caller, scratch, &order, time).await?;
+    Ok(answer_of(&report))
 }
 
-struct RunTests {
-    context: ToolContext,
-}
-
-impl RunTests {
-    async fn test(&self, caller: Caller, args: RunTestsArgs) -> Result<Value, ToolError> {
-        let seconds = seconds(args.timeout, SECONDS, MAX_SECONDS)?;
-        let paths = args.paths.iter().enumerate();
-        let paths = paths.map(|(index, path)| args::path(&format!("paths[{index}]"), path));
-        let paths = paths.collect::<Result<Vec<ProjectPath>, _>>()?;
-        let (context, given) = (self.context.clone(), args.files);
-        let filled = tokio::task::spawn_blocking(move || {
-            KeptCopies::default().fill(&context, &caller, None, &given)
-        });
-        let scratch = filled.await.map_err(|error| lost(&error))??;
-        let language = match args.language {
-            LanguageWord::Python => TestLanguage::Python,
-            LanguageWord::C => TestLanguage::C,
-        };
-        let coverage = if args.coverage { Coverage::Measured } else { Coverage::NotMeasured };
-        // Without it tests of firmware say which header is missing.
-        let kit = load_kit(&self.context.assets).ok().map(Arc::new);
-        let order = TestOrder { language, paths, coverage, kit };
-        let time = Duration::from_secs(seconds.into());
-        let report = self.record(&caller, scratch, &order, time).await?;
-        Ok(answer_of(&report))
-    }
-
-    /// Runs the tests between the two records of a run.
-    async fn record(
-        &self,
-        caller: &Caller,
-        scratch: Scratch,
-        order: &TestOrder,
-        time: Duration,
-    ) -> Result<TestReport, ToolError> {
-        let ToolContext { ledger, state, runner, project_dir, .. } = &self.context;
-        let run = state.begin_test_run(caller.turn);
-        let log = LogId { kind: LogKind::Test, number: run.0 };
-        let started = TestEvent::Started { run, log, command: command(order) };
-        ledger.record(Event::Test(started)).map_err(not_recorded)?;
-        let cancel = self.context.cancel.child_token();
-        // When the caller goes away, the tests must not go on.
-        let _ended = cancel.clone().drop_guard();
-        let sink = Arc::new(LogSink::new(Arc::clone(ledger), log));
-        let output: OutputSink = {
-            let sink = Arc::clone(&sink);
-            Arc::new(move |bytes: &[u8]| sink.take(bytes))
-        };
-        let mut env =
-            RunEnv::new(runner, &scratch.folder, project_dir.root(), (output, cancel), time);
-        let ran = run_tests(&mut env, order).await;
-        ledger.flush_log(log).map_err(not_recorded)?;
-        let mut report = ran.clone().unwrap_or_else(|error| TestReport {
-            stopped: format!("{}: {}", error.what, error.why),
-            ..TestReport::default()
-        });
-        report.proposed = scratch.proposed;
-        report.notes.extend(scratch.notes);
-        let ended = TestEvent::Ended { run, report: Box::new(report.clone()) };
-        ledger.record(Event::Test(ended)).map_err(not_recorded)?;
-        match (ran, sink.lost()) {
-            (_, Some(error)) => Err(not_recorded(error)),
-            (Err(error), None) => Err(ToolError::from_user_error("not_run", &error)),
-            (Ok(_), None) => Ok(report),
-        }
+/// Runs the tests between the two records of a run.
+async fn record(
+    context: &ToolContext,
+    caller: &Caller,
+    scratch: Scratch,
+    order: &TestOrder,
+    time: Duration,
+) -> Result<TestReport, ToolError> {
+    let ToolContext { ledger, state, runner, project_dir, .. } = context;
+    let run = state.begin_test_run(caller.turn);
+    let log = LogId { kind: LogKind::Test, number: run.0 };
+    let started = TestEvent::Started { run, log, command: command(order) };
+    ledger.record(Event::Test(started)).map_err(not_recorded)?;
+    let cancel = context.cancel.child_token();
+    // When the caller goes away, the tests must not go on.
+    let _ended = cancel.clone().drop_guard();
+    let sink = Arc::new(LogSink::new(Arc::clone(ledger), log));
+    let output: OutputSink = {
+        let sink = Arc::clone(&sink);
+        Arc::new(move |bytes: &[u8]| sink.take(bytes))
+    };
+    let mut env = RunEnv::new(runner, &scratch.folder, project_dir.root(), (output, cancel), time);
+    let ran = run_tests(&mut env, order).await;
+    ledger.flush_log(log).map_err(not_recorded)?;
+    let mut report = ran.clone().unwrap_or_else(|error| TestReport {
+        stopped: format!("{}: {}", error.what, error.why),
+        ..TestReport::default()
+    });
+    report.proposed = scratch.proposed;
+    report.notes.extend(scratch.notes);
+    let ended = TestEvent::Ended { run, report: Box::new(report.clone()) };
+    ledger.record(Event::Test(ended)).map_err(not_recorded)?;
+    match (ran, sink.lost()) {
+        (_, Some(error)) => Err(not_recorded(error)),
+        (Err(error), None) => Err(ToolError::from_user_error("not_run", &error)),
+        (Ok(_), None) => Ok(report),
     }
 }
 
@@ -190,22 +172,14 @@ fn answer_of(report: &TestReport) -> Value {
     let shown = report.tests.iter().take(ANSWER_TESTS).enumerate();
     let tests: Vec<Value> = shown.map(|(index, test)| test_json(index, test)).collect();
     let omitted = report.tests.len() - tests.len() + report.omitted as usize;
-    let counts = report.counts;
     let mut fields = json!({
         "framework": report.framework,
-        "counts": {
-            "passed": counts.passed, "failed": counts.failed,
-            "errors": counts.errors, "skipped": counts.skipped,
-        },
+        "counts": report.counts,
         "seconds": rounded(Duration::from_millis(report.millis)),
         "tests": tests,
     });
-    if omitted > 0 {
-        fields["omitted"] = json!(omitted);
-    }
-    if !report.proposed.is_empty() {
-        fields["with"] = proposed_json(&report.proposed);
-    }
+    answer::set(&mut fields, "omitted", (omitted > 0).then_some(omitted));
+    answer::set(&mut fields, "with", answer::filled(&proposed_json(&report.proposed)));
     if !report.checking_nothing.is_empty() {
         let names: Vec<&String> = report.checking_nothing.iter().take(ANSWER_TESTS).collect();
         fields["checking_nothing"] = json!({
@@ -213,12 +187,8 @@ fn answer_of(report: &TestReport) -> Value {
             "hint": "These passed, but assert nothing: add an assertion that could be false.",
         });
     }
-    if !report.notes.is_empty() {
-        fields["notes"] = json!(report.notes);
-    }
-    if let Some(coverage) = report.coverage {
-        fields["coverage_percent"] = json!(coverage);
-    }
+    answer::set(&mut fields, "notes", answer::filled(&report.notes));
+    answer::set(&mut fields, "coverage_percent", report.coverage);
     if report.has_passed() {
         return answer::ok(fields);
     }
@@ -229,11 +199,7 @@ fn answer_of(report: &TestReport) -> Value {
             ("tests_failed", "Correct the code, or the test if it is wrong, and run them again.")
         }
     };
-    let mut refusal = ToolError::new(code, report.summary(), hint).to_answer();
-    if let (Some(refusal), Some(fields)) = (refusal.as_object_mut(), fields.as_object_mut()) {
-        refusal.append(fields);
-    }
-    refusal
+    ToolError::new(code, report.summary(), hint).to_answer_with(fields)
 }
 
 fn test_json(index: usize, test: &TestCase) -> Value {
@@ -254,27 +220,14 @@ fn test_json(index: usize, test: &TestCase) -> Value {
     fields
 }
 
-impl Tool for RunTests {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<RunTestsArgs>(
-            NAME,
-            "Runs tests in a project_dir over a copy of the project and reports each with its result, \
-             message and place. Python: pytest, or unittest; C and C++: Unity, Criterion, TAP, CTest, or \
-             a program that ends with 0; code that includes ESP-IDF headers runs on the virtual board. Files in `files` are used without being saved, so that a \
-             change is tested before it is proposed.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(MAX_SECONDS.into()) + MARGIN
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        self.call_for(&Caller::default(), args)
-    }
-
-    fn call_for(&self, caller: &Caller, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        let caller = *caller;
-        Box::pin(async move { self.test(caller, args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "run_tests",
+    about: "Runs tests in a project_dir over a copy of the project and reports each with its result, \
+         message and place. Python: pytest, or unittest; C and C++: Unity, Criterion, TAP, CTest, or \
+         a program that ends with 0; code that includes ESP-IDF headers runs on the virtual board. Files in `files` are used without being saved, so that a \
+         change is tested before it is proposed.",
+    schema: args::schema::<RunTestsArgs>,
+    time: TimeLimit::Of(Duration::from_secs(MAX_SECONDS as u64).saturating_add(MARGIN)),
+    call: |call| Box::pin(async move { test(call).await.map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

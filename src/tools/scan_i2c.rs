@@ -7,16 +7,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, Tool, ToolContext, ToolError, Unkept, answer, args, serial, serial_send};
+use super::{
+    Reply, TimeLimit, ToolContext, ToolEntry, ToolError, Unkept, answer, args, serial, serial_send,
+};
 use crate::device::{
     DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader, SerialHub, last_reset,
 };
-use crate::model::ToolSpec;
 use crate::toolchain::sketch::Sketch;
 
 /// Name of the tool.
@@ -37,15 +37,6 @@ struct ScanI2cArgs {
     /// Seconds to wait for a scan that has not been printed yet, 1 to 60; 4 when left out.
     #[serde(default)]
     timeout: Option<u32>,
-}
-
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(ScanI2c { context: context.clone() })
-}
-
-struct ScanI2c {
-    context: ToolContext,
 }
 
 /// What the board printed since it started, as far as it was read.
@@ -87,124 +78,115 @@ impl ScanOutput {
     }
 }
 
-impl ScanI2c {
-    async fn scan(&self, args: ScanI2cArgs) -> Result<Value, ToolError> {
-        let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
-        if !(1..=MAX_SECONDS).contains(&seconds) {
-            let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
-            return Err(ToolError::new("bad_arguments", message, "Call again for more."));
-        }
-        let named = args.port.as_deref().filter(|port| *port != "virtual");
-        if named.is_none()
-            && let Some(answer) = self.simulated(None, seconds).await
-        {
-            return answer;
-        }
-        let named = named.map(str::to_owned);
-        let serves = |listener: &Listener| {
-            listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
-        };
-        let listener = serial::listener(&self.context, named.clone(), None, serves).await?;
-        let mut captured = ScanOutput::new(&listener);
-        tokio::select! {
-            biased;
-            () = self.context.cancel.cancelled() => {}
-            () = tokio::time::sleep(Duration::from_secs(seconds.into())) => {}
-            () = until_over(&listener, &mut captured) => {}
-        }
-        let since =
-            if captured.has_reset { "the last reset" } else { "the start of the recorded output" };
-        match captured.reader.best() {
-            Some(scan) => Ok(answer(&scan, &listener.port, since)),
-            None => match self.simulated(named.as_deref(), seconds).await {
-                Some(answer) => answer,
-                None => Ok(self.none(captured.has_console, &listener)),
-            },
-        }
+async fn scan(context: &ToolContext, args: ScanI2cArgs) -> Result<Value, ToolError> {
+    let seconds = args.timeout.unwrap_or(DEFAULT_SECONDS);
+    let seconds = args::seconds(seconds, MAX_SECONDS, "Call again for more.")?;
+    let named = args.port.as_deref().filter(|port| *port != "virtual");
+    if named.is_none()
+        && let Some(answer) = simulated(context, None, seconds).await
+    {
+        return answer;
     }
+    let named = named.map(str::to_owned);
+    let serves = |listener: &Listener| {
+        listener.closed().is_none() || listener.subscribe().borrow().bytes > 0
+    };
+    let listener = serial::listener(context, named.clone(), None, serves).await?;
+    let mut captured = ScanOutput::new(&listener);
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {}
+        () = tokio::time::sleep(Duration::from_secs(seconds.into())) => {}
+        () = until_over(&listener, &mut captured) => {}
+    }
+    let since =
+        if captured.has_reset { "the last reset" } else { "the start of the recorded output" };
+    match captured.reader.best() {
+        Some(scan) => Ok(answer(&scan, &listener.port, since)),
+        None => match simulated(context, named.as_deref(), seconds).await {
+            Some(answer) => answer,
+            None => Ok(none(context, captured.has_console, &listener)),
+        },
+    }
+}
 
-    /// The scan of a simulated board's bus by a firmware of its own; `None` for a real board, and for
-    /// a port that is not the simulated board's.
-    async fn simulated(
-        &self,
-        port: Option<&str>,
-        seconds: u32,
-    ) -> Option<Result<Value, ToolError>> {
-        let board = self.context.state.snapshot().board;
-        let own = board.filter(|board| board.simulated).map(|board| board.port);
-        if port.is_some_and(|port| own.as_deref() != Some(port)) {
-            return None;
-        }
-        let scanner = self.context.assets.text(&format!("{SCANNERS}/i2c_scanner.c")).ok()?;
-        let run = match self.context.toolchain.scan_simulated_bus(&scanner.text).await? {
-            Ok(run) => run,
-            Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
-        };
-        // What it prints is not the board's own output, so that no log keeps it.
-        let hub = SerialHub::new(Arc::new(Unkept));
-        let listener = match hub.open(&run.port, DEFAULT_BAUD, 0).await {
-            Ok(listener) => listener,
-            Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
-        };
-        let mut captured = ScanOutput::new(&listener);
-        tokio::select! {
-            biased;
-            () = self.context.cancel.cancelled() => {}
-            () = tokio::time::sleep(Duration::from_secs(seconds.max(DEFAULT_SECONDS).into())) => {}
-            () = until_over(&listener, &mut captured) => {}
-        }
-        let Some(scan) = captured.reader.best() else {
-            let hint = "Try again; the build of the scanner may have taken all the time.";
-            return Some(Err(ToolError::new("no_scan", "the scanner reported nothing", hint)));
-        };
-        let port = own.unwrap_or_else(|| "virtual".to_owned());
-        let mut fields = answer(&scan, &port, "the start of the scanner");
-        fields["by"] = json!("a scanner on the simulated board; its own firmware ran on");
-        Some(Ok(fields))
+/// The scan of a simulated board's bus by a firmware of its own; `None` for a real board, and for
+/// a port that is not the simulated board's.
+async fn simulated(
+    context: &ToolContext,
+    port: Option<&str>,
+    seconds: u32,
+) -> Option<Result<Value, ToolError>> {
+    let board = context.state.snapshot().board;
+    let own = board.filter(|board| board.simulated).map(|board| board.port);
+    if port.is_some_and(|port| own.as_deref() != Some(port)) {
+        return None;
     }
+    let scanner = context.assets.text(&format!("{SCANNERS}/i2c_scanner.c")).ok()?;
+    let run = match context.toolchain.scan_simulated_bus(&scanner.text).await? {
+        Ok(run) => run,
+        Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
+    };
+    // What it prints is not the board's own output, so that no log keeps it.
+    let hub = SerialHub::new(Arc::new(Unkept));
+    let listener = match hub.open(&run.port, DEFAULT_BAUD, 0).await {
+        Ok(listener) => listener,
+        Err(error) => return Some(Err(ToolError::from_user_error("no_scan", &error))),
+    };
+    let mut captured = ScanOutput::new(&listener);
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {}
+        () = tokio::time::sleep(Duration::from_secs(seconds.max(DEFAULT_SECONDS).into())) => {}
+        () = until_over(&listener, &mut captured) => {}
+    }
+    let Some(scan) = captured.reader.best() else {
+        let hint = "Try again; the build of the scanner may have taken all the time.";
+        return Some(Err(ToolError::new("no_scan", "the scanner reported nothing", hint)));
+    };
+    let port = own.unwrap_or_else(|| "virtual".to_owned());
+    let mut fields = answer(&scan, &port, "the start of the scanner");
+    fields["by"] = json!("a scanner on the simulated board; its own firmware ran on");
+    Some(Ok(fields))
+}
 
-    /// The refusal, with a scanner for the project's framework.
-    fn none(&self, has_console: bool, listener: &Listener) -> Value {
-        let is_sketch = Sketch::read(self.context.project_dir.root());
-        let (file, goes_to, build, flash) = match &is_sketch {
-            Some(sketch) => (
-                "i2c_scanner.ino",
-                format!("{}.ino", sketch.name),
-                "build_arduino",
-                "flash_arduino",
-            ),
-            None => ("i2c_scanner.c", "main/main.c".to_owned(), "build_project", "flash_project"),
-        };
-        let hint = if has_console {
-            format!(
-                "The firmware has a console that scans on the command `i2cdetect` (after \
-                 `i2cconfig` with the pins): propose to send it with `{}`, then call `{NAME}` \
-                 again.",
-                serial_send::NAME
-            )
-        } else {
-            format!(
-                "Propose the firmware in `scanner`: set its pins to the board's wiring, save it as \
-                 `{goes_to}` (the current content can be restored), `{build}`, `{flash}`, then \
-                 call `{NAME}` again. The person decides on each step. It takes the place of the \
-                 firmware on the board, which is not put back by itself: afterwards restore the file, \
-                 build and flash again."
-            )
-        };
-        let received = listener.subscribe().borrow().bytes;
-        let message = match received {
-            0 => format!("{} has printed nothing", listener.port),
-            _ => "the running firmware does not report which devices answer on the I2C bus"
-                .to_owned(),
-        };
-        let mut refusal = ToolError::new("no_scan", message, hint).to_answer();
-        refusal["port"] = json!(listener.port);
-        // A data file of one's own that cannot be read is no reason to say nothing.
-        if let Ok(code) = self.context.assets.text(&format!("{SCANNERS}/{file}")) {
-            refusal["scanner"] = json!({ "file_name": goes_to, "code": code.text });
+/// The refusal, with a scanner for the project's framework.
+fn none(context: &ToolContext, has_console: bool, listener: &Listener) -> Value {
+    let is_sketch = Sketch::read(context.project_dir.root());
+    let (file, goes_to, build, flash) = match &is_sketch {
+        Some(sketch) => {
+            ("i2c_scanner.ino", format!("{}.ino", sketch.name), "build_arduino", "flash_arduino")
         }
-        refusal
+        None => ("i2c_scanner.c", "main/main.c".to_owned(), "build_project", "flash_project"),
+    };
+    let hint = if has_console {
+        format!(
+            "The firmware has a console that scans on the command `i2cdetect` (after \
+             `i2cconfig` with the pins): propose to send it with `{}`, then call `{NAME}` \
+             again.",
+            serial_send::NAME
+        )
+    } else {
+        format!(
+            "Propose the firmware in `scanner`: set its pins to the board's wiring, save it as \
+             `{goes_to}` (the current content can be restored), `{build}`, `{flash}`, then \
+             call `{NAME}` again. The person decides on each step. It takes the place of the \
+             firmware on the board, which is not put back by itself: afterwards restore the file, \
+             build and flash again."
+        )
+    };
+    let received = listener.subscribe().borrow().bytes;
+    let message = match received {
+        0 => format!("{} has printed nothing", listener.port),
+        _ => "the running firmware does not report which devices answer on the I2C bus".to_owned(),
+    };
+    let mut refusal = ToolError::new("no_scan", message, hint).to_answer();
+    refusal["port"] = json!(listener.port);
+    // A data file of one's own that cannot be read is no reason to say nothing.
+    if let Ok(code) = context.assets.text(&format!("{SCANNERS}/{file}")) {
+        refusal["scanner"] = json!({ "file_name": goes_to, "code": code.text });
     }
+    refusal
 }
 
 fn answer(scan: &Scan, port: &str, since: &str) -> Value {
@@ -242,21 +224,13 @@ async fn until_over(listener: &Listener, captured: &mut ScanOutput) {
     }
 }
 
-impl Tool for ScanI2c {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<ScanI2cArgs>(
-            NAME,
-            "Lists the 7-bit addresses that answer on the board's I2C bus: on a simulated board by a \
-             scan, on a real one from what the running firmware has printed since it started. If that \
-             does not scan, the answer contains the source of a scanner to propose.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(u64::from(MAX_SECONDS) + 10)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.scan(args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: NAME,
+    about: "Lists the 7-bit addresses that answer on the board's I2C bus: on a simulated board by a \
+         scan, on a real one from what the running firmware has printed since it started. If that \
+         does not scan, the answer contains the source of a scanner to propose.",
+    schema: args::schema::<ScanI2cArgs>,
+    time: TimeLimit::Of(Duration::from_secs(MAX_SECONDS as u64 + 10)),
+    call: |call| Box::pin(async move { scan(call.context, call.args()?).await.map(Reply::Answer) }),
+    ..ToolEntry::USUAL
+};

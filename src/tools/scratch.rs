@@ -80,9 +80,24 @@ impl KeptCopies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// [`KeptCopies::fill`] where nobody waits for the disk.
+    pub async fn filled(
+        &self,
+        context: &ToolContext,
+        caller: Caller,
+        name: Option<String>,
+        given: Vec<GivenFile>,
+    ) -> Result<Scratch, ToolError> {
+        let (kept, context) = (self.clone(), context.clone());
+        let fill = move || kept.fill(&context, &caller, name.as_deref(), &given);
+        tokio::task::spawn_blocking(fill)
+            .await
+            .map_err(|error| ToolError::new("not_run", format!("the run was lost: {error}"), ""))?
+    }
+
     /// A copy of the project with the proposals and these files; `name` is that of a kept one. Blocks
     /// while it copies.
-    pub fn fill(
+    fn fill(
         &self,
         context: &ToolContext,
         caller: &Caller,
@@ -166,7 +181,7 @@ fn not_copied(error: &crate::model::UserError) -> ToolError {
 }
 
 /// The proposed files for an answer.
-pub(super) fn proposed_json(proposed: &[TestedFile]) -> Value {
+pub(super) fn proposed_json(proposed: &[TestedFile]) -> Vec<Value> {
     proposed
         .iter()
         .map(|file| json!({ "file_name": file.path, "sha256": file.hash.to_string() }))

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::serial_capture::SerialCapture;
-use super::{Reply, Tool, ToolContext, ToolError, answer, args, panics};
+use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, panics};
 use crate::device::panic::RawPanic;
 use crate::device::{DEFAULT_BAUD, Listener};
-use crate::model::ToolSpec;
+use crate::model::UserError;
 use crate::toolchain::console_baud;
-
-/// Name of the tool.
-pub const NAME: &str = "monitor_serial";
 
 const MAX_SECONDS: u32 = 120;
 
@@ -45,81 +41,50 @@ struct SerialArgs {
     until: Option<String>,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    Arc::new(MonitorSerial { context: context.clone() })
+async fn monitor(context: &ToolContext, args: SerialArgs) -> Result<Value, ToolError> {
+    let usual = context.limits.monitor_seconds.clamp(1, MAX_SECONDS);
+    let seconds =
+        args::seconds(args.timeout.unwrap_or(usual), MAX_SECONDS, "Listen again for more.")?;
+    let until = args.until.as_deref().map(pattern).transpose()?;
+    // What was received since the last call is heard first, even if the port is gone by now.
+    let serves = |listener: &Listener| {
+        let received = listener.subscribe().borrow().clone();
+        received.closed.is_none() || received.bytes > listener.reported()
+    };
+    let listener = listener(context, args.port, args.baud, serves).await?;
+    let mut captured = SerialCapture::new(context.limits.answer_bytes.min(LOG_BYTES), until);
+    let mut position = listener.reported();
+    let losses = listener.subscribe().borrow().losses;
+    let end = listen(&listener, &mut position, &mut captured);
+    let disconnected = tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => None,
+        done = tokio::time::timeout(Duration::from_secs(seconds.into()), end) => {
+            done.unwrap_or_default()
+        }
+    };
+    listener.set_reported(position);
+    let raw = captured.take_panics();
+    let mut fields = captured.finish();
+    fields["panics"] = panics(context, raw).await;
+    fields["port"] = json!(listener.port);
+    fields["disconnected"] = json!(disconnected);
+    let losses = listener.subscribe().borrow().losses - losses;
+    answer::set(&mut fields, "disconnects", (losses > 0).then_some(losses));
+    Ok(answer::ok(fields))
 }
 
-struct MonitorSerial {
-    context: ToolContext,
-}
-
-impl MonitorSerial {
-    async fn monitor(&self, args: SerialArgs) -> Result<Value, ToolError> {
-        let usual = self.context.limits.monitor_seconds.clamp(1, MAX_SECONDS);
-        let seconds = args.timeout.unwrap_or(usual);
-        if !(1..=MAX_SECONDS).contains(&seconds) {
-            let message = format!("timeout: {seconds} is not between 1 and {MAX_SECONDS}");
-            return Err(ToolError::new("bad_arguments", message, "Listen again for more."));
-        }
-        let until = args.until.as_deref().map(pattern).transpose()?;
-        let listener = self.listener(args.port, args.baud).await?;
-        let mut captured =
-            SerialCapture::new(self.context.limits.answer_bytes.min(LOG_BYTES), until);
-        let mut position = listener.reported();
-        let losses = listener.subscribe().borrow().losses;
-        let end = listen(&listener, &mut position, &mut captured);
-        let disconnected = tokio::select! {
-            biased;
-            () = self.context.cancel.cancelled() => None,
-            done = tokio::time::timeout(Duration::from_secs(seconds.into()), end) => {
-                done.unwrap_or_default()
-            }
-        };
-        listener.set_reported(position);
-        let raw = captured.take_panics();
-        let mut fields = captured.finish();
-        fields["panics"] = self.panics(raw).await;
-        fields["port"] = json!(listener.port);
-        fields["disconnected"] = json!(disconnected);
-        let losses = listener.subscribe().borrow().losses - losses;
-        if losses > 0 {
-            fields["disconnects"] = json!(losses);
-        }
-        Ok(answer::ok(fields))
-    }
-
-    /// Looks panics up in the program, which reads files.
-    async fn panics(&self, raw: Vec<RawPanic>) -> Value {
-        let hub = Arc::clone(&self.context.serial);
-        let printed = tokio::task::spawn_blocking(move || {
-            raw.iter().map(|raw| panics::json_of(&hub.report(raw))).collect::<Vec<_>>()
-        });
-        printed.await.map_or_else(|_| json!([]), Value::from)
-    }
-
-    /// What was received since the last call is heard first, even if the port is gone by now.
-    async fn listener(
-        &self,
-        port: Option<String>,
-        baud: Option<u32>,
-    ) -> Result<Listener, ToolError> {
-        listener(&self.context, port, baud, |listener| {
-            let received = listener.subscribe().borrow().clone();
-            received.closed.is_none() || received.bytes > listener.reported()
-        })
-        .await
-    }
+/// Looks panics up in the program, which reads files.
+async fn panics(context: &ToolContext, raw: Vec<RawPanic>) -> Value {
+    let hub = Arc::clone(&context.serial);
+    let printed = tokio::task::spawn_blocking(move || {
+        raw.iter().map(|raw| panics::json_of(&hub.report(raw))).collect::<Vec<_>>()
+    });
+    printed.await.map_or_else(|_| json!([]), Value::from)
 }
 
 /// How the port of a simulated board may be called.
 const SIMULATED: &str = "virtual";
-
-/// Bits per second at which a port is opened: those that were asked for, else those of the
-/// project's console, else the usual ones.
-pub(super) fn baud(context: &ToolContext, asked: Option<u32>) -> u32 {
-    asked.or_else(|| console_baud(context.project_dir.root())).unwrap_or(DEFAULT_BAUD)
-}
 
 /// Listens to a port, that of the connected board when none is named. One that was opened before
 /// stays as it is where it `serves`; any other is opened at [`baud`].
@@ -132,13 +97,12 @@ pub(super) async fn listener(
     asked: Option<u32>,
     serves: impl Fn(&Listener) -> bool,
 ) -> Result<Listener, ToolError> {
+    let cannot = |error: UserError| ToolError::from_user_error("cannot_listen", &error);
     let state = context.state.snapshot();
     let Some(port) = port.filter(|port| port != SIMULATED).or(state.board.map(|board| board.port))
     else {
         if let Some(started) = context.toolchain.switch_on(context.project_dir.root()) {
-            let board =
-                started.map_err(|error| ToolError::from_user_error("cannot_listen", &error))?;
-            return open(context, &board.port, asked).await;
+            return open(context, &started.map_err(cannot)?.port, asked).await.map_err(cannot);
         }
         return Err(ToolError::new(
             "no_board",
@@ -148,18 +112,19 @@ pub(super) async fn listener(
     };
     match context.serial.get(&port).filter(|listener| serves(listener)) {
         Some(listener) => Ok(listener),
-        None => open(context, &port, asked).await,
+        None => open(context, &port, asked).await.map_err(cannot),
     }
 }
 
-async fn open(
+/// Opens a port with the rate that is asked for, or else that of the project's console.
+pub(super) async fn open(
     context: &ToolContext,
     port: &str,
     asked: Option<u32>,
-) -> Result<Listener, ToolError> {
+) -> Result<Listener, UserError> {
+    let baud = asked.or_else(|| console_baud(context.project_dir.root())).unwrap_or(DEFAULT_BAUD);
     let log = context.state.snapshot().serial_logs + 1;
-    let opened = context.serial.open(port, baud(context, asked), log).await;
-    opened.map_err(|error| ToolError::from_user_error("cannot_listen", &error))
+    context.serial.open(port, baud, log).await
 }
 
 fn pattern(text: &str) -> Result<Regex, ToolError> {
@@ -205,20 +170,14 @@ async fn listen(
     }
 }
 
-impl Tool for MonitorSerial {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<SerialArgs>(
-            NAME,
-            "Reads what the board printed since the last call and what it prints until the \
-             timeout or until a line matches; reports panics (with functions and lines of the call chain), resets and disconnects.",
-        )
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(u64::from(MAX_SECONDS) + 10)
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.monitor(args::parse(args)?).await.map(Reply::Answer) })
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "monitor_serial",
+    about: "Reads what the board printed since the last call and what it prints until the \
+         timeout or until a line matches; reports panics (with functions and lines of the call chain), resets and disconnects.",
+    schema: args::schema::<SerialArgs>,
+    time: TimeLimit::Of(Duration::from_secs(MAX_SECONDS as u64 + 10)),
+    call: |call| {
+        Box::pin(async move { monitor(call.context, call.args()?).await.map(Reply::Answer) })
+    },
+    ..ToolEntry::USUAL
+};

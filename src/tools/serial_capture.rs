@@ -8,6 +8,7 @@ use std::time::Instant;
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::answer;
 use crate::device::panic::{PanicEvent, RawPanic, Watch};
 use crate::device::{LineKind, LineSplitter, SerialLine};
 
@@ -78,17 +79,12 @@ impl SerialCapture {
         let mut fields = json!({ "log": log.join("\n") });
         if self.until.is_some() {
             fields["matched"] = json!(self.matched.is_some());
-            if let Some(line) = self.matched {
-                fields["matched_line"] = json!(line);
-            }
+            answer::set(&mut fields, "matched_line", self.matched);
         }
         fields["resets"] = json!(self.resets);
-        if self.omitted_lines > 0 {
-            fields["omitted_lines"] = json!(self.omitted_lines);
-        }
-        if self.skipped_bytes > 0 {
-            fields["skipped_bytes"] = json!(self.skipped_bytes);
-        }
+        let counted = |count: u64| (count > 0).then_some(count);
+        answer::set(&mut fields, "omitted_lines", counted(self.omitted_lines));
+        answer::set(&mut fields, "skipped_bytes", counted(self.skipped_bytes));
         fields
     }
 

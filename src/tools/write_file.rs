@@ -1,22 +1,14 @@
 //! `write_file`: changes a file by a unified diff.
 
-use std::sync::Arc;
-
-use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::report::Report;
-use super::{Finish, Reply, Tool, ToolContext, ToolError, answer, args, files, recorded};
-use crate::knowledge::NameList;
-use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement, ToolSpec};
+use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use crate::model::{BlobSource, Draft, DraftChange, ProjectPath, Proposal, Settlement};
 use crate::text::patch::{Applied, Patch, PatchError, Patched, apply, parse};
-use crate::workspace::ProjectDir;
-
-/// Name of the tool.
-pub const NAME: &str = "write_file";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,59 +23,49 @@ struct WriteFileArgs {
     reason: String,
 }
 
-/// Makes the tool.
-pub(super) fn make(context: &ToolContext) -> Arc<dyn Tool> {
-    let (project_dir, names) = (Arc::clone(&context.project_dir), Arc::clone(&context.names));
-    Arc::new(WriteFile { project_dir, names })
-}
-
-struct WriteFile {
-    project_dir: Arc<ProjectDir>,
-    names: Arc<NameList>,
-}
-
-impl WriteFile {
-    fn propose(&self, args: WriteFileArgs) -> Result<Reply, ToolError> {
-        let path = args::path("path", &args.path)?;
-        let patch = parse(&args.diff).map_err(|error| refused(&path, &error))?;
-        named_alike(&path, &patch)?;
-        let base = self.base(&path, &patch)?;
-        let source = base.as_deref().unwrap_or_default();
-        let Patched { text, hunks } =
-            apply(source, &patch).map_err(|error| refused(&path, &error))?;
-        let hunks = hunks_json(&hunks);
-        if base.as_deref() == Some(text.as_str()) {
-            let fields = json!({ "applied": false, "unchanged": true, "hunks": hunks });
-            return Ok(Reply::Answer(answer::ok(fields)));
-        }
-        let file = NewFile { path: path.clone(), code: text };
-        let batch = std::slice::from_ref(&file);
-        let around = Surroundings { project_dir: &self.project_dir, names: &self.names, batch };
-        let checks = around.check(&file);
-        let content = file.code.into_bytes();
-        let change =
-            DraftChange::Save { path: path.clone(), base: base.map(String::into_bytes), content };
-        let finish = finish(vec![path], Some(hunks));
-        Ok(Reply::Propose { drafts: vec![Draft { change, reason: args.reason, checks }], finish })
+fn propose(context: &ToolContext, args: WriteFileArgs) -> Result<Reply, ToolError> {
+    let path = args::path("path", &args.path)?;
+    let patch = parse(&args.diff).map_err(|error| refused(&path, &error))?;
+    named_alike(&path, &patch)?;
+    let base = base(context, &path, &patch)?;
+    let source = base.as_deref().unwrap_or_default();
+    let Patched { text, hunks } = apply(source, &patch).map_err(|error| refused(&path, &error))?;
+    let hunks = hunks_json(&hunks);
+    if base.as_deref() == Some(text.as_str()) {
+        let fields = json!({ "applied": false, "unchanged": true, "hunks": hunks });
+        return Ok(Reply::Answer(answer::ok(fields)));
     }
+    let file = NewFile { path: path.clone(), code: text };
+    let batch = std::slice::from_ref(&file);
+    let around = Surroundings { project_dir: &context.project_dir, names: &context.names, batch };
+    let checks = around.check(&file);
+    let content = file.code.into_bytes();
+    let change =
+        DraftChange::Save { path: path.clone(), base: base.map(String::into_bytes), content };
+    let finish = finish(vec![path], Some(hunks));
+    Ok(Reply::Propose { drafts: vec![Draft { change, reason: args.reason, checks }], finish })
+}
 
-    /// The text the diff applies to; `None` when it makes the file.
-    fn base(&self, path: &ProjectPath, patch: &Patch) -> Result<Option<String>, ToolError> {
-        let there = self.project_dir.read_if_there(path).map_err(files::unreadable)?;
-        match there {
-            None if patch.creates() => Ok(None),
-            None => Err(ToolError::new(
-                "not_found",
-                format!("`{path}` does not exist"),
-                "For a new file the diff starts with `--- /dev/null`.",
-            )),
-            Some(content) if patch.creates() && !content.is_empty() => Err(ToolError::new(
-                "already_there",
-                format!("the diff creates `{path}`, which already exists"),
-                "Read the file and give a diff against its content.",
-            )),
-            Some(content) => files::as_text(path, content).map(Some),
-        }
+/// The text the diff applies to; `None` when it makes the file.
+fn base(
+    context: &ToolContext,
+    path: &ProjectPath,
+    patch: &Patch,
+) -> Result<Option<String>, ToolError> {
+    let there = context.project_dir.read_if_there(path).map_err(files::unreadable)?;
+    match there {
+        None if patch.creates() => Ok(None),
+        None => Err(ToolError::new(
+            "not_found",
+            format!("`{path}` does not exist"),
+            "For a new file the diff starts with `--- /dev/null`.",
+        )),
+        Some(content) if patch.creates() && !content.is_empty() => Err(ToolError::new(
+            "already_there",
+            format!("the diff creates `{path}`, which already exists"),
+            "Read the file and give a diff against its content.",
+        )),
+        Some(content) => files::as_text(path, content).map(Some),
     }
 }
 
@@ -136,17 +118,9 @@ fn hunks_again(
 /// How a hunk was applied, as far as there is something to tell.
 fn hunk_json(index: usize, hunk: &Applied) -> Value {
     let mut fields = json!({ "hunk": index + 1, "line": hunk.line });
-    if let Some(fields) = fields.as_object_mut() {
-        if let Some(offset) = hunk.offset.filter(|offset| *offset != 0) {
-            fields.insert("offset".to_owned(), json!(offset));
-        }
-        if hunk.is_loose {
-            fields.insert("white_space_differs".to_owned(), json!(true));
-        }
-        if hunk.is_recounted {
-            fields.insert("counts_in_header_were_wrong".to_owned(), json!(true));
-        }
-    }
+    answer::set(&mut fields, "offset", hunk.offset.filter(|offset| *offset != 0));
+    answer::set(&mut fields, "white_space_differs", hunk.is_loose.then_some(true));
+    answer::set(&mut fields, "counts_in_header_were_wrong", hunk.is_recounted.then_some(true));
     fields
 }
 
@@ -158,31 +132,18 @@ fn finish(paths: Vec<ProjectPath>, hunks: Option<Vec<Value>>) -> Finish {
 fn report(paths: &[ProjectPath], settlements: &[Settlement], hunks: Option<Vec<Value>>) -> Value {
     let report = Report::of(paths, settlements);
     let mut fields = json!({ "applied": !report.done.is_empty(), "rejected": report.rejected });
-    if let Some(hunks) = hunks {
-        fields["hunks"] = Value::Array(hunks);
-    }
+    answer::set(&mut fields, "hunks", hunks);
     report.answer("written", fields)
 }
 
-impl Tool for WriteFile {
-    fn spec(&self) -> ToolSpec {
-        args::spec::<WriteFileArgs>(
-            NAME,
-            "Proposes to change one file by a unified diff. If a diff does not apply, the answer names the hunk and the reason. A person decides.",
-        )
-    }
-
-    fn call(&self, args: Value) -> BoxFuture<'_, Result<Reply, ToolError>> {
-        Box::pin(async move { self.propose(args::parse(args)?) })
-    }
-
-    fn finish_recorded<'a>(
-        &'a self,
-        args: &'a Value,
-        recorded: &'a [Proposal],
-        contents: &'a dyn BlobSource,
-    ) -> BoxFuture<'a, Finish> {
-        let hunks = hunks_again(args, recorded, contents);
-        recorded::ready(finish(recorded::paths(recorded), hunks))
-    }
-}
+pub(super) const TOOL: ToolEntry = ToolEntry {
+    name: "write_file",
+    about: "Proposes to change one file by a unified diff. If a diff does not apply, the answer names the hunk and the reason. A person decides.",
+    schema: args::schema::<WriteFileArgs>,
+    call: |call| Box::pin(async move { propose(call.context, call.args()?) }),
+    finish: |done| {
+        let hunks = hunks_again(done.args, done.proposals, done.contents);
+        recorded::ready(finish(recorded::paths(done.proposals), hunks))
+    },
+    ..ToolEntry::USUAL
+};
