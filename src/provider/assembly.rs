@@ -38,7 +38,7 @@ impl AssemblyProgress {
 }
 
 /// An answer as far as it came.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Assembly {
     calls: Vec<Growing>,
     arg_bytes: usize,
@@ -64,29 +64,14 @@ struct Growing {
 }
 
 impl Assembly {
-    /// An answer of nothing yet.
-    pub fn new() -> Self {
-        Self {
-            calls: Vec::new(),
-            arg_bytes: 0,
-            kept_bytes: 0,
-            worded: None,
-            has_text: false,
-            fence: Fence::None,
-            usage: Usage::default(),
-            kept: Vec::new(),
-            stop: None,
-        }
-    }
-
     /// An answer whose calls are written in words.
     pub fn in_words() -> Self {
-        Self { worded: Some(WordedStream::new()), ..Self::new() }
+        Self { worded: Some(WordedStream::new()), ..Self::default() }
     }
 
     /// An answer that is to be a JSON object.
     pub fn in_form() -> Self {
-        Self { fence: Fence::waiting(), ..Self::new() }
+        Self { fence: Fence::waiting(), ..Self::default() }
     }
 
     /// Takes a piece; what can be shown at once is added to `out`, joined to what is there.
@@ -244,7 +229,7 @@ mod tests {
     }
 
     fn grown(pieces: &[(Slot, &str, &str)]) -> Vec<Delta> {
-        let mut assembly = Assembly::new();
+        let mut assembly = Assembly::default();
         for (slot, name, args) in pieces {
             let (slot, name, args) = (slot.clone(), (*name).to_owned(), (*args).to_owned());
             assembly
@@ -279,7 +264,7 @@ mod tests {
 
     #[test]
     fn counts_that_grow_and_sealed_thoughts_without_end_are_no_content() {
-        let mut assembly = Assembly::new();
+        let mut assembly = Assembly::default();
         let mut take = |piece| assembly.take(piece, &profile(), &mut Vec::new()).unwrap();
         assert_eq!(take(AnswerPiece::Text("a".to_owned())), AssemblyProgress::Content);
         for output in 1..10 {
@@ -294,7 +279,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_calls_are_not_taken() {
-        let mut assembly = Assembly::new();
+        let mut assembly = Assembly::default();
         let refused = (0..10_000).find_map(|place| {
             let piece =
                 AnswerPiece::Call { slot: Slot::Place(place), name: "a".into(), args: "{}".into() };

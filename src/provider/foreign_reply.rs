@@ -5,7 +5,7 @@
 
 use super::Delta;
 use super::assembly::Assembly;
-use super::dialect::{AnswerPiece, Dialect};
+use super::dialect::{Dialect, Received};
 use super::fault::Fault;
 use super::profile::{Profile, Wire};
 use super::service::Service;
@@ -30,21 +30,18 @@ pub fn streamed(service: Service, chunks: &[&[u8]]) -> Result<ForeignOutcome, Us
     let profile = profile(service);
     let dialect = Dialect::of(service);
     let (mut frames, mut reader) = (Frames::new(dialect.framing()), dialect.reader());
-    let mut answer = ForeignReply::new();
-    for chunk in chunks {
+    let mut answer = ForeignReply::default();
+    for chunk in chunks.iter().map(Some).chain([None]) {
         let too_big = |TooBig| Fault::excess(&profile, "a single message").error;
-        frames.push(chunk).map_err(too_big)?;
-        while let Some(message) = frames.pop() {
-            let mut pieces = Vec::new();
-            reader.read(&message, &profile, &mut pieces).map_err(|fault| fault.error)?;
-            answer.take(pieces, &profile)?;
+        match chunk {
+            Some(bytes) => frames.push(bytes).map_err(too_big)?,
+            None => frames.finish(),
         }
-    }
-    frames.finish();
-    while let Some(message) = frames.pop() {
-        let mut pieces = Vec::new();
-        reader.read(&message, &profile, &mut pieces).map_err(|fault| fault.error)?;
-        answer.take(pieces, &profile)?;
+        while let Some(message) = frames.pop() {
+            let mut received = Received::of(&profile);
+            reader.read(&message, &mut received).map_err(|fault| fault.error)?;
+            answer.take(received)?;
+        }
     }
     Ok(answer.end())
 }
@@ -58,10 +55,10 @@ pub fn whole(service: Service, bytes: &[u8]) -> Result<ForeignOutcome, UserError
     let dialect = Dialect::of(service);
     let no_json = |error: serde_json::Error| UserError::new("No JSON", error.to_string(), "");
     let value = serde_json::from_slice(bytes).map_err(no_json)?;
-    let mut pieces = Vec::new();
-    dialect.reader().read_whole(&value, &profile, &mut pieces).map_err(|fault| fault.error)?;
-    let mut answer = ForeignReply::new();
-    answer.take(pieces, &profile)?;
+    let mut received = Received::of(&profile);
+    dialect.reader().read_whole(&value, &mut received).map_err(|fault| fault.error)?;
+    let mut answer = ForeignReply::default();
+    answer.take(received)?;
     dialect.model_names(&value);
     Ok(answer.end())
 }
@@ -90,21 +87,17 @@ fn profile(service: Service) -> Profile {
 }
 
 /// An answer and what of it can be shown.
+#[derive(Default)]
 struct ForeignReply {
     assembly: Assembly,
     deltas: Vec<Delta>,
 }
 
 impl ForeignReply {
-    fn new() -> Self {
-        Self { assembly: Assembly::new(), deltas: Vec::new() }
-    }
-
-    fn take(&mut self, pieces: Vec<AnswerPiece>, profile: &Profile) -> Result<(), UserError> {
-        for piece in pieces {
-            self.assembly
-                .take(piece, profile, &mut self.deltas)
-                .map_err(|fault: Fault| fault.error)?;
+    fn take(&mut self, received: Received<'_>) -> Result<(), UserError> {
+        for piece in received.pieces {
+            let taken = self.assembly.take(piece, received.profile, &mut self.deltas);
+            taken.map_err(|fault| fault.error)?;
         }
         Ok(())
     }

@@ -32,13 +32,14 @@ impl AnswerForm {
 }
 
 /// Puts a bare JSON object into a code fence as it comes, so that it is shown as what it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Fence {
     /// Nothing but blanks came yet.
     Waiting(String),
     /// An object began.
     Open,
     /// The answer is none, or was not to be one.
+    #[default]
     None,
 }
 

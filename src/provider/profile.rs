@@ -250,21 +250,16 @@ impl Profile {
     pub fn with_model(&self, model: &str) -> Result<Self, UserError> {
         let key = self.key()?.cloned();
         Ok(Self {
-            name: self.name.clone(),
-            service: self.service,
-            model: model.to_owned(),
-            wire: self.wire.clone(),
             key_source: self.key_source.clone(),
             options: self.options.clone(),
             effort: self.effort.clone(),
-            window: None,
-            prices: None,
             tools: self.tools,
             agents: self.agents.clone(),
             key: Key {
                 known: OnceLock::from(key),
                 ..Key::new(Box::new(|| Ok(None)), self.key.secrets.clone())
             },
+            ..Self::new(&self.name, self.service, model, self.wire.clone())
         })
     }
 
@@ -292,20 +287,13 @@ impl Profile {
     /// The service's address without protocol and path, for messages.
     #[must_use]
     pub fn host(&self) -> String {
-        let url = &self.wire.base_url;
-        let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
-        let host = rest.split('/').next().unwrap_or(rest);
-        // What stands before an @ is a name and a password.
-        host.rsplit('@').next().unwrap_or(host).to_owned()
+        host_of(&self.wire.base_url).to_owned()
     }
 
     /// The address of the proxy that the profile names, without a name and a password.
     #[must_use]
     pub fn proxy_host(&self) -> Option<&str> {
-        let url = self.wire.proxy.as_deref()?;
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let host = rest.split('/').next().unwrap_or(rest);
-        Some(host.rsplit('@').next().unwrap_or(host))
+        self.wire.proxy.as_deref().map(host_of)
     }
 
     /// What the screen calls it.
@@ -335,6 +323,13 @@ impl Profile {
         assert!(profile.key().is_ok());
         profile
     }
+}
+
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split('/').next().unwrap_or(rest);
+    // What is before an @ is a name and a password.
+    host.rsplit('@').next().unwrap_or(host)
 }
 
 impl fmt::Debug for Profile {

@@ -199,7 +199,7 @@ impl Inner {
         let mut assembly = match form {
             Some(_) => Assembly::in_form(),
             None if without.tools => Assembly::in_words(),
-            None => Assembly::new(),
+            None => Assembly::default(),
         };
         Listening { profile, dialect: self.dialect, out }.read(&mut answer, &mut assembly).await?;
         self.counter.learn(estimated, assembly.usage.input);

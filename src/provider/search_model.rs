@@ -72,15 +72,7 @@ impl SearchModel {
                 format!("/openai/deployments/{model}/embeddings?api-version={version}")
             }
             Service::Ollama => "/api/embed".to_owned(),
-            Service::OpenAi
-            | Service::Responses
-            | Service::Anthropic
-            | Service::GitHub
-            | Service::OpenRouter
-            | Service::LlamaCpp
-            | Service::LmStudio
-            | Service::Vllm
-            | Service::Compatible => "/embeddings".to_owned(),
+            _ => "/embeddings".to_owned(),
         }
     }
 

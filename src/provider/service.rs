@@ -39,22 +39,30 @@ impl Service {
         Self::Compatible,
     ];
 
+    /// Its name in configuration, its usual address and the usual variable of its key; empty:
+    /// nobody can know.
+    const fn usual(self) -> [&'static str; 3] {
+        match self {
+            Self::OpenAi => ["openai", "https://api.openai.com/v1", "OPENAI_API_KEY"],
+            Self::Responses => ["openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY"],
+            Self::Azure => ["azure", "", "AZURE_OPENAI_API_KEY"],
+            Self::Anthropic => ["anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"],
+            Self::GitHub => ["github", "https://models.github.ai/inference", "GITHUB_TOKEN"],
+            Self::OpenRouter => {
+                ["openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"]
+            }
+            Self::Ollama => ["ollama", "http://127.0.0.1:11434", ""],
+            Self::LlamaCpp => ["llamacpp", "http://127.0.0.1:8080/v1", ""],
+            Self::LmStudio => ["lmstudio", "http://127.0.0.1:1234/v1", ""],
+            Self::Vllm => ["vllm", "http://127.0.0.1:8000/v1", ""],
+            Self::Compatible => ["openai-compatible", "", ""],
+        }
+    }
+
     /// Its name in configuration.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Responses => "openai-responses",
-            Self::Azure => "azure",
-            Self::Anthropic => "anthropic",
-            Self::GitHub => "github",
-            Self::OpenRouter => "openrouter",
-            Self::Ollama => "ollama",
-            Self::LlamaCpp => "llamacpp",
-            Self::LmStudio => "lmstudio",
-            Self::Vllm => "vllm",
-            Self::Compatible => "openai-compatible",
-        }
+        self.usual()[0]
     }
 
     /// The service of that name.
@@ -65,31 +73,14 @@ impl Service {
 
     /// Where it is unless the person says otherwise; `None`: nobody can know.
     #[must_use]
-    pub const fn base_url(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi | Self::Responses => Some("https://api.openai.com/v1"),
-            Self::Anthropic => Some("https://api.anthropic.com"),
-            Self::GitHub => Some("https://models.github.ai/inference"),
-            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
-            Self::Ollama => Some("http://127.0.0.1:11434"),
-            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
-            Self::LmStudio => Some("http://127.0.0.1:1234/v1"),
-            Self::Vllm => Some("http://127.0.0.1:8000/v1"),
-            Self::Azure | Self::Compatible => None,
-        }
+    pub fn base_url(self) -> Option<&'static str> {
+        Some(self.usual()[1]).filter(|url| !url.is_empty())
     }
 
     /// The variable in which its key usually is.
     #[must_use]
-    pub const fn key_variable(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi | Self::Responses => Some("OPENAI_API_KEY"),
-            Self::Azure => Some("AZURE_OPENAI_API_KEY"),
-            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::GitHub => Some("GITHUB_TOKEN"),
-            Self::OpenRouter => Some("OPENROUTER_API_KEY"),
-            Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm | Self::Compatible => None,
-        }
+    pub fn key_variable(self) -> Option<&'static str> {
+        Some(self.usual()[2]).filter(|name| !name.is_empty())
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
-use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
+use super::{AnswerPiece, DialectReader, Fault, Received, RequestBody, Slot, Stop};
 use super::{arguments, call_id, count, service_fault};
 use crate::model::{Cost, Usage};
 
@@ -62,14 +62,7 @@ pub(super) fn write(asked: &RequestBody<'_>) -> Value {
 
 /// The conversation; results of tools are said by the other side, and neighbours are joined.
 fn messages(asked: &RequestBody<'_>) -> Value {
-    let own = asked
-        .conversation
-        .turns
-        .iter()
-        .filter(|turn| matches!(turn, ConversationTurn::Own { .. }))
-        .count();
-    let first_kept = own.saturating_sub(asked.kept.len());
-    let mut number = 0;
+    let mut thoughts = asked.thoughts();
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for turn in &asked.conversation.turns {
         let (role, blocks) = match turn {
@@ -77,10 +70,7 @@ fn messages(asked: &RequestBody<'_>) -> Value {
                 ("user", vec![json!({ "type": "text", "text": text })])
             }
             ConversationTurn::Own { text, calls } => {
-                let kept = usize::checked_sub(number, first_kept).and_then(|at| asked.kept.get(at));
-                let kept = kept.filter(|_| !asked.without.reasoning);
-                let mut blocks = kept.cloned().unwrap_or_default();
-                number += 1;
+                let mut blocks = thoughts.next().unwrap_or_default().to_vec();
                 if !text.trim().is_empty() {
                     // White space at the end of the last answer is refused.
                     blocks.push(json!({ "type": "text", "text": text.trim_end() }));
@@ -123,13 +113,8 @@ pub(super) struct AnthropicReader {
 }
 
 impl DialectReader for AnthropicReader {
-    fn read(
-        &mut self,
-        message: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
-        let event = super::json(message, profile)?;
+    fn read(&mut self, message: &str, out: &mut Received<'_>) -> Result<(), Fault> {
+        let event = super::json(message, out.profile)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
         let place = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         match kind {
@@ -155,7 +140,7 @@ impl DialectReader for AnthropicReader {
             }
             "message_stop" => out.push(AnswerPiece::Stop(self.stop.take().unwrap_or(Stop::End))),
             "error" => {
-                return Err(service_fault(event.get("error").unwrap_or(&Value::Null), profile));
+                return Err(service_fault(event.get("error").unwrap_or(&Value::Null), out.profile));
             }
             // `ping`, and what may be added to the protocol.
             _ => {}
@@ -163,14 +148,13 @@ impl DialectReader for AnthropicReader {
         Ok(())
     }
 
-    fn read_whole(
-        &mut self,
-        whole: &Value,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn read_whole(&mut self, whole: &Value, out: &mut Received<'_>) -> Result<(), Fault> {
         let Some(blocks) = whole.get("content").and_then(Value::as_array) else {
-            return Err(Fault::garbled(profile, "an answer without content", &whole.to_string()));
+            return Err(Fault::garbled(
+                out.profile,
+                "an answer without content",
+                &whole.to_string(),
+            ));
         };
         let model = whole.get("model").and_then(Value::as_str);
         out.extend(model.map(|model| AnswerPiece::Model(model.to_owned())));
@@ -186,7 +170,7 @@ impl DialectReader for AnthropicReader {
 }
 
 impl AnthropicReader {
-    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<AnswerPiece>) {
+    fn count(&mut self, usage: Option<&Value>, out: &mut Received<'_>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
         let cached = count(usage.get("cache_read_input_tokens"));
         let written = count(usage.get("cache_creation_input_tokens"));
@@ -201,7 +185,7 @@ impl AnthropicReader {
         out.push(AnswerPiece::Usage(self.usage));
     }
 
-    fn begin(&mut self, place: u64, block: &Value, out: &mut Vec<AnswerPiece>) {
+    fn begin(&mut self, place: u64, block: &Value, out: &mut Received<'_>) {
         let text = |field: &str| block.get(field).and_then(Value::as_str).unwrap_or_default();
         match text("type") {
             "text" if !text("text").is_empty() => {
@@ -226,7 +210,7 @@ impl AnthropicReader {
         }
     }
 
-    fn delta(&mut self, place: u64, delta: &Value, out: &mut Vec<AnswerPiece>) {
+    fn delta(&mut self, place: u64, delta: &Value, out: &mut Received<'_>) {
         let text =
             |field: &str| delta.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
@@ -252,7 +236,7 @@ impl AnthropicReader {
     }
 
     /// A thought without a signature is not taken back by the service.
-    fn end_thought(&mut self, out: &mut Vec<AnswerPiece>) {
+    fn end_thought(&mut self, out: &mut Received<'_>) {
         let Some((thinking, signature)) = self.thought.take() else { return };
         if !signature.is_empty() {
             out.push(AnswerPiece::Keep(

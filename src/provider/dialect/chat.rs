@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
 use super::{
-    AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Service, Slot, Stop,
+    AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Received, RequestBody, Service, Slot, Stop,
 };
 use super::{arguments, call_id, service_fault, usage};
+use crate::model::{CallId, ToolCall};
 
 /// Writes a request.
 pub(super) fn write(asked: &RequestBody<'_>) -> Value {
@@ -15,7 +16,7 @@ pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     if profile.service != Service::Azure {
         body.insert("model".into(), json!(profile.model));
     }
-    body.insert("messages".into(), Value::Array(messages(asked)));
+    body.insert("messages".into(), messages(asked, calling, result));
     body.insert("stream".into(), json!(true));
     if !asked.without.stream_usage {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
@@ -48,35 +49,39 @@ pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     Value::Object(body)
 }
 
-fn messages(asked: &RequestBody<'_>) -> Vec<Value> {
-    let mut messages = Vec::with_capacity(asked.conversation.turns.len() + 1);
-    if !asked.conversation.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": asked.conversation.system }));
-    }
-    for turn in &asked.conversation.turns {
-        messages.push(match turn {
-            ConversationTurn::Outside(text) => json!({ "role": "user", "content": text }),
-            ConversationTurn::Own { text, calls: [] } => {
-                json!({ "role": "assistant", "content": text })
-            }
-            ConversationTurn::Own { text, calls } => {
-                let calls: Vec<Value> = calls
-                    .iter()
-                    .map(|call| {
-                        let args = arguments(&call.args).to_string();
-                        let function = json!({ "name": call.tool.as_str(), "arguments": args });
-                        json!({ "id": call_id(call.id), "type": "function", "function": function })
-                    })
-                    .collect();
-                let content = if text.is_empty() { Value::Null } else { json!(text) };
-                json!({ "role": "assistant", "content": content, "tool_calls": calls })
-            }
-            ConversationTurn::Result { call, json: text, .. } => {
-                json!({ "role": "tool", "tool_call_id": call_id(*call), "content": text })
-            }
-        });
-    }
-    messages
+/// The messages of a service that takes one for each turn, with calls and results as it writes
+/// them.
+pub(super) fn messages(
+    asked: &RequestBody<'_>,
+    calling: fn(&str, &[ToolCall]) -> Value,
+    result: fn(CallId, &str, &str) -> Value,
+) -> Value {
+    let system = &asked.conversation.system;
+    let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system }));
+    let turns = asked.conversation.turns.iter().map(|turn| match turn {
+        ConversationTurn::Outside(text) => json!({ "role": "user", "content": text }),
+        ConversationTurn::Own { text, calls: [] } => {
+            json!({ "role": "assistant", "content": text })
+        }
+        ConversationTurn::Own { text, calls } => calling(text, calls),
+        ConversationTurn::Result { call, tool, json } => result(*call, tool, json),
+    });
+    system.into_iter().chain(turns).collect()
+}
+
+fn calling(text: &str, calls: &[ToolCall]) -> Value {
+    let call = |call: &ToolCall| {
+        let args = arguments(&call.args).to_string();
+        let function = json!({ "name": call.tool.as_str(), "arguments": args });
+        json!({ "id": call_id(call.id), "type": "function", "function": function })
+    };
+    let calls: Vec<Value> = calls.iter().map(call).collect();
+    let content = if text.is_empty() { Value::Null } else { json!(text) };
+    json!({ "role": "assistant", "content": content, "tool_calls": calls })
+}
+
+fn result(call: CallId, _: &str, text: &str) -> Value {
+    json!({ "role": "tool", "tool_call_id": call_id(call), "content": text })
 }
 
 /// The declarations of tools, which Ollama takes in the same form.
@@ -101,12 +106,7 @@ pub(super) struct ChatReader {
 }
 
 impl DialectReader for ChatReader {
-    fn read(
-        &mut self,
-        message: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn read(&mut self, message: &str, out: &mut Received<'_>) -> Result<(), Fault> {
         if message.trim() == "[DONE]" {
             // Some services end so without having said why.
             if !self.has_stopped {
@@ -114,20 +114,15 @@ impl DialectReader for ChatReader {
             }
             return Ok(());
         }
-        let chunk = super::json(message, profile)?;
-        self.take(&chunk, "delta", profile, out)
+        let chunk = super::json(message, out.profile)?;
+        self.take(&chunk, "delta", out)
     }
 
-    fn read_whole(
-        &mut self,
-        whole: &Value,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
-        self.take(whole, "message", profile, out)?;
+    fn read_whole(&mut self, whole: &Value, out: &mut Received<'_>) -> Result<(), Fault> {
+        self.take(whole, "message", out)?;
         if whole.pointer("/choices/0").is_none() {
             let text = whole.to_string();
-            return Err(Fault::garbled(profile, "an answer without choices", &text));
+            return Err(Fault::garbled(out.profile, "an answer without choices", &text));
         }
         if !self.has_stopped {
             out.push(AnswerPiece::Stop(Stop::End));
@@ -137,15 +132,9 @@ impl DialectReader for ChatReader {
 }
 
 impl ChatReader {
-    fn take(
-        &mut self,
-        chunk: &Value,
-        field: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn take(&mut self, chunk: &Value, field: &str, out: &mut Received<'_>) -> Result<(), Fault> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(service_fault(error, profile));
+            return Err(service_fault(error, out.profile));
         }
         let model = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
         if let Some(model) = model.filter(|_| !self.is_named) {
@@ -154,12 +143,8 @@ impl ChatReader {
         }
         if let Some(counted) = chunk.get("usage").filter(|usage| usage.is_object()) {
             let details = "prompt_tokens_details";
-            out.push(AnswerPiece::Usage(usage(
-                counted,
-                "prompt_tokens",
-                "completion_tokens",
-                details,
-            )));
+            let usage = usage(counted, "prompt_tokens", "completion_tokens", details);
+            out.push(AnswerPiece::Usage(usage));
         }
         let Some(choice) = chunk.pointer("/choices/0") else { return Ok(()) };
         if let Some(delta) = choice.get(field) {
@@ -172,7 +157,11 @@ impl ChatReader {
                 "length" => Stop::Length,
                 "content_filter" => Stop::Refused(self.reason("its filter stopped the answer")),
                 "error" => {
-                    return Err(Fault::from_service(profile, "", "the model failed in the middle"));
+                    return Err(Fault::from_service(
+                        out.profile,
+                        "",
+                        "the model failed in the middle",
+                    ));
                 }
                 _ if !self.refusal.is_empty() => Stop::Refused(self.refusal.clone()),
                 _ => Stop::End,
@@ -185,7 +174,7 @@ impl ChatReader {
         if self.refusal.is_empty() { otherwise.to_owned() } else { self.refusal.clone() }
     }
 
-    fn delta(&mut self, delta: &Value, out: &mut Vec<AnswerPiece>) {
+    fn delta(&mut self, delta: &Value, out: &mut Received<'_>) {
         let text = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };

@@ -18,7 +18,7 @@ use super::service::Service;
 use super::wire::Framing;
 pub(super) use conversation::{Conversation, ConversationTurn, join};
 pub(super) use ollama::WINDOW as OLLAMA_WINDOW;
-pub(super) use parts::{AnswerPiece, DialectReader, RequestBody, Slot, Stop, Without};
+pub(super) use parts::{AnswerPiece, DialectReader, Received, RequestBody, Slot, Stop, Without};
 use parts::{MOST_REFUSAL, arguments, call_id, count, json, service_fault, usage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::conversation::ConversationTurn;
-use super::{AnswerPiece, DialectReader, Fault, Profile, RequestBody, Slot, Stop};
+use super::{AnswerPiece, DialectReader, Fault, Received, RequestBody, Slot, Stop};
 use super::{arguments, chat, count, service_fault};
-use crate::model::Usage;
+use crate::model::{CallId, ToolCall, Usage};
 
 /// The context that is asked for when nobody says anything. Left alone, Ollama takes a small one
 /// and drops the beginning of the conversation without a word.
@@ -24,7 +23,7 @@ pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     }
     let mut body = Map::new();
     body.insert("model".into(), json!(profile.model));
-    body.insert("messages".into(), messages(asked));
+    body.insert("messages".into(), chat::messages(asked, calling, result));
     body.insert("stream".into(), json!(true));
     body.insert("options".into(), Value::Object(options));
     if !asked.conversation.tools.is_empty() {
@@ -39,57 +38,31 @@ pub(super) fn write(asked: &RequestBody<'_>) -> Value {
     Value::Object(body)
 }
 
-fn messages(asked: &RequestBody<'_>) -> Value {
-    let mut messages = Vec::with_capacity(asked.conversation.turns.len() + 1);
-    if !asked.conversation.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": asked.conversation.system }));
-    }
-    for turn in &asked.conversation.turns {
-        messages.push(match turn {
-            ConversationTurn::Outside(text) => json!({ "role": "user", "content": text }),
-            ConversationTurn::Own { text, calls: [] } => {
-                json!({ "role": "assistant", "content": text })
-            }
-            ConversationTurn::Own { text, calls } => {
-                let calls: Vec<Value> = calls
-                    .iter()
-                    .map(|call| {
-                        let (name, arguments) = (call.tool.as_str(), arguments(&call.args));
-                        json!({ "function": { "name": name, "arguments": arguments } })
-                    })
-                    .collect();
-                json!({ "role": "assistant", "content": text, "tool_calls": calls })
-            }
-            ConversationTurn::Result { tool, json: text, .. } => {
-                json!({ "role": "tool", "tool_name": tool, "content": text })
-            }
-        });
-    }
-    Value::Array(messages)
+fn calling(text: &str, calls: &[ToolCall]) -> Value {
+    let call = |call: &ToolCall| {
+        let (name, arguments) = (call.tool.as_str(), arguments(&call.args));
+        json!({ "function": { "name": name, "arguments": arguments } })
+    };
+    let calls: Vec<Value> = calls.iter().map(call).collect();
+    json!({ "role": "assistant", "content": text, "tool_calls": calls })
+}
+
+fn result(_: CallId, tool: &str, text: &str) -> Value {
+    json!({ "role": "tool", "tool_name": tool, "content": text })
 }
 
 /// Reads an answer.
 pub(super) struct OllamaReader;
 
 impl DialectReader for OllamaReader {
-    fn read(
-        &mut self,
-        message: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
-        let line = super::json(message, profile)?;
-        self.read_whole(&line, profile, out)
+    fn read(&mut self, message: &str, out: &mut Received<'_>) -> Result<(), Fault> {
+        let line = super::json(message, out.profile)?;
+        self.read_whole(&line, out)
     }
 
-    fn read_whole(
-        &mut self,
-        line: &Value,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn read_whole(&mut self, line: &Value, out: &mut Received<'_>) -> Result<(), Fault> {
         if let Some(error) = line.get("error") {
-            return Err(service_fault(error, profile));
+            return Err(service_fault(error, out.profile));
         }
         let text = |field: &str| {
             let text = line.pointer(field).and_then(Value::as_str);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, ConversationTurn};
 use crate::model::{CallId, Cost, Usage};
 use crate::provider::fault::Fault;
 use crate::provider::form::AnswerForm;
@@ -69,6 +69,19 @@ pub(in crate::provider) struct RequestBody<'a> {
     pub temperature: Option<f64>,
 }
 
+impl RequestBody<'_> {
+    /// The sealed thoughts for each turn of the model, in order: the last turns have those that
+    /// were kept.
+    pub fn thoughts(&self) -> impl Iterator<Item = &[Value]> {
+        let is_own = |turn: &&ConversationTurn<'_>| matches!(turn, ConversationTurn::Own { .. });
+        let own = self.conversation.turns.iter().filter(is_own).count();
+        let without: &[Value] = &[];
+        let first = std::iter::repeat_n(without, own.saturating_sub(self.kept.len()));
+        let kept = if self.without.reasoning { &[] } else { self.kept };
+        first.chain(kept.iter().map(Vec::as_slice))
+    }
+}
+
 /// What a service turned out not to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::provider) struct Without {
@@ -80,23 +93,33 @@ pub(in crate::provider) struct Without {
     pub form: bool,
 }
 
+/// What was read of an answer, and of which model.
+pub(in crate::provider) struct Received<'a> {
+    pub profile: &'a Profile,
+    pub pieces: Vec<AnswerPiece>,
+}
+
+impl<'a> Received<'a> {
+    pub const fn of(profile: &'a Profile) -> Self {
+        Self { profile, pieces: Vec::new() }
+    }
+
+    pub fn push(&mut self, piece: AnswerPiece) {
+        self.pieces.push(piece);
+    }
+
+    pub fn extend(&mut self, pieces: impl IntoIterator<Item = AnswerPiece>) {
+        self.pieces.extend(pieces);
+    }
+}
+
 /// Reads the messages of one answer.
 pub(in crate::provider) trait DialectReader: Send {
     /// Takes one message of the stream.
-    fn read(
-        &mut self,
-        message: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault>;
+    fn read(&mut self, message: &str, out: &mut Received<'_>) -> Result<(), Fault>;
 
     /// Takes an answer that came in one piece although a stream was asked for.
-    fn read_whole(
-        &mut self,
-        whole: &Value,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault>;
+    fn read_whole(&mut self, whole: &Value, out: &mut Received<'_>) -> Result<(), Fault>;
 }
 
 /// A message of the stream as JSON.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
-use super::{AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, RequestBody, Slot, Stop};
+use super::{AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, Received, RequestBody, Slot, Stop};
 use super::{arguments, call_id, service_fault, usage};
 
 /// Writes a request. Nothing is stored at the service; what it needs again is given back.
@@ -58,14 +58,7 @@ fn thinks(profile: &Profile) -> bool {
 }
 
 fn input(asked: &RequestBody<'_>) -> Value {
-    let own = asked
-        .conversation
-        .turns
-        .iter()
-        .filter(|turn| matches!(turn, ConversationTurn::Own { .. }))
-        .count();
-    let first_kept = own.saturating_sub(asked.kept.len());
-    let mut number = 0_usize;
+    let mut thoughts = asked.thoughts();
     let mut items = Vec::with_capacity(asked.conversation.turns.len());
     for turn in &asked.conversation.turns {
         match turn {
@@ -74,11 +67,7 @@ fn input(asked: &RequestBody<'_>) -> Value {
                 items.push(json!({ "type": "message", "role": "user", "content": content }));
             }
             ConversationTurn::Own { text, calls } => {
-                let kept = number.checked_sub(first_kept).and_then(|at| asked.kept.get(at));
-                items.extend(
-                    kept.filter(|_| !asked.without.reasoning).into_iter().flatten().cloned(),
-                );
-                number += 1;
+                items.extend_from_slice(thoughts.next().unwrap_or_default());
                 if !text.is_empty() {
                     let content = json!([{ "type": "output_text", "text": text }]);
                     items.push(
@@ -117,16 +106,11 @@ pub(super) struct ResponsesReader {
 }
 
 impl DialectReader for ResponsesReader {
-    fn read(
-        &mut self,
-        message: &str,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn read(&mut self, message: &str, out: &mut Received<'_>) -> Result<(), Fault> {
         if message.trim() == "[DONE]" {
             return Ok(());
         }
-        let event = super::json(message, profile)?;
+        let event = super::json(message, out.profile)?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
         let text = || event.get("delta").and_then(Value::as_str).unwrap_or_default().to_owned();
         let place = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
@@ -160,26 +144,27 @@ impl DialectReader for ResponsesReader {
             }
             "response.failed" => {
                 let error = event.pointer("/response/error").unwrap_or(&Value::Null);
-                return Err(service_fault(error, profile));
+                return Err(service_fault(error, out.profile));
             }
-            "error" => return Err(service_fault(event.get("error").unwrap_or(&event), profile)),
+            "error" => {
+                return Err(service_fault(event.get("error").unwrap_or(&event), out.profile));
+            }
             // What is told twice, and what may be added to the protocol.
             _ => {}
         }
         Ok(())
     }
 
-    fn read_whole(
-        &mut self,
-        whole: &Value,
-        profile: &Profile,
-        out: &mut Vec<AnswerPiece>,
-    ) -> Result<(), Fault> {
+    fn read_whole(&mut self, whole: &Value, out: &mut Received<'_>) -> Result<(), Fault> {
         if let Some(error) = whole.get("error").filter(|error| !error.is_null()) {
-            return Err(service_fault(error, profile));
+            return Err(service_fault(error, out.profile));
         }
         let Some(items) = whole.get("output").and_then(Value::as_array) else {
-            return Err(Fault::garbled(profile, "an answer without output", &whole.to_string()));
+            return Err(Fault::garbled(
+                out.profile,
+                "an answer without output",
+                &whole.to_string(),
+            ));
         };
         for (place, item) in (0..).zip(items) {
             begin(place, item, out);
@@ -190,7 +175,7 @@ impl DialectReader for ResponsesReader {
     }
 }
 
-fn begin(place: u64, item: &Value, out: &mut Vec<AnswerPiece>) {
+fn begin(place: u64, item: &Value, out: &mut Received<'_>) {
     if item.get("type").and_then(Value::as_str) == Some("function_call") {
         let name = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         out.push(AnswerPiece::Call { slot: Slot::Place(place), name, args: String::new() });
@@ -198,7 +183,7 @@ fn begin(place: u64, item: &Value, out: &mut Vec<AnswerPiece>) {
 }
 
 impl ResponsesReader {
-    fn name(&mut self, response: Option<&Value>, out: &mut Vec<AnswerPiece>) {
+    fn name(&mut self, response: Option<&Value>, out: &mut Received<'_>) {
         let model = response.and_then(|response| response.get("model")?.as_str());
         if let Some(model) = model.filter(|_| !self.is_named) {
             self.is_named = true;
@@ -206,7 +191,7 @@ impl ResponsesReader {
         }
     }
 
-    fn end(&mut self, place: u64, item: &Value, out: &mut Vec<AnswerPiece>) {
+    fn end(&mut self, place: u64, item: &Value, out: &mut Received<'_>) {
         match item.get("type").and_then(Value::as_str).unwrap_or_default() {
             "function_call" if !self.streamed.contains(&place) => {
                 let args = item.get("arguments").and_then(Value::as_str).unwrap_or_default();
@@ -234,7 +219,7 @@ impl ResponsesReader {
         }
     }
 
-    fn finish(&mut self, response: &Value, out: &mut Vec<AnswerPiece>) {
+    fn finish(&mut self, response: &Value, out: &mut Received<'_>) {
         if std::mem::replace(&mut self.has_stopped, true) {
             return;
         }

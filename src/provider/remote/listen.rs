@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::super::assembly::{Assembly, AssemblyProgress};
-use super::super::dialect::{AnswerPiece, Dialect};
+use super::super::dialect::{AnswerPiece, Dialect, Received};
 use super::super::fault::Fault;
 use super::super::profile::Profile;
 use super::super::wire::{Frames, HttpReply, TooBig};
@@ -40,9 +40,9 @@ impl Listening<'_> {
             // Some services do not stream although they were asked to.
             "application/json" if self.dialect != Dialect::Ollama => {
                 let whole = answer.whole_of().await?;
-                let mut pieces = Vec::new();
-                reader.read_whole(&whole, profile, &mut pieces)?;
-                return give(pieces, assembly, profile, out).await.map(drop);
+                let mut received = Received::of(profile);
+                reader.read_whole(&whole, &mut received)?;
+                return give(received, assembly, out).await.map(drop);
             }
             _ => {}
         }
@@ -56,16 +56,17 @@ impl Listening<'_> {
                 Some(bytes) => frames.push(&bytes).map_err(too_big)?,
                 None => frames.finish(),
             }
-            let mut pieces = Vec::new();
+            let mut received = Received::of(profile);
             while let Some(message) = frames.pop() {
-                match reader.read(&message, profile, &mut pieces) {
+                match reader.read(&message, &mut received) {
                     Ok(()) => {}
-                    Err(_) if is_stopped(assembly, &pieces) => {}
+                    Err(_) if is_stopped(assembly, &received.pieces) => {}
                     Err(fault) => return Err(fault.into()),
                 }
             }
-            let counted = pieces.iter().any(|piece| matches!(piece, AnswerPiece::Usage(_)));
-            if give(pieces, assembly, profile, out).await? == AssemblyProgress::Content {
+            let is_count = |piece: &AnswerPiece| matches!(piece, AnswerPiece::Usage(_));
+            let counted = received.pieces.iter().any(is_count);
+            if give(received, assembly, out).await? == AssemblyProgress::Content {
                 answer.content_came();
             }
             if assembly.stop.is_some() && count_by.is_none() {
@@ -76,9 +77,8 @@ impl Listening<'_> {
             match (is_over, is_end) {
                 (true, _) => return Ok(()),
                 (false, true) => {
-                    return Err(
-                        Fault::cut(profile, "the connection ended before the answer").into()
-                    );
+                    let why = "the connection ended before the answer";
+                    return Err(Fault::cut(profile, why).into());
                 }
                 (false, false) => {}
             }
@@ -108,15 +108,14 @@ fn is_stopped(assembly: &Assembly, pieces: &[AnswerPiece]) -> bool {
 
 /// Gives on what can be shown of these pieces, and tells whether there is content among them.
 async fn give(
-    pieces: Vec<AnswerPiece>,
+    received: Received<'_>,
     assembly: &mut Assembly,
-    profile: &Profile,
     out: &Out,
 ) -> Result<AssemblyProgress, Broken> {
     let mut deltas = Vec::new();
     let mut progress = AssemblyProgress::Nothing;
-    for piece in pieces {
-        if assembly.take(piece, profile, &mut deltas)? == AssemblyProgress::Content {
+    for piece in received.pieces {
+        if assembly.take(piece, received.profile, &mut deltas)? == AssemblyProgress::Content {
             progress = AssemblyProgress::Content;
         }
     }

@@ -2,36 +2,54 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::situation::Situation;
 
 /// What is asked of a tool's answer, at one place in it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Test {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Test<'a> {
     /// Whether there is something.
     Exists(bool),
     /// Equal to this value.
-    Equals(Value),
+    Equals(&'a Value),
     /// A text with this in it, capitals aside; lists and objects count as their JSON text.
-    Contains(String),
+    Contains(&'a str),
 }
 
 /// Conditions that must all hold.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct When {
     pub agent: Option<String>,
     pub phase: Option<String>,
     pub attempt: Option<u32>,
     pub step: Option<u32>,
     pub mentions: Option<String>,
+    #[serde(rename = "said")]
     pub has_message: Option<bool>,
     pub tool: Option<String>,
-    /// A JSON pointer and what is asked of what is there.
-    pub test: Option<(String, Test)>,
+    /// A JSON pointer; the whole answer when left out.
+    pub at: Option<String>,
+    pub exists: Option<bool>,
+    pub equals: Option<Value>,
+    pub contains: Option<String>,
 }
 
 impl When {
+    /// What is asked of what is at the pointer: one thing at most in a script that was checked.
+    pub fn tests(&self) -> Vec<Test<'_>> {
+        let equals = self.equals.as_ref().map(Test::Equals);
+        let contains = self.contains.as_deref().map(Test::Contains);
+        self.exists.map(Test::Exists).into_iter().chain(equals).chain(contains).collect()
+    }
+
+    /// The pointer with what is asked there.
+    fn test(&self) -> Option<(&str, Test<'_>)> {
+        Some((self.at.as_deref().unwrap_or_default(), self.tests().pop()?))
+    }
+
     /// Whether all of it holds for a request.
     pub fn holds(&self, at: &Situation<'_>) -> bool {
         let request = at.request;
@@ -48,14 +66,14 @@ impl When {
     }
 
     fn answer_holds(&self, at: &Situation<'_>) -> bool {
-        if self.tool.is_none() && self.test.is_none() {
+        if self.tool.is_none() && self.test().is_none() {
             return true;
         }
         let Some(answer) = at.answer(self.tool.as_deref()) else { return false };
-        let Some((pointer, test)) = &self.test else { return true };
+        let Some((pointer, test)) = self.test() else { return true };
         let found = answer.pointer(pointer);
         match test {
-            Test::Exists(wanted) => found.is_some() == *wanted,
+            Test::Exists(wanted) => found.is_some() == wanted,
             Test::Equals(wanted) => found == Some(wanted),
             Test::Contains(text) => found.is_some_and(|found| match found {
                 Value::String(found) => mentions(found, text),
@@ -82,7 +100,7 @@ impl fmt::Display for When {
             false => "the person did not speak".to_owned(),
         }));
         parts.extend(self.tool.as_ref().map(|tool| format!("`{tool}` answered")));
-        parts.extend(self.test.as_ref().map(|(at, test)| match test {
+        parts.extend(self.test().map(|(at, test)| match test {
             Test::Exists(true) => format!("with something at `{at}`"),
             Test::Exists(false) => format!("with nothing at `{at}`"),
             Test::Equals(value) => format!("with {value} at `{at}`"),

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
+use super::condition::When;
+use super::script::{Aside, Expect};
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScriptFile {
@@ -25,15 +28,7 @@ pub(super) struct ScriptFile {
     #[serde(default)]
     pub steps: Vec<Spanned<StepTable>>,
     #[serde(default)]
-    pub asides: Vec<Spanned<AsideTable>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AsideTable {
-    pub agent: Option<String>,
-    pub mentions: Option<String>,
-    pub say: String,
+    pub asides: Vec<Spanned<Aside>>,
 }
 
 #[derive(Deserialize)]
@@ -56,7 +51,7 @@ pub(super) struct StepTable {
     pub id: Spanned<String>,
     pub agent: String,
     #[serde(default)]
-    pub expect: ExpectTable,
+    pub expect: Expect,
     #[serde(default)]
     pub say: String,
     pub list: Option<Spanned<FilesWord>>,
@@ -66,20 +61,6 @@ pub(super) struct StepTable {
     pub next: Vec<Spanned<NextTable>>,
     #[serde(default)]
     pub end: bool,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ExpectTable {
-    pub phase: Option<String>,
-    pub attempt: Option<u32>,
-    pub step: Option<u32>,
-    #[serde(default)]
-    pub tools: Vec<String>,
-    #[serde(default)]
-    pub mentions: Vec<String>,
-    #[serde(default)]
-    pub last_mentions: Vec<String>,
 }
 
 /// Names from `[files]`, or the word `rejected`.
@@ -103,23 +84,6 @@ pub(super) struct CallTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NextTable {
-    pub when: Option<Spanned<WhenTable>>,
+    pub when: Option<Spanned<When>>,
     pub goto: Spanned<String>,
-}
-
-#[derive(Deserialize, Default, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WhenTable {
-    pub agent: Option<String>,
-    pub phase: Option<String>,
-    pub attempt: Option<u32>,
-    pub step: Option<u32>,
-    pub mentions: Option<String>,
-    #[serde(rename = "said")]
-    pub has_message: Option<bool>,
-    pub tool: Option<String>,
-    pub at: Option<String>,
-    pub exists: Option<bool>,
-    pub equals: Option<Value>,
-    pub contains: Option<String>,
 }

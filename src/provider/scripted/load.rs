@@ -7,14 +7,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::comment;
-use super::condition::{Test, When};
+use super::condition::When;
 use super::format::{
-    AsideTable, CallTable, FileTable, FilesWord, NextTable, ScriptFile, StepTable, TimingTable,
-    WhenTable,
+    CallTable, FileTable, FilesWord, NextTable, ScriptFile, StepTable, TimingTable,
 };
 use super::pace::Timing;
-use super::script::Aside;
-use super::script::{AnswerFiles, Call, Expect, NextStep, RecordedFile, Script, ScriptStep};
+use super::script::{AnswerFiles, Aside, Call, NextStep, RecordedFile, Script, ScriptStep};
 use crate::model::{AgentName, ProjectPath, ToolName, UserError};
 use crate::text::lines::line_at;
 
@@ -202,19 +200,11 @@ impl ScriptSource<'_> {
                 "Name the next step, or set `end = true`.",
             ));
         }
-        let expect = &table.expect;
         Ok(ScriptStep {
             id: table.id.get_ref().clone(),
             line: self.line(&span),
             agent: AgentName::new(table.agent.clone()),
-            expect: Expect {
-                phase: expect.phase.clone(),
-                attempt: expect.attempt,
-                step: expect.step,
-                tools: expect.tools.clone(),
-                mentions: expect.mentions.clone(),
-                last_mentions: expect.last_mentions.clone(),
-            },
+            expect: table.expect.clone(),
             say: match verbatim {
                 true => table.say.clone(),
                 false => table.say.trim_end().to_owned(),
@@ -228,24 +218,22 @@ impl ScriptSource<'_> {
     fn asides(&self, parsed: &ScriptFile) -> Result<Vec<Aside>, UserError> {
         let mut asides: Vec<Aside> = Vec::with_capacity(parsed.asides.len());
         for spanned in &parsed.asides {
-            let AsideTable { agent, mentions, say } = spanned.get_ref();
+            let aside = spanned.get_ref();
             let wrong = |why: String, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
-            if say.trim().is_empty() {
+            if aside.say.trim().is_empty() {
                 return wrong("the aside is empty".to_owned(), "Add `say`.");
             }
             if asides.iter().any(|before| before.agent.is_none() && before.mentions.is_none()) {
                 let why = "an earlier aside matches every question, so this one is never used";
                 return wrong(why.to_owned(), "Put the aside that fits everything last.");
             }
-            let speaks = |name: &str| parsed.steps.iter().any(|step| step.get_ref().agent == name);
-            if let Some(name) = agent.as_deref().filter(|name| !speaks(name)) {
+            let speaks = |name: &AgentName| {
+                parsed.steps.iter().any(|step| step.get_ref().agent == name.as_str())
+            };
+            if let Some(name) = aside.agent.as_ref().filter(|name| !speaks(name)) {
                 return wrong(format!("no step belongs to `{name}`"), "Name an agent of a step.");
             }
-            asides.push(Aside {
-                agent: agent.as_deref().map(AgentName::new),
-                mentions: mentions.clone(),
-                say: say.trim_end().to_owned(),
-            });
+            asides.push(Aside { say: aside.say.trim_end().to_owned(), ..aside.clone() });
         }
         Ok(asides)
     }
@@ -328,41 +316,23 @@ impl ScriptSource<'_> {
         Ok(nexts)
     }
 
-    fn when(&self, spanned: &Spanned<WhenTable>) -> Result<When, UserError> {
-        let table = spanned.get_ref();
+    fn when(&self, spanned: &Spanned<When>) -> Result<When, UserError> {
+        let when = spanned.get_ref();
         let wrong = |why: &str, fix: &str| Err(self.wrong(&spanned.span(), why, fix));
-        if *table == WhenTable::default() {
+        if *when == When::default() {
             return wrong("`when` has no condition", "Remove it, or add one.");
         }
-        let mut tests: Vec<Test> = Vec::new();
-        tests.extend(table.exists.map(Test::Exists));
-        tests.extend(table.equals.clone().map(Test::Equals));
-        tests.extend(table.contains.clone().map(Test::Contains));
-        if tests.len() > 1 {
-            return wrong("`exists`, `equals` and `contains` exclude each other", "Keep one.");
-        }
-        let test = match (&table.at, tests.pop()) {
-            (Some(at), Some(_)) if !(at.is_empty() || at.starts_with('/')) => {
-                return wrong("`at` is not a JSON pointer", "Begin it with `/`, e.g. `/errors/0`.");
-            }
-            (Some(at), Some(test)) => Some((at.clone(), test)),
-            (None, Some(test)) => Some((String::new(), test)),
-            (Some(_), None) => {
+        match (&when.at, when.tests().len()) {
+            (_, 2..) => wrong("`exists`, `equals` and `contains` exclude each other", "Keep one."),
+            (Some(_), 0) => {
                 let fix = "Add `exists`, `equals` or `contains`.";
-                return wrong("`at` names a place, but no condition follows", fix);
+                wrong("`at` names a place, but no condition follows", fix)
             }
-            (None, None) => None,
-        };
-        Ok(When {
-            agent: table.agent.clone(),
-            phase: table.phase.clone(),
-            attempt: table.attempt,
-            step: table.step,
-            mentions: table.mentions.clone(),
-            has_message: table.has_message,
-            tool: table.tool.clone(),
-            test,
-        })
+            (Some(at), _) if !(at.is_empty() || at.starts_with('/')) => {
+                wrong("`at` is not a JSON pointer", "Begin it with `/`, e.g. `/errors/0`.")
+            }
+            _ => Ok(when.clone()),
+        }
     }
 
     fn all_reached(&self, script: &Script, parsed: &ScriptFile) -> Result<(), UserError> {

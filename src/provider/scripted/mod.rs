@@ -117,6 +117,7 @@ use crate::model::UserError;
 pub use head::{ScriptHead, script_head};
 pub use load::{Sibling, parse_script};
 pub use pace::Pacing;
+use pace::ScriptedReply;
 pub use script::Script;
 
 /// Answers from a script.
@@ -132,6 +133,13 @@ impl Scripted {
     pub const fn new(script: Arc<Script>, pacing: Pacing) -> Self {
         Self { script, pacing }
     }
+
+    fn played(&self, answer: ScriptedReply) -> BoxStream<'static, Result<Delta, UserError>> {
+        match self.pacing {
+            Pacing::Instant => stream::iter(answer.whole().into_iter().map(Ok)).boxed(),
+            Pacing::Real => pace::typed(answer.typed(self.script.timing)).map(Ok).boxed(),
+        }
+    }
 }
 
 impl Provider for Scripted {
@@ -141,19 +149,12 @@ impl Provider for Scripted {
 
     fn ask(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
         match answer::answer(&self.script, &request) {
-            Ok(answer) => match self.pacing {
-                Pacing::Instant => stream::iter(answer.whole().into_iter().map(Ok)).boxed(),
-                Pacing::Real => pace::typed(answer.typed(self.script.timing)).map(Ok).boxed(),
-            },
+            Ok(answer) => self.played(answer),
             Err(error) => stream::iter([Err(error)]).boxed(),
         }
     }
 
     fn ask_aside(&self, request: Request) -> BoxStream<'static, Result<Delta, UserError>> {
-        let answer = aside::answer(&self.script, &request);
-        match self.pacing {
-            Pacing::Instant => stream::iter(answer.whole().into_iter().map(Ok)).boxed(),
-            Pacing::Real => pace::typed(answer.typed(self.script.timing)).map(Ok).boxed(),
-        }
+        self.played(aside::answer(&self.script, &request))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not read files nor answer.
 
+use serde::Deserialize;
+
 use super::condition::When;
 use super::pace::Timing;
 use crate::model::{AgentName, ToolName};
@@ -76,13 +78,17 @@ pub(super) struct ScriptStep {
 }
 
 /// What a step requires of the request it answers.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Expect {
     pub(super) phase: Option<String>,
     pub(super) attempt: Option<u32>,
     pub(super) step: Option<u32>,
+    #[serde(default)]
     pub(super) tools: Vec<String>,
+    #[serde(default)]
     pub(super) mentions: Vec<String>,
+    #[serde(default)]
     pub(super) last_mentions: Vec<String>,
 }
 
@@ -114,7 +120,8 @@ pub(super) struct NextStep {
 }
 
 /// A recorded answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Aside {
     /// Who is asked; `None`: anyone.
     pub agent: Option<AgentName>,

@@ -9,9 +9,10 @@ use std::collections::VecDeque;
 pub const MOST_BYTES: usize = 8 << 20;
 
 /// How messages are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// Server-sent events; a message is the data of one.
+    #[default]
     Events,
     /// A message a line.
     Lines,
@@ -22,7 +23,7 @@ pub enum Framing {
 pub struct TooBig;
 
 /// The messages of a stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Frames {
     framing: Framing,
     /// The line that has not ended yet.
@@ -38,14 +39,7 @@ pub struct Frames {
 impl Frames {
     /// A stream of which nothing came yet.
     pub fn new(framing: Framing) -> Self {
-        Self {
-            framing,
-            line: Vec::new(),
-            data: None,
-            after_return: false,
-            is_begun: false,
-            ready: VecDeque::new(),
-        }
+        Self { framing, ..Self::default() }
     }
 
     /// Takes bytes as they come.
