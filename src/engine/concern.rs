@@ -64,19 +64,7 @@ impl Concern {
         match self {
             Self::Plan(..) => Waiting::Plan,
             Self::Context(_) => Waiting::Context,
-            Self::SameFiles(_)
-            | Self::SameBuild
-            | Self::SameTurn(_)
-            | Self::SameRun(_)
-            | Self::Unreadable(..)
-            | Self::ChecksUsedUp(..)
-            | Self::WrongCalls(_)
-            | Self::NothingDone(..)
-            | Self::NobodyNamed(_)
-            | Self::ReworkUsedUp(..)
-            | Self::Failed(..)
-            | Self::AttemptsUsedUp(..)
-            | Self::Spent(_) => Waiting::Nothing,
+            _ => Waiting::Nothing,
         }
     }
 

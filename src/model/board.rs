@@ -32,14 +32,8 @@ pub struct FlashImage {
     /// Hash of its content when the plan was made.
     pub hash: ContentHash,
     /// Whether the board holds exactly this already, so that it is not written.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same: bool,
-}
-
-/// For serde, which asks by reference.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Everything a flash would write: what the person decides on.

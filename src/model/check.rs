@@ -292,7 +292,7 @@ impl From<RecordedCheck> for Check {
 
 /// For serde, which asks by reference.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-const fn is_zero(number: &u32) -> bool {
+pub(super) const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

@@ -205,10 +205,10 @@ pub struct Decision {
     /// [`Change::hash`] of what was shown.
     pub shown: ContentHash,
     /// Changed lines that had not been on screen when it was approved all the same.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::check::is_zero")]
     pub unseen: u32,
     /// Findings of level stop in spite of which it was approved.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::check::is_zero")]
     pub stops: u32,
 }
 
@@ -223,12 +223,6 @@ impl Decision {
             (true, None) => change.after(),
         }
     }
-}
-
-/// For serde, which asks by reference.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 #[cfg(test)]

@@ -147,21 +147,7 @@ impl Intent {
             Self::Decide { shown, .. } => vec![shown.proposal],
             Self::Amend { shown, .. } => vec![shown.proposal],
             Self::DecideAll { shown, .. } => shown.iter().map(|shown| shown.proposal).collect(),
-            Self::Inquire { .. }
-            | Self::Undo { .. }
-            | Self::AddRule { .. }
-            | Self::RevokeRule { .. }
-            | Self::Say { .. }
-            | Self::StartRun { .. }
-            | Self::Answer { .. }
-            | Self::NameSpeaker { .. }
-            | Self::EditPlan { .. }
-            | Self::EditContext { .. }
-            | Self::MarkPassage(_)
-            | Self::UseModel { .. }
-            | Self::Pause
-            | Self::Resume
-            | Self::Stop => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -37,6 +37,14 @@ pub struct Message {
     pub answers: Option<CallId>,
 }
 
+impl Message {
+    /// Words alone, without calls.
+    #[must_use]
+    pub const fn of(role: MessageRole, agent: Option<AgentName>, text: String) -> Self {
+        Self { role, agent, text, calls: Vec::new(), answers: None }
+    }
+}
+
 /// A model's wish to use a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {

@@ -136,30 +136,33 @@ impl ChangeKind {
 }
 
 /// The effect, with everything that the decision is bound to.
+pub type Change = EffectOf<BlobRef>;
+
+/// An effect whose contents of files are `C`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
+#[serde(rename = "Change", rename_all = "snake_case")]
+pub enum EffectOf<C> {
     /// Writes a whole file.
     Save {
         path: ProjectPath,
-        /// What it held when the proposal was made; `None` if it did not exist.
-        base: Option<BlobRef>,
+        /// What it held when the effect was proposed; `None` if it did not exist.
+        base: Option<C>,
         /// What it shall hold.
-        content: BlobRef,
+        content: C,
     },
     /// Removes a file.
     Delete {
         path: ProjectPath,
-        /// What it held when the proposal was made.
-        base: BlobRef,
+        /// What it held when the effect was proposed.
+        base: C,
     },
     /// Writes an existing file with something inserted.
     Insert {
         path: ProjectPath,
-        /// What it held when the proposal was made.
-        base: BlobRef,
+        /// What it held when the effect was proposed.
+        base: C,
         /// The whole merged file.
-        content: BlobRef,
+        content: C,
     },
     /// Writes images to a board.
     Flash(FlashPlan),
@@ -173,7 +176,7 @@ pub enum Change {
     Nvs(NvsPlan),
 }
 
-impl Change {
+impl<C> EffectOf<C> {
     /// The file it touches; `None` for what is done to a board.
     #[must_use]
     pub fn path(&self) -> Option<&ProjectPath> {
@@ -198,7 +201,9 @@ impl Change {
             Self::Nvs(plan) => Some(&plan.board),
         }
     }
+}
 
+impl Change {
     /// Whether it is done to a board that is not simulated.
     #[must_use]
     pub fn reaches_hardware(&self) -> bool {

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Caller;
@@ -19,23 +21,25 @@ use crate::model::{
     TestEvent, TestRunId, TestedFile, Timestamp, TurnEvent, TurnId,
 };
 
-/// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+// What a phase wants to reach; the team's file says which, and whoever runs the phase sets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "GoalWord")]
 pub enum PhaseGoal {
-    /// Every organized file is on disk.
+    // Every organized file is on disk.
     #[default]
     FilesSaved,
-    /// The last build passed.
+    // The last build passed.
     BuildPassed,
-    /// The last build passed, is on the board, and its output was stable.
+    // The last build passed, is on the board, and its output was stable.
     BoardStable,
-    /// The last tests passed, with the files as they are saved.
+    // The last tests passed, with the files as they are saved.
     TestsPassed,
-    /// Somebody answered; nothing is to be saved.
+    // Somebody answered; nothing is to be saved.
     Answered,
-    /// What was run last passed, if anything was run.
+    // What was run last passed, if anything was run.
     RunsPassed,
-    /// There is a plan.
+    // There is a plan.
     Planned,
 }
 

@@ -267,13 +267,8 @@ impl Chat {
         }
         let has_events = audience == Audience::ByAll && !text.is_empty();
         let other = has_events.then(|| Arc::new(user(Some(agent.clone()), text.to_owned())));
-        let own = Arc::new(Message {
-            role: MessageRole::Assistant,
-            agent: Some(agent.clone()),
-            text: text.to_owned(),
-            calls,
-            answers: None,
-        });
+        let own = Message::of(MessageRole::Assistant, Some(agent.clone()), text.to_owned());
+        let own = Arc::new(Message { calls, ..own });
         self.push_of((turn, agent), own, other);
     }
 
@@ -296,13 +291,8 @@ impl Chat {
         result: String,
     ) {
         let text_of_result = format!("`{tool}` answered me: {result}");
-        let own = Arc::new(Message {
-            role: MessageRole::Tool,
-            agent: None,
-            text: result,
-            calls: Vec::new(),
-            answers: Some(call),
-        });
+        let own = Message::of(MessageRole::Tool, None, result);
+        let own = Arc::new(Message { answers: Some(call), ..own });
         let other = Some(Arc::new(user(Some(agent.clone()), text_of_result)));
         self.push_of((turn, agent), own, other);
     }
@@ -390,12 +380,11 @@ fn error_line(error: &Value) -> String {
 
 /// Makes an agent's instructions a message.
 pub(in crate::engine) fn system(text: String) -> Arc<Message> {
-    let calls = Vec::new();
-    Arc::new(Message { role: MessageRole::System, agent: None, text, calls, answers: None })
+    Arc::new(Message::of(MessageRole::System, None, text))
 }
 
 fn user(agent: Option<AgentName>, text: String) -> Message {
-    Message { role: MessageRole::User, agent, text, calls: Vec::new(), answers: None }
+    Message::of(MessageRole::User, agent, text)
 }
 
 #[cfg(test)]

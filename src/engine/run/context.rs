@@ -263,8 +263,7 @@ fn without(
                  Ask for what you need of it.)",
                 list.join("; ")
             );
-            let (role, calls) = (MessageRole::User, Vec::new());
-            kept.push(Arc::new(Message { role, agent: None, text, calls, answers: None }));
+            kept.push(Arc::new(Message::of(MessageRole::User, None, text)));
         }
         if !gone.contains(&at) {
             kept.extend(messages.get(group.range.clone()).into_iter().flatten().cloned());

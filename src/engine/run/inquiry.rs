@@ -69,7 +69,7 @@ impl InquiryRequest {
         let needed = progress.board().needed(*board_chat, &slot.needs);
         let mut messages = attempt.chat.messages(agent, &slot.rules, needed);
         close_open_calls(&mut messages);
-        messages.push(Arc::new(user(self.words())));
+        messages.push(Arc::new(Message::of(MessageRole::User, None, self.words())));
         Some(Request {
             agent: agent.clone(),
             phase: phase.name.clone(),
@@ -128,10 +128,6 @@ fn close_open_calls(messages: &mut [Arc<Message>]) {
         message.text.push_str(&format!("\n\n(I call `{}` with {args}.)", call.tool));
     }
     *asked = Arc::new(message);
-}
-
-fn user(text: String) -> Message {
-    Message { role: MessageRole::User, agent: None, text, calls: Vec::new(), answers: None }
 }
 
 /// Takes the answer to its end and records it as it comes.

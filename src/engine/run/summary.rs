@@ -81,13 +81,7 @@ impl SummaryRequest {
             }
             most /= 2;
         }
-        let task = Message {
-            role: MessageRole::User,
-            agent: None,
-            text,
-            calls: Vec::new(),
-            answers: None,
-        };
+        let task = Message::of(MessageRole::User, None, text);
         let rules = chat::system(INSTRUCTIONS.trim().to_owned());
         let messages: Arc<[Arc<Message>]> = Arc::from([rules, Arc::new(task)]);
         let (tools, form, state) = (Arc::from([]), None, None);

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::log_signs::LogSigns;
@@ -48,11 +50,13 @@ pub enum Condition {
     TestsPassed,
 }
 
-/// How a tool answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// How a tool answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "AnswerWord")]
 pub enum CallResult {
     Any,
-    /// With `"ok": true`.
+    // With `"ok": true`.
     Ok,
 }
 
@@ -205,16 +209,7 @@ impl Facts {
                     self.observed.insert((text.clone(), agent.clone()));
                 }
             }
-            Condition::Tool { .. }
-            | Condition::MaxMessages(_)
-            | Condition::MaxTokens(_)
-            | Condition::MaxSeconds(_)
-            | Condition::MaxCost(_)
-            | Condition::Spoke(_)
-            | Condition::HandOff(_)
-            | Condition::Stable(_)
-            | Condition::FilesSaved
-            | Condition::TestsPassed => {}
+            _ => {}
         }
     }
 }
@@ -227,17 +222,7 @@ impl Condition {
                 Some(Duration::from_secs(*max).saturating_sub(Duration::from_millis(facts.worked)))
             }
             Self::Any(parts) => parts.iter().filter_map(|part| part.time_left(facts)).min(),
-            Self::All(_)
-            | Self::Tool { .. }
-            | Self::Text { .. }
-            | Self::MaxMessages(_)
-            | Self::MaxTokens(_)
-            | Self::MaxCost(_)
-            | Self::Spoke(_)
-            | Self::HandOff(_)
-            | Self::Stable(_)
-            | Self::FilesSaved
-            | Self::TestsPassed => None,
+            _ => None,
         }
     }
 

@@ -8,6 +8,8 @@ use super::condition::Condition;
 use super::field_test::FieldTest;
 use super::log_signs::LogSign;
 use super::work::AgentWork;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
@@ -111,6 +113,17 @@ pub struct Phase {
     pub instructions: BTreeMap<AgentName, String>,
 }
 
+impl Phase {
+    /// Adds words to the instructions of each of its agents.
+    pub(super) fn instruct_all(&mut self, words: &str) {
+        for agent in &self.participants {
+            let instructions = self.instructions.entry(agent.clone()).or_default();
+            let joint = if instructions.is_empty() { "" } else { "\n\n" };
+            *instructions = format!("{}{joint}{words}", instructions.trim_end());
+        }
+    }
+}
+
 /// How long a phase may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseLimits {
@@ -180,16 +193,18 @@ pub enum Failure {
     Log(LogSign),
 }
 
-/// Something the chat of an attempt begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// Something the chat of an attempt begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ContextWord")]
 pub enum ContextPart {
-    /// The list of the project's files.
+    // The list of the project's files.
     Files,
-    /// The errors of the last build.
+    // The errors of the last build.
     BuildErrors,
-    /// The plan, and how far it is.
+    // The plan, and how far it is.
     Plan,
-    /// What the sources in C, C++ and Python have for each other.
+    // What the sources in C, C++ and Python have for each other.
     Signatures,
 }
 

@@ -4,7 +4,7 @@
 //! Must not know whose answer it is.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A field of an answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -42,13 +42,17 @@ pub enum FieldKind {
 
 /// The schema of an object with these fields and no others, as the strictest service wants it.
 pub(super) fn schema(fields: &[Field]) -> Value {
-    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let properties: serde_json::Map<String, Value> =
-        fields.iter().map(|field| (field.name.clone(), field.schema())).collect();
+    object(fields.iter().map(|field| (field.name.clone(), field.schema())).collect())
+}
+
+/// The schema of an object with exactly these fields.
+pub(super) fn object(properties: Map<String, Value>) -> Value {
+    let names: Vec<&String> = properties.keys().collect();
+    let required = json!(names);
     json!({
         "type": "object",
         "properties": properties,
-        "required": names,
+        "required": required,
         "additionalProperties": false,
     })
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::answer_form::AnswerShape;
-use super::definition::{Agent, ContextPart, NestedTeam, Phase, SpeakerSelection, Team};
-use super::format::{AgentFile, ContextWord, PhaseFile, TeamFile};
+use super::definition::{Agent, NestedTeam, Phase, SpeakerSelection, Team};
+use super::format::{AgentFile, PhaseFile, TeamFile};
 use super::phase;
 use super::source::{KnownTool, TeamSource};
 use super::{target_notes, toolchain_notes, work};
@@ -323,17 +323,6 @@ fn learns(
     Ok(())
 }
 
-impl From<ContextWord> for ContextPart {
-    fn from(word: ContextWord) -> Self {
-        match word {
-            ContextWord::Files => Self::Files,
-            ContextWord::BuildErrors => Self::BuildErrors,
-            ContextWord::Plan => Self::Plan,
-            ContextWord::Signatures => Self::Signatures,
-        }
-    }
-}
-
 /// Reads one agent: TOML between two lines of `+++` or `---`, then the instructions.
 fn agent(
     file: &AssetFile,
@@ -366,7 +355,7 @@ fn agent(
     let mut work = work::work(&source, (fields.answer, fields.turn), assets, tools)?;
     // Files that are answered are known as code anyway.
     if let Some(AnswerShape::Fields(_)) = work.answer {
-        work.makes = fields.makes.first().map(|word| (*word).into());
+        work.makes = fields.makes.first().copied();
     }
     let budget = fields.context_tokens;
     let context_tokens = match budget.as_ref().map(Spanned::get_ref) {
@@ -386,8 +375,8 @@ fn agent(
             temperature: fields.temperature,
             max_tokens: fields.max_tokens,
         },
-        needs: fields.needs.into_iter().map(Into::into).collect(),
-        makes: fields.makes.into_iter().map(Into::into).collect(),
+        needs: fields.needs,
+        makes: fields.makes,
         context_tokens,
         work,
         prompt,

@@ -7,12 +7,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_form::Exchange;
+use super::condition::CallResult;
+use super::definition::ContextPart;
 use super::field_test::FieldTestFile;
 use super::fields::Field;
 use super::log_signs::LogSign;
 use crate::config::Spanned;
 use crate::config::spanned::schema_of;
 use crate::model::{ArtifactKind, Ground};
+use crate::tools::PhaseGoal;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,9 +28,9 @@ pub(in crate::engine) struct AgentFile {
     pub temperature: Option<f64>,
     pub max_tokens: Option<u32>,
     #[serde(default)]
-    pub needs: Vec<NeedWord>,
+    pub needs: Vec<ArtifactKind>,
     #[serde(default)]
-    pub makes: Vec<NeedWord>,
+    pub makes: Vec<ArtifactKind>,
     pub context_tokens: Option<Spanned<u32>>,
     pub answer: Option<FormWord>,
     #[serde(default)]
@@ -71,7 +74,7 @@ pub(in crate::engine) struct PhaseFile {
     #[serde(default)]
     pub review_plan: bool,
     #[serde(default)]
-    pub context: Vec<ContextWord>,
+    pub context: Vec<ContextPart>,
     pub attempts: Option<Spanned<LimitWord>>,
     /// How often in a row an agent is asked again for an answer that cannot be read.
     #[serde(default)]
@@ -87,7 +90,7 @@ pub(in crate::engine) struct PhaseFile {
     /// Steps of the plan that are carried out again because of an answer in this phase.
     pub send_back: Option<Spanned<SendBackFile>>,
     pub terminate: Option<Spanned<ConditionFile>>,
-    pub goal: Option<Spanned<GoalWord>>,
+    pub goal: Option<Spanned<PhaseGoal>>,
     pub max_rounds: Option<Spanned<LimitWord>>,
     #[serde(default)]
     pub instructions: BTreeMap<Spanned<String>, String>,
@@ -266,62 +269,6 @@ pub enum FormWord {
     Files,
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::engine) enum NeedWord {
-    Task,
-    Plan,
-    Contract,
-    Code,
-    Tests,
-    Result,
-    Error,
-    Feedback,
-}
-
-impl From<NeedWord> for ArtifactKind {
-    fn from(word: NeedWord) -> Self {
-        match word {
-            NeedWord::Task => Self::Task,
-            NeedWord::Plan => Self::Plan,
-            NeedWord::Contract => Self::Contract,
-            NeedWord::Code => Self::Code,
-            NeedWord::Tests => Self::Tests,
-            NeedWord::Result => Self::Result,
-            NeedWord::Error => Self::Error,
-            NeedWord::Feedback => Self::Feedback,
-        }
-    }
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::engine) enum ContextWord {
-    Files,
-    BuildErrors,
-    Plan,
-    Signatures,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::engine) enum GoalWord {
-    FilesSaved,
-    BuildPassed,
-    BoardStable,
-    TestsPassed,
-    Answered,
-    RunsPassed,
-    Planned,
-}
-
-#[derive(Deserialize, PartialEq, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::engine) enum AnswerWord {
-    Any,
-    Ok,
-}
-
 /// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -329,7 +276,7 @@ pub(in crate::engine) struct ConditionFile {
     pub any: Option<Vec<Spanned<ConditionFile>>>,
     pub all: Option<Vec<Spanned<ConditionFile>>>,
     pub tool: Option<Spanned<String>>,
-    pub answer: Option<AnswerWord>,
+    pub answer: Option<CallResult>,
     pub text: Option<String>,
     pub agent: Option<Spanned<String>>,
     pub max_messages: Option<u32>,

@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use super::condition::{CallResult, Condition};
 use super::definition::{
-    Agent, ContextPart, Failure, ForEach, Phase, PhaseLimits, PlanReview, Planning, Rework,
-    SendBack, SpeakerSelection, StepRules,
+    Agent, Failure, ForEach, Phase, PhaseLimits, PlanReview, Planning, Rework, SendBack,
+    SpeakerSelection, StepRules,
 };
 use super::field_test::FieldTest;
 use super::format::{
-    AnswerWord, ConditionFile, ForEachWord, GoalWord, LimitWord, PhaseFile, ReworkFile,
-    SelectionWord, SendBackFile,
+    ConditionFile, ForEachWord, LimitWord, PhaseFile, ReworkFile, SelectionWord, SendBackFile,
 };
 use super::source::{KnownTool, TeamSource};
 use super::work::AgentWork;
@@ -40,7 +39,7 @@ struct Required {
     participants: Spanned<Vec<Spanned<String>>>,
     selection: SelectionWord,
     terminate: Spanned<ConditionFile>,
-    goal: GoalWord,
+    goal: PhaseGoal,
 }
 
 fn required(
@@ -109,31 +108,19 @@ pub(in crate::engine) fn phase(
         name: file.name.into_inner(),
         title,
         selection,
-        context: file.context.into_iter().map(ContextPart::from).collect(),
+        context: file.context,
         limits: PhaseLimits {
             attempts: source.positive(file.attempts, limits, 1)?,
             rounds: source.positive(file.max_rounds, limits, ROUNDS)?,
         },
         terminate: reader.condition(terminate, &participants)?,
         steps,
-        goal: goal(wanted),
+        goal: wanted,
         work,
         participants,
         plan: Planning { planner, review },
         instructions,
     })
-}
-
-const fn goal(word: GoalWord) -> PhaseGoal {
-    match word {
-        GoalWord::FilesSaved => PhaseGoal::FilesSaved,
-        GoalWord::BuildPassed => PhaseGoal::BuildPassed,
-        GoalWord::BoardStable => PhaseGoal::BoardStable,
-        GoalWord::TestsPassed => PhaseGoal::TestsPassed,
-        GoalWord::Answered => PhaseGoal::Answered,
-        GoalWord::RunsPassed => PhaseGoal::RunsPassed,
-        GoalWord::Planned => PhaseGoal::Planned,
-    }
 }
 
 /// What the parts of a phase are read with.
@@ -196,12 +183,12 @@ impl PhaseReader<'_> {
     fn selection(
         &self,
         file: &mut PhaseFile,
-        (selection, goal): (&SelectionWord, &GoalWord),
+        (selection, goal): (&SelectionWord, &PhaseGoal),
         participants: &[AgentName],
     ) -> Result<SpeakerSelection, UserError> {
         let word = selection.word();
         // In other selections it tells whose list is the plan, where there is to be one.
-        let plans = file.review_plan || matches!(goal, GoalWord::Planned);
+        let plans = file.review_plan || matches!(goal, PhaseGoal::Planned);
         let planner = file.planner.as_ref().filter(|_| !plans);
         let keys = [
             ("planner", "planner", planner.map(Spanned::span)),
@@ -280,7 +267,7 @@ impl PhaseReader<'_> {
         &self,
         wanted: Option<Spanned<LimitWord>>,
         for_each: ForEach,
-        goal: &GoalWord,
+        goal: &PhaseGoal,
         planner: Option<&AgentName>,
     ) -> Result<usize, UserError> {
         let Some(wanted) = wanted else { return Ok(1) };
@@ -302,7 +289,7 @@ impl PhaseReader<'_> {
             return wrong(why, "Remove `planner`, or write `parallel = 1`.");
         }
         // What the last build, the board and the last tests say is one thing for the whole project.
-        let is_of_step = matches!(goal, GoalWord::RunsPassed | GoalWord::Answered);
+        let is_of_step = matches!(goal, PhaseGoal::RunsPassed | PhaseGoal::Answered);
         if number > 1 && !is_of_step {
             let why = "steps that run side by side cannot share this goal";
             return wrong(why, "Use the goal `runs_passed` or `answered`, or `parallel = 1`.");
@@ -402,8 +389,7 @@ impl PhaseReader<'_> {
         let (has_tool, has_text) = (file.tool.is_some(), file.text.is_some());
         if let Some(tool) = &file.tool {
             let tool = self.source.tool(tool, self.tools)?;
-            let is_ok = file.answer == Some(AnswerWord::Ok);
-            let answer = if is_ok { CallResult::Ok } else { CallResult::Any };
+            let answer = file.answer.unwrap_or(CallResult::Any);
             found.push(Condition::Tool { tool, answer });
         }
         let agent = |name: &Spanned<String>| self.source.one_of(name, agents);

@@ -34,28 +34,19 @@ fn choice<'a>(others: impl Iterator<Item = &'a AgentName>) -> AnswerForm {
     let names: Vec<&str> = others.map(AgentName::as_str).collect();
     let next = json!({ "type": "string", "enum": names });
     let why = json!({ "type": "string", "description": "One sentence." });
-    AnswerForm { name: "next_speaker", schema: object(json!({ "next": next, "why": why })) }
+    AnswerForm { name: "next_speaker", schema: object([("next", next), ("why", why)]) }
 }
 
 fn files() -> AnswerForm {
     let name = json!({ "type": "string", "description": "Path from the project's folder." });
     let code = json!({ "type": "string", "description": "The whole content of the file." });
-    let file = object(json!({ "file_name": name, "code": code }));
+    let file = object([("file_name", name), ("code", code)]);
     let files = json!({ "type": "array", "items": file });
-    AnswerForm { name: "files", schema: object(json!({ "files": files })) }
+    AnswerForm { name: "files", schema: object([("files", files)]) }
 }
 
-/// An object with exactly these fields.
-fn object(properties: Value) -> Value {
-    let names: Vec<&String> =
-        properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
-    let required = json!(names);
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    fields::object(fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect())
 }
 
 #[cfg(test)]

@@ -25,11 +25,7 @@ pub(super) fn add(team: Arc<Team>, words: &str) -> Arc<Team> {
     let writes: Vec<bool> = team.phases.iter().map(|phase| writes_code(&team, phase)).collect();
     let phases = team.phases.iter_mut().zip(writes).filter(|(_, writes)| *writes);
     for (phase, _) in phases {
-        for agent in &phase.participants {
-            let instructions = phase.instructions.entry(agent.clone()).or_default();
-            let joint = if instructions.is_empty() { "" } else { "\n\n" };
-            *instructions = format!("{}{joint}{words}", instructions.trim_end());
-        }
+        phase.instruct_all(words);
     }
     Arc::new(team)
 }

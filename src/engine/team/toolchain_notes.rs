@@ -32,11 +32,7 @@ pub(super) fn add(
     }
     let mut team = Arc::unwrap_or_clone(team);
     for phase in &mut team.phases {
-        for agent in &phase.participants {
-            let instruction = phase.instructions.entry(agent.clone()).or_default();
-            let joint = if instruction.is_empty() { "" } else { "\n\n" };
-            *instruction = format!("{}{joint}{words}", instruction.trim_end());
-        }
+        phase.instruct_all(words);
     }
     Ok(Arc::new(team))
 }

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::conversation::ConversationTurn;
-use super::{AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, Received, RequestBody, Slot, Stop};
+use super::{
+    AnswerPiece, DialectReader, Fault, MOST_REFUSAL, Profile, Received, RequestBody, Slot, Stop,
+};
 use super::{arguments, call_id, service_fault, usage};
 
 /// Writes a request. Nothing is stored at the service; what it needs again is given back.
