@@ -288,32 +288,19 @@ impl Change {
     pub const fn after(&self) -> Option<BlobRef> {
         match self {
             Self::Save { content, .. } | Self::Insert { content, .. } => Some(*content),
-            Self::Delete { .. }
-            | Self::Flash(_)
-            | Self::Erase(_)
-            | Self::Send(_)
-            | Self::Read(_)
-            | Self::Nvs(_) => None,
+            _ => None,
         }
     }
 
     /// The same change with another content; `None` when it writes none.
     #[must_use]
     pub fn with_content(&self, content: BlobRef) -> Option<Self> {
-        match self {
-            Self::Save { path, base, .. } => {
-                Some(Self::Save { path: path.clone(), base: *base, content })
-            }
-            Self::Insert { path, base, .. } => {
-                Some(Self::Insert { path: path.clone(), base: *base, content })
-            }
-            Self::Delete { .. }
-            | Self::Flash(_)
-            | Self::Erase(_)
-            | Self::Send(_)
-            | Self::Read(_)
-            | Self::Nvs(_) => None,
+        let mut changed = self.clone();
+        match &mut changed {
+            Self::Save { content: old, .. } | Self::Insert { content: old, .. } => *old = content,
+            _ => return None,
         }
+        Some(changed)
     }
 
     /// What a decision is bound to: the hash of this change in its JSON form, which names path,

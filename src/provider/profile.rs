@@ -308,21 +308,6 @@ impl Profile {
     pub fn redact(&self, text: &str) -> String {
         self.key.secrets.clean(text)
     }
-
-    #[cfg(test)]
-    pub(super) fn for_test(service: Service, base_url: &str) -> Self {
-        let mut wire = Wire::new(base_url);
-        wire.pause = Duration::from_millis(20);
-        wire.stall = Duration::from_millis(400);
-        wire.tries = 3;
-        let source = KeySource::Env("FIRMHAND_TEST_KEY".to_owned());
-        let key = || Ok(Some(SecretString::from("sk-test-0123456789")));
-        let profile =
-            Self::new("test", service, "test-model", wire).with_key(source, Box::new(key));
-        // Known from the start, as if it had been sent.
-        assert!(profile.key().is_ok());
-        profile
-    }
 }
 
 fn host_of(url: &str) -> &str {
@@ -346,6 +331,22 @@ impl fmt::Debug for Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Profile {
+        pub(in crate::provider) fn for_test(service: Service, base_url: &str) -> Self {
+            let mut wire = Wire::new(base_url);
+            wire.pause = Duration::from_millis(20);
+            wire.stall = Duration::from_millis(400);
+            wire.tries = 3;
+            let source = KeySource::Env("FIRMHAND_TEST_KEY".to_owned());
+            let key = || Ok(Some(SecretString::from("sk-test-0123456789")));
+            let profile =
+                Self::new("test", service, "test-model", wire).with_key(source, Box::new(key));
+            // Known from the start, as if it had been sent.
+            assert!(profile.key().is_ok());
+            profile
+        }
+    }
 
     #[test]
     fn a_profile_never_prints_its_key() {

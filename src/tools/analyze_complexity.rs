@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args, files};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args, files};
 use crate::lang::complexity;
 
 /// How long one file may take.

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::ToolEntry;
 use super::state::{LastBuild, PhaseGoal, TeamState};
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::model::BuildOutcome;
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::build;
+use super::entry::{TimeLimit, ToolEntry};
 use super::flash;
-use super::{Reply, TimeLimit, ToolEntry, ToolError, args, map_sketch, recorded};
+use super::{Reply, ToolError, args, map_sketch, recorded};
 use crate::model::{Draft, DraftChange};
 use crate::toolchain::chip_of_fqbn;
 use crate::workspace::ProjectDir;

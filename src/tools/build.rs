@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
+use super::entry::{TimeLimit, ToolEntry};
+use super::{Reply, ToolContext, ToolError, answer, args, files};
 use crate::model::{
     BuildEvent, BuildId, BuildOutcome, Diagnostic, Event, Ledger, LogId, LogKind, PersonEvent,
     ProgramSize, Severity, UserError, event::Level,

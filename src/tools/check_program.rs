@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{TimeLimit, ToolEntry};
 use super::scratch::{GivenFile, KeptCopies, Scratch};
-use super::{Caller, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args};
+use super::{Caller, Reply, ToolContext, ToolError, answer, args};
 use crate::model::ProjectPath;
 use crate::text::reverty::{self, Python};
 use crate::toolchain::scratch::{CheckError, CheckStep, PythonChecked, RunEnv, check_python};

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::ToolEntry;
 use super::report::Report;
-use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use super::{Finish, Reply, ToolContext, ToolError, answer, args, files, recorded};
 use crate::model::{Draft, DraftChange, ProjectPath, Settlement};
 use crate::text::references::MentionKind;
 use crate::workspace::{ProjectDir, Reference, references_to};

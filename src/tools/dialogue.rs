@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Reply, ToolEntry, ToolError, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolError, args};
 
 /// Name of the tool that asks the person.
 pub const ASK: &str = "ask_user";

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{TimeLimit, ToolEntry};
 use super::flash_regions::{Aim, flash_of, partition};
-use super::{
-    Finish, OutcomeReport, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, args, files,
-    nvs_csv, recorded,
-};
+use super::recorded::OutcomeReport;
+use super::{Finish, Reply, ToolContext, ToolError, args, files, nvs_csv, recorded};
 use crate::model::{
     Change, DraftChange, FlashRegion, NvsEdit, NvsPlan, Outcome, Partition, ProjectPath,
 };

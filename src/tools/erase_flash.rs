@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{TimeLimit, ToolEntry};
 use super::flash_regions::{Aim, flash_of, region};
-use super::{
-    Finish, OutcomeReport, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, args, recorded,
-};
+use super::recorded::OutcomeReport;
+use super::{Finish, Reply, ToolContext, ToolError, args, recorded};
 use crate::model::{Change, DraftChange, ErasePlan};
 
 #[derive(Debug, Deserialize, JsonSchema)]

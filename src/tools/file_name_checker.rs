@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::entry::ToolEntry;
 pub use super::organized_files::NAME;
 use super::organized_files::{FileNameCheckerArgs, plan};
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::model::ProjectPath;
 
 fn check(context: &ToolContext, args: FileNameCheckerArgs) -> Result<Value, ToolError> {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::model::{ProjectPath, UserError};
 use crate::text::file_blocks;
 use crate::workspace::{DEFAULT_LIST_LIMIT, ProjectDir, WorkspaceError, is_source};

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{Call, TimeLimit, ToolEntry};
 use super::source_index::{Coverage, Patience, SourceIndex};
-use super::{Call, Reply, TimeLimit, ToolEntry, ToolError, answer, args};
+use super::{Reply, ToolError, answer, args};
 use crate::lang::{ChosenFile, CommitHistory, RelevanceQuery, parse_log, within};
 use crate::model::ProjectPath;
 use crate::toolchain::git_log;

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{TimeLimit, ToolEntry};
 use super::flash_regions::use_port;
-use super::{Finish, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, recorded};
+use super::{Finish, Reply, ToolContext, ToolError, args, recorded};
 use crate::device::{DEFAULT_BAUD, Listener, last_reset};
 use crate::model::{Change, Check, CheckKind, Draft, DraftChange, FlashPlan, LogId, Proposal};
 use crate::toolchain::console_baud;
@@ -50,7 +51,7 @@ fn finish(
     let baud = baud.or_else(|| console_baud(context.project_dir.root()));
     Box::new(move |settlements| {
         Box::pin(async move {
-            let reported = answer::OutcomeReport {
+            let reported = recorded::OutcomeReport {
                 code: "not_flashed",
                 done: json!({ "flashed": true, "bytes": bytes, "verified": true }),
                 refused: json!({ "flashed": false }),
@@ -66,7 +67,7 @@ fn finish(
     })
 }
 
-/// As [`Tool::finish_recorded`], listening at that rate.
+/// As [`super::Tool::finish_recorded`], listening at that rate.
 pub(super) fn finish_at(context: &ToolContext, baud: Option<u32>, recorded: &[Proposal]) -> Finish {
     let Some(Change::Flash(plan)) = recorded.first().map(|proposal| &proposal.change) else {
         return recorded::plain_finish(recorded);

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
 use super::cmake::{self, CMakePlan, ListEdit, Unregistered};
+use super::entry::ToolEntry;
 use super::report::Report;
-use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use super::{Finish, Reply, ToolContext, ToolError, answer, args, files, recorded};
 use crate::model::{Check, Draft, DraftChange, ProjectPath, Proposal, Settlement};
 use crate::text::mark;
 use crate::workspace::{DEFAULT_LIST_LIMIT, MAX_FILE_BYTES, Registration, is_compiled};

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::device::{Pin, Pinout};
 
 /// Name of the tool.

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
+use super::entry::{TimeLimit, ToolEntry};
+use super::{Reply, ToolContext, ToolError, answer, args, files};
 use crate::lang::{HeaderSummary, read_header};
 use crate::model::ProjectPath;
 use crate::workspace::is_source;

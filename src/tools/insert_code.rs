@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checks::{NewFile, Surroundings};
+use super::entry::ToolEntry;
 use super::report::Report;
-use super::{Finish, Reply, ToolContext, ToolEntry, ToolError, answer, args, files, recorded};
+use super::{Finish, Reply, ToolContext, ToolError, answer, args, files, recorded};
 use crate::model::{
     BlobSource, Check, CheckKind, Draft, DraftChange, FindingLevel, ProjectPath, Proposal,
     Settlement,

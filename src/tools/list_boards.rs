@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::{board_manager_urls, known_boards};
 

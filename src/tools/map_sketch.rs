@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::lang::SketchMap;
 use crate::model::ProjectPath;
 use crate::toolchain::sketch::Sketch;

@@ -63,9 +63,6 @@ use serde_json::Value;
 
 use crate::model::{BlobSource, Draft, DraftChange, Proposal, ToolSpec, TurnId};
 
-use answer::OutcomeReport;
-use entry::{Call, TimeLimit};
-
 pub use context::{AnswerLimits, ToolContext};
 pub use dialogue::{ASK, AskArgs, HAND_OFF, HandOffArgs};
 pub use entry::ToolEntry;

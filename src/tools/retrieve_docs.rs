@@ -7,7 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::{Reply, ToolContext, ToolEntry, ToolError, answer, args};
+use super::entry::ToolEntry;
+use super::{Reply, ToolContext, ToolError, answer, args};
 use crate::knowledge::{ChipSet, Filter, Found, PassageKind};
 use crate::model::PassageMark;
 

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{Call, TimeLimit, ToolEntry};
 use super::scratch::{GivenFile, proposed_json};
-use super::{Call, Reply, TimeLimit, ToolEntry, ToolError, answer, args};
+use super::{Reply, ToolError, answer, args};
 use crate::model::ProjectPath;
 use crate::toolchain::scratch::{CodeResult, CodeRun, Language, RunEnv, run_code};
 

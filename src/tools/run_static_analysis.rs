@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, files};
+use super::entry::{TimeLimit, ToolEntry};
+use super::{Reply, ToolContext, ToolError, answer, args, files};
 use crate::model::ProjectPath;
 use crate::toolchain::sketch::Sketch;
 use crate::toolchain::{Analysis, AnalysisOrder, Linter, analyze};

@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{Call, TimeLimit, ToolEntry};
 use super::run_code::rounded;
 use super::scratch::{GivenFile, KeptCopies, Scratch, proposed_json};
 use super::virtual_kit::load_kit;
-use super::{Call, Caller, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args};
+use super::{Caller, Reply, ToolContext, ToolError, answer, args};
 use crate::model::{
     Event, Ledger, LogId, LogKind, ProjectPath, TestCase, TestEvent, TestReport, UserError,
 };

@@ -11,9 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    Reply, TimeLimit, ToolContext, ToolEntry, ToolError, Unkept, answer, args, serial, serial_send,
-};
+use super::entry::{TimeLimit, ToolEntry};
+use super::{Reply, ToolContext, ToolError, Unkept, answer, args, serial, serial_send};
 use crate::device::{
     DEFAULT_BAUD, LineKind, LineSplitter, Listener, Scan, ScanReader, SerialHub, last_reset,
 };

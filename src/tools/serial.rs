@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::entry::{TimeLimit, ToolEntry};
 use super::serial_capture::SerialCapture;
-use super::{Reply, TimeLimit, ToolContext, ToolEntry, ToolError, answer, args, panics};
+use super::{Reply, ToolContext, ToolError, answer, args, panics};
 use crate::device::panic::RawPanic;
 use crate::device::{DEFAULT_BAUD, Listener};
 use crate::model::UserError;

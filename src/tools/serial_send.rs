@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{
-    Finish, OutcomeReport, Reply, TimeLimit, ToolContext, ToolEntry, ToolError, args, recorded,
-    serial,
-};
+use super::entry::{TimeLimit, ToolEntry};
+use super::recorded::OutcomeReport;
+use super::{Finish, Reply, ToolContext, ToolError, args, recorded, serial};
 use crate::model::{BoardInfo, Change, DraftChange, LineEnding, SendPlan};
 
 /// Name of the tool.

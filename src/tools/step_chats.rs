@@ -74,12 +74,7 @@ impl StepChats {
                 }
             }
             TurnEvent::Ended { turn, .. } => _ = self.turns.remove(turn),
-            TurnEvent::Started { .. }
-            | TurnEvent::SpeakerChosen { .. }
-            | TurnEvent::PolicyTaken(_)
-            | TurnEvent::TextAdded { .. }
-            | TurnEvent::ToolCalled { .. }
-            | TurnEvent::ModelAnswered { .. } => {}
+            _ => {}
         }
     }
 
@@ -111,14 +106,7 @@ impl StepChats {
                     self.written(self.turns.get(&turn).copied(), path, change.before());
                 }
             }
-            ProposalEvent::Made(_)
-            | ProposalEvent::Decided { .. }
-            | ProposalEvent::FlashProgress { .. }
-            | ProposalEvent::Inquired { .. }
-            | ProposalEvent::InquiryTextAdded { .. }
-            | ProposalEvent::InquiryEnded { .. }
-            | ProposalEvent::RuleAdded { .. }
-            | ProposalEvent::RuleRevoked { .. } => {}
+            _ => {}
         }
     }
 

@@ -176,12 +176,11 @@ impl ClerkParts {
         verdict: impl FnOnce(BlobRef) -> Verdict,
     ) -> Result<(), UserError> {
         if content.len() as u64 > MAX_FILE_BYTES {
-            let notice = UserError::new(
+            return self.warn(
                 format!("Cannot accept the decision on proposal {}", shown.proposal),
                 format!("the text has {} bytes, more than {MAX_FILE_BYTES}", content.len()),
                 "Write such a file yourself.",
             );
-            return self.shared.notice(Level::Warning, notice);
         }
         // Before it is decided: once it is, the content must be there, whatever happens.
         let content = self.ledger.store(content)?;
@@ -212,6 +211,15 @@ impl ClerkParts {
         result.or_else(|error| self.shared.notice(Level::Warning, error))
     }
 
+    fn warn(
+        &self,
+        what: impl Into<String>,
+        why: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Result<(), UserError> {
+        self.shared.notice(Level::Warning, UserError::new(what, why, fix))
+    }
+
     fn refuse(&self, error: QueueError) -> Result<(), UserError> {
         self.shared.notice(Level::Warning, error.into())
     }
@@ -226,8 +234,7 @@ impl ClerkParts {
             return Ok(());
         }
         if self.shared.progress().ended().is_some() {
-            let notice = UserError::new("Cannot send the message", "the run is over", "");
-            return self.shared.notice(Level::Warning, notice);
+            return self.warn("Cannot send the message", "the run is over", "");
         }
         self.when(|_| true, Event::Person(PersonEvent::Wrote { to, text }))
     }
@@ -242,9 +249,7 @@ impl ClerkParts {
             learned.map(|phase| phase.participants.clone())
         };
         let what = format!("Cannot let {wanted} speak next");
-        let refused = |why: &str, fix: String| {
-            self.shared.notice(Level::Warning, UserError::new(&what, why, fix))
-        };
+        let refused = |why: &str, fix: String| self.warn(&what, why, fix);
         let Some(agents) = agents else {
             let why = "no learned policy chooses who speaks now";
             return refused(why, "Tell the team in words what you want.".to_owned());
@@ -276,12 +281,11 @@ impl ClerkParts {
         if marked.mark != PassageMark::Pinned {
             marked.text.clear();
         } else if self.next.state.marks().pinned().count() >= PassageMarks::MOST_PINNED {
-            let notice = UserError::new(
+            return self.warn(
                 format!("Cannot pin {}", marked.source),
                 format!("{} passages are pinned already", PassageMarks::MOST_PINNED),
                 "Remove the pin of another one first.",
             );
-            return self.shared.notice(Level::Warning, notice);
         }
         self.shared.record(Event::Team(TeamEvent::PassageMarked(marked)))
     }
@@ -290,12 +294,11 @@ impl ClerkParts {
     fn edit_plan(&self, mut items: Vec<PlanItem>) -> Result<(), UserError> {
         items.retain(|item| !item.task.trim().is_empty());
         if items.is_empty() {
-            let notice = UserError::new(
+            return self.warn(
                 "Cannot change the plan",
                 "no step would be left",
                 "Stop the run instead, or write what should be done.",
             );
-            return self.shared.notice(Level::Warning, notice);
         }
         self.when(
             |p| p.phase().is_some() && !p.is_stopping(),
@@ -319,12 +322,11 @@ impl ClerkParts {
     fn answer(&self, question: QuestionId, answer: String) -> Result<(), UserError> {
         let open = self.shared.progress().question();
         let Some((_, options, words)) = open.filter(|(id, ..)| *id == question) else {
-            let notice = UserError::new(
+            return self.warn(
                 "Cannot accept the answer",
                 format!("question {question} is no longer open"),
                 "",
             );
-            return self.shared.notice(Level::Warning, notice);
         };
         let typed = answer.trim();
         let model = typed.strip_prefix("model ").filter(|_| takes_model(&options));
@@ -355,12 +357,11 @@ impl ClerkParts {
 
     /// Says which answers there are; the question stays open.
     fn ask_again(&self, typed: &str, options: &[String]) -> Result<(), UserError> {
-        let notice = UserError::new(
+        self.warn(
             format!("Nothing was allowed: “{typed}” is none of the answers"),
             "the question still waits",
             hint(options),
-        );
-        self.shared.notice(Level::Warning, notice)
+        )
     }
 
     fn stop(&self) -> Result<(), UserError> {

@@ -218,11 +218,7 @@ impl Speakers {
             }
             SpeakerSelection::HandOff(first) if first == turn.agent => self.named(first, phase, ""),
             SpeakerSelection::Pipeline { reworks, .. } => self.reworked(turn, reworks),
-            SpeakerSelection::Planner(_)
-            | SpeakerSelection::Selector(_)
-            | SpeakerSelection::HandOff(_)
-            | SpeakerSelection::Policy(_)
-            | SpeakerSelection::RoundRobin => Aftermath::default(),
+            _ => Aftermath::default(),
         }
     }
 
@@ -242,12 +238,7 @@ impl Speakers {
         let how = match &phase.selection {
             SpeakerSelection::Selector(_) => selector::HOW,
             SpeakerSelection::HandOff(_) => "Call `hand_off` with the name of the next agent.",
-            SpeakerSelection::Planner(_)
-            | SpeakerSelection::RoundRobin
-            | SpeakerSelection::Policy(_)
-            | SpeakerSelection::Pipeline { .. } => {
-                "End your message with a line `<Agent> : <task>`."
-            }
+            _ => "End your message with a line `<Agent> : <task>`.",
         };
         let note = format!("{what} {how} Agents in this chat: {}.", others.join(", "));
         self.nameless += 1;

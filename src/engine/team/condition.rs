@@ -204,10 +204,8 @@ impl Facts {
                     self.observe_text(part, agent, message);
                 }
             }
-            Condition::Text { text, .. } => {
-                if message.contains(text.as_str()) {
-                    self.observed.insert((text.clone(), agent.clone()));
-                }
+            Condition::Text { text, .. } if message.contains(text.as_str()) => {
+                self.observed.insert((text.clone(), agent.clone()));
             }
             _ => {}
         }

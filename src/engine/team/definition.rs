@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use super::condition::Condition;
 use super::field_test::FieldTest;
+use super::format::ContextPart;
 use super::log_signs::LogSign;
 use super::work::AgentWork;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{AgentName, AgentRole, ArtifactKind, Ground, PolicyTable, ToolName};
@@ -191,21 +190,6 @@ pub enum Failure {
     Answer(Vec<FieldTest>),
     /// The serial output that it brought calls for this.
     Log(LogSign),
-}
-
-// Something the chat of an attempt begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "ContextWord")]
-pub enum ContextPart {
-    // The list of the project's files.
-    Files,
-    // The errors of the last build.
-    BuildErrors,
-    // The plan, and how far it is.
-    Plan,
-    // What the sources in C, C++ and Python have for each other.
-    Signatures,
 }
 
 /// What a phase runs once for each of.

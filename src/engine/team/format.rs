@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::answer_form::Exchange;
 use super::condition::CallResult;
-use super::definition::ContextPart;
 use super::field_test::FieldTestFile;
 use super::fields::Field;
 use super::log_signs::LogSign;
@@ -267,6 +266,21 @@ pub(in crate::engine) struct SendBackFile {
 pub enum FormWord {
     /// A list of files with their content.
     Files,
+}
+
+// Something the chat of an attempt begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ContextWord")]
+pub enum ContextPart {
+    // The list of the project's files.
+    Files,
+    // The errors of the last build.
+    BuildErrors,
+    // The plan, and how far it is.
+    Plan,
+    // What the sources in C, C++ and Python have for each other.
+    Signatures,
 }
 
 /// Exactly one of the conditions must be there; `answer` goes with `tool`, `agent` with `text`.

@@ -21,12 +21,12 @@ pub(super) use answer_form::{Exchange, files_in, named_files};
 pub(super) use condition::Facts;
 pub use condition::{CallResult, Condition};
 pub use definition::{
-    Agent, ContextPart, Failure, ForEach, NestedTeam, Phase, PlanReview, Rework, SendBack,
-    SpeakerSelection, Team,
+    Agent, Failure, ForEach, NestedTeam, Phase, PlanReview, Rework, SendBack, SpeakerSelection,
+    Team,
 };
 pub use field_test::FieldTest;
 pub use file::agents;
-pub use format::{AfterFailure, schema as team_schema};
+pub use format::{AfterFailure, ContextPart, schema as team_schema};
 pub use log_signs::LogSigns;
 pub(super) use request_form::form;
 pub use source::KnownTool;

@@ -116,29 +116,23 @@ fn fault_of(profile: &Profile, error: &Error) -> String {
     let (name, index) = (&profile.name, &profile.model);
     let cause = error.as_db_error().map(|error| brief(error.message()));
     let Some(cause) = cause else { return broken(profile, error) };
-    let code = error.code();
-    let is = |states: &[SqlState]| code.is_some_and(|code| states.contains(code));
-    let fix = if is(&[SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION]) {
-        format!("correct the user in `url` or the password from {}", profile.key_source)
-    } else if is(&[SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME]) {
-        "correct `index`".to_owned()
-    } else if is(&[
-        SqlState::UNDEFINED_COLUMN,
-        SqlState::DATATYPE_MISMATCH,
-        SqlState::UNDEFINED_FUNCTION,
-    ]) {
-        "correct `fields`".to_owned()
-    } else if is(&[SqlState::INSUFFICIENT_PRIVILEGE]) {
-        format!("ask for the right to read `{index}`")
-    } else if is(&[SqlState::INVALID_CATALOG_NAME]) {
-        "correct the database in `url`".to_owned()
-    } else if is(&[SqlState::UNDEFINED_OBJECT]) {
-        "correct `language`".to_owned()
-    } else if is(&[SqlState::QUERY_CANCELED]) {
-        "let `fields.tsvector` name a column with an index".to_owned()
-    } else {
-        "check what is set".to_owned()
-    };
+    let user = format!("correct the user in `url` or the password from {}", profile.key_source);
+    let right = format!("ask for the right to read `{index}`");
+    let fixes = [
+        (SqlState::INVALID_PASSWORD, user.as_str()),
+        (SqlState::INVALID_AUTHORIZATION_SPECIFICATION, &user),
+        (SqlState::UNDEFINED_TABLE, "correct `index`"),
+        (SqlState::INVALID_SCHEMA_NAME, "correct `index`"),
+        (SqlState::UNDEFINED_COLUMN, "correct `fields`"),
+        (SqlState::DATATYPE_MISMATCH, "correct `fields`"),
+        (SqlState::UNDEFINED_FUNCTION, "correct `fields`"),
+        (SqlState::INSUFFICIENT_PRIVILEGE, &right),
+        (SqlState::INVALID_CATALOG_NAME, "correct the database in `url`"),
+        (SqlState::UNDEFINED_OBJECT, "correct `language`"),
+        (SqlState::QUERY_CANCELED, "let `fields.tsvector` name a column with an index"),
+    ];
+    let known = fixes.iter().find(|(state, _)| error.code() == Some(state));
+    let fix = known.map_or("check what is set", |(_, fix)| *fix);
     format!("it says “{cause}”; {fix} in `[search.remotes.{name}]`")
 }
 
