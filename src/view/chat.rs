@@ -136,7 +136,7 @@ impl Chat {
             }
             Event::Turn(TurnEvent::TextAdded { turn, text }) => {
                 self.go_on(*turn, at);
-                self.add_text(*turn, text);
+                self.add_words(*turn, TurnPart::Text(text.clone()));
             }
             Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 let state = CallState::Running { since: at };
@@ -171,9 +171,7 @@ impl Chat {
             }
             Event::Proposal(ProposalEvent::Made(proposal)) => {
                 self.waits.begin(proposal, at);
-                if let Some(left) = RuledView::open(proposal, at) {
-                    self.push(ChatEntry::Ruled(left));
-                }
+                self.push_ruled(RuledView::open(proposal, at));
                 let path = proposal.change.path();
                 let planned = path.and_then(|path| self.plan_mut()?.file_mut(path));
                 if let Some(file) = planned {
@@ -241,7 +239,6 @@ impl Chat {
                 self.push(ChatEntry::Ended { outcome: outcome.clone(), work });
             }
             // The table is not a part of the conversation; each choice by it is.
-            Event::Turn(TurnEvent::PolicyTaken(_)) => {}
             // The blackboard is not a part of the conversation, save why an agent is asked again.
             Event::Team(TeamEvent::ArtifactPosted(artifact)) => {
                 if let Some((agent, fault)) = artifact.refusal() {
@@ -249,15 +246,7 @@ impl Chat {
                 }
             }
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
-            Event::Session(_)
-            | Event::Files(_)
-            | Event::Proposal(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Board(_)
-            | Event::Port(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 
@@ -407,13 +396,17 @@ impl Chat {
         Arc::make_mut(self.entries.get_mut(place)?).turn_mut()
     }
 
-    fn add_text(&mut self, turn: TurnId, text: &str) {
+    /// Adds words to what a turn is saying, or begins a part with them.
+    fn add_words(&mut self, turn: TurnId, words: TurnPart) {
         let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
         self.with_turn(turn, |view| {
             let is_fresh = view.parts.len() <= settled;
-            match view.parts.last_mut() {
-                Some(TurnPart::Text(so_far)) if !is_fresh => so_far.push_str(text),
-                _ => view.parts.push(TurnPart::Text(text.to_owned())),
+            match (view.parts.last_mut().filter(|_| !is_fresh), words) {
+                (Some(TurnPart::Text(so_far)), TurnPart::Text(more))
+                | (Some(TurnPart::Reasoning(so_far)), TurnPart::Reasoning(more)) => {
+                    so_far.push_str(&more);
+                }
+                (_, words) => view.parts.push(words),
             }
         });
     }
@@ -422,7 +415,7 @@ impl Chat {
         match event {
             ModelEvent::Reasoned { turn, text } => {
                 self.go_on(*turn, at);
-                self.add_reasoning(*turn, text);
+                self.add_words(*turn, TurnPart::Reasoning(text.clone()));
             }
             ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => {
                 self.take_back(*turn);
@@ -477,17 +470,6 @@ impl Chat {
     pub fn place_of(&self, wanted: TurnId) -> Option<usize> {
         let is_it = |entry: &Arc<ChatEntry>| entry.turn().is_some_and(|it| it.turn == wanted);
         self.entries.iter().rposition(is_it)
-    }
-
-    fn add_reasoning(&mut self, turn: TurnId, text: &str) {
-        let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
-        self.with_turn(turn, |view| {
-            let is_fresh = view.parts.len() <= settled;
-            match view.parts.last_mut() {
-                Some(TurnPart::Reasoning(so_far)) if !is_fresh => so_far.push_str(text),
-                _ => view.parts.push(TurnPart::Reasoning(text.to_owned())),
-            }
-        });
     }
 
     /// Adds a part that stays whatever becomes of the model call under way.

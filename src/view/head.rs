@@ -211,9 +211,7 @@ impl Head {
                 }
                 ModelEvent::Budgeted(budget) => self.budget = *budget,
                 ModelEvent::Summarised(summary) => self.usage += summary.usage,
-                ModelEvent::Reasoned { .. }
-                | ModelEvent::Faulted { .. }
-                | ModelEvent::Trimmed { .. } => {}
+                _ => {}
             },
             Event::Board(BoardEvent::Connected(board)) => self.board = Some(board.clone()),
             Event::Board(BoardEvent::Lost { port, .. }) => {
@@ -233,16 +231,7 @@ impl Head {
             Event::Person(PersonEvent::Paused) => self.state = RunState::Paused,
             Event::Person(PersonEvent::Unpaused) => self.state = RunState::Running,
             Event::Person(PersonEvent::StopRequested) => self.state = RunState::Stopping,
-            Event::Files(_)
-            | Event::Phase(_)
-            | Event::Turn(_)
-            | Event::Proposal(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Port(_)
-            | Event::Person(_)
-            | Event::Team(_) => {}
+            _ => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::analyses::Analyses;
+use super::kept::{change_newest, shed};
 use super::test_runs::TestRuns;
 use crate::model::{
     BuildEvent, BuildId, BuildOutcome, CoreDump, Diagnostic, Event, LogEvent, LogId, LogKind,
@@ -181,35 +182,27 @@ impl Logs {
                 }));
             }
             Event::Build(BuildEvent::Progress { build, done, total }) => {
-                self.with_build(
-                    |view| view.build == *build,
-                    |view| {
-                        view.progress = Some((*done, *total));
-                    },
-                );
+                self.change_build(*build, |view| view.progress = Some((*done, *total)));
             }
             Event::Build(BuildEvent::Ended { build, outcome, diagnostics, millis, size }) => {
                 if let Some(size) = size {
                     self.measured = Some(ProgramSize::clone(size));
                 }
-                self.with_build(
-                    |view| view.build == *build,
-                    |view| {
-                        view.outcome = Some(outcome.clone());
-                        view.diagnostics.clone_from(diagnostics);
-                        view.millis = *millis;
-                        view.size.now = size.as_deref().cloned();
-                    },
-                );
+                self.change_build(*build, |view| {
+                    view.outcome = Some(outcome.clone());
+                    view.diagnostics.clone_from(diagnostics);
+                    view.millis = *millis;
+                    view.size.now = size.as_deref().cloned();
+                });
             }
             Event::Log(LogEvent::Grew { log, bytes, lines }) => match log.kind {
-                LogKind::Build => self.with_build(
-                    |view| view.log == *log,
-                    |view| {
+                LogKind::Build => {
+                    let is_it = |view: &BuildView| view.log == *log;
+                    change_newest(&mut self.builds, is_it, |view| {
                         (view.bytes, view.lines) = (*bytes, *lines);
-                    },
-                ),
-                LogKind::Serial => self.with_serial(*log, |view| {
+                    });
+                }
+                LogKind::Serial => self.change_serial(*log, |view| {
                     (view.bytes, view.lines) = (*bytes, *lines);
                 }),
                 LogKind::Test => {}
@@ -230,31 +223,23 @@ impl Logs {
                 }));
             }
             Event::Port(PortEvent::Closed { log, why }) => {
-                self.with_serial(*log, |view| {
+                self.change_serial(*log, |view| {
                     view.closed = Some(why.clone());
                     view.away = None;
                 });
             }
             Event::Port(PortEvent::Changed { log, event }) => {
-                self.with_serial(*log, |view| view.apply(record.at, event));
+                self.change_serial(*log, |view| view.apply(record.at, event));
             }
             Event::Session(SessionEvent::Resumed { .. }) => self.close_all(),
-            Event::Session(_)
-            | Event::Files(_)
-            | Event::Phase(_)
-            | Event::Turn(_)
-            | Event::Model(_)
-            | Event::Team(_)
-            | Event::Proposal(_)
-            | Event::Board(_)
-            | Event::Test(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 
     /// Gives up what is over, the oldest first, where there are more than `most`, until `kept` are
     /// left.
     pub(super) fn shed(&mut self, most: usize, kept: usize) {
+        let kept = (kept, 4 * KEPT);
         if self.builds.len() > most {
             self.older_builds += shed(&mut self.builds, kept, |view| view.outcome.is_some());
         }
@@ -264,16 +249,12 @@ impl Logs {
         self.tests.shed(most);
     }
 
-    fn with_build(&mut self, is: impl Fn(&BuildView) -> bool, change: impl FnOnce(&mut BuildView)) {
-        if let Some(view) = self.builds.iter_mut().rev().find(|view| is(view)) {
-            change(Arc::make_mut(view));
-        }
+    fn change_build(&mut self, build: BuildId, change: impl FnOnce(&mut BuildView)) {
+        change_newest(&mut self.builds, |view| view.build == build, change);
     }
 
-    fn with_serial(&mut self, log: LogId, change: impl FnOnce(&mut SerialView)) {
-        if let Some(view) = self.serials.iter_mut().rev().find(|view| view.log == log) {
-            change(Arc::make_mut(view));
-        }
+    fn change_serial(&mut self, log: LogId, change: impl FnOnce(&mut SerialView)) {
+        change_newest(&mut self.serials, |view| view.log == log, change);
     }
 
     /// What was open when the program ended is over.
@@ -285,21 +266,6 @@ impl Logs {
             Arc::make_mut(view).outcome = Some(BuildOutcome::Cancelled);
         }
     }
-}
-
-/// Takes out what is over until `kept` are left; tells how many. What goes on after many others
-/// began never ended.
-fn shed<T>(views: &mut Vec<Arc<T>>, kept: usize, is_over: impl Fn(&T) -> bool) -> u64 {
-    let before = views.len();
-    let mut surplus = before.saturating_sub(kept);
-    let mut place = 0;
-    views.retain(|view| {
-        place += 1;
-        let goes = surplus > 0 && (is_over(view) || place + 4 * KEPT < before);
-        surplus -= usize::from(goes);
-        !goes
-    });
-    (before - views.len()) as u64
 }
 
 /// Takes out the oldest half of twice as many as are kept.

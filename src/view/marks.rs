@@ -17,41 +17,32 @@ pub struct Mark {
     pub kind: MarkKind,
 }
 
-/// What happened at a [`Mark`].
+/// What happened at a [`Mark`], the least telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkKind {
     /// A turn began.
     Turn,
     /// A proposal was made.
     Proposal,
-    /// A proposal was refused.
-    Rejection,
     /// A build passed.
     BuildPassed,
-    /// A build failed, or something else did.
-    Error,
     /// A board was flashed.
     Flash,
-    /// The firmware on a board failed.
-    Panic,
     /// The person asked for more: the next run of the session began.
     Request,
+    /// A proposal was refused.
+    Rejection,
+    /// A build failed, or something else did.
+    Error,
+    /// The firmware on a board failed.
+    Panic,
 }
 
 impl MarkKind {
     /// How much it tells: of two marks in one place the heavier one is shown.
     #[must_use]
     pub const fn weight(self) -> u8 {
-        match self {
-            Self::Turn => 0,
-            Self::Proposal => 1,
-            Self::BuildPassed => 2,
-            Self::Flash => 3,
-            Self::Request => 4,
-            Self::Rejection => 5,
-            Self::Error => 6,
-            Self::Panic => 7,
-        }
+        self as u8
     }
 }
 
@@ -144,19 +135,7 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
         Event::Port(PortEvent::Changed { event: PortChange::Panicked { .. }, .. }) => {
             MarkKind::Panic
         }
-        Event::Session(_)
-        | Event::Files(_)
-        | Event::Phase(_)
-        | Event::Turn(_)
-        | Event::Model(_)
-        | Event::Team(_)
-        | Event::Proposal(_)
-        | Event::Build(_)
-        | Event::Test(_)
-        | Event::Log(_)
-        | Event::Board(_)
-        | Event::Port(_)
-        | Event::Person(_) => return None,
+        _ => return None,
     };
     Some(Mark { seq: record.seq, at: record.at, kind })
 }

@@ -9,6 +9,7 @@ mod chat;
 mod context;
 mod entry;
 mod head;
+mod kept;
 pub mod line_index;
 pub mod line_scan;
 mod logs;
@@ -45,8 +46,8 @@ pub use work_words::{FileNames, duration, summary};
 use std::sync::Arc;
 
 use crate::model::{
-    Change, ContentHash, Event, OpenCall, Outcome, ProjectPath, ProposalEvent, QuestionId,
-    READ_FILES, Record, START_PLAN, Seq, Timestamp, UserError,
+    ContentHash, Event, OpenCall, Outcome, ProjectPath, ProposalEvent, QuestionId, READ_FILES,
+    Record, START_PLAN, Seq, Timestamp, UserError,
 };
 
 /// Settled proposals, builds and connections that [`SessionView::thin_out`] leaves.
@@ -112,14 +113,7 @@ impl SessionView {
             return false;
         };
         let view = self.review.get(*proposal);
-        view.is_some_and(|view| match view.proposal.change {
-            Change::Save { .. } | Change::Insert { .. } | Change::Delete { .. } => true,
-            Change::Flash(_)
-            | Change::Erase(_)
-            | Change::Send(_)
-            | Change::Read(_)
-            | Change::Nvs(_) => false,
-        })
+        view.is_some_and(|view| view.proposal.change.board().is_none())
     }
 
     /// Notes that the run stopped unexpectedly, which no record can say.

@@ -78,13 +78,7 @@ impl FileMark {
     /// Whether the mark is that of a proposal that waits.
     #[must_use]
     pub const fn is_proposed(self) -> bool {
-        match self {
-            Self::ProposedNew
-            | Self::ProposedEdit
-            | Self::ProposedInsert
-            | Self::ProposedDelete => true,
-            Self::Created | Self::Edited | Self::Deleted => false,
-        }
+        !matches!(self, Self::Created | Self::Edited | Self::Deleted)
     }
 }
 
@@ -114,7 +108,17 @@ impl Project {
                 known.retain(|_, view| view.is_of_interest());
                 self.omitted = *omitted;
             }
-            Event::Files(FilesEvent::Disk(event)) => self.apply_files(event),
+            Event::Files(FilesEvent::Disk(FileEvent::ChangedOutside { files })) => {
+                let known = Arc::make_mut(&mut self.files);
+                for change in files {
+                    let view = known.entry(change.path.clone()).or_default();
+                    view.bytes = change.bytes;
+                    view.is_changed_outside = true;
+                    if !view.is_of_interest() {
+                        known.remove(&change.path);
+                    }
+                }
+            }
             Event::Team(fact) => self.apply_team(fact),
             Event::Phase(PhaseEvent::Started { .. }) => self.forget_context(),
             Event::Turn(TurnEvent::ToolAnswered { result, .. }) => {
@@ -143,17 +147,7 @@ impl Project {
                 }
             }
             Event::Session(SessionEvent::RunStarted(_)) => self.begin_request(),
-            Event::Session(_)
-            | Event::Phase(_)
-            | Event::Turn(_)
-            | Event::Model(_)
-            | Event::Proposal(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Board(_)
-            | Event::Port(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 
@@ -178,29 +172,12 @@ impl Project {
         }
     }
 
-    fn apply_files(&mut self, event: &FileEvent) {
-        let known = Arc::make_mut(&mut self.files);
-        match event {
-            FileEvent::ChangedOutside { files } => {
-                for change in files {
-                    let view = known.entry(change.path.clone()).or_default();
-                    view.bytes = change.bytes;
-                    view.is_changed_outside = true;
-                    if !view.is_of_interest() {
-                        known.remove(&change.path);
-                    }
-                }
-            }
-        }
-    }
-
     fn apply_team(&mut self, fact: &TeamEvent) {
         match fact {
             TeamEvent::ContextEdited { add, remove } => {
                 let known = Arc::make_mut(&mut self.files);
                 for path in remove {
-                    let view = known.entry(path.clone()).or_default();
-                    view.wanted = ContextWish::Out;
+                    known.entry(path.clone()).or_default().wanted = ContextWish::Out;
                 }
                 for path in add {
                     known.entry(path.clone()).or_default().wanted = ContextWish::In;
@@ -211,10 +188,7 @@ impl Project {
                     self.add_context(&file.path, file.tokens);
                 }
             }
-            TeamEvent::Attached(_)
-            | TeamEvent::PlanMade { .. }
-            | TeamEvent::PassageMarked(_)
-            | TeamEvent::ArtifactPosted(_) => {}
+            _ => {}
         }
     }
 
@@ -240,24 +214,11 @@ impl Project {
         let applied = *outcome == Outcome::Applied;
         let files = Arc::make_mut(&mut self.files);
         let view = files.entry(path.clone()).or_default();
-        match (&settled.proposal.change, applied) {
-            (change @ (Change::Save { .. } | Change::Insert { .. }), true) => {
-                let decision = settled.decision.as_ref().map(|(decision, _)| decision);
-                let written = decision.and_then(|decision| decision.written(change));
-                view.bytes = written.or_else(|| change.after()).map(|blob| blob.bytes);
-            }
-            (Change::Delete { .. }, true) => view.bytes = None,
-            (Change::Read(plan), true) => view.bytes = Some(plan.region.bytes.into()),
-            (
-                Change::Save { .. }
-                | Change::Insert { .. }
-                | Change::Delete { .. }
-                | Change::Read(_),
-                false,
-            )
-            | (Change::Flash(_) | Change::Erase(_) | Change::Send(_) | Change::Nvs(_), _) => {}
-        }
         if applied {
+            view.bytes = match &settled.proposal.change {
+                Change::Read(plan) => Some(plan.region.bytes.into()),
+                _ => settled.written().map(|blob| blob.bytes),
+            };
             view.is_changed_outside = false;
             view.lasting = lasting_mark(view.lasting, &settled.proposal.change);
         }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::kept::{change_newest, shed};
 use crate::model::{
-    AgentName, Change, ContentHash, Decision, Event, Excerpt, InquiryId, Outcome, ProjectPath,
-    Proposal, ProposalEvent, ProposalId, Record, RuleId, SessionRule, Timestamp, UserError,
+    AgentName, BlobRef, Change, ContentHash, Decision, Event, Excerpt, InquiryId, Outcome,
+    ProjectPath, Proposal, ProposalEvent, ProposalId, Record, RuleId, SessionRule, Timestamp,
+    UserError,
 };
 
 /// Settled proposals that are kept at least; of older ones the journal knows.
@@ -99,10 +101,11 @@ pub struct Restatement {
 }
 
 impl ProposalView {
-    /// When what waits now came on screen: dead time for keys is counted from here.
-    #[must_use]
-    pub fn stated_at(&self) -> Timestamp {
-        self.earlier.last().map_or(self.at, |last| last.at)
+    /// What its file holds once it is carried out.
+    pub(super) fn written(&self) -> Option<BlobRef> {
+        let change = &self.proposal.change;
+        let decided = self.decision.as_ref().and_then(|(decision, _)| decision.written(change));
+        decided.or_else(|| change.after())
     }
 }
 
@@ -147,29 +150,16 @@ impl Review {
     /// Gives up settled proposals, the oldest first, until `kept` are left. Those that wait or are
     /// under way stay.
     pub(super) fn shed(&mut self, kept: usize) {
-        let before = self.proposals.len();
-        let mut surplus = before.saturating_sub(kept);
-        let mut place = 0;
-        self.proposals.retain(|view| {
-            place += 1;
-            // What has no outcome after so many others never will.
-            let is_over = view.outcome.is_some() || place + 4 * KEPT < before;
-            let goes = surplus > 0 && is_over;
-            surplus -= usize::from(goes);
-            !goes
-        });
-        self.older += (before - self.proposals.len()) as u64;
+        let is_over = |view: &ProposalView| view.outcome.is_some();
+        self.older += shed(&mut self.proposals, (kept, 4 * KEPT), is_over);
     }
 
     fn settle(&mut self, id: ProposalId, outcome: &Outcome) {
         self.waiting.retain(|waiting| *waiting != id);
         self.change(id, |view| view.outcome = Some(outcome.clone()));
         let Some(view) = self.get(id).filter(|_| *outcome == Outcome::Applied) else { return };
-        let change = &view.proposal.change;
-        let Some(path) = change.path().cloned() else { return };
-        let decision = view.decision.as_ref().map(|(decision, _)| decision);
-        let written = decision.and_then(|decision| decision.written(change));
-        let hash = written.or_else(|| change.after()).map(|content| content.hash);
+        let Some(path) = view.proposal.change.path().cloned() else { return };
+        let hash = view.written().map(|content| content.hash);
         Arc::make_mut(&mut self.written).insert(path, hash);
     }
 
@@ -185,13 +175,12 @@ impl Review {
 
     fn inquiry(&mut self, id: InquiryId, change: impl FnOnce(&mut InquiryView)) {
         // Questions are few and recent, so the search from the end is short.
-        let asked = |view: &Arc<ProposalView>| view.inquiries.iter().any(|asked| asked.id == id);
-        if let Some(view) = self.proposals.iter_mut().rev().find(|view| asked(view)) {
-            let view = Arc::make_mut(view);
+        let asked = |view: &ProposalView| view.inquiries.iter().any(|asked| asked.id == id);
+        change_newest(&mut self.proposals, asked, |view| {
             if let Some(inquiry) = view.inquiries.iter_mut().find(|asked| asked.id == id) {
                 change(inquiry);
             }
-        }
+        });
     }
 
     #[expect(clippy::too_many_lines, reason = "names every event")]
@@ -275,18 +264,7 @@ impl Review {
             Event::Proposal(ProposalEvent::FlashProgress { proposal, done, total }) => {
                 self.change(*proposal, |view| view.progress = Some((*done, *total)));
             }
-            Event::Session(_)
-            | Event::Files(_)
-            | Event::Phase(_)
-            | Event::Turn(_)
-            | Event::Model(_)
-            | Event::Team(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Board(_)
-            | Event::Port(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 }

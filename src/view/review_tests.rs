@@ -64,7 +64,7 @@ fn a_restated_proposal_shows_what_waits_now_and_keeps_what_it_was() {
     let shown = review.get(proposal).unwrap();
     assert_eq!(shown.proposal.change, change("second"));
     assert_eq!(
-        (shown.earlier[0].before.clone(), shown.stated_at()),
+        (shown.earlier[0].before.clone(), shown.earlier.last().map_or(shown.at, |last| last.at)),
         (change("first"), Timestamp(20))
     );
     assert_eq!((shown.at, shown.proposal.checks.len()), (Timestamp(10), 1));

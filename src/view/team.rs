@@ -180,17 +180,7 @@ impl TeamView {
                     self.context = None;
                 }
             }
-            Event::Session(_)
-            | Event::Files(_)
-            | Event::Turn(_)
-            | Event::Model(_)
-            | Event::Proposal(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Board(_)
-            | Event::Port(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 

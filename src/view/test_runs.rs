@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::kept::change_newest;
 use crate::model::{
     Event, LogEvent, LogId, LogKind, Record, SessionEvent, TestEvent, TestOutcome, TestReport,
     TestRunId, Timestamp,
@@ -29,14 +30,6 @@ pub struct TestRunView {
     pub lines: u64,
 }
 
-impl TestRunView {
-    /// How it ended or that it runs, in a few words.
-    #[must_use]
-    pub fn summary(&self) -> String {
-        self.report.as_ref().map_or_else(|| "running".to_owned(), |report| report.summary())
-    }
-}
-
 /// The newest runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TestRuns {
@@ -55,7 +48,8 @@ impl TestRuns {
             && log.kind == LogKind::Test
         {
             let (bytes, lines) = (*bytes, *lines);
-            self.with(|run| run.log == *log, |run| (run.bytes, run.lines) = (bytes, lines));
+            let is_it = |run: &TestRunView| run.log == *log;
+            change_newest(&mut self.runs, is_it, |run| (run.bytes, run.lines) = (bytes, lines));
         }
         if let Event::Session(SessionEvent::Resumed { .. }) = &record.event {
             self.end_all();
@@ -78,14 +72,9 @@ impl TestRuns {
             }
             TestEvent::Ended { run, report } => {
                 let report = Arc::new(TestReport::clone(report));
-                self.with(|view| view.run == *run, |view| view.report = Some(report));
+                let is_it = |view: &TestRunView| view.run == *run;
+                change_newest(&mut self.runs, is_it, |view| view.report = Some(report));
             }
-        }
-    }
-
-    fn with(&mut self, is: impl Fn(&TestRunView) -> bool, change: impl FnOnce(&mut TestRunView)) {
-        if let Some(view) = self.runs.iter_mut().rev().find(|view| is(view)) {
-            change(Arc::make_mut(view));
         }
     }
 
@@ -147,7 +136,7 @@ mod tests {
             [(1, TestOutcome::Failed), (2, TestOutcome::Passed), (3, TestOutcome::Error)]
         {
             runs.apply(&started(number));
-            assert_eq!(runs.runs.last().unwrap().summary(), "running");
+            assert!(runs.runs.last().unwrap().report.is_none(), "it runs");
             runs.apply(&ended(number, outcome));
         }
         let until = |run| runs.history(TestRunId(run), "t");
@@ -169,6 +158,7 @@ mod tests {
             choices: None,
         })));
         assert!(runs.runs.iter().all(|view| view.report.is_some()));
-        assert!(runs.runs.last().unwrap().summary().contains("the program ended"));
+        let report = runs.runs.last().unwrap().report.as_ref().unwrap();
+        assert!(report.summary().contains("the program ended"));
     }
 }

@@ -101,11 +101,6 @@ pub struct PassCounts {
 }
 
 impl PassCounts {
-    #[must_use]
-    pub const fn total(self) -> u32 {
-        self.passed + self.failed
-    }
-
     const fn count(&mut self, has_passed: bool) {
         if has_passed { self.passed += 1 } else { self.failed += 1 }
     }
@@ -227,10 +222,7 @@ impl RunWork {
             self.note_not_done(not_done.clone());
         }
         for (path, span) in &other.files {
-            self.files
-                .entry(path.clone())
-                .and_modify(|own| own.exists = span.exists)
-                .or_insert(*span);
+            self.touch(path, span.existed, span.exists);
         }
         for (own, new) in [
             (&mut self.builds, other.builds),
@@ -272,16 +264,12 @@ impl RunWork {
             Change::Insert { path, .. } if is_done => self.touch(path, true, true),
             Change::Delete { path, .. } if is_done => self.touch(path, true, false),
             Change::Read(plan) if is_done => self.touch(&plan.path, false, true),
-            Change::Save { .. }
-            | Change::Insert { .. }
-            | Change::Delete { .. }
-            | Change::Read(_)
-            | Change::Send(_) => {}
             Change::Flash(_) | Change::Erase(_) | Change::Nvs(_) => match outcome {
                 Outcome::Applied => self.flashes.count(true),
                 Outcome::Failed(_) | Outcome::Interrupted(_) => self.flashes.count(false),
                 Outcome::Denied | Outcome::Stale { .. } => {}
             },
+            _ => {}
         }
     }
 
@@ -417,16 +405,7 @@ impl Work {
             }
             Event::Person(PersonEvent::Asked { .. }) => self.has_question = true,
             Event::Person(PersonEvent::Answered { .. }) => self.has_question = false,
-            Event::Phase(_)
-            | Event::Model(_)
-            | Event::Team(_)
-            | Event::Files(_)
-            | Event::Build(_)
-            | Event::Test(_)
-            | Event::Log(_)
-            | Event::Board(_)
-            | Event::Port(_)
-            | Event::Person(_) => {}
+            _ => {}
         }
     }
 
@@ -486,10 +465,7 @@ impl Work {
                         at.millis_since(open.since).saturating_sub(waited);
                 }
             }
-            TurnEvent::SpeakerChosen { .. }
-            | TurnEvent::PolicyTaken(_)
-            | TurnEvent::TextAdded { .. }
-            | TurnEvent::ToolAnswered { .. } => {}
+            _ => {}
         }
     }
 
@@ -538,11 +514,7 @@ impl Work {
                     }
                 }
             }
-            ProposalEvent::Restated { .. }
-            | ProposalEvent::FlashProgress { .. }
-            | ProposalEvent::InquiryTextAdded { .. }
-            | ProposalEvent::RuleAdded { .. }
-            | ProposalEvent::RuleRevoked { .. } => {}
+            _ => {}
         }
     }
 }
