@@ -126,13 +126,9 @@ impl Layer {
 
 fn rule(source: &ConfigSource<'_>, spanned: &Spanned<RuleLayer>) -> Result<PolicyRule, UserError> {
     let rule = spanned.get_ref();
-    if source.kind == LayerKind::Project && rule.decide == Ruling::Allow {
-        let mut error = source.wrong(
-            spanned.span(),
-            "a project's own configuration may only ask or deny, because agents write to it",
-        );
-        error.fix = "Move the rule to your own configuration, or use `ask` or `deny`.".into();
-        return Err(error);
+    if rule.decide == Ruling::Allow {
+        let fix = "Move the rule to your own configuration, or use `ask` or `deny`.";
+        source.only_of_person(spanned.span(), "only ask or deny", fix)?;
     }
     let path = match &rule.path {
         None => None,

@@ -16,7 +16,7 @@ use super::source::{ConfigSource, LayerKind};
 use super::spanned::Spanned;
 
 /// Models and budgets.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Models {
     /// The profile that answers unless a flag says otherwise.
     pub profile: Sourced<Option<String>>,
@@ -30,15 +30,6 @@ pub struct Models {
     pub turn: Sourced<Budget>,
     /// Sampling temperature of every agent, whatever its file and its profile say.
     pub temperature: Option<f64>,
-}
-
-impl Default for Models {
-    fn default() -> Self {
-        let open = Sourced::default(Budget::default());
-        let (session, phase, turn) = (open.clone(), open.clone(), open);
-        let (profile, profiles, temperature) = (Sourced::default(None), BTreeMap::new(), None);
-        Self { profile, profiles, session, phase, turn, temperature }
-    }
 }
 
 /// A profile as it is written.
@@ -92,6 +83,14 @@ pub struct KeyLayer {
     pub file: Option<PathBuf>,
     /// An entry of the system's keyring.
     pub keyring: Option<String>,
+}
+
+impl KeyLayer {
+    /// Whether there is more than one place to read it from.
+    pub(super) fn names_several(&self) -> bool {
+        let places = [self.env.is_some(), self.file.is_some(), self.keyring.is_some()];
+        places.into_iter().filter(|is_given| *is_given).count() > 1
+    }
 }
 
 /// How a service is reached.
@@ -213,10 +212,7 @@ impl Models {
         profiles: &Profiles,
         budgets: &BudgetsLayer,
     ) -> Result<(), UserError> {
-        if let Some(profile) = &models.profile {
-            let Sourced { value, origin } = source.sourced(profile);
-            self.profile = Sourced { value: Some(value), origin };
-        }
+        source.set(&models.profile, &mut self.profile);
         for (name, says) in profiles {
             self.profiles.insert(name.get_ref().clone(), entry(source, name, says)?);
         }
@@ -227,7 +223,7 @@ impl Models {
         ];
         for (given, into) in pairs {
             let Some(given) = given else { continue };
-            let origin = source.sourced(given).origin;
+            let origin = source.origin(given.span());
             let value = budget(source, given)?;
             let value = match source.kind {
                 LayerKind::Project => less(value, into.value),
@@ -245,22 +241,14 @@ fn entry(
     spanned: &Spanned<ProfileLayer>,
 ) -> Result<ProfileEntry, UserError> {
     let wrong = |why: &str| Err(source.wrong(name.span(), why));
-    if source.kind == LayerKind::Project {
-        let mut error = source.wrong(
-            name.span(),
-            "a project's own configuration may not define profiles, because agents write to it",
-        );
-        error.fix = "Move the profile to your own configuration.".into();
-        return Err(error);
-    }
+    let fix = "Move the profile to your own configuration.";
+    source.only_of_person(name.span(), "not define profiles", fix)?;
     let says = spanned.get_ref();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.get_ref().is_empty() || !name.get_ref().chars().all(is_plain) {
         return wrong("the name of a profile has letters, digits, `-`, `_` and `.` only");
     }
-    let key = &says.key;
-    let keys = [key.env.is_some(), key.file.is_some(), key.keyring.is_some()];
-    if keys.into_iter().filter(|is_given| *is_given).count() > 1 {
+    if says.key.names_several() {
         return wrong("a profile has one key: name a variable, a file or a keyring entry");
     }
     let agents = says.agents.values().map(|agent| agent.temperature);
@@ -289,7 +277,7 @@ fn entry(
     if hosts.into_iter().flatten().any(|url| !url.is_ascii()) {
         return wrong("an address has ASCII letters only; write its host in Punycode (xn--...)");
     }
-    let origin = source.sourced(name).origin;
+    let origin = source.origin(name.span());
     Ok(ProfileEntry { origin, says: says.clone() })
 }
 
@@ -312,10 +300,7 @@ fn budget(source: &ConfigSource<'_>, spanned: &Spanned<BudgetLayer>) -> Result<B
 /// The smaller of each.
 fn less(one: Budget, other: Budget) -> Budget {
     fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-        match (one, other) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        one.into_iter().chain(other).min()
     }
     Budget {
         tokens: least(one.tokens, other.tokens),

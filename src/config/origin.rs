@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Where a setting came from; later variants go before earlier ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
     /// The program's own default.
+    #[default]
     Default,
     /// The person's configuration file.
     User {
@@ -46,7 +47,7 @@ impl fmt::Display for Origin {
 }
 
 /// A value and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sourced<T> {
     pub value: T,
     /// Where it came from.
@@ -57,5 +58,12 @@ impl<T> Sourced<T> {
     /// A value that nobody set.
     pub const fn default(value: T) -> Self {
         Self { value, origin: Origin::Default }
+    }
+
+    /// Takes over a value that is given there.
+    pub(super) fn set(&mut self, given: Option<impl Into<T>>, origin: &Origin) {
+        if let Some(value) = given {
+            *self = Self { value: value.into(), origin: origin.clone() };
+        }
     }
 }

@@ -181,8 +181,7 @@ fn problem(name: &str, says: &RemoteLayer) -> Option<String> {
             "`{name}` is the name of documents on this machine; use another name"
         ));
     }
-    let keys = [key.env.is_some(), key.file.is_some(), key.keyring.is_some()];
-    if keys.into_iter().filter(|is_given| *is_given).count() > 1 {
+    if key.names_several() {
         return Some("it has one key: name a variable, a file or a keyring entry".into());
     }
     let Some(rest) = kind.schemes().iter().find_map(|scheme| url.strip_prefix(scheme)) else {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::origin::Sourced;
-use super::source::{ConfigSource, LayerKind};
+use super::source::{ConfigSource, MOVE_LINE};
 use super::spanned::Spanned;
 use crate::model::UserError;
 
@@ -63,27 +63,14 @@ impl SandboxUse {
         source: &ConfigSource<'_>,
         layer: &SandboxLayer,
     ) -> Result<(), UserError> {
-        if let Some(builds) = &layer.builds {
-            if *builds.get_ref() == BuildSwitch::Off {
-                only_of_person(source, builds)?;
-            }
-            self.builds = source.sourced(builds);
+        let off = layer.builds.as_ref().filter(|builds| *builds.get_ref() == BuildSwitch::Off);
+        let wider =
+            off.map(Spanned::span).into_iter().chain(layer.writable.as_ref().map(Spanned::span));
+        for span in wider {
+            source.only_of_person(span, "not widen the sandbox", MOVE_LINE)?;
         }
-        if let Some(writable) = &layer.writable {
-            only_of_person(source, writable)?;
-            self.writable = source.sourced(writable);
-        }
+        source.set(&layer.builds, &mut self.builds);
+        source.set(&layer.writable, &mut self.writable);
         Ok(())
     }
-}
-
-/// Agents write to a project's configuration: it takes nothing away from the sandbox.
-fn only_of_person<T>(source: &ConfigSource<'_>, value: &Spanned<T>) -> Result<(), UserError> {
-    if source.kind != LayerKind::Project {
-        return Ok(());
-    }
-    let why = "a project's own configuration may not widen the sandbox, because agents write to it";
-    let mut error = source.wrong(value.span(), why);
-    error.fix = "Move the line to your own configuration.".into();
-    Err(error)
 }

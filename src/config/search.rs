@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::origin::{Origin, Sourced};
 use super::remotes::{self, RemoteEntry, RemoteLayer};
-use super::source::{ConfigSource, LayerKind};
+use super::source::{ConfigSource, MOVE_LINE};
 use super::spanned::Spanned;
 use crate::model::UserError;
 
@@ -34,7 +34,7 @@ pub(super) struct SearchLayer {
 
 /// The profiles of models that take part in the search, whether agents may search past sessions, and
 /// indexes on other machines; none and no unless the person says so.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchUse {
     pub embeddings: Sourced<Option<String>>,
     pub reranker: Sourced<Option<String>>,
@@ -43,37 +43,25 @@ pub struct SearchUse {
     pub remotes: BTreeMap<String, RemoteEntry>,
 }
 
-impl Default for SearchUse {
-    fn default() -> Self {
-        Self {
-            embeddings: Sourced::default(None),
-            reranker: Sourced::default(None),
-            sessions: Sourced::default(false),
-            remotes: BTreeMap::new(),
-        }
-    }
-}
-
 impl SearchUse {
     pub(super) fn take(
         &mut self,
         source: &ConfigSource<'_>,
         layer: &SearchLayer,
     ) -> Result<(), UserError> {
-        let pairs =
-            [(&layer.embeddings, &mut self.embeddings), (&layer.reranker, &mut self.reranker)];
-        for (given, into) in pairs {
-            let Some(given) = given else { continue };
-            refuse_project(source, given, "send documents to a service")?;
-            let Sourced { value, origin } = source.sourced(given);
-            *into = Sourced { value: Some(value), origin };
+        for given in layer.embeddings.iter().chain(&layer.reranker) {
+            let may = "not send documents to a service";
+            source.only_of_person(given.span(), may, MOVE_LINE)?;
         }
+        source.set(&layer.embeddings, &mut self.embeddings);
+        source.set(&layer.reranker, &mut self.reranker);
         if let Some(given) = &layer.sessions {
-            refuse_project(source, given, "let agents read past sessions")?;
-            self.sessions = source.sourced(given);
+            source.only_of_person(given.span(), "not let agents read past sessions", MOVE_LINE)?;
         }
+        source.set(&layer.sessions, &mut self.sessions);
         for (name, says) in &layer.remotes {
-            refuse_project(source, name, "send questions to another machine")?;
+            let may = "not send questions to another machine";
+            source.only_of_person(name.span(), may, MOVE_LINE)?;
             self.remotes.insert(name.get_ref().clone(), remotes::entry(source, name, says)?);
         }
         Ok(())
@@ -99,19 +87,4 @@ impl SearchUse {
         }));
         rows
     }
-}
-
-/// A project's own configuration may not say such things: agents write to it.
-fn refuse_project<T>(
-    source: &ConfigSource<'_>,
-    given: &Spanned<T>,
-    what: &str,
-) -> Result<(), UserError> {
-    if source.kind != LayerKind::Project {
-        return Ok(());
-    }
-    let why = format!("a project's own configuration may not {what}, because agents write to it");
-    let mut error = source.wrong(given.span(), &why);
-    error.fix = "Move the line to your own configuration.".into();
-    Err(error)
 }

@@ -260,90 +260,41 @@ impl Settings {
     }
 
     fn take(&mut self, source: &ConfigSource<'_>, layer: &Layer) -> Result<(), UserError> {
-        if let Some(theme) = &layer.ui.theme {
-            self.theme = source.sourced(theme);
-        }
-        if let Some(keymap) = &layer.ui.keymap {
-            self.keymap = source.sourced(keymap);
-        }
-        if let Some(mouse) = &layer.ui.mouse {
-            self.terminal.mouse = source.sourced(mouse);
-        }
-        if let Some(title) = &layer.ui.title {
-            self.terminal.title = source.sourced(title);
-        }
-        if let Some(notify) = &layer.ui.notify {
-            self.terminal.notify = source.sourced(notify);
-        }
+        source.set(&layer.ui.theme, &mut self.theme);
+        source.set(&layer.ui.keymap, &mut self.keymap);
+        source.set(&layer.ui.mouse, &mut self.terminal.mouse);
+        source.set(&layer.ui.title, &mut self.terminal.title);
+        source.set(&layer.ui.notify, &mut self.terminal.notify);
         self.sandbox.take(source, &layer.sandbox)?;
         self.search.take(source, &layer.search)?;
         self.models.take(source, &layer.models, &layer.profiles, &layer.budget)?;
-        let numbers = [
-            (&layer.limits.build_seconds, &mut self.limits.build_seconds),
-            (&layer.limits.monitor_seconds, &mut self.limits.monitor_seconds),
-            (&layer.logs.keep_mib, &mut self.logs.keep_mib),
-            (&layer.logs.segment_mib, &mut self.logs.segment_mib),
-        ];
-        for (given, into) in numbers {
-            if let Some(given) = given {
-                *into = source.positive(given)?;
-            }
-        }
-        let optional = [
-            (&layer.limits.max_attempts, &mut self.limits.max_attempts),
-            (&layer.limits.max_turns, &mut self.limits.max_turns),
-            (&layer.limits.tool_seconds, &mut self.limits.tool_seconds),
-        ];
-        for (given, into) in optional {
-            if let Some(given) = given {
-                let Sourced { value, origin } = source.positive(given)?;
-                *into = Sourced { value: Some(value), origin };
-            }
-        }
+        let (given, limits) = (&layer.limits, &mut self.limits);
+        source.set_positive(&given.build_seconds, &mut limits.build_seconds)?;
+        source.set_positive(&given.monitor_seconds, &mut limits.monitor_seconds)?;
+        source.set_positive(&layer.logs.keep_mib, &mut self.logs.keep_mib)?;
+        source.set_positive(&layer.logs.segment_mib, &mut self.logs.segment_mib)?;
+        source.set_positive(&given.max_attempts, &mut limits.max_attempts)?;
+        source.set_positive(&given.max_turns, &mut limits.max_turns)?;
+        source.set_positive(&given.tool_seconds, &mut limits.tool_seconds)?;
         Ok(())
     }
 
     /// Takes limits that were set for one session.
     pub fn take_limits(&mut self, given: LimitOverrides) {
-        let origin = || Origin::Flag("--limit");
-        let optional = [
-            (given.max_attempts, &mut self.limits.max_attempts),
-            (given.tool_seconds, &mut self.limits.tool_seconds),
-        ];
-        for (given, into) in optional {
-            if given.is_some() {
-                *into = Sourced { value: given, origin: origin() };
-            }
-        }
-        let numbers = [
-            (given.build_seconds, &mut self.limits.build_seconds),
-            (given.monitor_seconds, &mut self.limits.monitor_seconds),
-        ];
-        for (given, into) in numbers {
-            if let Some(value) = given {
-                *into = Sourced { value, origin: origin() };
-            }
-        }
+        let (limits, origin) = (&mut self.limits, Origin::Flag("--limit"));
+        limits.max_attempts.set(given.max_attempts, &origin);
+        limits.tool_seconds.set(given.tool_seconds, &origin);
+        limits.build_seconds.set(given.build_seconds, &origin);
+        limits.monitor_seconds.set(given.monitor_seconds, &origin);
     }
 
     fn take_overrides(&mut self, overrides: &Overrides) {
         self.take_limits(overrides.limits);
         self.models.temperature = overrides.temperature;
-        let texts = [
-            (&overrides.env.theme, Origin::Env(THEME_VAR), &mut self.theme),
-            (&overrides.env.keymap, Origin::Env(KEYMAP_VAR), &mut self.keymap),
-        ];
-        for (given, origin, into) in texts {
-            if let Some(value) = given.clone() {
-                *into = Sourced { value, origin };
-            }
-        }
-        if let Some(value) = overrides.theme.clone() {
-            self.theme = Sourced { value, origin: Origin::Flag("--theme") };
-        }
-        if let Some(value) = overrides.keymap.clone() {
-            self.keymap = Sourced { value, origin: Origin::Flag("--keymap") };
-        }
+        self.theme.set(overrides.env.theme.clone(), &Origin::Env(THEME_VAR));
+        self.keymap.set(overrides.env.keymap.clone(), &Origin::Env(KEYMAP_VAR));
+        self.theme.set(overrides.theme.clone(), &Origin::Flag("--theme"));
+        self.keymap.set(overrides.keymap.clone(), &Origin::Flag("--keymap"));
         if let Some((flag, budget)) = overrides.session_budget {
             let session = &mut self.models.session;
             session.origin = Origin::Flag(flag);

@@ -27,18 +27,43 @@ pub(super) struct ConfigSource<'a> {
     pub text: &'a str,
 }
 
+/// What to do about a line that is only for the person's own configuration.
+pub(super) const MOVE_LINE: &str = "Move the line to your own configuration.";
+
 impl ConfigSource<'_> {
-    /// A value with its origin.
-    pub fn sourced<T: Clone>(&self, value: &Spanned<T>) -> Sourced<T> {
-        Sourced { value: value.get_ref().clone(), origin: self.origin(value.span()) }
+    /// Puts a value that is given into a setting.
+    pub fn set<T: Clone, U: From<T>>(&self, given: &Option<Spanned<T>>, into: &mut Sourced<U>) {
+        if let Some(given) = given {
+            into.set(Some(given.get_ref().clone()), &self.origin(given.span()));
+        }
     }
 
-    /// As [`ConfigSource::sourced`] for a number of which 0 makes no sense.
-    pub fn positive(&self, value: &Spanned<u32>) -> Result<Sourced<u32>, UserError> {
-        if *value.get_ref() == 0 {
-            return Err(self.wrong(value.span(), "it must be at least 1"));
+    /// As [`ConfigSource::set`] for a number of which 0 makes no sense.
+    pub fn set_positive<U: From<u32>>(
+        &self,
+        given: &Option<Spanned<u32>>,
+        into: &mut Sourced<U>,
+    ) -> Result<(), UserError> {
+        if let Some(zero) = given.as_ref().filter(|given| *given.get_ref() == 0) {
+            return Err(self.wrong(zero.span(), "it must be at least 1"));
         }
-        Ok(self.sourced(value))
+        self.set(given, into);
+        Ok(())
+    }
+
+    /// Refuses what stands at these bytes in a project's own configuration, to which agents write;
+    /// `may` says what such a file may do.
+    pub fn only_of_person(
+        &self,
+        span: Range<usize>,
+        may: &str,
+        fix: &str,
+    ) -> Result<(), UserError> {
+        if self.kind != LayerKind::Project {
+            return Ok(());
+        }
+        let why = format!("a project's own configuration may {may}, because agents write to it");
+        Err(self.wrong(span, &why).fix(fix))
     }
 
     /// The place of what stands at these bytes.
