@@ -304,10 +304,6 @@ impl Action {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 
-    /// Actions that need no key: the palette is enough for what is done once in a while.
-    pub const PALETTE_ONLY: &'static [Self] =
-        &[Self::ChooseTheme, Self::ChooseModel, Self::ResetLayout, Self::StopRun];
-
     /// Whether a keymap may bind it in `context`.
     #[must_use]
     pub fn is_allowed_in(self, context: KeyContext) -> bool {
@@ -315,15 +311,7 @@ impl Action {
             home if home == context => true,
             KeyContext::Global => context != KeyContext::Dialog,
             KeyContext::Pane => context.is_pane() || context == KeyContext::Dialog,
-            KeyContext::Chat
-            | KeyContext::Question
-            | KeyContext::Project
-            | KeyContext::Review
-            | KeyContext::Select
-            | KeyContext::Logs
-            | KeyContext::Composer
-            | KeyContext::Dialog
-            | KeyContext::Replay => false,
+            _ => false,
         }
     }
 

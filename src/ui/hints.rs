@@ -165,23 +165,7 @@ fn of_dialog(overlay: &Overlay, cx: &Cx<'_>) -> Vec<Action> {
         }
         Overlay::Reverty(_) => vec![Action::Down, Action::Right, Action::Cancel],
         Overlay::Preview(_) => vec![Action::Down, Action::EditFile, Action::Cancel],
-        Overlay::Help(_)
-        | Overlay::Details(_)
-        | Overlay::Run(_)
-        | Overlay::Editor(_)
-        | Overlay::Batch(_)
-        | Overlay::Palette(_)
-        | Overlay::Question(_)
-        | Overlay::Themes(_)
-        | Overlay::Models(_)
-        | Overlay::Quit(_)
-        | Overlay::JumpTo(_)
-        | Overlay::Tags(_)
-        | Overlay::Words(_)
-        | Overlay::Confirm(_)
-        | Overlay::Plan(_)
-        | Overlay::Context(_)
-        | Overlay::Rules(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -55,14 +55,6 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// Names of all keymaps, built-in and the person's own, sorted.
-    #[must_use]
-    pub fn names(assets: &Assets) -> Vec<String> {
-        let name =
-            |path: &String| path.strip_prefix("keymaps/")?.strip_suffix(".toml").map(str::to_owned);
-        assets.list("keymaps").iter().filter_map(name).collect()
-    }
-
     /// What `keys` mean where the contexts of `chain` hold, the most special one first.
     #[must_use]
     pub fn look_up(&self, chain: &[KeyContext], keys: &[Key]) -> Lookup {

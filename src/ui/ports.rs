@@ -93,12 +93,7 @@ impl PortList {
     pub fn on_event(&mut self, event: &Event) -> Option<PortChoice> {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key),
-            Event::Key(_)
-            | Event::Paste(_)
-            | Event::Mouse(_)
-            | Event::Resize(..)
-            | Event::FocusGained
-            | Event::FocusLost => None,
+            _ => None,
         }
     }
 

@@ -64,11 +64,7 @@ const fn pane_of(context: KeyContext) -> Option<PaneId> {
         KeyContext::Project => Some(PaneId::Project),
         KeyContext::Review | KeyContext::Select => Some(PaneId::Review),
         KeyContext::Logs => Some(PaneId::Logs),
-        KeyContext::Global
-        | KeyContext::Pane
-        | KeyContext::Composer
-        | KeyContext::Dialog
-        | KeyContext::Replay => None,
+        _ => None,
     }
 }
 

@@ -92,12 +92,6 @@ impl Scroll {
         self.first = line;
     }
 
-    /// The first line that is there.
-    #[must_use]
-    pub const fn first(&self) -> u64 {
-        self.first
-    }
-
     /// How many rows there are on screen.
     #[must_use]
     pub const fn height(&self) -> usize {

@@ -34,12 +34,7 @@ pub(super) fn of(row: StartRow, facts: &StartFacts) -> Option<(&'static str, Wor
             let line = facts.findings.get(place)?;
             vec![("found", line.detail.clone()), ("fix", line.fix.clone())]
         }
-        StartRow::New
-        | StartRow::Library
-        | StartRow::Model(_)
-        | StartRow::Heading(..)
-        | StartRow::Words(_)
-        | StartRow::Blank => return None,
+        _ => return None,
     };
     words.retain(|(_, text)| !text.is_empty());
     let title = match row {

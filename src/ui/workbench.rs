@@ -195,13 +195,7 @@ impl Workbench {
             }
             KeyContext::Replay => run::play(action, self.scene.mode),
             KeyContext::Question => run::look_into(now.view),
-            KeyContext::Pane
-            | KeyContext::Chat
-            | KeyContext::Project
-            | KeyContext::Review
-            | KeyContext::Select
-            | KeyContext::Logs
-            | KeyContext::Dialog => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
+            _ => self.with_front(now, |pane, cx| pane.on_action(action, cx)),
         }
     }
 
