@@ -2,7 +2,7 @@
 //!
 //! Owns work under way. Nothing of it belongs to the session, and no agent can ask for it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 
@@ -93,7 +93,7 @@ fn save(dir: &SessionDir, what: Saved, to: &str) -> Result<String, UserError> {
             offset - gone
         }
         Saved::Events(last) => {
-            let source = BufReader::new(open(dir.journal()).map_err(failed)?);
+            let source = BufReader::new(File::open(dir.journal()).map_err(failed)?);
             let mut written = 0;
             for (line, _) in source.split(b'\n').zip(0..last.0) {
                 let mut line = line.map_err(failed)?;
@@ -170,10 +170,6 @@ impl Explained {
         }
         all
     }
-}
-
-fn open(path: PathBuf) -> std::io::Result<std::fs::File> {
-    std::fs::File::open(path)
 }
 
 /// A path as the person typed it: `~/` is their home.

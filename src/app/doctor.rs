@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::model::{Health, HealthLine, SandboxLevel};
+use crate::model::{Health, HealthLine, SandboxLevel, UserError};
 use crate::sandbox::Protection;
 use crate::toolchain::build_sandbox::without_walls;
 use crate::toolchain::{
@@ -15,7 +15,16 @@ use crate::ui::Depth;
 /// One line for each thing, without those of the models.
 #[must_use]
 pub fn look(data: &Path, env: impl Fn(&str) -> Option<String>) -> Vec<HealthLine> {
-    vec![esp_idf(), arduino(), platformio(), compiler(&env), terminal(&env), folder(data)]
+    let none = "the virtual board needs none";
+    let own = "only its own projects need it";
+    vec![
+        toolchain(("ESP-IDF", "idf.py"), IdfToolchain::find(), none),
+        toolchain(("Arduino", "arduino-cli"), ArduinoToolchain::find(), none),
+        toolchain(("PlatformIO", "pio"), PlatformioToolchain::find(), own),
+        compiler(&env),
+        terminal(&env),
+        folder(data),
+    ]
 }
 
 /// What stands around programs that agents wrote.
@@ -66,42 +75,20 @@ pub async fn check_export(found: &mut [HealthLine]) {
     }
 }
 
-fn esp_idf() -> HealthLine {
-    match IdfToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "ESP-IDF", Health::Good, "idf.py is installed"),
-        Err(error) => HealthLine::new(
-            "toolchain",
-            "ESP-IDF",
-            Health::Absent,
-            format!("{}; the virtual board needs none", error.why),
-        )
-        .fix(error.fix),
-    }
-}
-
-fn arduino() -> HealthLine {
-    match ArduinoToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "Arduino", Health::Good, "arduino-cli is installed"),
-        Err(error) => HealthLine::new(
-            "toolchain",
-            "Arduino",
-            Health::Absent,
-            format!("{}; the virtual board needs none", error.why),
-        )
-        .fix(error.fix),
-    }
-}
-
-fn platformio() -> HealthLine {
-    match PlatformioToolchain::find() {
-        Ok(_) => HealthLine::new("toolchain", "PlatformIO", Health::Good, "pio is installed"),
-        Err(error) => HealthLine::new(
-            "toolchain",
-            "PlatformIO",
-            Health::Absent,
-            format!("{}; only its own projects need it", error.why),
-        )
-        .fix(error.fix),
+/// Whether a toolchain is there; `absent` says what goes on without it.
+fn toolchain<T>(
+    (name, program): (&'static str, &str),
+    found: Result<T, UserError>,
+    absent: &str,
+) -> HealthLine {
+    match found {
+        Ok(_) => {
+            HealthLine::new("toolchain", name, Health::Good, format!("{program} is installed"))
+        }
+        Err(error) => {
+            let words = format!("{}; {absent}", error.why);
+            HealthLine::new("toolchain", name, Health::Absent, words).fix(error.fix)
+        }
     }
 }
 

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::addable::{addable, refused};
 use super::machine::Machine;
 use super::{own_file, past_sessions, pdf_apart, search_models};
-use crate::files;
 use crate::knowledge::{
     self, BuildOptions, BuildReport, Corpus, CorpusKind, Knowledge, Library, OwnWork, Part,
     PassageKind, Splitter, Synonyms, Topics, VectorReport, WindowSize,
@@ -312,17 +311,7 @@ impl<'a> Documentation<'a> {
     }
 
     fn page(&self) -> Result<Page, UserError> {
-        let failed = |why: String| {
-            let file = self.list_file();
-            UserError::new(format!("Cannot read {}", file.display()), why, "Correct or remove it.")
-        };
-        match files::read_text(&self.list_file(), files::SETTINGS) {
-            Ok(text) => {
-                toml::from_str(&text).map_err(|error| failed(error.message().replace('\n', ", ")))
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Page::default()),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        own_file::read(&self.list_file(), "Correct or remove it.")
     }
 
     fn list_file(&self) -> PathBuf {

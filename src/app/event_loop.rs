@@ -114,10 +114,6 @@ impl Session<'_> {
                     if let Some(left) = self.on_timer(&mut frames)? {
                         return Ok(left);
                     }
-                    events = match self.open_outside(events)? {
-                        Some(events) => events,
-                        None => return Ok(Left::TerminalLost),
-                    };
                 }
                 LoopWake::BrokenOff(why) => self.break_off(why, &mut frames)?,
                 LoopWake::Signal(signal) => {
@@ -135,14 +131,12 @@ impl Session<'_> {
                     if let Some(left) = self.take_events(first, &mut events).await? {
                         return Ok(left);
                     }
-                    events = match self.open_outside(events)? {
-                        Some(events) => events,
-                        None => return Ok(Left::TerminalLost),
-                    };
                 }
                 LoopWake::Terminal(Some(Err(error))) if is_woken(&error) => {}
                 LoopWake::Terminal(Some(Err(_)) | None) => return Ok(Left::TerminalLost),
             }
+            let Some(opened) = self.open_outside(events)? else { return Ok(Left::TerminalLost) };
+            events = opened;
         }
     }
 
@@ -151,7 +145,7 @@ impl Session<'_> {
         let waiting = self.feed.view().review.waiting.len();
         let progress = self.feed.advance(now)?;
         if progress != FeedChange::Unchanged {
-            self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+            self.sync(now);
             // What calls the person does not wait for its turn.
             let is_call = self.feed.view().review.waiting.len() > waiting;
             frames.ask(if is_call { FRAME_AFTER_INPUT } else { FRAME });
@@ -164,7 +158,7 @@ impl Session<'_> {
         if let Feed::Replay(replay) = &*self.feed {
             self.ui.set_marks(replay.marks());
         }
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+        self.sync(Instant::now());
     }
 
     /// Shows all that was recorded before the run stopped unexpectedly, and that it did.
@@ -172,7 +166,7 @@ impl Session<'_> {
         let now = Instant::now();
         while self.feed.advance(now)? == FeedChange::ChangedAndMore {}
         self.feed.break_off(why);
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        self.sync(now);
         frames.ask(FRAME_AFTER_INPUT);
         Ok(())
     }
@@ -184,12 +178,11 @@ impl Session<'_> {
         if self.ui_due.is_none_or(|due| due > now) {
             return Ok(None);
         }
-        for command in self.ui.settle(self.feed.view(), now) {
-            if let Some(left) = self.obey(command)? {
-                return Ok(Some(left));
-            }
+        let commands = self.ui.settle(self.feed.view(), now);
+        if let Some(left) = self.obey_all(commands)? {
+            return Ok(Some(left));
         }
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        self.sync(now);
         frames.ask(FRAME);
         Ok(None)
     }
@@ -234,13 +227,14 @@ impl Session<'_> {
         events: &mut EventStream,
     ) -> Result<Option<Left>, UserError> {
         let mut next = Some(first);
-        for _ in 0..EVENTS_A_ROUND {
+        for more in (0..=EVENTS_A_ROUND).rev() {
             let Some(event) = next.take() else { break };
             let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
-            for command in commands {
-                if let Some(left) = self.obey(command)? {
-                    return Ok(Some(left));
-                }
+            if let Some(left) = self.obey_all(commands)? {
+                return Ok(Some(left));
+            }
+            if more == 0 {
+                break;
             }
             match at_once(events).await {
                 Poll::Ready(Some(Ok(event))) => next = Some(event),
@@ -249,15 +243,11 @@ impl Session<'_> {
                 Poll::Pending => {}
             }
         }
-        if let Some(event) = next {
-            let commands = self.ui.on_event(&event, self.feed.view(), Instant::now());
-            for command in commands {
-                if let Some(left) = self.obey(command)? {
-                    return Ok(Some(left));
-                }
-            }
-        }
         Ok(None)
+    }
+
+    fn sync(&mut self, now: Instant) {
+        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
     }
 
     fn play(&mut self, command: TimelineCommand) -> Result<(), UserError> {
@@ -265,12 +255,20 @@ impl Session<'_> {
         if let Feed::Replay(timeline) = &mut *self.feed {
             timeline.command(command, now)?;
         }
-        let after = self.feed.timeline();
-        self.ui.sync(self.feed.view(), after.as_ref(), now);
-        if before == after {
+        self.sync(now);
+        if before == self.feed.timeline() {
             self.ui.tell_unmoved(command, now);
         }
         Ok(())
+    }
+
+    fn obey_all(&mut self, commands: Vec<UiCommand>) -> Result<Option<Left>, UserError> {
+        for command in commands {
+            if let Some(left) = self.obey(command)? {
+                return Ok(Some(left));
+            }
+        }
+        Ok(None)
     }
 
     fn obey(&mut self, command: UiCommand) -> Result<Option<Left>, UserError> {
@@ -285,21 +283,9 @@ impl Session<'_> {
             UiCommand::Quit => return Ok(Some(Left::Quit)),
             UiCommand::ShowTheme(name) => self.show_theme(&name, ThemeChoice::No),
             UiCommand::KeepTheme(name) => self.show_theme(&name, ThemeChoice::Yes),
-            UiCommand::Copy(text) => {
-                if self.screen.copy(&text).is_err() {
-                    return Ok(Some(Left::TerminalLost));
-                }
-            }
-            UiCommand::Suspend => {
-                if self.screen.suspend().is_err() {
-                    return Ok(Some(Left::TerminalLost));
-                }
-            }
-            UiCommand::Redraw => {
-                if self.screen.repaint().is_err() {
-                    return Ok(Some(Left::TerminalLost));
-                }
-            }
+            UiCommand::Copy(text) => return Ok(lost(self.screen.copy(&text))),
+            UiCommand::Suspend => return Ok(lost(self.screen.suspend())),
+            UiCommand::Redraw => return Ok(lost(self.screen.repaint())),
             UiCommand::Remember(message) => self.chores.remember(message),
             UiCommand::Save { what, to } => self.chores.save(what, &to),
         }
@@ -321,7 +307,7 @@ impl Session<'_> {
         let name = self.ui.theme_name().to_owned();
         self.ui.set_theme_names(self.themes.names());
         self.show_theme(&name, ThemeChoice::No);
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), Instant::now());
+        self.sync(Instant::now());
         frames.ask(FRAME);
     }
 
@@ -376,7 +362,7 @@ impl Session<'_> {
                 return Ok(Some(Left::Signalled(signal)));
             }
         };
-        Ok(kept.err().map(|_| Left::TerminalLost))
+        Ok(lost(kept))
     }
 
     /// Opens what waits for the person's own editor, if anything does. `None` when the terminal is
@@ -404,7 +390,7 @@ impl Session<'_> {
         let now = Instant::now();
         self.feed.advance(now)?;
         self.resize()?;
-        self.ui.sync(self.feed.view(), self.feed.timeline().as_ref(), now);
+        self.sync(now);
         let commands = self.ui.edited(edit, result, self.feed.view(), now);
         for command in commands {
             self.obey(command)?;
@@ -459,6 +445,11 @@ impl Session<'_> {
 }
 
 /// Whether a wait for keys was only called off, as it is when a stream before this one ended.
+/// The terminal is gone when nothing can be done with it.
+fn lost(done: io::Result<()>) -> Option<Left> {
+    done.err().map(|_| Left::TerminalLost)
+}
+
 fn is_woken(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Interrupted
 }

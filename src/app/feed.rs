@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::journal::{self, Damage, JournalReader, ReadItem, SessionDir};
+use crate::journal::{self, JournalReader, ReadItem, SessionDir};
 use crate::model::{OpenCall, Seq, TimelineView, UserError};
 use crate::view::{Mark, SessionView};
 
@@ -89,15 +89,6 @@ impl Feed {
             Self::Replay(timeline) => timeline.marks(),
         }
     }
-
-    /// Lines of the journal that cannot be read; the first hundred.
-    #[must_use]
-    pub fn damage(&self) -> &[Damage] {
-        match self {
-            Self::Live(live) => &live.damage,
-            Self::Replay(timeline) => timeline.damage(),
-        }
-    }
 }
 
 /// A running session's records, read from its journal as the recorder writes them.
@@ -108,7 +99,6 @@ pub struct Live {
     published: watch::Receiver<Seq>,
     /// Calls that models are still writing; `None` where no run goes on.
     open_calls: Option<watch::Receiver<Arc<[OpenCall]>>>,
-    damage: Vec<Damage>,
 }
 
 /// Records folded in one go; together with [`BATCH_BYTES`] some milliseconds of work.
@@ -116,9 +106,6 @@ const BATCH: usize = 2_000;
 
 /// Bytes of journal folded in one go.
 const BATCH_BYTES: u64 = 1024 * 1024;
-
-/// Damaged lines that are remembered.
-const MAX_DAMAGE: usize = 100;
 
 impl Live {
     /// Takes in all there is. `published` is the recorder's
@@ -129,10 +116,9 @@ impl Live {
     pub fn open(dir: &SessionDir, published: watch::Receiver<Seq>) -> Result<Self, UserError> {
         let path = dir.journal();
         let mut view = SessionView::default();
-        let mut damage = Vec::new();
-        let end = journal::scan(&path, |item, _| fold(item, &mut view, &mut damage))?;
+        let end = journal::scan(&path, |item, _| fold(item, &mut view))?;
         let reader = JournalReader::open_at(&path, end)?;
-        Ok(Self { reader, view, published, open_calls: None, damage })
+        Ok(Self { reader, view, published, open_calls: None })
     }
 
     /// Also shows what models are still writing.
@@ -162,7 +148,7 @@ impl Live {
                 return Ok(FeedChange::ChangedAndMore);
             }
             match self.reader.next_published(published)? {
-                Some(item) => fold(item, &mut self.view, &mut self.damage),
+                Some(item) => fold(item, &mut self.view),
                 None => break,
             }
         }
@@ -206,11 +192,9 @@ async fn grown(open_calls: &mut Option<watch::Receiver<Arc<[OpenCall]>>>) {
     }
 }
 
-fn fold(item: ReadItem, view: &mut SessionView, damage: &mut Vec<Damage>) {
-    match item {
-        ReadItem::Record(record) => view.apply(&record),
-        ReadItem::Damaged(line) if damage.len() < MAX_DAMAGE => damage.push(line),
-        ReadItem::Damaged(_) => {}
+fn fold(item: ReadItem, view: &mut SessionView) {
+    if let ReadItem::Record(record) = item {
+        view.apply(&record);
     }
 }
 

@@ -9,7 +9,8 @@ use crate::config::Assets;
 use crate::engine::Team;
 use crate::model::{PolicyAgent, UserError};
 use crate::policy::{
-    PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot, usual_episodes,
+    MIXED, PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot,
+    usual_episodes,
 };
 use crate::tools;
 
@@ -99,20 +100,35 @@ fn with_agents(mut process: Process, agents: &[PolicyAgent]) -> Process {
     process
 }
 
-fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
-    let episodes = usual_episodes(process.agents.len());
-    let mut policy = Trained::new(Provenance {
+/// A policy that has learned nothing yet, to be trained on tasks of that class or the usual one.
+///
+/// # Errors
+/// When there are no such tasks.
+pub fn untrained(
+    team: &str,
+    process: Process,
+    tasks: Option<&str>,
+    seed: u64,
+) -> Result<Trained, UserError> {
+    let tasks = tasks.unwrap_or(&process.train_on).to_owned();
+    Trained::new(Provenance {
         team: team.to_owned(),
-        tasks: process.train_on.clone(),
-        knows_classes: process.train_on == crate::policy::MIXED,
-        seed: "1".to_owned(),
-        episodes,
+        knows_classes: tasks == MIXED,
+        tasks,
+        seed: seed.to_string(),
+        episodes: 0,
         sessions: 0,
         learned_from: Vec::new(),
         date: String::new(),
         process,
-    })?;
+    })
+}
+
+fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
+    let episodes = usual_episodes(process.agents.len());
+    let mut policy = untrained(team, process, None, 1)?;
     Trainer::new(&policy.model, 1, 0).train(&mut policy.table, episodes);
+    policy.origin.episodes = episodes;
     Ok(policy)
 }
 

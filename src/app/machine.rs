@@ -44,8 +44,8 @@ impl Machine {
         let keys = of_models.chain(of_remotes);
         hide_variables(keys.filter_map(|key| key.env.clone()).collect());
         let assets = Assets::with_user_folder(&dirs.config);
-        let profiles = Profiles::new(settings.models.clone(), assets.clone(), &dirs.config)
-            .with_remotes(&settings.search.remotes);
+        let (models, remotes) = (settings.models.clone(), settings.search.remotes.clone());
+        let profiles = Profiles::new(models, remotes, assets.clone(), &dirs.config);
         let runner = Runner::of_this_program();
         Ok(Self { dirs: dirs.clone(), assets, settings, profiles, runner })
     }
@@ -71,8 +71,8 @@ impl Machine {
         models.session.value = budget.or(models.session.value);
         models.temperature = temperature.or(models.temperature);
         let (models, assets) = (models.clone(), machine.assets.clone());
-        machine.profiles = Profiles::new(models, assets, &machine.dirs.config)
-            .with_remotes(&machine.settings.search.remotes);
+        let remotes = machine.settings.search.remotes.clone();
+        machine.profiles = Profiles::new(models, remotes, assets, &machine.dirs.config);
         machine
     }
 }

@@ -4,12 +4,31 @@
 //! two programs change at once keeps both changes.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{Mode, OFlags, fsync, open};
 use rustix::io::Errno;
+use serde::de::DeserializeOwned;
+
+use crate::files;
+use crate::model::UserError;
+
+/// What a file of TOML holds; one that is not there holds nothing.
+///
+/// # Errors
+/// When it cannot be read; `fix` says what to do then.
+pub(super) fn read<T: DeserializeOwned + Default>(file: &Path, fix: &str) -> Result<T, UserError> {
+    let failed = |why: String| UserError::new(format!("Cannot read {}", file.display()), why, fix);
+    match files::read_text(file, files::SETTINGS) {
+        Ok(text) => {
+            toml::from_str(&text).map_err(|error| failed(error.message().replace('\n', ", ")))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(T::default()),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
 
 /// Writes a file whole or not at all, also when two programs do it at once; makes its folder. It
 /// is on the disk when this returns.

@@ -44,10 +44,7 @@ pub(super) fn read(journal: &Path, project: &Path) -> Result<Vec<Part>, String> 
     let outcome = match &about.state {
         SessionState::Ended(outcome) if is_of_project => outcome.clone(),
         SessionState::Newer(why) | SessionState::Unreadable(why) => return Err(why.clone()),
-        SessionState::Ended(_)
-        | SessionState::Running(_)
-        | SessionState::Open(_)
-        | SessionState::Unfinished => {
+        _ => {
             return Ok(Vec::new());
         }
     };

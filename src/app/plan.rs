@@ -333,8 +333,14 @@ impl WorkDefaults {
         facts: &LaunchFacts,
         load_team: LoadTeam<'_>,
     ) -> Result<Self, UserError> {
-        let (team, starter) = (None, None);
-        let of_task = |task: &str| facts.recordings.of_task(task).cloned();
+        let usual = |task: &str| Self {
+            task: task.to_owned(),
+            team: None,
+            recording: facts.recordings.of_task(task).cloned(),
+            starter: None,
+            model: None,
+            supervision: Supervision::Ask,
+        };
         Ok(match &request.work {
             Work::Demo => {
                 let script = facts.script.as_ref().filter(|script| !script.task.is_empty());
@@ -344,13 +350,12 @@ impl WorkDefaults {
                 };
                 // The plain demo shows its plan and goes on; one that is asked for by team waits.
                 let is_named = request.team.is_some();
+                let usual = usual(&recording.task);
                 Self {
-                    task: recording.task.clone(),
-                    team,
                     model: Some(ModelSource::Script(recording.name.clone())),
                     recording: Some(recording),
-                    starter,
                     supervision: if is_named { Supervision::Ask } else { Supervision::Show },
+                    ..usual
                 }
             }
             Work::New { task, .. } => {
@@ -360,38 +365,20 @@ impl WorkDefaults {
                 });
                 let task = own.or_else(|| example.map(|example| example.task.clone()));
                 let task = task.unwrap_or_default();
+                let starter = example.and_then(|example| example.project.clone());
                 Self {
-                    recording: of_task(&task),
-                    task,
                     team: example.map(|example| example.team.clone()),
-                    starter: example
-                        .and_then(|example| example.project.clone())
-                        .filter(|_| request.project.is_none()),
-                    model: None,
-                    supervision: Supervision::Ask,
+                    starter: starter.filter(|_| request.project.is_none()),
+                    ..usual(&task)
                 }
             }
             Work::Edit(task) => {
                 if facts.ground == Ground::Empty {
                     choice::check(&*load_team("edit-existing")?, facts.ground)?;
                 }
-                Self {
-                    task: task.clone(),
-                    team: Some(choice::usual_team(facts.ground).to_owned()),
-                    recording: of_task(task),
-                    starter,
-                    model: None,
-                    supervision: Supervision::Ask,
-                }
+                Self { team: Some(choice::usual_team(facts.ground).to_owned()), ..usual(task) }
             }
-            Work::Unattended(task) => Self {
-                task: task.clone(),
-                team,
-                recording: of_task(task),
-                starter,
-                model: None,
-                supervision: Supervision::Show,
-            },
+            Work::Unattended(task) => Self { supervision: Supervision::Show, ..usual(task) },
         })
     }
 }

@@ -57,11 +57,12 @@ fn variable(name: &str) -> Option<String> {
 /// are learned when they are read.
 fn secrets(models: &Models, remotes: &Remotes) -> Secrets {
     let secrets = Secrets::default();
-    let profiles = || models.profiles.values().map(|entry| &entry.says);
+    let keys = || {
+        let of_models = models.profiles.values().map(|entry| (&entry.says.key, &entry.origin));
+        of_models.chain(remotes.values().map(|entry| (&entry.says.key, &entry.origin)))
+    };
     let usual = FOUND.into_iter().filter(|(service, _)| *service != Service::Ollama);
-    let of_remotes = remotes.values().map(|entry| &entry.says.key);
-    let named = profiles().map(|says| &says.key).chain(of_remotes);
-    let named = named.filter_map(|key| key.env.clone());
+    let named = keys().filter_map(|(key, _)| key.env.clone());
     for name in usual.map(|(_, name)| name.to_owned()).chain(named) {
         variable(&name).iter().for_each(|key| secrets.add_key(key));
     }
@@ -69,16 +70,14 @@ fn secrets(models: &Models, remotes: &Remotes) -> Secrets {
         let found = [variable(name), variable(&name.to_ascii_lowercase())];
         found.iter().flatten().for_each(|url| secrets.add_url(url));
     }
-    let of_models = models.profiles.values().map(|entry| (&entry.says.key, &entry.origin));
-    let of_remotes = remotes.values().map(|entry| (&entry.says.key, &entry.origin));
-    for (key, origin) in of_models.chain(of_remotes) {
+    for (key, origin) in keys() {
         let Some(file) = &key.file else { continue };
         let file = sibling(file, folder_of(origin));
         if let Ok(text) = files::read_text(&file, files::SETTINGS) {
             secrets.add_key(&text);
         }
     }
-    for wire in profiles().map(|says| &says.wire) {
+    for wire in models.profiles.values().map(|entry| &entry.says.wire) {
         wire.base_url.iter().chain(&wire.proxy).for_each(|url| secrets.add_url(url));
         wire.headers.iter().for_each(|(name, value)| secrets.add_header(name, value));
     }
@@ -90,7 +89,7 @@ fn secrets(models: &Models, remotes: &Remotes) -> Secrets {
 }
 
 /// Indexes on other machines, by their names.
-type Remotes = BTreeMap<String, RemoteEntry>;
+pub type Remotes = BTreeMap<String, RemoteEntry>;
 
 /// The profiles of this machine, and what their keys come from.
 #[derive(Debug, Clone)]
@@ -105,20 +104,12 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// The profiles that the settings and the environment name; `config` is the folder of the
-    /// person's configuration.
+    /// The profiles that the settings and the environment name, and the indexes on other machines;
+    /// `config` is the folder of the person's configuration.
     #[must_use]
-    pub fn new(models: Models, assets: Assets, config: &Path) -> Self {
-        let (keyring, secrets) = (Keyring::default(), secrets(&models, &Remotes::new()));
-        let (file, remotes) = (config.join("config.toml"), Remotes::new());
-        Self { models, remotes, assets, keyring, secrets, file }
-    }
-
-    /// With these indexes on other machines.
-    #[must_use]
-    pub fn with_remotes(self, remotes: &BTreeMap<String, RemoteEntry>) -> Self {
-        let (remotes, secrets) = (remotes.clone(), secrets(&self.models, remotes));
-        Self { remotes, secrets, ..self }
+    pub fn new(models: Models, remotes: Remotes, assets: Assets, config: &Path) -> Self {
+        let (keyring, secrets) = (Keyring::default(), secrets(&models, &remotes));
+        Self { models, remotes, assets, keyring, secrets, file: config.join("config.toml") }
     }
 
     /// How an index on another machine is reached, with its key; the model is the name of the index.
@@ -515,8 +506,8 @@ mod tests {
             let origin = Origin::User { file: folder.path().join("config.toml"), line: 1 };
             let remotes =
                 [("team".to_owned(), RemoteEntry { origin, says: toml::from_str(text).unwrap() })];
-            let profiles = Profiles::new(Models::default(), Assets::built_in(), folder.path());
-            let profiles = profiles.with_remotes(&remotes.into());
+            let (models, remotes) = (Models::default(), remotes.into());
+            let profiles = Profiles::new(models, remotes, Assets::built_in(), folder.path());
             (profiles.remote("team").unwrap(), profiles)
         };
         let (profile, profiles) =
@@ -540,7 +531,7 @@ mod tests {
         let origin = Origin::User { file: folder.path().join("config.toml"), line: 1 };
         let entry = ProfileEntry { origin, says };
         let models = Models { profiles: [("other".to_owned(), entry)].into(), ..Models::default() };
-        let profiles = Profiles::new(models, Assets::built_in(), folder.path());
+        let profiles = Profiles::new(models, Remotes::new(), Assets::built_in(), folder.path());
         assert_eq!(profiles.secrets().clean("it is sk-of-another-profile"), "it is •••");
     }
 

@@ -113,11 +113,6 @@ impl Recordings {
     pub fn all(&self) -> impl Iterator<Item = &Recording> {
         self.0.iter()
     }
-
-    /// The tasks that they answer.
-    pub fn tasks(&self) -> impl Iterator<Item = &str> {
-        self.all().map(|recording| recording.task.as_str())
-    }
 }
 
 /// The words of a task, without case and punctuation.

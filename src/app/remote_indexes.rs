@@ -152,15 +152,11 @@ pub fn check(machine: &Machine) -> Vec<(RemoteFacts, Result<(), String>)> {
     };
     let question = &question;
     std::thread::scope(|scope| {
-        let ask = |remote: &'_ Arc<dyn RemoteCorpus>| {
-            let remote = Arc::clone(remote);
-            let asking = {
-                let remote = Arc::clone(&remote);
-                scope.spawn(move || remote.search(question.clone(), SEARCH_TIME).map(drop))
-            };
-            (remote.facts().clone(), asking)
-        };
-        let asked: Vec<_> = remotes.iter().map(ask).collect();
+        let asked = remotes.iter().map(|remote| {
+            let ask = move || remote.search(question.clone(), SEARCH_TIME).map(drop);
+            (remote.facts().clone(), scope.spawn(ask))
+        });
+        let asked: Vec<_> = asked.collect();
         let broken = |_| Err("asking it stopped unexpectedly".to_owned());
         asked
             .into_iter()

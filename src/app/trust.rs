@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::own_file;
-use crate::files;
 use crate::model::UserError;
 use crate::sandbox::Consent;
 
@@ -60,19 +59,7 @@ impl Trust {
     }
 
     fn page(&self) -> Result<TrustFile, UserError> {
-        let failed = |why: String| {
-            UserError::new(
-                format!("Cannot read {}", self.file.display()),
-                why,
-                "Correct or remove it; then trust its projects again.",
-            )
-        };
-        match files::read_text(&self.file, files::SETTINGS) {
-            Ok(text) => toml::from_str::<TrustFile>(&text)
-                .map_err(|error| failed(error.message().replace('\n', ", "))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(TrustFile::default()),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        own_file::read(&self.file, "Correct or remove it; then trust its projects again.")
     }
 
     /// Puts a project on it, with all that is below. Whether it was not there before.

@@ -282,11 +282,7 @@ fn farewell(dir: &SessionDir, view: &SessionView) {
             ));
             report::line(&format!("Ask for more: firmhand resume {name}"));
         }
-        RunState::Empty
-        | RunState::Running
-        | RunState::Paused
-        | RunState::Stopping
-        | RunState::BrokenOff(_) => {
+        _ => {
             let waits = match waiting {
                 0 => String::new(),
                 1 => " 1 proposal waits for your decision.".to_owned(),

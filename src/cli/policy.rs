@@ -13,14 +13,14 @@ use super::policy_args::{
 };
 use super::policy_learn::{self, Present, read_text};
 use super::report;
-use crate::app::learned::{process_by, process_of, unused};
+use crate::app::learned::{process_by, process_of, untrained, unused};
 use crate::app::validation::{SandboxJudge, recorded_selector, recorded_tasks};
 use crate::config::{Assets, Dirs};
 use crate::model::UserError;
 use crate::policy::{
-    FiveTasks, MIXED, Order, Played, Process, Provenance, RecordedTask, State, Store, Trained,
-    Trainer, USUAL_ORDER, compare, comparison_svg, comparison_text, explain, heat_map,
-    heat_map_svg, play, table, usual_episodes, write_chart,
+    FiveTasks, Order, Played, Process, Provenance, RecordedTask, State, Store, Trained, Trainer,
+    USUAL_ORDER, compare, comparison_svg, comparison_text, explain, heat_map, heat_map_svg, play,
+    table, usual_episodes, write_chart,
 };
 use crate::sandbox::Runner;
 
@@ -98,18 +98,10 @@ impl Command<'_> {
     /// A policy that knows nothing yet, by the options.
     fn untrained(&self) -> Result<Trained, UserError> {
         let process = self.process()?;
-        let tasks = self.options.tasks.clone().unwrap_or_else(|| process.train_on.clone());
-        Trained::new(Provenance {
-            team: self.options.team.clone(),
-            knows_classes: tasks == MIXED,
-            tasks,
-            seed: self.options.seed.unwrap_or(1).to_string(),
-            episodes: 0,
-            sessions: 0,
-            learned_from: Vec::new(),
-            date: policy_learn::now(),
-            process,
-        })
+        let PolicyOptions { team, tasks, seed, .. } = self.options;
+        let mut policy = untrained(team, process, tasks.as_deref(), seed.unwrap_or(1))?;
+        policy.origin.date = policy_learn::now();
+        Ok(policy)
     }
 
     fn trained(&self) -> Result<Trained, UserError> {

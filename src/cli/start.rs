@@ -199,10 +199,7 @@ fn start_session(summary: &SessionSummary) -> StartSession {
             // No team has worked in it.
             SessionState::Ended(_) if is_monitor(summary) => SessionAccess::Replay,
             SessionState::Unfinished | SessionState::Ended(_) => SessionAccess::ResumeOrReplay,
-            SessionState::Running(_)
-            | SessionState::Open(_)
-            | SessionState::Newer(_)
-            | SessionState::Unreadable(_) => SessionAccess::Replay,
+            _ => SessionAccess::Replay,
         },
     }
 }

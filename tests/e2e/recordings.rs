@@ -81,7 +81,7 @@ fn tasks(team: &str) -> Vec<(String, String)> {
         let recording = recordings.of_task(task).filter(|it| it.team == team)?;
         Some((recording.name.clone(), task.to_owned()))
     };
-    recordings.tasks().filter_map(of_team).collect()
+    recordings.all().filter_map(|recording| of_team(&recording.task)).collect()
 }
 
 #[test]

@@ -414,11 +414,7 @@ impl LineSession {
     fn leaving(&self) -> ExitCode {
         match &self.view.head.state {
             RunState::Ended(outcome) => exit_code(outcome),
-            RunState::Empty
-            | RunState::Running
-            | RunState::Paused
-            | RunState::Stopping
-            | RunState::BrokenOff(_) => ExitCode::SUCCESS,
+            _ => ExitCode::SUCCESS,
         }
     }
 

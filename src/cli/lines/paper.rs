@@ -143,10 +143,7 @@ impl Paper {
         let mut shown = self.shown();
         match verdict {
             Verdict::Reject { .. } => shown.unseen = 0,
-            Verdict::ApproveConfirmed { .. }
-            | Verdict::Approve
-            | Verdict::ApproveAndTell { .. }
-            | Verdict::ApproveAmended { .. } => shown.stops = self.proposal.stops(),
+            _ => shown.stops = self.proposal.stops(),
         }
         Intent::Decide { shown, verdict }
     }
