@@ -130,9 +130,7 @@ impl<'a> Documentation<'a> {
         known.dedup();
         let path = which(named, &known)?.clone();
         self.change(|page| page.added.retain(|added| added.path != path))?;
-        let folder = self.index_folder(&Corpus::at(&path));
-        knowledge::remove(&folder)
-            .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
+        remove_index(&self.index_folder(&Corpus::at(&path)))?;
         Ok(path)
     }
 
@@ -339,6 +337,15 @@ impl<'a> Documentation<'a> {
 pub enum IndexScope {
     All,
     Project,
+}
+
+/// Removes the index in that folder.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove_index(folder: &Path) -> Result<(), UserError> {
+    knowledge::remove(folder)
+        .map_err(|error| UserError::from_cause("Cannot remove an index", &error))
 }
 
 /// Removes every index of past sessions in the data folder, so that nothing of a deleted one stays.

@@ -7,6 +7,7 @@ use crate::gate::NextNumbers;
 use crate::journal::{self, Damage, ReadItem, SessionDir};
 use crate::model::event::{RunStart, SessionChoices, SessionStart};
 use crate::model::{Budget, Event, ModelEvent, ProposalEvent, SessionEvent, TurnEvent, UserError};
+use crate::view::plural;
 
 /// What has to be known of a session before it can go on.
 pub(super) struct Past {
@@ -89,10 +90,7 @@ impl Past {
     /// What cannot be read of the session, for the person; `None`: all of it can.
     pub fn unread_lines(&self) -> Option<UserError> {
         let (count, first) = self.unread.as_ref()?;
-        let what = match count {
-            1 => "1 line of this session's journal cannot be read".to_owned(),
-            count => format!("{count} lines of this session's journal cannot be read"),
-        };
+        let what = format!("{} of this session's journal cannot be read", plural(*count, "line"));
         Some(UserError::new(
             what,
             format!(

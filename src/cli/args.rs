@@ -17,7 +17,6 @@ use super::format_args::FormatArgs;
 use super::index_args::{IndexArgs, SearchArgs};
 use super::limit_args::{self, NamedLimit};
 use super::policy_args::PolicyArgs;
-use super::run::EventFormat;
 use super::session_args::SessionsArgs;
 
 /// Supervise teams of model-backed agents that write ESP32 firmware, on the full screen of a
@@ -397,13 +396,6 @@ pub struct RunArgs {
     /// Print every event as one JSON object per line; without it, a summary as text.
     #[arg(long)]
     pub json: bool,
-}
-
-impl RunArgs {
-    /// How events are printed.
-    pub const fn format(&self) -> EventFormat {
-        if self.json { EventFormat::Json } else { EventFormat::Text }
-    }
 }
 
 /// Arguments of `monitor`.

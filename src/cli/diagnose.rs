@@ -3,7 +3,6 @@
 //! Owns the form of the question and of the answer. What is found is what a build reports. Builds
 //! nothing and changes nothing.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::args::DiagnoseArgs;
-use super::report;
+use super::{input, report};
 use crate::files;
 use crate::model::{Diagnostic, Severity, UserError};
 use crate::toolchain::{diagnostics, platformio};
@@ -68,11 +67,7 @@ pub(super) fn tool(args: &str, project: &Path) -> Result<ExitCode, UserError> {
 }
 
 fn findings(log: &Path, project: Option<&Path>, here: &Path) -> Result<Vec<Diagnostic>, UserError> {
-    let bytes = match log.as_os_str() == "-" {
-        true => input(),
-        false => files::read(log, files::BUILD_FACTS),
-    };
-    let bytes = bytes.map_err(|error| {
+    let bytes = input::read(log, files::BUILD_FACTS).map_err(|error| {
         let what = format!("Cannot read the log {}", log.display());
         UserError::from_cause(what, &error).fix("Name a file, or `-` for the standard input.")
     })?;
@@ -91,12 +86,6 @@ fn findings(log: &Path, project: Option<&Path>, here: &Path) -> Result<Vec<Diagn
     platformio::add_messages(&project, &bytes, &mut found);
     diagnostics::locate(&project, &mut found);
     Ok(found)
-}
-
-fn input() -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().take(files::BUILD_FACTS).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn answer(found: &[Diagnostic]) -> Value {

@@ -15,6 +15,6 @@ pub struct FormatArgs {
 impl FormatArgs {
     /// The format that was asked for.
     pub const fn format(&self) -> EventFormat {
-        if self.json { EventFormat::Json } else { EventFormat::Text }
+        EventFormat::of(self.json)
     }
 }

@@ -25,7 +25,8 @@ use crate::app::terminal::{self, Screen, Uses};
 use crate::app::themes::Themes;
 use crate::app::{Feed, Live, Timeline};
 use crate::config::Origin;
-use crate::engine::BreakOff;
+use crate::device::SerialHub;
+use crate::engine::{BreakOff, Recorder};
 use crate::journal::{JournalEvents, SessionDir, summary};
 use crate::model::{
     Examiner, FileSource, Intent, Ledger, SerialCommand, TeamOffers, TimelineCommand, UserError,
@@ -145,12 +146,8 @@ pub fn monitor(
     let dir = monitor.dir.clone();
     let mut feed = Feed::Live(Box::new(Live::open(&dir, monitor.recorder.subscribe())?));
     let memory = ScreenMemory::of(&machine.dirs.data, &project);
-    let serial = {
-        let _on = engine.enter();
-        let ledger = Arc::clone(&monitor.recorder) as Arc<dyn Ledger>;
-        serial_commands::start(Arc::clone(&monitor.hub), ledger, monitor.recorder.state())
-    };
-    let channels = Channels { serial: Some(serial), filter, ..Channels::default() };
+    let serial = Some(serial_of(&engine, Arc::clone(&monitor.hub), &monitor.recorder));
+    let channels = Channels { serial, filter, ..Channels::default() };
     let left = show(machine, setup, &dir, &memory, (&mut feed, channels));
     engine.block_on(monitor.end());
     let name = dir.id();
@@ -180,11 +177,7 @@ fn supervise(
     let project = feed.view().head.start.as_ref().map(|start| PathBuf::from(&start.project));
     let memory = ScreenMemory::of(&machine.dirs.data, &project.unwrap_or_else(|| dir.project()));
     let intents = Some(running.engine.intents.clone());
-    let serial = {
-        let _on = engine.enter();
-        let ledger = Arc::clone(&running.recorder) as Arc<dyn Ledger>;
-        Some(serial_commands::start(running.services.serial(), ledger, running.recorder.state()))
-    };
+    let serial = Some(serial_of(engine, running.services.serial(), &running.recorder));
     let break_off = Some(running.engine.break_off());
     let examiner = Some(Arc::clone(&running.examiner));
     let teams = Some(Arc::clone(&running.teams));
@@ -200,6 +193,16 @@ fn supervise(
         RunState::BrokenOff(why) => Err(why.clone()),
         _ => Ok(exit_code(left)),
     }
+}
+
+/// Takes the person's wishes for serial ports while `engine` runs.
+fn serial_of(
+    engine: &Runtime,
+    hub: Arc<SerialHub>,
+    recorder: &Arc<Recorder>,
+) -> mpsc::Sender<SerialCommand> {
+    let _on = engine.enter();
+    serial_commands::start(hub, Arc::clone(recorder) as Arc<dyn Ledger>, recorder.state())
 }
 
 /// Where the person's intents go; a replay has neither, a monitor no run.

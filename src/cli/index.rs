@@ -12,7 +12,7 @@ use serde_json::json;
 use super::index_args::{IndexArgs, IndexCommand, SearchArgs};
 use super::run::EventFormat;
 use super::{remote_list, report, search_filter};
-use crate::app::documentation::{Documentation, IndexScope};
+use crate::app::documentation::{Documentation, IndexScope, remove_index};
 use crate::app::machine::Machine;
 use crate::knowledge::{
     self, BuildReport, ChipSet, Corpus, Filter, Found, PassageIndex, SearchAnswer,
@@ -20,6 +20,7 @@ use crate::knowledge::{
 use crate::model::UserError;
 use crate::text::sanitize;
 use crate::tools::ToolError;
+use crate::view::plural;
 
 /// What is said where neither a framework is found nor a document was added.
 const NOTHING_TO_BUILD: &str = "There is nothing to build: no ESP-IDF was found, and no document was \
@@ -35,7 +36,7 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
     let documentation = Documentation::of(machine, Some(project));
     match args.command.unwrap_or(IndexCommand::List { json: false }) {
         IndexCommand::List { json } => {
-            let format = if json { EventFormat::Json } else { EventFormat::Text };
+            let format = EventFormat::of(json);
             list(&documentation, format)?;
             remote_list::print(machine, format)?;
             Ok(ExitCode::SUCCESS)
@@ -77,8 +78,7 @@ fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<(), Us
                 "language": "en", "passages": passages, "root": root,
             }))?;
         } else {
-            let state =
-                passages.map_or("not indexed".to_owned(), |count| counted(count, "passage"));
+            let state = passages.map_or("not indexed".to_owned(), |count| plural(count, "passage"));
             let root = if root.is_empty() { "inside the program" } else { &root };
             report::line(&format!(
                 "{:24} {state:>16}  {:20} {}",
@@ -131,8 +131,8 @@ fn print_built(corpus: &Corpus, built: &BuildReport, start: Instant) {
     report::line(&format!(
         "{}: {}, {}; {} read, {} removed in {:.1} s",
         sanitize::line(&corpus.label()),
-        counted(built.files, "file"),
-        counted(built.passages, "passage"),
+        plural(built.files, "file"),
+        plural(built.passages, "passage"),
         built.read,
         built.removed,
         start.elapsed().as_secs_f64(),
@@ -161,7 +161,7 @@ fn unread_words(unread: &[(String, usize)]) -> Option<String> {
         kinds.push("others".to_owned());
     }
     let words =
-        || format!("{} of kinds that are not read: {}", counted(all, "file"), kinds.join(", "));
+        || format!("{} of kinds that are not read: {}", plural(all, "file"), kinds.join(", "));
     (all > 0).then(words)
 }
 
@@ -172,7 +172,7 @@ fn build_vectors(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(
         report::line(&format!(
             "{}: {}; {} made in {:.1} s",
             sanitize::line(&corpus.label()),
-            counted(built.vectors, "vector"),
+            plural(built.vectors, "vector"),
             built.made,
             start.elapsed().as_secs_f64(),
         ));
@@ -180,18 +180,12 @@ fn build_vectors(documentation: &Documentation<'_>, corpus: &Corpus) -> Result<(
     Ok(())
 }
 
-/// A number of things, e.g. `1 file`, `2 files`.
-fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, one: &str) -> String {
-    let end = if count == 1.into() { "" } else { "s" };
-    format!("{count} {one}{end}")
-}
-
 fn progress(corpus: &Corpus) -> impl Fn(usize, usize) + Sync {
     let label = sanitize::line(&corpus.label()).into_owned();
     let is_shown = std::io::stderr().is_terminal();
     move |done, all| {
         if is_shown && done.is_multiple_of(1_000) && done > 0 {
-            let all = counted(all, "file");
+            let all = plural(all, "file");
             report::aside(&format!("indexing {label}: {done} of {all}"));
         }
     }
@@ -218,21 +212,18 @@ fn check(documentation: &Documentation<'_>) -> Result<ExitCode, UserError> {
             Some(_) => match PassageIndex::open(&folder).and_then(|index| index.damaged()) {
                 Ok(0) => Ok(()),
                 Ok(files) => {
-                    knowledge::remove(&folder)
-                        .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
-                    let files = counted(files, "damaged file");
+                    remove_index(&folder)?;
+                    let files = plural(files, "damaged file");
                     Err(format!("{files}; removed, it is built again when needed"))
                 }
                 Err(error) => Err(error.to_string()),
             },
         };
-        match state {
-            Ok(()) => report::line(&format!("{}: ok", sanitize::line(&corpus.label()))),
-            Err(why) => {
-                report::line(&format!("{}: {why}", sanitize::line(&corpus.label())));
-                code = ExitCode::FAILURE;
-            }
+        if state.is_err() {
+            code = ExitCode::FAILURE;
         }
+        let words = state.err().unwrap_or_else(|| "ok".to_owned());
+        report::line(&format!("{}: {words}", sanitize::line(&corpus.label())));
     }
     Ok(code)
 }
@@ -344,8 +335,7 @@ fn remove_damaged(documentation: &Documentation<'_>) -> Result<bool, UserError> 
     for corpus in documentation.corpora()? {
         let folder = documentation.index_folder(&corpus);
         if knowledge::info(&folder).is_some() && knowledge::is_damaged(&folder) {
-            knowledge::remove(&folder)
-                .map_err(|error| UserError::from_cause("Cannot remove an index", &error))?;
+            remove_index(&folder)?;
             was_removed = true;
         }
     }
@@ -393,10 +383,6 @@ fn result(found: &Found) -> serde_json::Value {
 mod tests {
     use super::*;
 
-    #[test]
-    fn one_thing_is_not_several() {
-        assert_eq!([0_usize, 1, 2].map(|n| counted(n, "file")), ["0 files", "1 file", "2 files"]);
-    }
     #[test]
     fn kinds_that_are_not_read_are_one_line() {
         let of = |kind: &str, count| (kind.to_owned(), count);

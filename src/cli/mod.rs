@@ -11,6 +11,7 @@ mod headless;
 mod help;
 mod index;
 mod index_args;
+mod input;
 mod last_reply;
 mod limit_args;
 mod lines;
@@ -56,6 +57,8 @@ pub use args::SchemaOf;
 use args::{
     Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ReplayArgs, RunArgs, RunOptions, ToolArgs,
 };
+use run::EventFormat;
+use tool::Effects;
 
 /// Runs what the arguments say. Exit codes: 0 done; 1 could not be done; 2 wrong usage; those of
 /// `firmhand run` are told by its help.
@@ -104,10 +107,9 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
             Ok(ExitCode::SUCCESS)
         }
         CliCommand::Run(args) => {
-            let format = args.format();
-            let RunArgs { task, options, policy, .. } = args;
+            let RunArgs { task, options, policy, json } = args;
             let (machine, plan) = start_up.plan(Work::Unattended(task), options, policy)?;
-            headless::run(&machine, plan, format)
+            headless::run(&machine, plan, EventFormat::of(json))
         }
         CliCommand::Resume(args) => {
             let dir = sessions::find_to_resume(&dirs.data, args.session.id.as_deref())?;
@@ -146,11 +148,10 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         CliCommand::Tool(ToolArgs { name, args, project, policy }) => {
             let project = project.or_else(|| tool::project_in(&args));
             let project = project.unwrap_or_else(|| PathBuf::from("."));
-            let decides = policy.is_some();
+            let effects = if policy.is_some() { Effects::ByPolicy } else { Effects::Refused };
             let machine = start_up.machine_under(Some(&project), policy)?;
             match name {
-                Some(name) if decides => tool::call_under_policy(&machine, &name, &args, &project),
-                Some(name) => tool::call(&machine, &name, &args, &project),
+                Some(name) => tool::call(&machine, (&name, effects), &args, &project),
                 None => tool::list(&machine, &project),
             }
         }

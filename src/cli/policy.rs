@@ -65,14 +65,19 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Tells of those of these options that are given, where they change nothing.
-    fn tell_unused(&self, options: impl IntoIterator<Item = &'static str>, why: &str) {
-        let given = |option: &&str| match *option {
+    /// Whether that option of [`TRAINING`] is given.
+    fn is_given(&self, option: &str) -> bool {
+        match option {
             "--seed" => self.options.seed.is_some(),
             "--episodes" => self.options.episodes.is_some(),
             "--tasks" => self.options.tasks.is_some(),
             _ => self.options.parameters.is_some(),
-        };
+        }
+    }
+
+    /// Tells of those of these options that are given, where they change nothing.
+    fn tell_unused(&self, options: impl IntoIterator<Item = &'static str>, why: &str) {
+        let given = |option: &&str| self.is_given(option);
         let named: Vec<&str> = options.into_iter().filter(given).collect();
         if !named.is_empty() {
             report::aside(&format!("Not used: {}; {why}.", named.join(", ")));
@@ -137,12 +142,7 @@ impl Command<'_> {
     /// The saved policy, or without one the same that the team uses; with options that say how to
     /// train, one that is trained for this once.
     fn present(&self) -> Result<Trained, UserError> {
-        let options = self.options;
-        let is_asked = options.seed.is_some()
-            || options.episodes.is_some()
-            || options.tasks.is_some()
-            || options.parameters.is_some();
-        if is_asked {
+        if TRAINING.iter().any(|option| self.is_given(option)) {
             return self.trained();
         }
         if let Some(saved) = self.store.load()? {
@@ -150,7 +150,7 @@ impl Command<'_> {
         }
         let assets = Assets::with_user_folder(&self.dirs.config);
         let none = "None is saved: this is the table that the team uses until one is trained.";
-        report::aside(unused(&assets, &options.team)?.as_deref().unwrap_or(none));
+        report::aside(unused(&assets, &self.options.team)?.as_deref().unwrap_or(none));
         self.trained()
     }
 

@@ -5,36 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 /// What the figures and words of every `policy` command mean.
-const WORDS: &str = "\
-Words:
-  value        Points of reward that a task earns, on average, until it ends: by
-               assets/policy/process.toml 10 when the tests pass, -5 when the actions
-               run out, -0.1 for each action, -0.2 for one that changes nothing, 0.2
-               for a plan, 0.3 for code; a point one action later counts 0.95.
-               8.97 is the best that simple tasks allow.
-  ±            How far the average that a value is may be off by chance (1.96
-               standard errors). Values are averages over the whole training, so
-               that they are some tenths lower than what `compare` calculates.
-  1,204×       How often the agent was tried in that state.
-  state        What is true of the work, and how many actions were taken:
-               `start,0` nothing yet, `plan,code,error,2` planned, written and
-               failed. 0: 0 or 1 actions, 1: 2 or 3, 2: 4 to 6, 3: 7 or more.
-  optimum      The exact best for the simulated work; no policy can exceed it.
-  fixed pipeline, round robin
-               A fixed order again and again; all agents in turn.
-  saved        The table that the team uses. Without one, it uses the same that
-               `train` makes without options: no training is needed before a run.
-
-From nothing to use:
-  firmhand policy train          learn on simulated tasks, and save the table
-  firmhand policy compare        how far from the optimum it is, next to others
-  firmhand policy show           the table; `show --older` lists older ones
-  firmhand policy explain plan,code,error,2
-  firmhand demo --team learned   see it choose; W shows its table
-  firmhand policy learn          learn from your sessions: 10 or more are needed
-
-Every command takes --json for scripts, and --seed, --episodes and --tasks where it
-trains. The same seed gives the same table.";
+const WORDS: &str = include_str!("../../assets/help/policy.md").trim_ascii_end();
 
 /// A whole number that is not negative, of 64 bits.
 fn count(text: &str) -> Result<u64, String> {

@@ -17,6 +17,7 @@ use crate::policy::{
     Estimate, FEWEST, JournalReader, Judgement, Process, Revision, Session, Store, Trained,
     WriteLock, parse_experience, revise,
 };
+use crate::view::plural;
 
 /// Sessions with the name by which a table remembers that it learned from them.
 struct Source {
@@ -217,7 +218,7 @@ fn words(revision: &Revision, halves: &Halves) -> String {
     };
     let mut text = format!(
         "{}: {lessons} to learn from, {judges} to judge by.{later}\n",
-        counted(lessons + judges)
+        plural(lessons + judges, "session")
     );
     for (name, estimate) in [("Present table", revision.before), ("New table", revision.after)] {
         text += &format!("{name}: {}\n", estimate_text(estimate, judges));
@@ -257,10 +258,6 @@ fn estimate_text(estimate: Option<Estimate>, judges: usize) -> String {
             2.0 * FEWEST
         ),
     }
-}
-
-fn counted(sessions: usize) -> String {
-    if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
 }
 
 /// The text of a file that a person named.

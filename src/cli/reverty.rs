@@ -2,7 +2,7 @@
 //!
 //! Owns reading the file and printing what was found. Must not know the language.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,9 +10,8 @@ use serde_json::json;
 
 use super::args::RevertyCommand;
 use super::program_ends::ProgramEnds;
-use super::{report, reverty_repl};
+use super::{input, report, reverty_repl};
 use crate::app::trust::Trust;
-use crate::files;
 use crate::model::UserError;
 use crate::sandbox::Runner;
 use crate::text::reverty::{self, Fault};
@@ -101,14 +100,7 @@ fn print_faults(file: &Path, faults: &[Fault]) -> ExitCode {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, UserError> {
-    let read = match file.as_os_str() == "-" {
-        true => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes).map(|_| bytes)
-        }
-        false => files::read(file, MOST_BYTES),
-    };
-    read.map_err(|error| {
+    input::read(file, MOST_BYTES).map_err(|error| {
         UserError::from_cause(format!("Cannot read {}", file.display()), &error)
             .fix("Give the path of a program, or `-` for the standard input.")
     })

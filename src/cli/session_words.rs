@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use crate::journal::{SessionState, SessionSummary};
 use crate::model::{SessionOutcome, Timestamp};
 use crate::text::sanitize;
+use crate::view::plural;
 
 /// What a session is about: its name if it has one or else its first request, and the last of several.
 pub fn about(session: &SessionSummary) -> String {
@@ -37,17 +38,10 @@ pub fn state_with_waiting(session: &SessionSummary) -> String {
 
 /// What waits for the person in a session; `None`: nothing.
 pub fn what_waits(session: &SessionSummary) -> Option<String> {
-    let changes = match session.waiting.saturating_sub(session.questions) {
-        0 => None,
-        1 => Some("1 change".to_owned()),
-        n => Some(format!("{n} changes")),
-    };
-    let questions = match session.questions {
-        0 => None,
-        1 => Some("1 question".to_owned()),
-        n => Some(format!("{n} questions")),
-    };
-    let what: Vec<String> = changes.into_iter().chain(questions).collect();
+    let changes = session.waiting.saturating_sub(session.questions);
+    let what = [(changes, "change"), (session.questions, "question")].into_iter();
+    let what = what.filter(|(count, _)| *count > 0);
+    let what: Vec<String> = what.map(|(count, noun)| plural(count, noun)).collect();
     let verb = if session.waiting == 1 { "waits" } else { "wait" };
     (!what.is_empty()).then(|| format!("{} {verb}", what.join(", ")))
 }

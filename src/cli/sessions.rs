@@ -1,7 +1,7 @@
 //! `firmhand sessions`: lists, renames and deletes saved sessions; and what `firmhand` alone prints
 //! where nobody can choose.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use super::format_args::FormatArgs;
 use super::run::EventFormat;
 use super::session_args::{ListArgs, SessionsArgs, SessionsCommand};
 use super::session_words::{about, local, state_with_waiting, state_words};
-use super::{report, session_report};
+use super::{input, report, session_report};
 use crate::app::documentation;
 use crate::journal::{
     self, JournalError, SessionDir, SessionState, SessionSummary, list_sessions, summary,
@@ -82,11 +82,8 @@ fn is_deletion_confirmed(dir: &SessionDir) -> Result<bool, UserError> {
     }
     report::aside(&deletion(dir));
     report::prompt("Type yes to delete it; anything else keeps it: ");
-    let mut typed = String::new();
-    BufReader::new(std::io::stdin().lock().take(200))
-        .read_line(&mut typed)
-        .map_err(|error| UserError::from_cause(what, &error))?;
-    Ok(typed.trim().eq_ignore_ascii_case("yes"))
+    let typed = input::line().map_err(|error| UserError::from_cause(what, &error))?;
+    Ok(typed.eq_ignore_ascii_case("yes"))
 }
 
 /// The session with what it is about, so that nobody deletes another one.

@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,15 +18,21 @@ use crate::app::machine::Machine;
 use crate::app::shipped::{load_adapters, load_names};
 use crate::app::trust::Trust;
 use crate::device::{Programs, SerialHub};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, NameList};
 use crate::model::{ContentHash, Ledger, ToolName, UserError};
 use crate::toolchain::{
     ArduinoToolchain, BuildSandbox, IdfToolchain, PlatformioToolchain, StopSwitch, Toolchain,
     ToolchainKind, VirtualToolchain, fitting,
 };
 use crate::tools::load_kit;
-use crate::tools::{self, Registry, Reply, SharedState, ToolContext, Unkept};
+use crate::tools::{self, Registry, Reply, SharedState, ToolContext, ToolError, Unkept};
 use crate::workspace::ProjectDir;
+
+/// Why a change that no policy decides is not made.
+const NEEDS_PERSON: &str = "this changes something, so a person has to decide on the screen";
+
+/// Where a person or a policy decides.
+const WHERE_PERSON: &str = "Run it in a session (`firmhand new TASK`), or name a file of rules that allow it: `--policy FILE`.";
 
 /// Tools that build.
 const BUILDS: &[&str] = &["build_project", "build_arduino"];
@@ -39,6 +44,15 @@ pub fn project_in(args: &str) -> Option<PathBuf> {
     (folder.is_absolute() && folder.is_dir()).then_some(folder)
 }
 
+/// What becomes of changes that a tool wants to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effects {
+    /// Nothing is changed.
+    Refused,
+    /// The policy of the settings decides.
+    ByPolicy,
+}
+
 /// Calls a tool in `project` and prints its answer, one JSON object. Exit codes: 0 for
 /// `"ok": true`, 1 for `"ok": false`.
 ///
@@ -46,41 +60,14 @@ pub fn project_in(args: &str) -> Option<PathBuf> {
 /// When the answer cannot be printed.
 pub fn call(
     machine: &Machine,
-    name: &str,
+    (name, effects): (&str, Effects),
     args: &str,
     project: &Path,
 ) -> Result<ExitCode, UserError> {
-    answered(answer_to(machine, (name, Effects::Refused), args, project))
-}
-
-/// The same, with changes decided by the policy of the settings.
-///
-/// # Errors
-/// As [`call`].
-pub fn call_under_policy(
-    machine: &Machine,
-    name: &str,
-    args: &str,
-    project: &Path,
-) -> Result<ExitCode, UserError> {
-    answered(answer_to(machine, (name, Effects::ByPolicy), args, project))
-}
-
-/// What becomes of changes that a tool wants to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effects {
-    Refused,
-    ByPolicy,
-}
-
-fn answered(answer: Result<ExitCode, (&'static str, UserError)>) -> Result<ExitCode, UserError> {
-    match answer {
-        Ok(code) => Ok(code),
-        Err((code, error)) => {
-            report::json(&tools::ToolError::from_user_error(code, &error).to_answer())?;
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    answer_to(machine, (name, effects), args, project).or_else(|(code, error)| {
+        report::json(&ToolError::from_user_error(code, &error).to_answer())?;
+        Ok(ExitCode::FAILURE)
+    })
 }
 
 /// As [`call`]; what could not even be asked is an error with its code.
@@ -91,18 +78,21 @@ fn answer_to(
     project: &Path,
 ) -> Result<ExitCode, (&'static str, UserError)> {
     let not_run = |error| ("not_run", error);
+    let bad = |error| ("bad_arguments", error);
     let name = ToolName::new(name);
     if name.as_str() == check_change::NAME {
-        return check(machine, args, project).map_err(not_run);
+        let names = known_names(machine, project).map_err(not_run)?;
+        let args = check_change::parse(args).map_err(bad)?;
+        let answer = check_change::answer(project, names, args).map_err(bad)?;
+        return report::json(&answer).map(|()| ExitCode::SUCCESS).map_err(not_run);
     }
     if name.as_str() == diagnose::NAME {
-        return diagnose::tool(args, project).map_err(|error| ("bad_arguments", error));
+        return diagnose::tool(args, project).map_err(bad);
     }
     tools::known(&name).map_err(|error| ("unknown_tool", error))?;
     let args: Value = serde_json::from_str(args).map_err(|error| {
         let fix = "Write e.g. `--args '{\"port\": \"/dev/ttyUSB0\", \"timeout\": 3}'`.";
-        let what = "Cannot read the arguments as JSON";
-        ("bad_arguments", UserError::new(what, error.to_string(), fix))
+        bad(UserError::new("Cannot read the arguments as JSON", error.to_string(), fix))
     })?;
     run(machine, (&name, effects), args, project).map_err(not_run)
 }
@@ -120,7 +110,7 @@ fn run(
             Effects::Refused => None,
         };
         if let Err(error) = check_trust(machine, builds.as_ref().unwrap_or(name), project) {
-            return Ok(untrusted(&error));
+            return Ok(ToolError::from_user_error("untrusted", &error).to_answer());
         }
         let journal = match effects {
             Effects::ByPolicy => Some(CallJournal::begin(machine, name)?),
@@ -145,10 +135,13 @@ fn run(
             Ok(Ok(Reply::Answer(answer))) => answer,
             Ok(Ok(Reply::Propose { drafts, finish })) => match &journal {
                 Some(journal) => journal.decide(machine, &context, name, (drafts, finish)).await,
-                None => needs_person(),
+                None => ToolError::new("needs_approval", NEEDS_PERSON, WHERE_PERSON).to_answer(),
             },
             Ok(Err(error)) => error.to_answer(),
-            Err(_) => too_slow(limit),
+            Err(_) => {
+                let message = format!("no answer within {} s", limit.as_secs());
+                ToolError::new("timed_out", message, "").to_answer()
+            }
         };
         Ok::<_, UserError>(answer)
     })?;
@@ -171,21 +164,13 @@ async fn interrupted() {
     futures::future::select_all(any).await;
 }
 
-/// Answers what the review would find in changes; a question that cannot be answered has an answer
-/// too.
-fn check(machine: &Machine, args: &str, project: &Path) -> Result<ExitCode, UserError> {
+/// The names of the framework and the documentation, which checks of a change ask.
+fn known_names(
+    machine: &Machine,
+    project: &Path,
+) -> Result<(NameList, Option<Arc<Knowledge>>), UserError> {
     let names = load_names(&machine.assets, toolchain(machine, project)?.as_ref())?;
-    let names = (names, Some(knowledge(machine, project)?));
-    match check_change::parse(args).and_then(|args| check_change::answer(project, names, args)) {
-        Ok(answer) => {
-            report::json(&answer)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(error) => {
-            report::json(&tools::ToolError::from_user_error("bad_arguments", &error).to_answer())?;
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    Ok((names, Some(knowledge(machine, project)?)))
 }
 
 /// A build by a real toolchain runs what the project brings; PlatformIO reads its configuration also
@@ -197,11 +182,6 @@ fn check_trust(machine: &Machine, name: &ToolName, project: &Path) -> Result<(),
         return Trust::of(&machine.dirs.data).check(project);
     }
     Ok(())
-}
-
-fn untrusted(error: &UserError) -> Value {
-    let message = format!("{}: {}", error.what, error.why);
-    json!({ "ok": false, "error": { "code": "untrusted", "message": message, "hint": error.fix } })
 }
 
 /// Prints the name of every tool and the first sentence about it.
@@ -220,19 +200,6 @@ pub fn list(machine: &Machine, project: &Path) -> Result<ExitCode, UserError> {
         report::line(&format!("{:space$}  {about}", spec.name.as_str()));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn needs_person() -> Value {
-    json!({ "ok": false, "error": {
-        "code": "needs_approval",
-        "message": "this changes something, so a person has to decide on the screen",
-        "hint": "Run it in a session (`firmhand new TASK`), or name a file of rules that allow it: `--policy FILE`.",
-    }})
-}
-
-fn too_slow(limit: Duration) -> Value {
-    let message = format!("no answer within {} s", limit.as_secs());
-    json!({ "ok": false, "error": { "code": "timed_out", "message": message } })
 }
 
 fn context(
@@ -293,11 +260,16 @@ fn missing(project: &Path) -> Option<UserError> {
     if is_installed(project) {
         return None;
     }
-    fitting(project).iter().find_map(|kind| match kind {
+    fitting(project).iter().find_map(|kind| not_found(*kind))
+}
+
+/// Why a toolchain is not installed, if it is not.
+fn not_found(kind: ToolchainKind) -> Option<UserError> {
+    match kind {
         ToolchainKind::Idf => IdfToolchain::find().err(),
         ToolchainKind::Arduino => ArduinoToolchain::find().err(),
         ToolchainKind::Platformio => PlatformioToolchain::find().err(),
-    })
+    }
 }
 
 /// The answer of a build for the virtual board, where another toolchain was expected.
@@ -329,9 +301,5 @@ fn installed(project: &Path, builds: &BuildSandbox, board: &Path) -> Option<Arc<
 
 /// Whether a toolchain for such a project is installed here.
 fn is_installed(project: &Path) -> bool {
-    fitting(project).iter().any(|kind| match kind {
-        ToolchainKind::Idf => IdfToolchain::find().is_ok(),
-        ToolchainKind::Arduino => ArduinoToolchain::find().is_ok(),
-        ToolchainKind::Platformio => PlatformioToolchain::find().is_ok(),
-    })
+    fitting(project).iter().any(|kind| not_found(*kind).is_none())
 }

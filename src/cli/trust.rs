@@ -1,10 +1,10 @@
 //! `firmhand trust`: the projects whose own scripts may run.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::report;
+use super::{input, report};
 use crate::app::trust::Trust;
 use crate::model::UserError;
 use crate::text::sanitize;
@@ -64,11 +64,8 @@ pub fn without_sandbox(data: &Path, project: &Path) -> Result<ExitCode, UserErro
         shown(project)
     ));
     report::line(&format!("To agree, type: {PHRASE}"));
-    let mut typed = String::new();
-    BufReader::new(std::io::stdin().lock().take(200))
-        .read_line(&mut typed)
-        .map_err(|error| UserError::from_cause(what.clone(), &error))?;
-    if typed.trim() != PHRASE {
+    let typed = input::line().map_err(|error| UserError::from_cause(what.clone(), &error))?;
+    if typed != PHRASE {
         let why = "the phrase that was typed is another";
         return Err(UserError::new(what, why, format!("Type exactly: {PHRASE}")));
     }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{BoardInfo, SandboxLevel, SessionOutcome};
 use crate::text::sanitize;
-use crate::view::{RunState, SessionView, Speaker};
+use crate::view::{RunState, SessionView, Speaker, plural};
 
 use super::line::{self, LineParts};
 use super::pane::{Cx, Mode};
@@ -154,12 +154,8 @@ fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
 
 /// How many rules decide for the person, in the place of what waits while nothing does.
 fn rule_count(cx: &Cx<'_>) -> Option<Span<'static>> {
-    let words = match cx.view.review.rules().count() {
-        0 => return None,
-        1 => "1 rule".to_owned(),
-        rules => format!("{rules} rules"),
-    };
-    Some(Span::styled(words, cx.style(Role::Warn)))
+    let rules = cx.view.review.rules().count();
+    (rules > 0).then(|| Span::styled(plural(rules, "rule"), cx.style(Role::Warn)))
 }
 
 /// Spans with blanks behind them, as many columns as that at least.

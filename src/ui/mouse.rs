@@ -7,6 +7,7 @@ use crossterm::event::{MouseEvent, MouseEventKind};
 use super::areas::Areas;
 use super::pane::{Effect, UiCommand};
 use super::pointer::{Pointed, Pointer, TextSelection};
+use crate::view::plural;
 
 /// The mouse, and what it marked.
 #[derive(Debug, Default)]
@@ -45,8 +46,7 @@ pub(super) fn copy(text: String) -> Vec<Effect> {
     if text.trim().is_empty() {
         return Effect::info("there is no text in the selection");
     }
-    let lines = text.lines().count();
-    let words = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    let words = plural(text.lines().count(), "line");
     let mut effects = Effect::info(format!("{words} copied, if the terminal allows it (OSC 52)"));
     effects.push(Effect::Command(UiCommand::Copy(text)));
     effects

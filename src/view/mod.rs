@@ -41,7 +41,7 @@ pub use ruled::{Ruled, RuledView, against, rule_words};
 pub use team::{ContextView, PendingList, PlanView, PolicyView, Progress, StepState, TeamView};
 pub use test_runs::{TestRunView, TestRuns};
 pub use work::{AgentWork, DecisionCounts, FileFate, NotDone, PassCounts, RunWork, Work};
-pub use work_words::{FileNames, duration, summary};
+pub use work_words::{FileNames, duration, plural, summary};
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! What a run came to, in words: one text for the chat and for the command line.
 
+use std::fmt::Display;
+
 use super::work::{FileFate, NotDone, PassCounts, RunWork};
 use crate::text::amounts::count;
 
@@ -31,7 +33,7 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
     let ends = [(work.flashes.passed, "done"), (work.flashes.failed, "failed")];
     let ends = ends.into_iter().filter(|(count, _)| *count > 0);
     let writes: Vec<String> =
-        ends.map(|(count, end)| format!("{} {end}", plural(count.into(), "write"))).collect();
+        ends.map(|(count, end)| format!("{} {end}", plural(count, "write"))).collect();
     lines.extend((!tests.is_empty()).then_some(("test runs", tests)));
     lines.extend((!writes.is_empty()).then(|| ("boards", writes.join(", "))));
     let tokens = work.usage.total();
@@ -40,7 +42,7 @@ pub fn summary(work: &RunWork, names: FileNames) -> Vec<(&'static str, String)> 
         false => format!(", {}", work.usage.cost_in_words()),
     };
     let turns: u32 = work.agents.iter().map(|(_, agent)| agent.turns).sum();
-    let turns = plural(u64::from(turns), "turn");
+    let turns = plural(turns, "turn");
     let tokens = match tokens {
         1 => "1 token".to_owned(),
         _ => format!("{} tokens", count(tokens)),
@@ -66,8 +68,11 @@ pub fn duration(millis: u64) -> String {
     }
 }
 
-fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// So many of something, which takes an `s` for several: `1 line`, `2 lines`.
+#[must_use]
+pub fn plural(count: impl Display + PartialEq + From<u8>, noun: &str) -> String {
+    let end = if count == 1.into() { "" } else { "s" };
+    format!("{count} {noun}{end}")
 }
 
 /// What became of files, each kind with its own names: `2 created: a.c, b.c · 1 changed: c.h`.
@@ -152,6 +157,11 @@ mod tests {
     fn lengths_of_time_are_told_in_the_unit_that_fits() {
         let words = [0, 7_999, 60_000, 184_000, 3_723_000].map(duration);
         assert_eq!(words, ["0 s", "7 s", "1:00", "3:04", "1:02:03"]);
+    }
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!([0_usize, 1, 2].map(|n| plural(n, "file")), ["0 files", "1 file", "2 files"]);
     }
 
     #[test]

@@ -225,6 +225,8 @@ fn load_shipped(assets: &Assets, path: &str) -> Result<(), UserError> {
         "assets/schemas" => Ok(()),
         // Built in whole; the tests of `text::line_syntax` read them.
         "assets/syntax" => Ok(()),
+        // The tests of `cli::help` read them.
+        "assets/help" => Ok(()),
         // Prose with a grammar; the tests of `text::reverty` read it.
         "assets/reverty" => Ok(()),
         // The virtual board's tests compile and run them.

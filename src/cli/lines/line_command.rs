@@ -239,35 +239,7 @@ const HOW: [(&str, &str); 16] = [
 ];
 
 /// What can be typed.
-pub const HELP: [&str; 27] = [
-    "approve NUMBER              applies the proposal",
-    "approve NUMBER lines 1-3,5  writes only the lines of these numbers",
-    "approve NUMBER unseen       applies it although some changed lines were not printed; before `despite` or a phrase",
-    "approve NUMBER despite      applies it although a check found a problem",
-    "approve NUMBER edited       writes your edited version, with its phrase if it needs one; see edit",
-    "edit NUMBER                 opens the proposed text in $EDITOR, then prints the findings for your version",
-    "tell NUMBER WORDS           approves, and sends a message to the agent",
-    "reject NUMBER REASON        rejects; the agent reads the reason",
-    "reject-stop NUMBER REASON   the same, and ends the run",
-    "comment NUMBER LINE WORDS   adds a comment; the agent reads it with your decision",
-    "ask NUMBER WORDS            asks the agent; the proposal still waits",
-    "rest NUMBER                 lists the other proposals of the batch",
-    "approve-rest, reject-rest   decides all proposals that were listed",
-    "undo NUMBER                 undoes an applied change",
-    "always NUMBER path          approves similar changes from now on; also: tool, agent",
-    "never NUMBER path           rejects similar changes from now on",
-    "rules, revoke NUMBER        lists the rules, removes one",
-    "show                        prints the waiting proposal again",
-    "say WORDS                   sends a message to the team",
-    "task WORDS                  after a run that `firmhand resume --plain` opened: starts the next",
-    "answer NUMBER or WORDS      answers the open question",
-    "next AGENT                  names the agent that speaks next",
-    "pause, resume               pauses the run, continues it",
-    "stop                        ends the run properly",
-    "quit                        leaves; `firmhand resume` continues",
-    "help                        prints this list",
-    "A decision must give the number of the proposal on a line of its own, after the proposal was printed.",
-];
+pub const HELP: &str = include_str!("../../../assets/help/line-mode.md");
 
 fn first_word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -478,7 +478,7 @@ impl LineSession {
                 Ok(None)
             }
             LineCommand::Help => {
-                HELP.iter().for_each(|line| report::line(line));
+                HELP.lines().for_each(report::line);
                 Ok(None)
             }
             LineCommand::Unclear(why) => {

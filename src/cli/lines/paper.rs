@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::line_command::{Decide, DecisionScope};
-use super::proposal_text::{self, ProposalText};
+use super::proposal_text::{self, ProposalText, versions};
 use crate::app::editor;
 use crate::cli::report;
 use crate::model::{
-    Amended, BlobSource, Change, DecisionNote, Examiner, Intent, LineComment, Proposal,
-    SessionRule, Shown, Side, Verdict,
+    Amended, BlobSource, DecisionNote, Examiner, Intent, LineComment, Proposal, SessionRule, Shown,
+    Side, Verdict,
 };
 use crate::text::diff::{self, DiffLimits, LineKind, Options};
 use crate::text::select::{LineSelection, select};
@@ -205,19 +205,25 @@ impl Paper {
     fn picked(&self, numbers: &BTreeSet<usize>, blobs: &dyn BlobSource) -> Result<Vec<u8>, String> {
         let mut accepted = LineSelection::default();
         for number in numbers {
-            match number.checked_sub(1).and_then(|place| self.changed.get(place)) {
-                Some((LineKind::Removed, line)) => accepted.removed.insert(*line),
-                Some((LineKind::Added, line)) => accepted.added.insert(*line),
-                Some((LineKind::Context, _)) | None => {
-                    let count = self.changed.len();
-                    return Err(format!("changed lines have the numbers 1 to {count}"));
-                }
+            let (kind, line) = self.changed_line(*number)?;
+            let lines = match kind {
+                LineKind::Removed => &mut accepted.removed,
+                LineKind::Added | LineKind::Context => &mut accepted.added,
             };
+            lines.insert(line);
         }
-        let (old, new) = contents(&self.proposal.change, blobs)?;
+        let (old, new) =
+            versions(&self.proposal.change, blobs).map_err(|error| error.to_string())?;
         let limits = DiffLimits { lines: usize::MAX, line: usize::MAX, bytes: usize::MAX };
         let found = diff::diff(&old, &new, Options { limits, ..Options::default() });
         Ok(select(&old, &new, &found, &accepted))
+    }
+
+    /// The changed line of a printed number.
+    fn changed_line(&self, number: usize) -> Result<(LineKind, usize), String> {
+        let line = number.checked_sub(1).and_then(|place| self.changed.get(place)).copied();
+        let count = self.changed.len();
+        line.ok_or_else(|| format!("changed lines have the numbers 1 to {count}"))
     }
 
     /// Keeps a comment on the line of a printed number; empty words take it away.
@@ -225,15 +231,8 @@ impl Paper {
     /// # Errors
     /// When there is no such line.
     pub fn comment(&mut self, number: usize, words: &str) -> Result<(), String> {
-        let place = number.checked_sub(1).and_then(|place| self.changed.get(place));
-        let (side, line) = match place {
-            Some((LineKind::Removed, line)) => (Side::Old, *line),
-            Some((LineKind::Added | LineKind::Context, line)) => (Side::New, *line),
-            None => {
-                let count = self.changed.len();
-                return Err(format!("changed lines have the numbers 1 to {count}"));
-            }
-        };
+        let (kind, line) = self.changed_line(number)?;
+        let side = if kind == LineKind::Removed { Side::Old } else { Side::New };
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         self.comments.retain(|old| (old.side, old.line) != (side, line));
         if !words.is_empty() {
@@ -256,15 +255,15 @@ impl Paper {
         if change.after().is_none() {
             return Err(format!("a {} has no text to edit", change.kind()));
         }
-        let (_, proposed) = contents(change, blobs)?;
+        let (_, proposed) = versions(change, blobs).map_err(|error| error.to_string())?;
         let not_text = |_| "it is not UTF-8 text, so it cannot be edited".to_owned();
         let start = match &self.edit {
             Some(edit) => edit.clone(),
-            None => String::from_utf8(proposed.clone()).map_err(not_text)?,
+            None => String::from_utf8(proposed.to_vec()).map_err(not_text)?,
         };
         let name = change.path().map_or("proposal", |path| path.file_name()).to_owned();
         let edited = editor::edit_text(&OutsideEdit { shown: self.shown(), name, text: start })?;
-        if edited.as_bytes() == proposed {
+        if edited.as_bytes() == &*proposed {
             (self.edit, self.edited) = (None, None);
             return Err("nothing was edited".to_owned());
         }
@@ -313,15 +312,6 @@ fn behind(proposal: &Proposal) -> String {
         (None, 0) => String::new(),
         (None, _) => " despite".to_owned(),
     }
-}
-
-fn contents(change: &Change, blobs: &dyn BlobSource) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let read = |blob: Option<crate::model::BlobRef>| match blob {
-        Some(blob) => blobs.blob(&blob.hash).map(|bytes| bytes.to_vec()),
-        None => Ok(Vec::new()),
-    };
-    let texts = read(change.before()).and_then(|old| Ok((old, read(change.after())?)));
-    texts.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! A proposal in lines of text: everything that is decided on, and nothing that moves a cursor.
 
+use std::sync::Arc;
+
 use crate::model::{
     BlobRef, BlobSource, BoardInfo, Change, CheckKind, ErasePlan, Facts, Finding, FindingLevel,
-    FindingPlace, FlashPlan, NvsKind, NvsPlan, Proposal, ReadPlan, SendPlan, Side, UserError,
+    FindingPlace, FlashPlan, FlashRegion, NvsKind, NvsPlan, Proposal, ReadPlan, SendPlan, Side,
+    UserError,
 };
 use crate::text::diff::{self, LineKind, Options};
 use crate::text::sanitize;
+use crate::view::plural;
 
 /// A proposal in lines; all text in them is safe to print.
 #[derive(Debug, Default)]
@@ -26,7 +30,6 @@ pub struct ProposalText {
 pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalText, UserError> {
     let change = &proposal.change;
     let path = change.path().map_or("", |path| path.as_str());
-    let clean = |text: &str| sanitize::line(text).into_owned();
     let mut lines = vec![
         String::new(),
         format!("Proposal {}: {} {}{}", proposal.id, change.kind(), clean(path), asked(proposal)),
@@ -36,41 +39,41 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalT
         lines.push(format!("  reason: {}", clean(&proposal.reason)));
     }
     lines.extend(findings(proposal));
-    let mut reported = match change {
-        Change::Flash(plan) => {
-            lines.extend(flash(plan, &proposal.facts));
-            ProposalText { lines, ..ProposalText::default() }
-        }
-        Change::Erase(plan) => {
-            lines.extend(erasing(plan));
-            ProposalText { lines, ..ProposalText::default() }
-        }
-        Change::Read(plan) => {
-            lines.extend(reading(plan));
-            ProposalText { lines, ..ProposalText::default() }
-        }
-        Change::Nvs(plan) => {
-            lines.extend(editing(plan));
-            ProposalText { lines, ..ProposalText::default() }
-        }
-        Change::Send(plan) => {
-            lines.extend(sending(plan));
-            ProposalText { lines, ..ProposalText::default() }
-        }
+    let text = match change {
+        Change::Flash(plan) => ProposalText::plain(flash(plan, &proposal.facts)),
+        Change::Erase(plan) => ProposalText::plain(erasing(plan)),
+        Change::Read(plan) => ProposalText::plain(reading(plan)),
+        Change::Nvs(plan) => ProposalText::plain(editing(plan)),
+        Change::Send(plan) => ProposalText::plain(sending(plan)),
         Change::Save { .. } | Change::Delete { .. } | Change::Insert { .. } => {
-            let read = |blob: Option<BlobRef>| match blob {
-                Some(blob) => blobs.blob(&blob.hash),
-                None => Ok(Vec::new().into()),
-            };
-            let reported = ProposalText::of_texts(&read(change.before())?, &read(change.after())?);
-            lines.extend(reported.lines);
-            ProposalText { lines, ..reported }
+            let (before, after) = versions(change, blobs)?;
+            ProposalText::of_texts(&before, &after)
         }
     };
+    lines.extend(text.lines);
     if !proposal.facts.consequence.trim().is_empty() {
-        reported.lines.push(format!("  if approved: {}", clean(proposal.facts.consequence.trim())));
+        lines.push(format!("  if approved: {}", clean(proposal.facts.consequence.trim())));
     }
-    Ok(reported)
+    Ok(ProposalText { lines, ..text })
+}
+
+/// The contents before and after a change; none where there is no file.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn versions(
+    change: &Change,
+    blobs: &dyn BlobSource,
+) -> Result<(Arc<[u8]>, Arc<[u8]>), UserError> {
+    let read = |blob: Option<BlobRef>| match blob {
+        Some(blob) => blobs.blob(&blob.hash),
+        None => Ok(Vec::new().into()),
+    };
+    Ok((read(change.before())?, read(change.after())?))
+}
+
+fn clean(text: &str) -> String {
+    sanitize::line(text).into_owned()
 }
 
 /// Whether the task asks for the file; empty where nothing is known.
@@ -86,8 +89,7 @@ fn asked(proposal: &Proposal) -> &'static str {
 
 /// What was found, the heaviest first, and in one line what was clean.
 pub fn findings(proposal: &Proposal) -> Vec<String> {
-    let clean = |text: &str| sanitize::line(text.trim()).into_owned();
-    let path = proposal.change.path().map_or("", |path| path.as_str());
+    let path = proposal.change.path().map_or("", |path| path.as_str().trim());
     let mut lines = Vec::new();
     let levels = [
         (FindingLevel::Stop, "STOP"),
@@ -110,23 +112,26 @@ pub fn findings(proposal: &Proposal) -> Vec<String> {
                     format!(" ({}:{line} as it is)", clean(path))
                 }
             };
-            lines.push(format!("  {word}: {}{place}", clean(&finding.text)));
+            lines.push(format!("  {word}: {}{place}", clean(finding.text.trim())));
             if !finding.advice.is_empty() {
-                lines.push(format!("    {}", clean(&finding.advice)));
+                lines.push(format!("    {}", clean(finding.advice.trim())));
             }
         }
     }
     let passed =
         proposal.checks.iter().filter(|check| check.level() <= Some(FindingLevel::Note)).count();
-    match passed {
-        0 => {}
-        1 => lines.push("  1 check passed".to_owned()),
-        passed => lines.push(format!("  {passed} checks passed")),
+    if passed > 0 {
+        lines.push(format!("  {} passed", plural(passed, "check")));
     }
     lines
 }
 
 impl ProposalText {
+    /// Lines without changed ones.
+    fn plain(lines: Vec<String>) -> Self {
+        Self { lines, ..Self::default() }
+    }
+
     /// Tells what differs between two versions of a text.
     pub fn of_texts(before: &[u8], after: &[u8]) -> Self {
         let diff = diff::diff(before, after, Options::default());
@@ -156,7 +161,6 @@ impl ProposalText {
 }
 
 fn target(board: &BoardInfo) -> String {
-    let clean = |text: &str| sanitize::line(text).into_owned();
     let kind = if board.simulated { " (simulated)" } else { "" };
     let (label, chip, port) = (clean(&board.label), clean(&board.chip), clean(&board.port));
     if chip.is_empty() {
@@ -166,47 +170,37 @@ fn target(board: &BoardInfo) -> String {
     }
 }
 
+fn place(region: &FlashRegion) -> String {
+    format!("{}: {} bytes at 0x{:x}", clean(&region.name()), region.bytes, region.offset)
+}
+
 fn erasing(plan: &ErasePlan) -> Vec<String> {
     let what = match &plan.region {
         None if plan.board.simulated => "all of its memory: program and settings".to_owned(),
         None => "the whole flash: bootloader, partition table, program and settings".to_owned(),
-        Some(region) => format!(
-            "{}: {} bytes at 0x{:x}",
-            sanitize::line(&region.name()),
-            region.bytes,
-            region.offset
-        ),
+        Some(region) => place(region),
     };
     vec![format!("  on {}", target(&plan.board)), format!("  erases {what}; this cannot be undone")]
 }
 
 fn reading(plan: &ReadPlan) -> Vec<String> {
-    let (name, region) = (plan.region.name(), &plan.region);
     let meanwhile = match plan.board.simulated {
         true => "the firmware keeps running",
         false => "the board is restarted",
     };
     vec![
         format!("  from {}", target(&plan.board)),
-        format!(
-            "  reads {}: {} bytes at 0x{:x}; {meanwhile}",
-            sanitize::line(&name),
-            region.bytes,
-            region.offset
-        ),
+        format!("  reads {}; {meanwhile}", place(&plan.region)),
     ]
 }
 
 fn editing(plan: &NvsPlan) -> Vec<String> {
-    let clean = |text: &str| sanitize::line(text).into_owned();
     let NvsPlan { region, space: space_left, .. } = plan;
     let mut lines = vec![
         format!("  on {}", target(&plan.board)),
         format!(
-            "  erases and writes {}: {} bytes at 0x{:x}; {} of {} entries are used afterwards",
-            clean(&region.name()),
-            region.bytes,
-            region.offset,
+            "  erases and writes {}; {} of {} entries are used afterwards",
+            place(region),
             space_left.used,
             space_left.of
         ),
@@ -231,7 +225,6 @@ fn sending(plan: &SendPlan) -> Vec<String> {
 }
 
 fn flash(plan: &FlashPlan, facts: &Facts) -> Vec<String> {
-    let clean = |text: &str| sanitize::line(text).into_owned();
     let mut lines = vec![format!("  to {}, from build {}", target(&plan.board), plan.build)];
     for image in &plan.images {
         let file = clean(&image.file);

@@ -9,7 +9,7 @@ use crate::cli::report;
 use crate::journal::Blobs;
 use crate::model::{FindingLevel, Intent, ProposalId, Shown, Verdict};
 use crate::text::sanitize;
-use crate::view::SessionView;
+use crate::view::{SessionView, plural};
 
 /// What was listed to be decided together.
 pub(super) struct Listed {
@@ -27,10 +27,10 @@ impl Listed {
         let mut shown = Vec::new();
         for proposal in waiting.filter(|proposal| proposal.batch.id == batch) {
             let is_found = proposal.findings().any(|finding| finding.level > FindingLevel::Note);
+            let (id, kind) = (proposal.id, proposal.change.kind());
+            let path = proposal.change.path().map_or("", |path| path.as_str());
+            let path = sanitize::line(path);
             if proposal.phrase().is_some() || is_found {
-                let (id, kind) = (proposal.id, proposal.change.kind());
-                let path = proposal.change.path().map_or("", |path| path.as_str());
-                let path = sanitize::line(path);
                 report::line(&format!("  {id}: {kind} {path}, must be decided separately"));
                 continue;
             }
@@ -39,11 +39,8 @@ impl Listed {
             let lines = u32::try_from(changed.len()).unwrap_or(u32::MAX);
             // Only one of them was printed.
             let unseen = if proposal.id == by { first.unseen } else { lines + unseen };
-            let path = proposal.change.path().map_or("", |path| path.as_str());
-            let (id, kind) = (proposal.id, proposal.change.kind());
-            let path = sanitize::line(path);
-            let noun = if lines == 1 { "line" } else { "lines" };
-            report::line(&format!("  {id}: {kind} {path}, {lines} {noun}, {unseen} not printed"));
+            let count = plural(lines, "line");
+            report::line(&format!("  {id}: {kind} {path}, {count}, {unseen} not printed"));
             shown.push(Shown { proposal: id, hash: proposal.change.hash(), unseen, stops: 0 });
         }
         if shown.is_empty() {
