@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::shipped::load_team;
 use crate::config::Assets;
 use crate::engine::Team;
 use crate::model::{PolicyAgent, UserError};
@@ -12,7 +13,6 @@ use crate::policy::{
     MIXED, PROCESS, Process, Provenance, SimulatedAgent, Store, Trained, Trainer, snapshot,
     usual_episodes,
 };
-use crate::tools;
 
 /// The team with the table that chooses who speaks, where its file wants one.
 ///
@@ -61,13 +61,16 @@ pub fn process_by(assets: &Assets, team: &str, given: Process) -> Result<Process
     Ok(with_agents(given, &agents_of(assets, team)?))
 }
 
+/// The team of that name, if there is one.
+fn known_team(assets: &Assets, name: &str) -> Result<Option<Arc<Team>>, UserError> {
+    let is_known = Team::names(assets).iter().any(|known| known == name);
+    is_known.then(|| load_team(assets, name)).transpose()
+}
+
 /// The agents that a policy of the team chooses among; none where there is no such team.
 fn agents_of(assets: &Assets, team: &str) -> Result<Vec<PolicyAgent>, UserError> {
-    let agents = match Team::names(assets).iter().any(|name| name == team) {
-        true => Team::load(assets, team, &tools::known)?.policy_agents(),
-        false => None,
-    };
-    Ok(agents.unwrap_or_default())
+    let team = known_team(assets, team)?;
+    Ok(team.and_then(|team| team.policy_agents()).unwrap_or_default())
 }
 
 /// Why no run would use a policy of this team; `None` where runs do.
@@ -75,11 +78,10 @@ fn agents_of(assets: &Assets, team: &str) -> Result<Vec<PolicyAgent>, UserError>
 /// # Errors
 /// When the team's file is wrong.
 pub fn unused(assets: &Assets, team: &str) -> Result<Option<String>, UserError> {
-    if !Team::names(assets).iter().any(|name| name == team) {
+    let Some(known) = known_team(assets, team)? else {
         return Ok(Some(format!("There is no team `{team}` that would use this policy.")));
-    }
-    let is_used = Team::load(assets, team, &tools::known)?.policy_agents().is_some();
-    Ok((!is_used).then(|| {
+    };
+    Ok(known.policy_agents().is_none().then(|| {
         format!(
             "The team `{team}` does not choose who speaks by a policy, and will not use this one."
         )
@@ -136,6 +138,7 @@ fn trained(process: Process, team: &str) -> Result<Trained, UserError> {
 mod tests {
     use super::*;
     use crate::engine::SpeakerSelection;
+    use crate::tools;
 
     fn team(name: &str) -> Arc<Team> {
         Team::load(&Assets::built_in(), name, &tools::known).unwrap()

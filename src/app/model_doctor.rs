@@ -32,10 +32,7 @@ pub async fn models(
     only: Option<&str>,
     reach: CheckDepth,
 ) -> Result<Vec<HealthLine>, UserError> {
-    let names = match only {
-        Some(name) => vec![name.to_owned()],
-        None => profiles.names(),
-    };
+    let names = only.map_or_else(|| profiles.names(), |name| vec![name.to_owned()]);
     if names.is_empty() {
         return Ok(vec![none()]);
     }
@@ -138,14 +135,13 @@ async fn nameless(
     let (name, host) = (profile.name.clone(), profile.host());
     if reach == CheckDepth::Services {
         profile.wire.tries = 1;
-        let finding = match Remote::new(profile).models().await {
+        match Remote::new(profile).models().await {
             Ok(offered) => {
                 let detail = format!("{host} answers and offers {} models", offered.len());
-                HealthLine::new(AREA, name.clone(), Health::Good, detail)
+                findings.push(HealthLine::new(AREA, name.clone(), Health::Good, detail));
             }
             Err(error) => return findings.push(broken(&name, &error)),
-        };
-        findings.push(finding);
+        }
     }
     let finding = HealthLine::new(AREA, name, Health::Limited, error.what.clone());
     findings.push(finding.fix(error.fix.clone()));

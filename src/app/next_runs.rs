@@ -48,20 +48,15 @@ impl SessionRuns {
         session: &SessionStart,
         (toolchain, pacing): (&Arc<dyn Toolchain>, Pacing),
     ) -> Arc<Self> {
-        let toolchain = Arc::clone(toolchain);
-        let project = project.root().to_path_buf();
-        let toolchain_name = session.parts.toolchain.clone();
-        let machine = machine.clone();
-        let (first_team, recordings) = (session.team.clone(), Arc::default());
         Arc::new(Self {
-            machine,
-            project,
-            toolchain,
-            toolchain_name,
-            first_team,
+            machine: machine.clone(),
+            project: project.root().to_path_buf(),
+            toolchain: Arc::clone(toolchain),
+            toolchain_name: session.parts.toolchain.clone(),
+            first_team: session.team.clone(),
             choices: session.parts.choices.clone(),
             pacing,
-            recordings,
+            recordings: Arc::default(),
         })
     }
 
@@ -224,10 +219,9 @@ impl TeamOffers for SessionRuns {
 #[must_use]
 pub fn offers_for(machine: &Machine, ground: Ground, project: &Path) -> Vec<TeamOffer> {
     let usual = choice::next_team(ground, project);
-    let paths = machine.assets.list("prompts/teams");
-    let names = paths.iter().filter_map(|path| path.rsplit('/').next()?.strip_suffix(".toml"));
+    let names = Team::names(&machine.assets);
     // A team whose file is wrong is not offered; whoever asks for it by name gets the reason.
-    let teams = names.filter_map(|name| load_team(&machine.assets, name).ok());
+    let teams = names.iter().filter_map(|name| load_team(&machine.assets, name).ok());
     let fitting = teams.filter(|team| choice::check(team, ground).is_ok());
     let mut offers: Vec<TeamOffer> = fitting
         .map(|team| TeamOffer {

@@ -13,6 +13,7 @@ use secrecy::SecretString;
 
 use super::keyring::Keyring;
 use crate::config::models::{AgentLayer, KeyLayer, ProfileLayer, ToolsWord};
+use crate::config::spanned::word;
 use crate::config::{Assets, Models, Origin, ProfileEntry, RemoteEntry, RemoteKind};
 use crate::files;
 use crate::model::UserError;
@@ -358,7 +359,7 @@ fn own_profile(
     let mut profile = Profile::new(name, service, &model, wire(&url, says, folder));
     profile.options.usual =
         ModelOptions { model: None, temperature: says.temperature, max_tokens: says.max_tokens };
-    profile.effort = says.effort.map(|effort| effort.word().to_owned());
+    profile.effort = says.effort.map(|effort| word(&effort));
     profile.window = says.context_window;
     // What the profile says of prices it says of its own model.
     let is_own = says.model.as_ref().is_none_or(|own| *own == profile.model);

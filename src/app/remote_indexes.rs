@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::machine::Machine;
 use super::waiter::Waiter;
-use crate::config::{RemoteEntry, RemoteFieldsLayer, RemoteKind, RemoteLayer};
+use crate::config::{RemoteEntry, RemoteKind, RemoteLayer};
 use crate::knowledge::{ChipSet, Corpus, RemoteCorpus, RemoteFacts, SEARCH_TIME};
 use crate::model::{RemotePassage, RemoteQuestion, UserError};
 use crate::provider::{IndexAbout, IndexFields, IndexKind, RemoteIndex};
@@ -77,7 +77,7 @@ fn remote(
     let facts = RemoteFacts {
         corpus: Corpus::remote(name, &says.version),
         chips: chips.unwrap_or(ChipSet::ALL),
-        kind: says.kind.name().to_owned(),
+        kind: says.kind.name(),
         address: address(says),
         takes_vectors: says.fields.vector.is_some(),
     };
@@ -95,20 +95,7 @@ fn address(says: &RemoteLayer) -> String {
 }
 
 fn about(says: &RemoteLayer) -> IndexAbout {
-    let RemoteFieldsLayer {
-        text,
-        title,
-        path,
-        anchor,
-        headings,
-        symbols,
-        kind,
-        version,
-        chips,
-        component,
-        vector,
-        tsvector,
-    } = says.fields.clone();
+    let own = says.fields.clone();
     let or = |field: Option<String>, usual: &str| Some(field.unwrap_or_else(|| usual.to_owned()));
     // These pass over a field that is not there; the others refuse it.
     let is_lenient = matches!(says.kind, RemoteKind::OpenSearch | RemoteKind::Elasticsearch);
@@ -117,18 +104,18 @@ fn about(says: &RemoteLayer) -> IndexAbout {
         false => field,
     };
     let fields = IndexFields {
-        text: text.unwrap_or_else(|| "body".to_owned()),
-        title: or(title, "title"),
-        path: or(path, "path"),
-        headings: if_lenient(headings, "headings"),
-        symbols: if_lenient(symbols, "symbols"),
-        anchor,
-        kind,
-        version,
-        chips,
-        component,
-        vector,
-        tsvector,
+        text: own.text.unwrap_or_else(|| "body".to_owned()),
+        title: or(own.title, "title"),
+        path: or(own.path, "path"),
+        headings: if_lenient(own.headings, "headings"),
+        symbols: if_lenient(own.symbols, "symbols"),
+        anchor: own.anchor,
+        kind: own.kind,
+        version: own.version,
+        chips: own.chips,
+        component: own.component,
+        vector: own.vector,
+        tsvector: own.tsvector,
     };
     let kind = match says.kind {
         RemoteKind::OpenSearch => IndexKind::OpenSearch,

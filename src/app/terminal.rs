@@ -185,9 +185,7 @@ impl Screen {
     pub fn suspend(&mut self) -> io::Result<()> {
         restore();
         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
-        enter(self.uses)?;
-        self.title.clear();
-        self.repaint()
+        self.retake()
     }
 
     /// Gives the terminal to something else, e.g. an editor, and takes it back afterwards. Nobody
@@ -198,9 +196,7 @@ impl Screen {
     pub fn lend<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
         restore();
         let done = run();
-        enter(self.uses)?;
-        self.title.clear();
-        self.repaint()?;
+        self.retake()?;
         Ok(done)
     }
 

@@ -50,7 +50,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Try a recorded run, with real files, a real build and a virtual board.
-    Demo(DemoArgs),
+    Demo(RunOptions),
     /// Start a team on a task.
     New(NewArgs),
     /// Start a team that changes an existing project.
@@ -348,14 +348,6 @@ impl ToolchainArg {
             Self::Auto => ToolchainChoice::Auto,
         }
     }
-}
-
-/// Arguments of `demo`.
-#[derive(Debug, Args)]
-pub struct DemoArgs {
-    /// Where the run takes place; without a folder, the project is in the folder of the session.
-    #[command(flatten)]
-    pub options: RunOptions,
 }
 
 /// Arguments of `new`.

@@ -1,6 +1,6 @@
 //! The full-screen modes: a live run, a resumed one, a replay.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,14 +49,7 @@ pub(super) fn live(
     plan: LaunchPlan,
     display: Display,
 ) -> Result<ExitCode, UserError> {
-    let setup = ScreenSetup::set(machine, display)?;
-    let engine = runtime::engine()?;
-    let project = plan.project.folder().filter(|_| display == Display::Screen);
-    let running = trusted_start::begin(machine, project, || {
-        let _on = engine.enter();
-        assemble::start(machine, plan.clone())
-    })?;
-    supervise(machine, &engine, running, setup)
+    begin(machine, display, plan.project.folder(), || assemble::start(machine, plan.clone()))
 }
 
 /// Resumes a session and shows it.
@@ -69,12 +62,24 @@ pub(super) fn resume(
     request: ResumeRequest,
     display: Display,
 ) -> Result<ExitCode, UserError> {
+    begin(machine, display, project_of(&dir).as_deref(), || {
+        assemble::resume(machine, dir.clone(), request.clone())
+    })
+}
+
+/// Begins to run in a project, and shows it.
+fn begin(
+    machine: &Machine,
+    display: Display,
+    project: Option<&Path>,
+    run: impl Fn() -> Result<Running, UserError>,
+) -> Result<ExitCode, UserError> {
     let setup = ScreenSetup::set(machine, display)?;
     let engine = runtime::engine()?;
-    let project = project_of(&dir).filter(|_| display == Display::Screen);
-    let running = trusted_start::begin(machine, project.as_deref(), || {
+    let project = project.filter(|_| display == Display::Screen);
+    let running = trusted_start::begin(machine, project, || {
         let _on = engine.enter();
-        assemble::resume(machine, dir.clone(), request.clone())
+        run()
     })?;
     supervise(machine, &engine, running, setup)
 }
@@ -324,13 +329,12 @@ fn ui_setup(
     let is_wanted = matches!(set.origin, Origin::Flag(_) | Origin::Env(_));
     let chosen = arrangement.theme.clone().filter(|_| !is_wanted);
     // A chosen theme may have lost its file since.
-    let looks = match chosen.and_then(|name| Some((themes.load(&name).ok()?, name))) {
-        Some((theme, name)) => ThemeState { theme, name, names: themes.names() },
-        None => {
-            let (theme, name) = (themes.load(&set.value)?, set.value.clone());
-            ThemeState { theme, name, names: themes.names() }
-        }
+    let chosen = chosen.and_then(|name| Some((themes.load(&name).ok()?, name)));
+    let (theme, name) = match chosen {
+        Some(chosen) => chosen,
+        None => (themes.load(&set.value)?, set.value.clone()),
     };
+    let looks = ThemeState { theme, name, names: themes.names() };
     if mode == Mode::Live {
         // A run begins with what it says; the review comes to the front by itself, and the logs
         // have nothing new to show.

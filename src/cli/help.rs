@@ -133,10 +133,8 @@ fn action_words(action: Action) -> String {
 
 fn teams(machine: &Machine) -> Result<String, UserError> {
     let mut page = String::new();
-    for file in machine.assets.list("prompts/teams") {
-        let name = file.strip_prefix("prompts/teams/").unwrap_or(&file);
-        let Some(name) = name.strip_suffix(".toml") else { continue };
-        let team = Team::load(&machine.assets, name, &tools::known)?;
+    for name in Team::names(&machine.assets) {
+        let team = Team::load(&machine.assets, &name, &tools::known)?;
         let _ = writeln!(page, "\n{name}: {}\n  {}", team.title, team.description);
         for phase in &team.phases {
             let who: Vec<&str> = phase.participants.iter().map(|agent| agent.as_str()).collect();

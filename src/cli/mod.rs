@@ -54,9 +54,7 @@ use crate::app::{assemble, pdf_apart, terminal};
 use crate::config::{Assets, Dirs, EnvOverrides, Overrides};
 use crate::model::UserError;
 pub use args::SchemaOf;
-use args::{
-    Cli, CliCommand, DemoArgs, EditArgs, NewArgs, ReplayArgs, RunArgs, RunOptions, ToolArgs,
-};
+use args::{Cli, CliCommand, EditArgs, NewArgs, ReplayArgs, RunArgs, RunOptions, ToolArgs};
 use run::EventFormat;
 use tool::Effects;
 
@@ -97,7 +95,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         return start::run(&start_up.machine(None)?);
     };
     match command {
-        CliCommand::Demo(DemoArgs { options }) => start_up.session(Work::Demo, options),
+        CliCommand::Demo(options) => start_up.session(Work::Demo, options),
         CliCommand::New(NewArgs { task, example, options }) => {
             start_up.session(Work::New { task, example }, options)
         }

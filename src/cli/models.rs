@@ -12,10 +12,7 @@ use crate::provider::Remote;
 /// # Errors
 /// When the profile does not exist, or its service does not answer.
 pub fn run(profiles: &Profiles, profile: Option<&str>) -> Result<ExitCode, UserError> {
-    let name = match profile {
-        Some(name) => name.to_owned(),
-        None => profiles.default_name().unwrap_or_default(),
-    };
+    let name = profile.map(str::to_owned).or_else(|| profiles.default_name()).unwrap_or_default();
     // A profile without a model is enough to ask for the names of models.
     let profile = profiles
         .find(&name, None)

@@ -10,7 +10,7 @@ use super::session_words::{local, state_with_waiting, state_words};
 use crate::journal::{SessionDir, SessionSummary, summary};
 use crate::model::{RecordSource, SessionOutcome, Usage, UserError};
 use crate::text::sanitize;
-use crate::view::{self, FileNames, PassCounts, RunView, RunWork, SessionView, duration};
+use crate::view::{self, FileNames, RunView, RunWork, SessionView, duration};
 
 /// Prints what the session came to.
 ///
@@ -140,27 +140,16 @@ fn work(work: &RunWork) -> Value {
             })
         })
         .collect();
-    let decisions = work.decisions;
-    let counts = |counts: PassCounts| json!({"passed": counts.passed, "failed": counts.failed});
     json!({
         "files": files,
-        "decisions": {
-            "approved": decisions.approved,
-            "approved_with_changes": decisions.amended,
-            "rejected": decisions.rejected,
-            "by_rule": decisions.by_rule,
-            "approved_by_rule": decisions.approved_by_rule,
-            "approvals_seen_whole": decisions.seen_whole,
-            "lines_unseen": decisions.lines_unseen,
-            "not_done": decisions.not_done,
-        },
+        "decisions": work.decisions,
         "builds": {
             "passed": work.builds.passed,
             "failed": work.builds.failed,
             "millis": work.build_millis,
         },
-        "tests": counts(work.tests),
-        "boards": counts(work.flashes),
+        "tests": work.tests,
+        "boards": work.flashes,
         "usage": usage(work.usage),
         "millis": work.millis,
         "waited_millis": work.waited_millis,

@@ -3,10 +3,10 @@
 //! Must not know how a terminal does it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How a person who looks elsewhere is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
     /// By what the terminal is known to understand, else by the bell.
@@ -19,18 +19,4 @@ pub enum Notify {
     Osc777,
     /// Not at all.
     Off,
-}
-
-impl Notify {
-    /// Name in a configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Bell => "bell",
-            Self::Osc9 => "osc9",
-            Self::Osc777 => "osc777",
-            Self::Off => "off",
-        }
-    }
 }

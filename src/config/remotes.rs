@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::models::KeyLayer;
 use super::origin::Origin;
 use super::source::ConfigSource;
-use super::spanned::Spanned;
+use super::spanned::{Spanned, word};
 use crate::model::UserError;
 
 /// `[search.remotes.NAME]`: an index on another machine.
@@ -51,7 +51,7 @@ pub struct RemoteLayer {
 }
 
 /// What an index on another machine is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemoteKind {
     #[serde(rename = "opensearch")]
@@ -64,13 +64,8 @@ pub enum RemoteKind {
 impl RemoteKind {
     /// As it is written.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenSearch => "opensearch",
-            Self::Elasticsearch => "elasticsearch",
-            Self::AzureSearch => "azure-search",
-            Self::Postgres => "postgres",
-        }
+    pub fn name(self) -> String {
+        word(&self)
     }
 
     /// How its addresses begin.

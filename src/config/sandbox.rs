@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::origin::Sourced;
 use super::source::{ConfigSource, MOVE_LINE};
@@ -13,24 +13,13 @@ use super::spanned::Spanned;
 use crate::model::UserError;
 
 /// Whether builds run in the sandbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BuildSwitch {
     /// Where the machine can do it.
     On,
     /// With all rights of the person.
     Off,
-}
-
-impl BuildSwitch {
-    /// Name in a configuration file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-        }
-    }
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -1,8 +1,11 @@
 //! All settings in force: default < the person's file < the project's file < environment < flags.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::files;
 use crate::model::{Budget, UserError};
@@ -16,6 +19,7 @@ use super::policy::Policy;
 use super::sandbox::SandboxUse;
 use super::search::SearchUse;
 use super::source::{ConfigSource, LayerKind};
+use super::spanned::word;
 
 /// Environment variable that names the theme.
 pub const THEME_VAR: &str = "FIRMHAND_THEME";
@@ -205,8 +209,11 @@ impl Settings {
         fn row<T>(key: &str, sourced: &Sourced<T>, value: String) -> SettingRow {
             SettingRow { key: key.to_owned(), value, origin: sourced.origin.clone() }
         }
-        fn number(key: &str, sourced: &Sourced<u32>) -> SettingRow {
+        fn plain(key: &str, sourced: &Sourced<impl Display>) -> SettingRow {
             row(key, sourced, sourced.value.to_string())
+        }
+        fn named(key: &str, sourced: &Sourced<impl Serialize>) -> SettingRow {
+            row(key, sourced, word(&sourced.value))
         }
         fn optional(key: &str, sourced: &Sourced<Option<u32>>) -> SettingRow {
             let value = sourced.value.map_or("set by the team".to_owned(), |n| n.to_string());
@@ -214,23 +221,19 @@ impl Settings {
         }
         let limits = &self.limits;
         let mut rows = vec![
-            row("ui.theme", &self.theme, self.theme.value.clone()),
-            row("ui.keymap", &self.keymap, self.keymap.value.clone()),
-            row("ui.mouse", &self.terminal.mouse, self.terminal.mouse.value.to_string()),
-            row("ui.title", &self.terminal.title, self.terminal.title.value.to_string()),
-            row("ui.notify", &self.terminal.notify, self.terminal.notify.value.name().to_owned()),
-            number("limits.build_seconds", &limits.build_seconds),
+            plain("ui.theme", &self.theme),
+            plain("ui.keymap", &self.keymap),
+            plain("ui.mouse", &self.terminal.mouse),
+            plain("ui.title", &self.terminal.title),
+            named("ui.notify", &self.terminal.notify),
+            plain("limits.build_seconds", &limits.build_seconds),
             optional("limits.tool_seconds", &limits.tool_seconds),
-            number("limits.monitor_seconds", &limits.monitor_seconds),
+            plain("limits.monitor_seconds", &limits.monitor_seconds),
             optional("limits.max_attempts", &limits.max_attempts),
             optional("limits.max_turns", &limits.max_turns),
-            number("logs.keep_mib", &self.logs.keep_mib),
-            number("logs.segment_mib", &self.logs.segment_mib),
-            row(
-                "sandbox.builds",
-                &self.sandbox.builds,
-                self.sandbox.builds.value.name().to_owned(),
-            ),
+            plain("logs.keep_mib", &self.logs.keep_mib),
+            plain("logs.segment_mib", &self.logs.segment_mib),
+            named("sandbox.builds", &self.sandbox.builds),
             row("sandbox.writable", &self.sandbox.writable, paths(&self.sandbox.writable.value)),
         ];
         let of_search = self.search.rows().into_iter();

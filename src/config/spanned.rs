@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A value of a TOML file and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -51,4 +51,11 @@ pub fn schema_of<T: JsonSchema>(title: &str) -> Schema {
     let mut schema = generator.into_root_schema_for::<T>();
     schema.insert("title".to_owned(), title.into());
     schema
+}
+
+/// The word by which a configuration file names a value.
+#[must_use]
+pub fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }

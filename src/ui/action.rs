@@ -45,40 +45,33 @@ impl KeyContext {
         Self::Replay,
     ];
 
+    /// Its name in files, and its title for people.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Global => ("global", "Everywhere"),
+            Self::Pane => ("pane", "In every pane"),
+            Self::Chat => ("chat", "Chat"),
+            Self::Question => ("question", "When the team asks"),
+            Self::Project => ("project", "Project"),
+            Self::Review => ("review", "Review"),
+            Self::Select => ("select", "Picking lines"),
+            Self::Logs => ("logs", "Logs"),
+            Self::Composer => ("composer", "Writing a message"),
+            Self::Dialog => ("dialog", "In a dialog"),
+            Self::Replay => ("replay", "Replay"),
+        }
+    }
+
     /// Name in a keymap.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Global => "global",
-            Self::Pane => "pane",
-            Self::Chat => "chat",
-            Self::Question => "question",
-            Self::Project => "project",
-            Self::Review => "review",
-            Self::Select => "select",
-            Self::Logs => "logs",
-            Self::Composer => "composer",
-            Self::Dialog => "dialog",
-            Self::Replay => "replay",
-        }
+        self.names().0
     }
 
     /// Heading in the help.
     #[must_use]
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Global => "Everywhere",
-            Self::Pane => "In every pane",
-            Self::Chat => "Chat",
-            Self::Question => "When the team asks",
-            Self::Project => "Project",
-            Self::Review => "Review",
-            Self::Select => "Picking lines",
-            Self::Logs => "Logs",
-            Self::Composer => "Writing a message",
-            Self::Dialog => "In a dialog",
-            Self::Replay => "Replay",
-        }
+        self.names().1
     }
 
     /// The context with that name.

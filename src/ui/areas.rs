@@ -14,23 +14,17 @@ use super::sizes::Sizes;
 
 /// The places of the panes, as they were last arranged.
 pub(super) struct Areas {
-    size: Size,
-    sizes: Sizes,
-    layout: Layout,
-}
-
-/// What the parts of a screen need of its space.
-struct Wishes {
-    bottom_rows: u16,
-    logs: LogsWish,
-    strip: StripWish,
+    /// Size of the screen; another one is used when everything is arranged next.
+    pub size: Size,
+    /// What was made larger or smaller.
+    pub sizes: Sizes,
+    pub layout: Layout,
 }
 
 impl Areas {
     /// A screen of that size on which nothing happens yet.
     pub(super) fn new(size: Size, sizes: Sizes, focus: &Focus) -> Self {
-        let wishes = Wishes { bottom_rows: 1, logs: LogsWish::Quiet, strip: strip_wish(focus) };
-        let layout = arranged(size, sizes, focus, wishes);
+        let layout = arranged((size, sizes), focus, 1, LogsWish::Quiet);
         Self { size, sizes, layout }
     }
 
@@ -38,31 +32,7 @@ impl Areas {
     pub(super) fn arrange(&mut self, focus: &Focus, bottom_rows: u16, view: &SessionView) {
         let is_quiet = view.logs.builds.is_empty() && view.logs.serials.is_empty();
         let logs = if is_quiet { LogsWish::Quiet } else { LogsWish::Full };
-        let wishes = Wishes { bottom_rows, logs, strip: strip_wish(focus) };
-        self.layout = arranged(self.size, self.sizes, focus, wishes);
-    }
-
-    pub(super) const fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Size of the screen.
-    pub(super) const fn size(&self) -> Size {
-        self.size
-    }
-
-    /// The screen has another size; it is used when everything is arranged next.
-    pub(super) const fn resize(&mut self, size: Size) {
-        self.size = size;
-    }
-
-    /// What was made larger or smaller.
-    pub(super) const fn sizes(&self) -> Sizes {
-        self.sizes
-    }
-
-    pub(super) const fn set_sizes(&mut self, sizes: Sizes) {
-        self.sizes = sizes;
+        self.layout = arranged((self.size, self.sizes), focus, bottom_rows, logs);
     }
 
     /// Makes a pane larger or smaller.
@@ -85,17 +55,16 @@ impl Areas {
     }
 }
 
-/// Only a team has runs of which there is something to tell.
-fn strip_wish(focus: &Focus) -> StripWish {
-    match focus.kind() == ScreenKind::Team {
-        true => StripWish::Kept,
-        false => StripWish::None,
-    }
-}
-
-fn arranged(size: Size, sizes: Sizes, focus: &Focus, wishes: Wishes) -> Layout {
-    let Wishes { bottom_rows, logs, strip } = wishes;
+fn arranged(
+    (size, sizes): (Size, Sizes),
+    focus: &Focus,
+    bottom_rows: u16,
+    logs: LogsWish,
+) -> Layout {
     let screen = Rect::new(0, 0, size.width, size.height);
     let (front, zoom) = (focus.front(), focus.zoom());
+    // Only a team has runs of which there is something to tell.
+    let is_of_team = focus.kind() == ScreenKind::Team;
+    let strip = if is_of_team { StripWish::Kept } else { StripWish::None };
     Layout::new(&LayoutInput { screen, front, zoom, bottom_rows, logs, strip, sizes })
 }

@@ -147,15 +147,9 @@ impl Rgb {
     }
 
     /// Names that [`Rgb::parse`] knows.
-    pub const NAMES: [&str; 16] = {
-        let mut names = [""; 16];
-        let mut place = 0;
-        while place < BASIC.len() {
-            names[place] = BASIC[place].0;
-            place += 1;
-        }
-        names
-    };
+    pub fn names<'n>() -> impl Iterator<Item = &'n str> {
+        BASIC.iter().map(|(name, ..)| *name)
+    }
 
     /// Contrast ratio of WCAG 2: 1 (same) to 21 (black on white).
     #[must_use]

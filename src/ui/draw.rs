@@ -38,7 +38,7 @@ impl Picture<'_> {
     pub(super) fn draw(&self, area: Rect, buf: &mut Buffer, view: &SessionView) {
         self.clear(area, buf);
         let cx = self.scene.cx(view, Keys::Elsewhere);
-        if self.areas.layout().shape == Shape::TooSmall {
+        if self.areas.layout.shape == Shape::TooSmall {
             draw_too_small(area, buf, &cx);
             return;
         }
@@ -49,7 +49,7 @@ impl Picture<'_> {
         }
         if let Some(overlay) = self.dialogs.get() {
             dim(area, buf, &cx);
-            self.hints().draw(self.areas.layout().hints, buf, &cx);
+            self.hints().draw(self.areas.layout.hints, buf, &cx);
             overlay.draw(area, buf, &cx);
         }
     }
@@ -61,7 +61,7 @@ impl Picture<'_> {
 
     /// The text between two places of the screen as it is drawn, without blanks at the ends.
     pub(super) fn text_of(&self, selection: TextSelection, view: &SessionView) -> String {
-        let size = self.areas.size();
+        let size = self.areas.size;
         let screen = Rect::new(0, 0, size.width, size.height);
         let mut buf = Buffer::empty(screen);
         self.draw(screen, &mut buf, view);
@@ -87,7 +87,7 @@ impl Picture<'_> {
     }
 
     fn draw_parts(&self, buf: &mut Buffer, cx: &Cx<'_>) {
-        let layout = self.areas.layout();
+        let layout = &self.areas.layout;
         header::draw(layout.header, buf, cx);
         strip::draw(layout.strip, buf, cx);
         for area in &layout.panes {
@@ -120,7 +120,7 @@ impl Picture<'_> {
 
     /// Whether the place of the composer, in which nothing is written, is of more use for the run.
     fn tells_run(&self, cx: &Cx<'_>) -> bool {
-        self.areas.layout().shape == Shape::Narrow
+        self.areas.layout.shape == Shape::Narrow
             && self.focus.kind() == ScreenKind::Team
             && cx.keys == Keys::Elsewhere
             && self.panes.composer.is_empty()
@@ -130,7 +130,7 @@ impl Picture<'_> {
 
     /// Whether the task stands at the top of the chat.
     fn chat_tells_task(&self) -> bool {
-        let chat = self.areas.layout().pane(PaneId::Chat);
+        let chat = self.areas.layout.pane(PaneId::Chat);
         chat.is_some() && self.panes.tells_task()
     }
 
@@ -169,7 +169,7 @@ impl Picture<'_> {
     /// Names of panes that do not show, with their keys.
     fn other_panes(&self, shown: PaneId, cx: &Cx<'_>) -> Line<'static> {
         use super::action::{Action, KeyContext};
-        let layout = self.areas.layout();
+        let layout = &self.areas.layout;
         let is_first = layout.panes.first().is_some_and(|first| first.id == shown);
         let is_alone = self.focus.kind() == ScreenKind::Port;
         if !is_first || is_alone || layout.panes.len() == PaneId::ALL.len() {
@@ -184,18 +184,15 @@ impl Picture<'_> {
                 PaneId::Logs => Action::FocusLogs,
             };
             let Some(key) = cx.keymap.key_of(&[KeyContext::Global], action) else { continue };
-            spans.push(Span::styled(format!(" {key} "), cx.style(Role::Key)));
-            spans.push(Span::styled(id.title(), cx.style(Role::Title)));
+            spans.push(cx.span(format!(" {key} "), Role::Key));
+            spans.push(cx.span(id.title(), Role::Title));
             let waits = id == PaneId::Review && !cx.view.review.waiting.is_empty();
             let asks = id == PaneId::Chat && cx.view.head.question.is_some();
             if asks && cx.mode == Mode::Live {
-                spans.push(Span::styled(" ? ", cx.style(Role::Waiting)));
+                spans.push(cx.span(" ? ", Role::Waiting));
             }
             if waits && cx.mode == Mode::Live {
-                spans.push(Span::styled(
-                    format!(" {} ", cx.view.review.waiting.len()),
-                    cx.style(Role::Waiting),
-                ));
+                spans.push(cx.span(format!(" {} ", cx.view.review.waiting.len()), Role::Waiting));
             }
         }
         if !spans.is_empty() {

@@ -23,7 +23,7 @@ pub(super) struct FollowUp {
     turned_to: Option<QuestionId>,
     /// The question whose answers were opened by themselves last.
     opened: Option<QuestionId>,
-    attention: Attention,
+    pub attention: Attention,
 }
 
 impl FollowUp {
@@ -88,21 +88,6 @@ impl FollowUp {
         }
         self.opened = asks;
         AnswerList::of(view)
-    }
-
-    /// The person is here.
-    pub(super) fn came(&mut self) {
-        self.attention.came();
-    }
-
-    /// The person looks elsewhere.
-    pub(super) fn focus_lost(&mut self) {
-        self.attention.focus_lost();
-    }
-
-    /// What to call out to a person who looks elsewhere; once each.
-    pub(super) fn take_call(&mut self) -> Option<String> {
-        self.attention.take()
     }
 }
 

@@ -113,7 +113,7 @@ impl Weights {
 /// Draws the header; what does not fit is dropped from the least important part on.
 pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let separator = Span::styled(" · ", cx.style(Role::Faint));
+    let separator = cx.span(" · ", Role::Faint);
     // The place of what waits stays free, so that nothing else moves when something does.
     let row_area = Rect { width: inside.width.saturating_sub(WAITING + 1), ..inside };
     let (left, right) = line::fit_halves(
@@ -147,15 +147,15 @@ fn waiting(cx: &Cx<'_>) -> Option<Span<'static>> {
     let words = waiting_words(cx.view, cx.mode)?;
     // In a replay nothing waits for anybody any more.
     Some(match cx.mode {
-        Mode::Live => Span::styled(format!(" {words} "), cx.style(Role::Waiting)),
-        Mode::Replay => Span::styled(words, cx.style(Role::Dim)),
+        Mode::Live => cx.span(format!(" {words} "), Role::Waiting),
+        Mode::Replay => cx.span(words, Role::Dim),
     })
 }
 
 /// How many rules decide for the person, in the place of what waits while nothing does.
 fn rule_count(cx: &Cx<'_>) -> Option<Span<'static>> {
     let rules = cx.view.review.rules().count();
-    (rules > 0).then(|| Span::styled(plural(rules, "rule"), cx.style(Role::Warn)))
+    (rules > 0).then(|| cx.span(plural(rules, "rule"), Role::Warn))
 }
 
 /// Spans with blanks behind them, as many columns as that at least.
@@ -197,13 +197,13 @@ fn left_side(cx: &Cx<'_>, columns: u16) -> LineParts {
     let head = &cx.view.head;
     let (slots, weights) = (Slots::of(columns), Weights::of(columns, cx));
     let mut parts = LineParts::default();
-    parts.push(1, vec![Span::styled("firmhand", cx.style(Role::Accent))]);
+    parts.push(1, vec![cx.span("firmhand", Role::Accent)]);
     if cx.mode == Mode::Replay {
-        parts.push(line::KEPT, vec![Span::styled("replay", cx.style(Role::Busy))]);
+        parts.push(line::KEPT, vec![cx.span("replay", Role::Busy)]);
     }
     if let Some(start) = &head.start {
         let name = line::cut(&clean(name(&start.project, cx.title)), slots.name);
-        parts.push(weights.project, vec![Span::styled(name, cx.style(Role::Strong))]);
+        parts.push(weights.project, vec![cx.span(name, Role::Strong)]);
         // A later run may have another team.
         let team = head.run().map_or(&start.team, |run| &run.team);
         let team = |columns: usize| vec![slot(team, columns, cx.style(Role::Dim))];
@@ -244,7 +244,7 @@ fn phase(cx: &Cx<'_>, columns: usize) -> String {
 fn rule_words(cx: &Cx<'_>) -> Vec<Span<'static>> {
     let Some(newest) = cx.view.review.rules().last() else { return Vec::new() };
     let words = format!("rule: {}", line::cut(&newest.rule.to_string(), RULE));
-    vec![Span::styled(words, cx.style(Role::Warn))]
+    vec![cx.span(words, Role::Warn)]
 }
 
 /// What a session is called: by the name that the person gave it, else by its project.
@@ -295,7 +295,7 @@ enum Part {
 }
 
 fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
-    let word = |text: &'static str, role| vec![Span::styled(text, cx.style(role))];
+    let word = |text: &'static str, role| vec![cx.span(text, role)];
     match &cx.view.head.state {
         RunState::Empty => word("starting", Role::Dim),
         // The step that is under way is finished first.
@@ -307,7 +307,7 @@ fn state_within(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
         RunState::Ended(SessionOutcome::Completed) => match left_undone(cx) {
             0 => word("✓ completed", Role::Ok),
             1.. if part == Part::NameAlone => word("! not all", Role::Warn),
-            count => vec![Span::styled(format!("! {count} not done"), cx.style(Role::Warn))],
+            count => vec![cx.span(format!("! {count} not done"), Role::Warn)],
         },
         RunState::Ended(SessionOutcome::Failed(_)) => word("✗ failed", Role::Error),
         RunState::Ended(SessionOutcome::Stopped) => word("stopped", Role::Warn),
@@ -338,11 +338,11 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
             Mode::Replay if has_no_turn(cx.view) => "no agent yet",
             Mode::Replay => "between turns",
         };
-        return vec![Span::styled(words, cx.style(Role::Dim))];
+        return vec![cx.span(words, Role::Dim)];
     };
     let name = |columns: usize| {
         let name = line::cut(speaker.agent.as_str(), columns);
-        Span::styled(name, cx.style(cx.agents.role(&speaker.agent)))
+        cx.span(name, cx.agents.role(&speaker.agent))
     };
     if part == Part::NameAlone {
         return vec![name(most)];
@@ -360,18 +360,14 @@ fn running(cx: &Cx<'_>, most: usize, part: Part) -> Vec<Span<'static>> {
     };
     // The name gives way to the rest, so that all of it stays in its columns.
     let space = (most + ELAPSED).saturating_sub(line::width(&others) + line::width(&does));
-    vec![
-        name(space.min(most)),
-        Span::styled(others, cx.style(Role::Dim)),
-        Span::styled(does, cx.style(role)),
-    ]
+    vec![name(space.min(most)), cx.span(others, Role::Dim), cx.span(does, role)]
 }
 
 /// An agent of which a proposal waits.
 fn waiting_agent(name: String, role: Role, part: Part, cx: &Cx<'_>) -> Vec<Span<'static>> {
-    let mut spans = vec![Span::styled(name, cx.style(role))];
+    let mut spans = vec![cx.span(name, role)];
     if part == Part::WithTime {
-        spans.push(Span::styled(" waits", cx.style(Role::Dim)));
+        spans.push(cx.span(" waits", Role::Dim));
     }
     spans
 }
@@ -439,13 +435,13 @@ fn device(cx: &Cx<'_>, columns: u16) -> Option<(Vec<Span<'static>>, u8)> {
     if let Some(board) = &head.board {
         let role = if board.simulated { Role::Simulated } else { Role::Text };
         let (dot, dot_role) = presence(cx, board);
-        let label = Span::styled(short(&board.label), cx.style(role));
-        let spans = vec![label, Span::styled(dot, cx.style(dot_role))];
+        let label = cx.span(short(&board.label), role);
+        let spans = vec![label, cx.span(dot, dot_role)];
         return Some((spans, weight(board.simulated)));
     }
     let start = head.start.as_ref().filter(|start| !start.toolchain.is_empty())?;
-    let label = Span::styled(short(&start.toolchain), cx.style(Role::Dim));
-    let spans = vec![label, Span::styled(" ○", cx.style(Role::Faint))];
+    let label = cx.span(short(&start.toolchain), Role::Dim);
+    let spans = vec![label, cx.span(" ○", Role::Faint)];
     Some((spans, weight(start.toolchain == VIRTUAL)))
 }
 
@@ -461,7 +457,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
     }
     if let Some(level) = head.sandbox {
         let (weight, text, role) = sandbox(level, columns);
-        parts.push(weight, vec![Span::styled(text, cx.style(role))]);
+        parts.push(weight, vec![cx.span(text, role)]);
     }
     if let Some(model) = head.model_now() {
         // What is simulated says so before anything else gets room.
@@ -476,8 +472,7 @@ fn right(cx: &Cx<'_>, columns: u16) -> LineParts {
             false if columns < WIDE => vec![(8, other(most))],
             false => vec![(LONGER, other(most)), (8, other(SHORT_MODEL))],
         };
-        let styled =
-            |(weight, text): (u8, String)| (weight, vec![Span::styled(text, cx.style(role))]);
+        let styled = |(weight, text): (u8, String)| (weight, vec![cx.span(text, role)]);
         parts.push_forms(forms.into_iter().map(styled).collect());
     }
     if head.start.is_some() {
@@ -504,10 +499,10 @@ fn usage(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     let cost = format!("{}{}", used.cost_in_words(), of(budget.cost.map(|most| most.to_string())));
     let cost_role = spending(used.cost.0, budget.cost.map(|most| most.0));
     if cx.view.head.is_scripted() && used.cost.is_zero() {
-        return vec![Span::styled(format!("{tokens:>TOKENS$}"), cx.style(tokens_role))];
+        return vec![cx.span(format!("{tokens:>TOKENS$}"), tokens_role)];
     }
     let slot = Slots::of(columns).usage;
-    let right = |words: &str, role| vec![Span::styled(format!("{words:>slot$}"), cx.style(role))];
+    let right = |words: &str, role| vec![cx.span(format!("{words:>slot$}"), role)];
     if used.cost.is_zero() {
         return right(&tokens, tokens_role);
     }
@@ -516,9 +511,9 @@ fn usage(cx: &Cx<'_>, columns: u16) -> Vec<Span<'static>> {
     }
     let space = slot.saturating_sub(line::width(&cost) + 3);
     vec![
-        Span::styled(format!("{tokens:>space$}"), cx.style(tokens_role)),
-        Span::styled(" · ", cx.style(Role::Faint)),
-        Span::styled(cost, cx.style(cost_role)),
+        cx.span(format!("{tokens:>space$}"), tokens_role),
+        cx.span(" · ", Role::Faint),
+        cx.span(cost, cost_role),
     ]
 }
 

@@ -47,10 +47,7 @@ impl HintLine<'_> {
             return;
         }
         let help = self.first_key(&chain, Action::Help, cx).map_or_else(Line::default, |key| {
-            Line::from(vec![
-                Span::styled(key, cx.style(Role::Key)),
-                Span::styled(" help", cx.style(Role::KeyHelp)),
-            ])
+            Line::from(vec![cx.span(key, Role::Key), cx.span(" help", Role::KeyHelp)])
         });
         let mut space = usize::from(inside.width).saturating_sub(help.width() + 3);
         let mut spans: Vec<Span<'static>> = Vec::new();
@@ -69,8 +66,8 @@ impl HintLine<'_> {
             if gap > 0 {
                 spans.push(Span::raw("   "));
             }
-            spans.push(Span::styled(key, cx.style(Role::Key)));
-            spans.push(Span::styled(format!(" {words}"), cx.style(Role::KeyHelp)));
+            spans.push(cx.span(key, Role::Key));
+            spans.push(cx.span(format!(" {words}"), Role::KeyHelp));
         }
         line::draw_split(&Line::from(spans), &help, inside, buf);
     }
@@ -181,11 +178,11 @@ fn draw_which_key(
     cx: &Cx<'_>,
 ) {
     let pressed: Vec<String> = pending.iter().map(ToString::to_string).collect();
-    let lead = Span::styled(format!("{} …", pressed.join(" ")), cx.style(Role::Key));
+    let lead = cx.span(format!("{} …", pressed.join(" ")), Role::Key);
     let Lookup::Prefix(next) = cx.keymap.look_up(chain, pending) else { return };
     let part = |(key, action): &(Key, Action)| {
-        let key = Span::styled(format!("{key}"), cx.style(Role::Key));
-        [key, Span::styled(format!(" {}", action.hint()), cx.style(Role::KeyHelp))]
+        let key = cx.span(format!("{key}"), Role::Key);
+        [key, cx.span(format!(" {}", action.hint()), Role::KeyHelp)]
     };
     let mut spans = vec![lead.clone()];
     for next in &next {
@@ -205,8 +202,7 @@ fn draw_which_key(
     let list = Rect { x: inside.x - 1, y, width: inside.width + 2, height: height + 1 };
     Clear.render(list, buf);
     buf.set_style(list, cx.style(Role::Text));
-    Span::styled("─".repeat(usize::from(list.width)), cx.style(Role::BorderFocus))
-        .render(list, buf);
+    cx.span("─".repeat(usize::from(list.width)), Role::BorderFocus).render(list, buf);
     for (place, next) in next.iter().enumerate() {
         let (column, row) = (place / rows, place % rows);
         let x = inside.x + u16::try_from(column * NEXT_KEY).unwrap_or(0);

@@ -36,23 +36,13 @@ impl PaneId {
     /// The pane after it, around the corner.
     #[must_use]
     pub const fn next(self) -> Self {
-        match self {
-            Self::Project => Self::Chat,
-            Self::Chat => Self::Review,
-            Self::Review => Self::Logs,
-            Self::Logs => Self::Project,
-        }
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
 
     /// The pane before it, around the corner.
     #[must_use]
     pub const fn previous(self) -> Self {
-        match self {
-            Self::Project => Self::Logs,
-            Self::Chat => Self::Project,
-            Self::Review => Self::Chat,
-            Self::Logs => Self::Review,
-        }
+        Self::ALL[(self as usize + Self::ALL.len() - 1) % Self::ALL.len()]
     }
 }
 

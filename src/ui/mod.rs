@@ -144,7 +144,7 @@ impl Ui {
 
     /// What to call out to a person who looks elsewhere; once each.
     pub fn take_call(&mut self) -> Option<String> {
-        self.follow_up.take_call()
+        self.follow_up.attention.take()
     }
 
     /// What the terminal's own title may say, safe to print.
@@ -269,8 +269,8 @@ impl Ui {
     /// Draws the session. Nothing but the note that something was drawn changes.
     pub fn draw(&self, frame: &mut Frame<'_>, view: &SessionView) {
         let area = frame.area();
-        let picture = self.bench.picture(self.mouse.selection());
-        if area.as_size() != self.bench.areas.size() {
+        let picture = self.bench.picture(self.mouse.selection);
+        if area.as_size() != self.bench.areas.size {
             // The size has just changed; the event that says so is on its way.
             picture.clear(area, frame.buffer_mut());
             return;
@@ -291,17 +291,17 @@ impl Ui {
             Event::Paste(text) => self.on_paste(text, now),
             Event::Mouse(mouse) => self.on_mouse(*mouse, now),
             Event::Resize(width, height) => {
-                self.bench.areas.resize(Size { width: *width, height: *height });
+                self.bench.areas.size = Size { width: *width, height: *height };
                 Vec::new()
             }
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
                 self.bench.deciding.begin(now.at);
-                self.follow_up.came();
+                self.follow_up.attention.came();
                 Vec::new()
             }
             Event::FocusLost => {
-                self.follow_up.focus_lost();
+                self.follow_up.attention.focus_lost();
                 Vec::new()
             }
         };
@@ -314,7 +314,7 @@ impl Ui {
         let bench = &mut self.bench;
         bench.deciding.watch_key(event, now.at);
         // Who presses a key is here, whatever the terminal said.
-        self.follow_up.came();
+        self.follow_up.attention.came();
         // Why keys do not count stays to be read while they are typed.
         let is_explained = bench.has_refusal_notice();
         if !is_explained {
@@ -322,7 +322,7 @@ impl Ui {
         }
         let overtaken = bench.deciding.overtake();
         bench.notice.tell_refusal(overtaken, now.at);
-        self.mouse.clear();
+        self.mouse.selection = None;
         let key = Key::of(event);
         if !bench.areas.is_usable() {
             return self.on_key_too_small(key, now);
@@ -446,12 +446,12 @@ impl Ui {
                 vec![Effect::Compose(String::new())]
             }
             Pointed::Bottom(at) => {
-                let area = bench.areas.layout().bottom;
+                let area = bench.areas.layout.bottom;
                 let place = bench.scene.timeline.as_ref();
                 bench.panes.timeline.on_click(at, area.as_size(), place)
             }
             Pointed::Resize(sizes) => {
-                bench.areas.set_sizes(sizes);
+                bench.areas.sizes = sizes;
                 Vec::new()
             }
             // The marks themselves are no text.

@@ -14,7 +14,7 @@ use crate::view::plural;
 pub(super) struct Mouse {
     pointer: Pointer,
     /// Text that is or was selected.
-    selection: Option<TextSelection>,
+    pub selection: Option<TextSelection>,
 }
 
 impl Mouse {
@@ -23,21 +23,11 @@ impl Mouse {
         if matches!(mouse.kind, MouseEventKind::Down(_)) {
             self.selection = None;
         }
-        let pointed = self.pointer.on(mouse, areas.layout(), areas.sizes());
+        let pointed = self.pointer.on(mouse, &areas.layout, areas.sizes);
         if let Some(Pointed::Select(selection) | Pointed::Copy(selection)) = pointed {
             self.selection = Some(selection);
         }
         pointed
-    }
-
-    /// Text that is or was selected.
-    pub(super) const fn selection(&self) -> Option<TextSelection> {
-        self.selection
-    }
-
-    /// Nothing is selected any more.
-    pub(super) const fn clear(&mut self) {
-        self.selection = None;
     }
 }
 

@@ -123,7 +123,7 @@ impl Panes {
             Some(Overlay::Question(_)) => AskedIn::Sight,
             Some(_) | None => AskedIn::Nothing,
         });
-        for area in &areas.layout().panes {
+        for area in &areas.layout.panes {
             let cx = scene.cx(view, focus.keys_of(area.id, dialogs));
             self.pane_mut(area.id).prepare(area.body, &cx);
         }
@@ -132,7 +132,7 @@ impl Panes {
     /// Shows the file under the cursor next to the list of files while nothing waits.
     fn look_at_file(&mut self, areas: &Areas, focus: &Focus, scene: &Scene, view: &SessionView) {
         let before = self.glance.take();
-        let Some(area) = areas.layout().pane(PaneId::Review) else { return };
+        let Some(area) = areas.layout.pane(PaneId::Review) else { return };
         if focus.front() != PaneId::Project || !view.review.waiting.is_empty() {
             return;
         }
@@ -146,7 +146,7 @@ impl Panes {
     /// What was prepared last has been drawn since: the panes may count it as seen.
     pub(super) fn was_shown(&mut self, areas: &Areas, dialogs: &Dialogs) {
         let hides_review = dialogs.is_open() || self.glance.is_some();
-        let shown = areas.layout().panes.iter().map(|area| area.id);
+        let shown = areas.layout.panes.iter().map(|area| area.id);
         for id in shown.filter(|id| *id != PaneId::Review || !hides_review) {
             self.pane_mut(id).was_shown();
         }

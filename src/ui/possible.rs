@@ -43,6 +43,7 @@ pub(super) fn entries<'p>(
         let keys = cx.keymap.keys_of(&chain, *action);
         let keys: Vec<String> = keys.iter().map(|keys| format!("{keys}")).collect();
         let way = why_not(*action, place, cx)
+            .map(str::to_owned)
             .or_else(|| pane(home.unwrap_or(place.front)).why_not(*action, cx))
             .map_or_else(|| Ok(home.filter(|id| *id != place.front)), Err);
         PaletteEntry { action: *action, keys: keys.join("  "), way }
@@ -69,53 +70,49 @@ const fn pane_of(context: KeyContext) -> Option<PaneId> {
 }
 
 /// Why an action cannot be done now, as far as the whole session tells.
-pub(super) fn why_not(action: Action, place: &PaletteContext<'_>, cx: &Cx<'_>) -> Option<String> {
+pub(super) fn why_not(
+    action: Action,
+    place: &PaletteContext<'_>,
+    cx: &Cx<'_>,
+) -> Option<&'static str> {
     if let Err(why) = place.desk.takes(action) {
-        return Some(why.to_owned());
+        return Some(why);
     }
     let is_replay = cx.mode == Mode::Replay;
     let view = cx.view;
     if action.is_decision() {
         // The palette hides what would be decided on.
         return Some(if is_replay {
-            "this is a replay; nothing can be decided".to_owned()
+            "this is a replay; nothing can be decided"
         } else {
-            "decide in the review, with the keys shown there".to_owned()
+            "decide in the review, with the keys shown there"
         });
     }
     match action.home() {
-        KeyContext::Replay if !is_replay => Some("this is not a replay".to_owned()),
-        KeyContext::Composer if !place.writes => Some("no message is being written".to_owned()),
-        KeyContext::Question if is_replay || view.head.question.is_none() => {
-            Some(NO_QUESTION.to_owned())
-        }
+        KeyContext::Replay if !is_replay => Some("this is not a replay"),
+        KeyContext::Composer if !place.writes => Some("no message is being written"),
+        KeyContext::Question if is_replay || view.head.question.is_none() => Some(NO_QUESTION),
         KeyContext::Question if action == Action::LookInto && view.pending_list().is_none() => {
-            Some("no plan or list of files waits".to_owned())
+            Some("no plan or list of files waits")
         }
         KeyContext::Select if !place.chain.contains(&KeyContext::Select) => {
-            Some("no lines are being picked".to_owned())
+            Some("no lines are being picked")
         }
-        KeyContext::Review if view.review.proposals.is_empty() => {
-            Some("nothing was proposed yet".to_owned())
-        }
+        KeyContext::Review if view.review.proposals.is_empty() => Some("nothing was proposed yet"),
         _ => why_not_anywhere(action, cx),
     }
 }
 
 /// Why an action that holds in every pane cannot be done now.
-fn why_not_anywhere(action: Action, cx: &Cx<'_>) -> Option<String> {
+fn why_not_anywhere(action: Action, cx: &Cx<'_>) -> Option<&'static str> {
     let (view, is_replay) = (cx.view, cx.mode == Mode::Replay);
     match (action, &view.head.state) {
-        (Action::AnswerOption, _) if is_replay || view.head.question.is_none() => {
-            Some(NO_QUESTION.to_owned())
-        }
-        (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY.to_owned()),
-        (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES.to_owned()),
-        (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => {
-            Some(NO_BLACKBOARD.to_owned())
-        }
+        (Action::AnswerOption, _) if is_replay || view.head.question.is_none() => Some(NO_QUESTION),
+        (Action::ShowPolicy, _) if view.team.policy.is_none() => Some(NO_POLICY),
+        (Action::ShowSources, _) if !has_sources(view) => Some(NO_SOURCES),
+        (Action::ShowBlackboard, _) if view.team.blackboard.is_empty() => Some(NO_BLACKBOARD),
         (Action::ChooseModel, _) if !is_replay && view.head.profile().is_none() => {
-            Some("a recorded model cannot be changed".to_owned())
+            Some("a recorded model cannot be changed")
         }
         (
             Action::Compose
@@ -124,16 +121,14 @@ fn why_not_anywhere(action: Action, cx: &Cx<'_>) -> Option<String> {
             | Action::TogglePause
             | Action::ChooseModel,
             _,
-        ) if is_replay => Some("this is a replay; there is no run".to_owned()),
-        (Action::StopRun | Action::TogglePause, RunState::Empty) => {
-            Some("the run has not begun".to_owned())
-        }
+        ) if is_replay => Some("this is a replay; there is no run"),
+        (Action::StopRun | Action::TogglePause, RunState::Empty) => Some("the run has not begun"),
         (
             Action::StopRun | Action::TogglePause | Action::ChooseModel,
             RunState::Stopping | RunState::Ended(_),
-        ) => Some("the run is over".to_owned()),
+        ) => Some("the run is over"),
         (Action::StopRun | Action::TogglePause | Action::ChooseModel, RunState::BrokenOff(_)) => {
-            Some(BROKE_OFF.to_owned())
+            Some(BROKE_OFF)
         }
         _ => None,
     }

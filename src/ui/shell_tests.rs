@@ -41,7 +41,7 @@ fn the_palette_does_what_is_chosen_also_in_another_pane() {
     desk.press("2 :");
     desk.type_text("zoom");
     assert_eq!(desk.press("enter"), []);
-    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 1);
+    assert_eq!(desk.ui.bench.areas.layout.panes.len(), 1);
     desk.press("z :");
     desk.type_text("next-tab");
     desk.press("enter");
@@ -205,16 +205,16 @@ fn a_prefix_shows_all_that_may_follow() {
 #[test]
 fn panes_are_resized_by_keys_and_keep_their_sizes() {
     let mut desk = UiBench::at_work(120, 40);
-    let width = |desk: &UiBench, id| desk.ui.bench.areas.layout().pane(id).unwrap().body.width;
+    let width = |desk: &UiBench, id| desk.ui.bench.areas.layout.pane(id).unwrap().body.width;
     let before = width(&desk, PaneId::Chat);
     desk.press("2 alt-right");
     assert_eq!(width(&desk, PaneId::Chat), before + 4);
     desk.press("3 alt-right");
     assert_eq!(width(&desk, PaneId::Chat), before, "the review grows to the left");
     desk.press("4");
-    let rows = desk.ui.bench.areas.layout().pane(PaneId::Logs).unwrap().body.height;
+    let rows = desk.ui.bench.areas.layout.pane(PaneId::Logs).unwrap().body.height;
     desk.press("alt-up");
-    assert_eq!(desk.ui.bench.areas.layout().pane(PaneId::Logs).unwrap().body.height, rows + 2);
+    assert_eq!(desk.ui.bench.areas.layout.pane(PaneId::Logs).unwrap().body.height, rows + 2);
     desk.press("alt-right");
     assert!(desk.last_row().contains("as wide as the screen"), "{}", desk.last_row());
     let sizes = desk.ui.arrangement().sizes;
@@ -229,7 +229,7 @@ fn panes_are_resized_by_keys_and_keep_their_sizes() {
 #[test]
 fn dragging_selects_and_copies_text_and_no_marks() {
     let mut desk = UiBench::at_work(120, 40);
-    let body = desk.ui.bench.areas.layout().pane(PaneId::Chat).unwrap().body;
+    let body = desk.ui.bench.areas.layout.pane(PaneId::Chat).unwrap().body;
     mouse(&mut desk, DOWN, body.x, body.y + 4);
     mouse(&mut desk, DRAG, body.right() - 1, body.y + 5);
     let commands = mouse(&mut desk, UP, body.right() - 1, body.y + 5);
@@ -240,9 +240,9 @@ fn dragging_selects_and_copies_text_and_no_marks() {
     for (copied, shown) in text.lines().zip(lines) {
         assert!(shown.contains(copied.trim_end()), "{copied:?} {shown:?}");
     }
-    assert!(desk.ui.mouse.selection().is_some());
+    assert!(desk.ui.mouse.selection.is_some());
     desk.press("j");
-    assert!(desk.ui.mouse.selection().is_none());
+    assert!(desk.ui.mouse.selection.is_none());
 }
 
 #[test]

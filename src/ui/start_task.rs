@@ -244,16 +244,12 @@ impl TaskLine {
             ),
         };
         let Budget { tokens, cost, seconds, .. } = self.budget();
-        let tokens = tokens.map_or_else(
-            || "no token limit".to_owned(),
-            |most| format!("ask after {} tokens", line::grouped(most)),
-        );
-        let cost =
-            cost.map_or_else(|| "no cost limit".to_owned(), |most| format!("ask after {most}"));
-        let minutes = seconds.map_or_else(
-            || "no time limit".to_owned(),
-            |seconds| format!("ask after {} min", seconds / 60),
-        );
+        let ask = |most: Option<String>, what: &str| {
+            most.map_or(format!("no {what} limit"), |most| format!("ask after {most}"))
+        };
+        let tokens = ask(tokens.map(|most| format!("{} tokens", line::grouped(most))), "token");
+        let cost = ask(cost.map(|most| most.to_string()), "cost");
+        let minutes = ask(seconds.map(|seconds| format!("{} min", seconds / 60)), "time");
         let tenths = TEMPERATURES.get(self.chosen.temperature).copied().flatten();
         let temperature = tenths.map_or_else(
             || "usual temperature".to_owned(),

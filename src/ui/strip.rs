@@ -44,7 +44,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer, cx: &Cx<'_>) {
         return;
     }
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let separator = Span::styled(" · ", cx.style(Role::Faint));
+    let separator = cx.span(" · ", Role::Faint);
     let (left, right) =
         line::fit_halves(left(cx, area.width), right(cx), &separator, usize::from(inside.width));
     line::draw_split(&left, &right, inside, buf);
@@ -54,24 +54,24 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
     let mut parts = LineParts::default();
     if let (Some(phase), Some(build)) = (&cx.view.head.phase, attempt(cx)) {
         let text = format!("attempt {}/{}", phase.attempt, phase.max_attempts);
-        let mut spans = vec![Span::styled(text, cx.style(Role::Text))];
+        let mut spans = vec![cx.span(text, Role::Text)];
         if !build.is_empty() {
-            spans.push(Span::styled(" · ", cx.style(Role::Faint)));
+            spans.push(cx.span(" · ", Role::Faint));
         }
         spans.extend(build);
         parts.push(9, spans);
     } else if let Some(words) = all_done(cx) {
-        parts.push(9, vec![Span::styled(words, cx.style(Role::Text))]);
+        parts.push(9, vec![cx.span(words, Role::Text)]);
     } else if let Some(progress) = cx.view.progress() {
         let (done, open) = line::bar(progress.done, progress.total, BAR);
         parts.push(
             9,
             vec![
-                Span::styled(done, cx.style(Role::Ok)),
-                Span::styled(open, cx.style(Role::Faint)),
-                Span::styled(
+                cx.span(done, Role::Ok),
+                cx.span(open, Role::Faint),
+                cx.span(
                     format!(" {}/{} {}", progress.done, progress.total, progress.unit),
-                    cx.style(Role::Text),
+                    Role::Text,
                 ),
             ],
         );
@@ -85,7 +85,7 @@ fn left(cx: &Cx<'_>, columns: u16) -> LineParts {
         parts.push_forms(forms.collect());
     }
     if let Some((weight, next)) = next(cx) {
-        parts.push(weight, vec![Span::styled(next, cx.style(Role::Dim))]);
+        parts.push(weight, vec![cx.span(next, Role::Dim)]);
     }
     parts
 }
@@ -133,7 +133,7 @@ fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
             Some(BuildOutcome::Cancelled) => ("build stopped", Role::Dim),
             Some(_) => ("build failed", Role::Error),
         };
-        spans.push(Span::styled(words, cx.style(role)));
+        spans.push(cx.span(words, role));
     }
     Some(spans)
 }
@@ -141,7 +141,7 @@ fn attempt(cx: &Cx<'_>) -> Option<Vec<Span<'static>>> {
 /// So many agents with their time, and how many others spoke.
 fn agents(cx: &Cx<'_>, most: usize) -> Vec<Span<'static>> {
     let after = cx.clock.millis_since(cx.view.work.counted_until());
-    let separator = || Span::styled(" · ", cx.style(Role::Faint));
+    let separator = || cx.span(" · ", Role::Faint);
     let names = named(cx, most);
     let all = cx.view.work.run().map_or(0, |run| run.agents.len());
     let mut spans = Vec::new();
@@ -151,13 +151,13 @@ fn agents(cx: &Cx<'_>, most: usize) -> Vec<Span<'static>> {
         }
         let clean = sanitize::line(name.as_str()).into_owned();
         let millis = cx.view.work.spoke(name, after);
-        spans.push(Span::styled(clean, cx.style(cx.agents.role(name))));
-        spans.push(Span::styled(format!(" {}", duration(millis)), cx.style(Role::Dim)));
+        spans.push(cx.span(clean, cx.agents.role(name)));
+        spans.push(cx.span(format!(" {}", duration(millis)), Role::Dim));
     }
     let others = all.saturating_sub(names.len());
     if others > 0 {
         spans.push(separator());
-        spans.push(Span::styled(format!("{others} more"), cx.style(Role::Faint)));
+        spans.push(cx.span(format!("{others} more"), Role::Faint));
     }
     spans
 }
@@ -202,11 +202,11 @@ fn named<'a>(cx: &Cx<'a>, most: usize) -> Vec<&'a AgentName> {
 /// where the task stands elsewhere.
 pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: &Cx<'_>) {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let separator = Span::styled(" · ", cx.style(Role::Faint));
+    let separator = cx.span(" · ", Role::Faint);
     let mut parts = short_state(cx);
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
-        let key = Span::styled(key, cx.style(Role::Key));
-        parts.push(7, vec![key, Span::styled(" details", cx.style(Role::KeyHelp))]);
+        let key = cx.span(key, Role::Key);
+        parts.push(7, vec![key, cx.span(" details", Role::KeyHelp)]);
     }
     let request = cx.view.head.run().map_or("", |run| run.task.as_str());
     let needed = line::width(&task_label(cx)) + line::width(&sanitize::line(request)) + 2;
@@ -219,8 +219,7 @@ pub(super) fn draw_short(area: Rect, words: Option<&str>, buf: &mut Buffer, cx: 
         words.map_or_else(|| (task_label(cx), request), |words| (String::new(), words));
     let most = space.saturating_sub(line::width(&label));
     let words = line::cut(&sanitize::line(task), most).to_string();
-    let task =
-        vec![Span::styled(label, cx.style(Role::Title)), Span::styled(words, cx.style(Role::Dim))];
+    let task = vec![cx.span(label, Role::Title), cx.span(words, Role::Dim)];
     line::draw_split(&Line::from(task), &right, inside, buf);
 }
 
@@ -229,9 +228,9 @@ fn short_state(cx: &Cx<'_>) -> LineParts {
     let mut parts = LineParts::default();
     let compose = cx.keymap.key_of(&[KeyContext::Global], Action::Compose);
     if let (RunState::Ended(_), Some(key)) = (&cx.view.head.state, compose) {
-        parts.push(9, vec![Span::styled("the run is over", cx.style(Role::Text))]);
-        let key = Span::styled(key, cx.style(Role::Key));
-        parts.push(8, vec![key, Span::styled(" asks for more", cx.style(Role::KeyHelp))]);
+        parts.push(9, vec![cx.span("the run is over", Role::Text)]);
+        let key = cx.span(key, Role::Key);
+        parts.push(8, vec![key, cx.span(" asks for more", Role::KeyHelp)]);
         return parts;
     }
     // The header of a small screen has no place for it.
@@ -240,12 +239,12 @@ fn short_state(cx: &Cx<'_>) -> LineParts {
         0 | 1 => short_title(&phase.title, PHASE),
         most => format!("{} {}/{most}", short_title(&phase.title, PHASE), phase.attempt),
     });
-    parts.push(9, vec![Span::styled(phase, cx.style(Role::Text))]);
+    parts.push(9, vec![cx.span(phase, Role::Text)]);
     match (attempt(cx), cx.view.progress()) {
         (Some(build), _) => parts.push(8, build),
         (None, Some(progress)) => {
             let text = format!("{}/{} {}", progress.done, progress.total, progress.unit);
-            parts.push(8, vec![Span::styled(text, cx.style(Role::Text))]);
+            parts.push(8, vec![cx.span(text, Role::Text)]);
         }
         (None, None) => {}
     }
@@ -279,22 +278,16 @@ fn right(cx: &Cx<'_>) -> LineParts {
     if waited >= 1_000 {
         let role = if cx.view.work.is_waiting() { Role::Warn } else { Role::Dim };
         let text = format!("waited for you {}", duration(waited));
-        parts.push(8, vec![Span::styled(text, cx.style(role))]);
+        parts.push(8, vec![cx.span(text, role)]);
     }
     // Of a session with several requests this is the time of the last one.
     let what = match cx.view.head.runs.len() {
         0 | 1 => "run".to_owned(),
         number => format!("request {number}"),
     };
-    parts.push(7, vec![Span::styled(format!("{what} {}", duration(all)), cx.style(Role::Dim))]);
+    parts.push(7, vec![cx.span(format!("{what} {}", duration(all)), Role::Dim)]);
     if let Some(key) = cx.keymap.key_of(&[KeyContext::Global], Action::ShowRun) {
-        parts.push(
-            5,
-            vec![
-                Span::styled(key, cx.style(Role::Key)),
-                Span::styled(" details", cx.style(Role::KeyHelp)),
-            ],
-        );
+        parts.push(5, vec![cx.span(key, Role::Key), cx.span(" details", Role::KeyHelp)]);
     }
     parts
 }

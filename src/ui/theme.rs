@@ -271,7 +271,7 @@ fn read_colour(
     let text = file.text_of(value)?;
     palette.get(text).copied().or_else(|| Rgb::parse(text)).ok_or_else(|| {
         let mut known: Vec<&str> = palette.keys().map(String::as_str).collect();
-        known.extend(Rgb::NAMES);
+        known.extend(Rgb::names());
         let fix =
             format!("Write it as \"#rrggbb\" or by name; {}", near_names(text, known.into_iter()));
         file.wrong(value.span(), &format!("`{text}` is not a colour"), &fix)

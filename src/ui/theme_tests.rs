@@ -33,7 +33,7 @@ fn least(name: &str, depth: Depth) -> f64 {
 /// How the colours look that can be asked of a terminal with few of them.
 fn looks(depth: Depth) -> HashMap<Color, Rgb> {
     let greys = (0..=255_u8).map(|part| Rgb(part, part, part));
-    let basic = Rgb::NAMES.iter().filter_map(|name| Rgb::parse(name));
+    let basic = Rgb::names().filter_map(Rgb::parse);
     let level = |step: u8| if step == 0 { 0 } else { 55 + step * 40 };
     let cube =
         (0..216_u8).map(|place| Rgb(level(place / 36), level(place / 6 % 6), level(place % 6)));

@@ -364,10 +364,10 @@ fn panes_zoom_and_take_turns() {
     desk.press("z");
     assert!(!desk.screen().contains("─ Project") && desk.screen().contains("─ Chat"));
     desk.press("tab");
-    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 1);
+    assert_eq!(desk.ui.bench.areas.layout.panes.len(), 1);
     assert_eq!(desk.ui.bench.focus.front(), PaneId::Review);
     desk.press("esc");
-    assert_eq!(desk.ui.bench.areas.layout().panes.len(), 4);
+    assert_eq!(desk.ui.bench.areas.layout.panes.len(), 4);
     desk.press("shift-tab shift-tab");
     assert_eq!(desk.ui.bench.focus.front(), PaneId::Project);
 }

@@ -90,7 +90,7 @@ impl Workbench {
         Arrangement {
             theme: self.theme.clone(),
             front: Some(self.focus.chosen()),
-            sizes: self.areas.sizes(),
+            sizes: self.areas.sizes,
             used: self.used.clone(),
         }
     }
@@ -246,7 +246,7 @@ impl Workbench {
                 .nudge(self.focus.front(), action)
                 .map_or_else(Effect::refuse, |()| vec![]),
             Action::ResetLayout => {
-                self.areas.set_sizes(Sizes::default());
+                self.areas.sizes = Sizes::default();
                 self.focus.unzoom();
                 Effect::info("the panes have their default sizes again")
             }
@@ -397,9 +397,9 @@ impl Workbench {
             self.panes.composer.prepare(&cx);
         }
         let cx = self.scene.cx(view, self.focus.keys_of_composer(&self.dialogs));
-        let rows = self.panes.bottom_rows(self.focus.kind(), self.areas.size(), &cx);
+        let rows = self.panes.bottom_rows(self.focus.kind(), self.areas.size, &cx);
         self.areas.arrange(&self.focus, rows, view);
-        let size = self.areas.size();
+        let size = self.areas.size;
         self.scene.build_errors = self.build_errors();
         self.panes.review.set_screen_width(size.width);
         self.dialogs.prepare(size);
@@ -410,7 +410,7 @@ impl Workbench {
     }
 
     fn build_errors(&self) -> BuildErrors {
-        let logs = self.areas.layout().pane(PaneId::Logs);
+        let logs = self.areas.layout.pane(PaneId::Logs);
         let has_rows = logs.is_some_and(|logs| logs.body.height >= LEAST_BUILD_ROWS);
         match has_rows && self.panes.logs.tab() == LogsTab::Build {
             true => BuildErrors::OnScreen,
@@ -476,7 +476,7 @@ impl Workbench {
 
     /// Whether the time that the person is waited for is on screen.
     fn counts_waiting(&self, view: &SessionView) -> bool {
-        let has_strip = !self.areas.layout().strip.is_empty();
+        let has_strip = !self.areas.layout.strip.is_empty();
         let shows = has_strip || matches!(self.dialogs.get(), Some(Overlay::Run(_)));
         let goes_on = self.scene.mode == Mode::Live && !view.head.state.is_over();
         shows && goes_on && view.work.is_waiting()

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::model::{
     AgentName, BuildEvent, BuildOutcome, Change, ChangeKind, DecidedBy, Decision, Event, InquiryId,
     ModelEvent, Outcome, PersonEvent, ProjectPath, Proposal, ProposalEvent, ProposalId, Record,
@@ -26,11 +28,12 @@ pub struct AgentWork {
 }
 
 /// How proposals were decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct DecisionCounts {
     /// Approved by the person as proposed.
     pub approved: u32,
     /// Approved by the person in part or after an edit.
+    #[serde(rename = "approved_with_changes")]
     pub amended: u32,
     pub rejected: u32,
     /// Decided by a rule, either way.
@@ -38,6 +41,7 @@ pub struct DecisionCounts {
     /// Approved by a rule: nobody had to look at them.
     pub approved_by_rule: u32,
     /// Approvals of the person for which every changed line had been on screen.
+    #[serde(rename = "approvals_seen_whole")]
     pub seen_whole: u32,
     /// Changed lines that the person approved although they had not been on screen.
     pub lines_unseen: u64,
@@ -94,7 +98,7 @@ impl FileFate {
 }
 
 /// How often something passed and failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PassCounts {
     pub passed: u32,
     pub failed: u32,
