@@ -147,15 +147,15 @@ pub fn resume(
         return Err(no_start(&dir, unread));
     };
     if session.team == monitor::TEAM {
-        return Err(UserError::new(
-            format!("Cannot resume {}", dir.id()),
-            "it only listened to a port; no team has worked in it",
-            format!("Look at it with `firmhand replay {}`.", dir.id()),
-        ));
+        let why = "it only listened to a port; no team has worked in it";
+        let fix = format!("Look at it with `firmhand replay {}`.", dir.id());
+        return Err(cannot_resume(&dir, why, fix));
     }
     let project = Path::new(&session.project);
     if !project.is_dir() {
-        return Err(project_gone(&dir, project));
+        let why = format!("its project folder {} is gone", project.display());
+        let fix = "Restore the folder, or look at the session with `firmhand replay";
+        return Err(cannot_resume(&dir, why, format!("{fix} {}`.", dir.id())));
     }
     let machine = &session_choices::machine_for(machine, &past.choices);
     let run = past.run_to_go_on(&session);
@@ -222,19 +222,13 @@ fn plan_of_past(
 }
 
 fn no_start(dir: &SessionDir, unread: Option<UserError>) -> UserError {
-    let why = "its journal does not begin with the start of a session".to_owned();
-    let why = unread.map_or(why.clone(), |unread| format!("{why}: {}", unread.why));
-    let fix = "Start a new session with `firmhand new`.";
-    UserError::new(format!("Cannot resume {}", dir.id()), why, fix)
+    let why = "its journal does not begin with the start of a session";
+    let why = unread.map_or(why.to_owned(), |unread| format!("{why}: {}", unread.why));
+    cannot_resume(dir, why, "Start a new session with `firmhand new`.")
 }
 
-fn project_gone(dir: &SessionDir, project: &Path) -> UserError {
-    let name = dir.id();
-    UserError::new(
-        format!("Cannot resume {name}"),
-        format!("its project folder {} is gone", project.display()),
-        format!("Restore the folder, or look at the session with `firmhand replay {name}`."),
-    )
+fn cannot_resume(dir: &SessionDir, why: impl Into<String>, fix: impl Into<String>) -> UserError {
+    UserError::new(format!("Cannot resume {}", dir.id()), why, fix)
 }
 
 /// Checks that the project's own scripts may run, if a build would run them.

@@ -252,16 +252,13 @@ impl<'a> Documentation<'a> {
             if library.open(&folder).is_ok() {
                 continue;
             }
-            match missing(&corpus) {
-                Ok(true) => {
-                    if let Err(error) = library.open(&folder) {
-                        library.leave_out(format!("{}: {}", corpus.label(), error.why));
-                    }
-                }
-                Ok(false) => {
-                    library.leave_out(format!("{}: it is not indexed yet", corpus.label()));
-                }
-                Err(error) => library.leave_out(format!("{}: {}", corpus.label(), error.why)),
+            let opened = match missing(&corpus) {
+                Ok(true) => library.open(&folder).map_err(|error| error.why),
+                Ok(false) => Err("it is not indexed yet".into()),
+                Err(error) => Err(error.why),
+            };
+            if let Err(why) = opened {
+                library.leave_out(format!("{}: {why}", corpus.label()));
             }
         }
         self.add_notes(&mut library)?;

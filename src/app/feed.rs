@@ -34,9 +34,8 @@ impl Feed {
 
     /// Notes that the run stopped unexpectedly; nothing in a replay does.
     pub fn break_off(&mut self, why: UserError) {
-        match self {
-            Self::Live(live) => live.view.break_off(why),
-            Self::Replay(_) => {}
+        if let Self::Live(live) = self {
+            live.view.break_off(why);
         }
     }
 

@@ -101,10 +101,7 @@ async fn examine(mut profile: Profile, reach: CheckDepth, findings: &mut Vec<Hea
     let first = key(&profile);
     let is_usable = first.health == Health::Good;
     findings.push(first);
-    if !is_usable {
-        return;
-    }
-    if reach == CheckDepth::Here {
+    if !is_usable || reach == CheckDepth::Here {
         return;
     }
     // A person waits: once is enough.

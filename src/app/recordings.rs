@@ -42,9 +42,7 @@ impl Recording {
             name: name.to_owned(),
         })
     }
-}
 
-impl Recording {
     /// Whether it was made in this project: most files of the one it begins with are there. What it
     /// reads and changes is not in another one.
     #[must_use]

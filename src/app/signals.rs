@@ -1,5 +1,8 @@
 //! The signals a full-screen program has to answer.
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use tokio::signal::unix::{self, SignalKind};
 
 use crate::model::UserError;
@@ -36,14 +39,7 @@ impl Signal {
 }
 
 /// Watches for [`Signal`]s.
-pub struct Signals {
-    terminate: unix::Signal,
-    hangup: unix::Signal,
-    interrupt: unix::Signal,
-    suspend: unix::Signal,
-    resume: unix::Signal,
-    resize: unix::Signal,
-}
+pub struct Signals([(Signal, unix::Signal); 6]);
 
 impl Signals {
     /// Begins to watch; from then on these signals no longer end the process.
@@ -55,14 +51,15 @@ impl Signals {
             unix::signal(kind)
                 .map_err(|error| UserError::from_cause("Cannot watch signals", &error))
         };
-        Ok(Self {
-            terminate: on(SignalKind::terminate())?,
-            hangup: on(SignalKind::hangup())?,
-            interrupt: on(SignalKind::interrupt())?,
-            suspend: on(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
-            resume: on(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
-            resize: on(SignalKind::window_change())?,
-        })
+        let raw = |signal: rustix::process::Signal| SignalKind::from_raw(signal.as_raw());
+        Ok(Self([
+            (Signal::Terminate, on(SignalKind::terminate())?),
+            (Signal::Hangup, on(SignalKind::hangup())?),
+            (Signal::Interrupt, on(SignalKind::interrupt())?),
+            (Signal::Suspend, on(raw(rustix::process::Signal::TSTP))?),
+            (Signal::Continue, on(raw(rustix::process::Signal::CONT))?),
+            (Signal::Resize, on(SignalKind::window_change())?),
+        ]))
     }
 
     /// Waits for one that ends the program.
@@ -77,13 +74,12 @@ impl Signals {
 
     /// Waits for the next one. Safe to drop and call again.
     pub async fn next(&mut self) -> Signal {
-        tokio::select! {
-            _ = self.terminate.recv() => Signal::Terminate,
-            _ = self.hangup.recv() => Signal::Hangup,
-            _ = self.interrupt.recv() => Signal::Interrupt,
-            _ = self.suspend.recv() => Signal::Suspend,
-            _ = self.resume.recv() => Signal::Continue,
-            _ = self.resize.recv() => Signal::Resize,
-        }
+        poll_fn(|context| {
+            let came = self.0.iter_mut().find_map(|(signal, watched)| {
+                watched.poll_recv(context).is_ready().then_some(*signal)
+            });
+            came.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
     }
 }

@@ -341,6 +341,7 @@ fn ui_setup(
         let is_kept = |front: &PaneId| !matches!(front, PaneId::Review | PaneId::Logs);
         arrangement.front = arrangement.front.filter(is_kept);
     }
+    let project = project_of(dir).and_then(|project| ProjectDir::open(&project).ok());
     Ok(UiSetup {
         looks,
         keymap,
@@ -352,11 +353,7 @@ fn ui_setup(
         events: Arc::new(JournalEvents::new(dir.journal())),
         models: if mode == Mode::Live { offers(&machine.profiles) } else { Vec::new() },
         history: history_of(machine, dir).map_or_else(Vec::new, |history| history.read()),
-        files: project_of(dir).and_then(|project| {
-            ProjectDir::open(&project)
-                .ok()
-                .map(|project_dir| Arc::new(project_dir) as Arc<dyn FileSource>)
-        }),
+        files: project.map(|project| Arc::new(project) as Arc<dyn FileSource>),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::model::UserError;
 use crate::provider::Service;
 use crate::tools;
 use crate::ui::Keymap;
-use crate::ui::action::{Action, KeyContext};
+use crate::ui::action::KeyContext;
 
 /// What there is a page about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -121,14 +121,11 @@ fn keys(machine: &Machine, contexts: &[KeyContext]) -> Result<String, UserError>
         let _ = writeln!(page, "\n{}", context.title());
         for (action, keys) in keymap.bindings(*context) {
             let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-            let _ = writeln!(page, "  {:<18} {}", keys.join("  "), action_words(action));
+            let (keys, help) = (keys.join("  "), action.help());
+            let _ = writeln!(page, "  {keys:<18} {help} ({})", action.name());
         }
     }
     Ok(page)
-}
-
-fn action_words(action: Action) -> String {
-    format!("{} ({})", action.help(), action.name())
 }
 
 fn teams(machine: &Machine) -> Result<String, UserError> {
@@ -166,6 +163,7 @@ const GRAMMAR: &str = "assets/reverty/grammar.md";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::action::Action;
 
     fn shown(name: Option<&str>) -> Result<String, UserError> {
         let folder = tempfile::tempdir().unwrap();

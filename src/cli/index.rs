@@ -39,7 +39,6 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
             let format = EventFormat::of(json);
             list(&documentation, format)?;
             remote_list::print(machine, format)?;
-            Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Add { path, here } => {
             let scope = if here { IndexScope::Project } else { IndexScope::All };
@@ -48,16 +47,15 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
             let (corpus, built) = documentation.add(&path, scope, &tell)?;
             print_built(&corpus, &built, start);
             build_vectors(&documentation, &corpus)?;
-            Ok(ExitCode::SUCCESS)
         }
         IndexCommand::Remove { path } => {
             let removed = documentation.remove(&path)?.display().to_string();
             report::line(&format!("Removed {}", sanitize::line(&removed)));
-            Ok(ExitCode::SUCCESS)
         }
-        IndexCommand::Build => build_all(&documentation),
-        IndexCommand::Check => check(&documentation),
+        IndexCommand::Build => return build_all(&documentation),
+        IndexCommand::Check => return check(&documentation),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn list(documentation: &Documentation<'_>, format: EventFormat) -> Result<(), UserError> {

@@ -96,13 +96,17 @@ pub fn temperature(text: &str) -> Result<f64, String> {
 
 /// What the session may use according to these limits, where `budget` does not say.
 pub fn budget(limits: &[NamedLimit], budget: Budget) -> Budget {
-    let value = |name| limits.iter().rfind(|limit| limit.name == name).map(|limit| limit.value);
+    let value = |name| value(limits, name);
     Budget {
         tokens: budget.tokens.or(value(LimitName::Tokens).map(|number| number as u64)),
         cost: budget.cost.or(value(LimitName::Cost).map(Cost::from_dollars)),
         seconds: budget.seconds.or(value(LimitName::Minutes).map(|number| number as u64 * 60)),
         turns: budget.turns.or(value(LimitName::Turns).map(|number| number as u32)),
     }
+}
+
+fn value(limits: &[NamedLimit], name: LimitName) -> Option<f64> {
+    limits.iter().rfind(|limit| limit.name == name).map(|limit| limit.value)
 }
 
 /// Those that are the team's own.
@@ -116,10 +120,7 @@ pub fn of_team(limits: &[NamedLimit]) -> BTreeMap<String, u32> {
 
 /// The other limits.
 pub fn overrides(limits: &[NamedLimit]) -> LimitOverrides {
-    let value = |name| {
-        let limit = limits.iter().rfind(|limit| limit.name == name);
-        limit.map(|limit| limit.value as u32)
-    };
+    let value = |name| value(limits, name).map(|number| number as u32);
     LimitOverrides {
         max_attempts: value(LimitName::Attempts),
         build_seconds: value(LimitName::BuildSeconds),

@@ -104,7 +104,7 @@ fn run(
     project: &Path,
 ) -> Result<ExitCode, UserError> {
     let runtime = runtime::engine()?;
-    let answer = runtime.block_on(async {
+    let mut answer = runtime.block_on(async {
         let builds = match effects {
             Effects::ByPolicy => builds_for(name.as_str()).map(ToolName::new),
             Effects::Refused => None,
@@ -145,10 +145,11 @@ fn run(
         };
         Ok::<_, UserError>(answer)
     })?;
-    let answer = match missing(project).filter(|_| BUILDS.contains(&name.as_str())) {
-        Some(error) => with_notice(answer, &error),
-        None => answer,
-    };
+    // It was built for the virtual board, where another toolchain was expected.
+    if let Some(error) = missing(project).filter(|_| BUILDS.contains(&name.as_str())) {
+        let words = format!("built for the virtual board: {}. {}", error.why, error.fix);
+        answer["notice"] = json!(words);
+    }
     // A blocked read of a device must not hold the answer up.
     runtime.shutdown_background();
     report::json(&answer)?;
@@ -270,13 +271,6 @@ fn not_found(kind: ToolchainKind) -> Option<UserError> {
         ToolchainKind::Arduino => ArduinoToolchain::find().err(),
         ToolchainKind::Platformio => PlatformioToolchain::find().err(),
     }
-}
-
-/// The answer of a build for the virtual board, where another toolchain was expected.
-fn with_notice(mut answer: Value, error: &UserError) -> Value {
-    let words = format!("built for the virtual board: {}. {}", error.why, error.fix);
-    answer["notice"] = json!(words);
-    answer
 }
 
 /// The toolchain for such a project that is installed here; its builds run in that sandbox.

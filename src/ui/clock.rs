@@ -61,10 +61,6 @@ impl Clock {
     #[must_use]
     pub fn spinner(&self, since: Timestamp) -> &'static str {
         let ticks = self.since(since).as_millis() / Self::TICK.as_millis();
-        usize::try_from(ticks % 10)
-            .ok()
-            .and_then(|place| SPINNER.get(place))
-            .copied()
-            .unwrap_or("·")
+        SPINNER[ticks as usize % SPINNER.len()]
     }
 }

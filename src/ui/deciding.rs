@@ -5,8 +5,6 @@
 
 use std::time::Instant;
 
-use crossterm::event::KeyEvent;
-
 use super::action::Action;
 use super::areas::Areas;
 use super::dialogs::Dialogs;
@@ -30,7 +28,8 @@ pub(super) struct Pressed {
 /// When a key may decide.
 #[derive(Debug, Default)]
 pub(super) struct Deciding {
-    guard: Guard,
+    /// What watches the keys.
+    pub guard: Guard,
     /// A deciding key that has no effect yet.
     pressed: Option<Pressed>,
     /// Whether the proposal on screen had lines that were not in sight yet.
@@ -38,11 +37,6 @@ pub(super) struct Deciding {
 }
 
 impl Deciding {
-    /// Takes note of a key; call this for every one.
-    pub(super) fn watch_key(&mut self, event: &KeyEvent, now: Instant) {
-        self.guard.watch(event, now);
-    }
-
     /// Another key was watched: takes a deciding key back that had no effect yet; tells why.
     pub(super) fn overtake(&mut self) -> Option<KeyRefusal> {
         self.pressed.take()?;
@@ -53,21 +47,6 @@ impl Deciding {
     pub(super) fn pasted(&mut self, now: Instant) -> Option<KeyRefusal> {
         self.guard.pasted(now);
         self.pressed.take().map(|_| KeyRefusal::Pasted)
-    }
-
-    /// Whether the last key is the rest of pasted text that began with a deciding key.
-    pub(super) const fn is_rest_of_paste(&self) -> bool {
-        self.guard.is_rest_of_paste()
-    }
-
-    /// Whether the keyboard was at rest since what is to be decided appeared.
-    pub(super) const fn is_quiet(&self) -> bool {
-        self.guard.is_quiet()
-    }
-
-    /// What is to be decided counts as having appeared only now.
-    pub(super) const fn begin(&mut self, now: Instant) {
-        self.guard.begin(now);
     }
 
     /// A deciding key was pressed; it takes effect when its moment has come.
@@ -133,19 +112,9 @@ impl Deciding {
         }
     }
 
-    /// Whether what is to be decided was not drawn yet.
-    pub(super) const fn waits_to_be_drawn(&self) -> bool {
-        self.guard.waits_to_be_drawn()
-    }
-
-    /// From when on a key may decide.
-    pub(super) fn ready_at(&self) -> Option<Instant> {
-        self.guard.ready_at()
-    }
-
     /// Whether a key may decide now.
     pub(super) fn decides(&self, now: Instant) -> Decides {
-        match self.ready_at() {
+        match self.guard.ready_at() {
             Some(at) if at <= now => Decides::Now,
             Some(_) | None => Decides::NotYet,
         }

@@ -93,12 +93,8 @@ impl Key {
     /// The digit it types, if it is one.
     #[must_use]
     pub fn digit(self) -> Option<usize> {
-        match self.code {
-            KeyCode::Char(c) if self.modifiers.is_empty() => {
-                c.to_digit(10).and_then(|digit| usize::try_from(digit).ok())
-            }
-            _ => None,
-        }
+        let typed = self.code.as_char().filter(|_| self.modifiers.is_empty())?;
+        usize::try_from(typed.to_digit(10)?).ok()
     }
 
     /// Whether it is the arrow up or down.
@@ -189,13 +185,8 @@ impl KeySequence {
 
 impl fmt::Display for KeySequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, key) in self.0.iter().enumerate() {
-            if place > 0 {
-                f.write_str(" ")?;
-            }
-            write!(f, "{key}")?;
-        }
-        Ok(())
+        let keys: Vec<String> = self.0.iter().map(Key::to_string).collect();
+        f.write_str(&keys.join(" "))
     }
 }
 

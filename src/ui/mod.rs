@@ -228,7 +228,7 @@ impl Ui {
         let Workbench { scene, focus, deciding, .. } = &self.bench;
         let is_due = scene.mode == Mode::Live && self.follow_up.is_due(view);
         let idle = focus.typed_until().filter(|_| is_due);
-        let is_noted = self.drawn.get() && deciding.waits_to_be_drawn();
+        let is_noted = self.drawn.get() && deciding.guard.waits_to_be_drawn();
         let noted = is_noted.then_some(scene.clock.now);
         [idle, noted, self.bench.next_wake(view)].into_iter().flatten().min()
     }
@@ -296,7 +296,7 @@ impl Ui {
             }
             // A key that was meant for another window must not decide here.
             Event::FocusGained => {
-                self.bench.deciding.begin(now.at);
+                self.bench.deciding.guard.begin(now.at);
                 self.follow_up.attention.came();
                 Vec::new()
             }
@@ -312,7 +312,7 @@ impl Ui {
 
     fn on_key(&mut self, event: &KeyEvent, now: Now<'_>) -> Vec<Effect> {
         let bench = &mut self.bench;
-        bench.deciding.watch_key(event, now.at);
+        bench.deciding.guard.watch(event, now.at);
         // Who presses a key is here, whatever the terminal said.
         self.follow_up.attention.came();
         // Why keys do not count stays to be read while they are typed.
@@ -346,7 +346,7 @@ impl Ui {
         {
             return bench.with_front(now, |pane, cx| pane.on_text(event, cx));
         }
-        if bench.deciding.is_rest_of_paste() {
+        if bench.deciding.guard.is_rest_of_paste() {
             return Vec::new();
         }
         bench.focus.push(key);

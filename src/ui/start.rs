@@ -377,12 +377,7 @@ impl Start {
     /// What enter does with that session.
     fn verb_of(&self, session: &StartSession) -> Verb {
         let verbs = verbs(session);
-        verbs
-            .iter()
-            .find(|verb| **verb == self.verb)
-            .or(verbs.first())
-            .copied()
-            .unwrap_or(self.verb)
+        if verbs.contains(&self.verb) { self.verb } else { verbs[0] }
     }
 
     /// Lists the examples, or leaves only the row that opens the list.

@@ -123,7 +123,7 @@ impl Workbench {
 
     /// Whether the screen says why keys do not count, which they still do not.
     pub(super) fn has_refusal_notice(&self) -> bool {
-        !self.deciding.is_quiet() && self.notice.is_refusal()
+        !self.deciding.guard.is_quiet() && self.notice.is_refusal()
     }
 
     /// Does what a key asked for, if it may; what decides waits for a moment.
@@ -458,7 +458,8 @@ impl Workbench {
         let spinner = self.is_busy(view).then_some(synced + Clock::TICK);
         let waiting = self.counts_waiting(view).then_some(synced + Duration::from_secs(1));
         // By then what waits has been on screen, and can be decided.
-        let ready = self.deciding.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
+        let ready =
+            self.deciding.guard.ready_at().filter(|_| self.scene.decides == Decides::NotYet);
         let panes = self.panes.next_wake(&self.areas, &self.dialogs, view, synced);
         let own = [self.notice.until(), spinner, waiting, ready, self.deciding.settles_at()];
         own.into_iter().chain([panes, self.dialogs.next_wake(synced)]).flatten().min()

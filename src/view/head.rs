@@ -215,9 +215,7 @@ impl Head {
             },
             Event::Board(BoardEvent::Connected(board)) => self.board = Some(board.clone()),
             Event::Board(BoardEvent::Lost { port, .. }) => {
-                if self.board.as_ref().is_some_and(|board| board.port == *port) {
-                    self.board = None;
-                }
+                self.board.take_if(|board| board.port == *port);
             }
             Event::Person(PersonEvent::Asked { question, agent, text, options, .. }) => {
                 self.question = Some(PersonQuestion {

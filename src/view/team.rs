@@ -176,9 +176,7 @@ impl TeamView {
                 self.mark(&agent, StepState::Active, to);
             }
             Event::Turn(TurnEvent::ToolAnswered { call, .. }) => {
-                if self.context.as_ref().is_some_and(|context| context.call == *call) {
-                    self.context = None;
-                }
+                self.context.take_if(|context| context.call == *call);
             }
             _ => {}
         }

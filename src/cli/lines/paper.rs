@@ -11,8 +11,8 @@ use super::proposal_text::{self, ProposalText, versions};
 use crate::app::editor;
 use crate::cli::report;
 use crate::model::{
-    Amended, BlobSource, DecisionNote, Examiner, Intent, LineComment, Proposal, SessionRule, Shown,
-    Side, Verdict,
+    Amended, BlobSource, DecisionNote, Examiner, Intent, LineComment, Proposal, RuleSays,
+    SessionRule, Shown, Side, Verdict,
 };
 use crate::text::diff::{self, DiffLimits, LineKind, Options};
 use crate::text::select::{LineSelection, select};
@@ -285,11 +285,7 @@ impl Paper {
     ///
     /// # Errors
     /// Why there can be none.
-    pub fn rule(
-        &self,
-        says: crate::model::RuleSays,
-        scope: DecisionScope,
-    ) -> Result<Intent, String> {
+    pub fn rule(&self, says: RuleSays, scope: DecisionScope) -> Result<Intent, String> {
         let proposal = &self.proposal;
         let kind = Some(proposal.change.change_kind());
         let mut rule = SessionRule { says, kind, path: None, tool: None, agent: None };
@@ -320,7 +316,7 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        Batch, BatchId, BlobRef, CallId, Check, CheckKind, ContentHash, Facts, Finding,
+        Batch, BatchId, BlobRef, CallId, Change, Check, CheckKind, ContentHash, Facts, Finding,
         FindingLevel, ProjectPath, ProposalId, TurnId, UserError,
     };
 

@@ -57,14 +57,13 @@ pub fn proposal(proposal: &Proposal, blobs: &dyn BlobSource) -> Result<ProposalT
     Ok(ProposalText { lines, ..text })
 }
 
+type Content = Arc<[u8]>;
+
 /// The contents before and after a change; none where there is no file.
 ///
 /// # Errors
 /// When one cannot be read.
-pub fn versions(
-    change: &Change,
-    blobs: &dyn BlobSource,
-) -> Result<(Arc<[u8]>, Arc<[u8]>), UserError> {
+pub fn versions(change: &Change, blobs: &dyn BlobSource) -> Result<(Content, Content), UserError> {
     let read = |blob: Option<BlobRef>| match blob {
         Some(blob) => blobs.blob(&blob.hash),
         None => Ok(Vec::new().into()),
@@ -296,7 +295,7 @@ mod tests {
     fn proposal_with(checks: Vec<Check>) -> Vec<String> {
         struct One;
         impl BlobSource for One {
-            fn blob(&self, _: &ContentHash) -> Result<std::sync::Arc<[u8]>, UserError> {
+            fn blob(&self, _: &ContentHash) -> Result<Arc<[u8]>, UserError> {
                 Ok(b"a\n".as_slice().into())
             }
         }
