@@ -246,7 +246,16 @@ impl Chat {
                 }
             }
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
-            _ => {}
+            Event::Session(_)
+            | Event::Turn(TurnEvent::PolicyTaken(_))
+            | Event::Files(_)
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 

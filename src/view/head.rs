@@ -229,7 +229,16 @@ impl Head {
             Event::Person(PersonEvent::Paused) => self.state = RunState::Paused,
             Event::Person(PersonEvent::Unpaused) => self.state = RunState::Running,
             Event::Person(PersonEvent::StopRequested) => self.state = RunState::Stopping,
-            _ => {}
+            Event::Files(_)
+            | Event::Phase(_)
+            | Event::Turn(_)
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Port(_)
+            | Event::Person(_)
+            | Event::Team(_) => {}
         }
     }
 }

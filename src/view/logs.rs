@@ -232,7 +232,16 @@ impl Logs {
                 self.change_serial(*log, |view| view.apply(record.at, event));
             }
             Event::Session(SessionEvent::Resumed { .. }) => self.close_all(),
-            _ => {}
+            Event::Session(_)
+            | Event::Files(_)
+            | Event::Phase(_)
+            | Event::Turn(_)
+            | Event::Model(_)
+            | Event::Team(_)
+            | Event::Proposal(_)
+            | Event::Board(_)
+            | Event::Test(_)
+            | Event::Person(_) => {}
         }
     }
 

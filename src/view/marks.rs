@@ -135,7 +135,19 @@ pub fn mark_of(record: &Record) -> Option<Mark> {
         Event::Port(PortEvent::Changed { event: PortChange::Panicked { .. }, .. }) => {
             MarkKind::Panic
         }
-        _ => return None,
+        Event::Session(_)
+        | Event::Files(_)
+        | Event::Phase(_)
+        | Event::Turn(_)
+        | Event::Model(_)
+        | Event::Team(_)
+        | Event::Proposal(_)
+        | Event::Build(_)
+        | Event::Test(_)
+        | Event::Log(_)
+        | Event::Board(_)
+        | Event::Port(_)
+        | Event::Person(_) => return None,
     };
     Some(Mark { seq: record.seq, at: record.at, kind })
 }

@@ -147,7 +147,17 @@ impl Project {
                 }
             }
             Event::Session(SessionEvent::RunStarted(_)) => self.begin_request(),
-            _ => {}
+            Event::Session(_)
+            | Event::Phase(_)
+            | Event::Turn(_)
+            | Event::Model(_)
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 

@@ -264,7 +264,18 @@ impl Review {
             Event::Proposal(ProposalEvent::FlashProgress { proposal, done, total }) => {
                 self.change(*proposal, |view| view.progress = Some((*done, *total)));
             }
-            _ => {}
+            Event::Session(_)
+            | Event::Files(_)
+            | Event::Phase(_)
+            | Event::Turn(_)
+            | Event::Model(_)
+            | Event::Team(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 }

@@ -178,7 +178,17 @@ impl TeamView {
             Event::Turn(TurnEvent::ToolAnswered { call, .. }) => {
                 self.context.take_if(|context| context.call == *call);
             }
-            _ => {}
+            Event::Session(_)
+            | Event::Files(_)
+            | Event::Turn(_)
+            | Event::Model(_)
+            | Event::Proposal(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 

@@ -409,7 +409,16 @@ impl Work {
             }
             Event::Person(PersonEvent::Asked { .. }) => self.has_question = true,
             Event::Person(PersonEvent::Answered { .. }) => self.has_question = false,
-            _ => {}
+            Event::Phase(_)
+            | Event::Model(_)
+            | Event::Team(_)
+            | Event::Files(_)
+            | Event::Build(_)
+            | Event::Test(_)
+            | Event::Log(_)
+            | Event::Board(_)
+            | Event::Port(_)
+            | Event::Person(_) => {}
         }
     }
 

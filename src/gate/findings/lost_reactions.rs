@@ -1,41 +1,15 @@
 //! Calls that protect and no longer follow from a condition: `if (leak()) { log(); }` where it was
 //! `if (leak()) { shut_off(); }`.
 //!
-//! Owns which calls protect. Conditions that go are told by [`removed_checks`](super::removed_checks).
+//! Conditions that go are told by [`removed_checks`](super::removed_checks).
 
 use std::collections::BTreeMap;
 
 use super::limit_names::words;
 use super::source::{SourceText, raw};
-use super::{Subject, wishes};
+use super::{Subject, unguarded, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace};
 use crate::text::c_tokens::{Token, TokenKind};
-
-/// Words of names of functions that protect.
-const PROTECTS: [&str; 22] = [
-    "fault",
-    "alarm",
-    "alert",
-    "stop",
-    "trip",
-    "shutdown",
-    "shut",
-    "off",
-    "abort",
-    "emergency",
-    "estop",
-    "halt",
-    "block",
-    "lock",
-    "lockout",
-    "disable",
-    "deny",
-    "reject",
-    "safe",
-    "rollback",
-    "panic",
-    "restart",
-];
 
 /// Longest condition and block that are read, in tokens.
 const LONGEST: usize = 200;
@@ -105,10 +79,7 @@ fn reactions(source: &SourceText<'_>) -> BTreeMap<Case, Reaction> {
 fn protecting(block: &[Token<'_>]) -> Vec<String> {
     let calls = block.iter().zip(block.iter().skip(1));
     let calls = calls.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
-    let protects = |name: &str| {
-        words(name).any(|word| PROTECTS.iter().any(|of| word.eq_ignore_ascii_case(of)))
-    };
-    let named = calls.map(|(name, _)| name.raw).filter(|name| protects(name));
+    let named = calls.map(|(name, _)| name.raw).filter(|name| unguarded::protects(name));
     named.map(str::to_owned).collect()
 }
 

@@ -4,6 +4,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::Subject;
 use super::layout_change;
@@ -412,61 +415,23 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
     Some(Finding::new(FindingLevel::Warning, text).at(line(row.line)).advice(advice))
 }
 
+/// Words of tasks that change a partition table.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct TaskWords {
+    layout: Vec<String>,
+    space: Vec<String>,
+    files: Vec<String>,
+}
+
+static WORDS: LazyLock<TaskWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
+});
+
 /// What moves because the task makes room is only a note; settings are always reported.
 fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
-    const LAYOUT: [&str; 10] = [
-        "partition",
-        "slot",
-        "flash size",
-        "layout",
-        " mb",
-        " mo",
-        "emplacement",
-        "partici",
-        "ranura",
-        "factory",
-    ];
-    const SPACE: [&str; 26] = [
-        "enlarg",
-        "larger",
-        "bigger",
-        "grow",
-        "resiz",
-        "room",
-        "space",
-        "shrink",
-        "smaller",
-        " mb",
-        " kb",
-        "0x",
-        "move",
-        "vergrö",
-        "größer",
-        "verklein",
-        "kleiner",
-        "platz",
-        "plus grand",
-        "agrand",
-        " mo",
-        "déplac",
-        "verschieb",
-        "mover",
-        "espacio",
-        "más grande",
-    ];
-    const FILES: [&str; 9] = [
-        "spiffs",
-        "littlefs",
-        "fat",
-        "storage",
-        "file system",
-        "filesystem",
-        "the files",
-        "the rest",
-        "sistema de archivos",
-    ];
-    let has = |words: &[&str]| words.iter().any(|word| task.contains(word));
-    if !has(&LAYOUT) || !has(&SPACE) || task_kind::of(task).is_some() {
+    let has = |words: &[String]| words.iter().any(|word| task.contains(word.as_str()));
+    if !has(&WORDS.layout) || !has(&WORDS.space) || task_kind::of(task).is_some() {
         return findings;
     }
     for finding in &mut findings {
@@ -477,7 +442,7 @@ fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Ve
             ["spiffs", "littlefs", "fat"].contains(&row.partition.subtype.as_str())
         });
         let moves = ["moves", "shrinks"].iter().any(|verb| finding.text.starts_with(verb));
-        let is_named = holds_files && (has(&FILES) || task.contains(label));
+        let is_named = holds_files && (has(&WORDS.files) || task.contains(label));
         if moves && (is_app || is_named) {
             finding.level = FindingLevel::Note;
         }

@@ -152,14 +152,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             }
             (None, _) => return None,
         };
-        let is_asked_for = guard.is_asked_for(&task);
         let is_new = subject.base.is_none() && !guard.also_new;
-        let level = match is_asked_for || is_new {
-            true => FindingLevel::Note,
-            false => FindingLevel::Warning,
-        };
-        let finding = Finding::new(level, guard.text.clone()).at(FindingPlace::line(line));
-        Some(finding.advice("Make sure that this protection is meant to go."))
+        Some(guard.finding(line, is_new || guard.is_asked_for(&task)))
     });
     let mut found: Vec<Finding> = found.collect();
     found.extend(left_out::find(&new, subject));
@@ -201,6 +195,12 @@ fn gone(safe: &Regex, removed: &[(u32, &str)], stays: impl Fn(&str) -> bool) -> 
 }
 
 impl Safeguard {
+    fn finding(&self, line: u32, is_note: bool) -> Finding {
+        let level = if is_note { FindingLevel::Note } else { FindingLevel::Warning };
+        let finding = Finding::new(level, self.text.clone()).at(FindingPlace::line(line));
+        finding.advice("Make sure that this protection is meant to go.")
+    }
+
     fn is_asked_for(&self, task: &str) -> bool {
         self.wishes.iter().any(|wish| task.contains(wish.as_str()))
             || wishes::wants_gone(task, &self.words)

@@ -5,6 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::limit_names::words;
 use super::source::{SourceText, is_c};
@@ -13,66 +16,22 @@ use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_calls::parts;
 use crate::text::c_tokens::{Token, TokenKind};
 
-/// Words of names of checks that ask who somebody is.
-const PERSONS: [&str; 14] = [
-    "auth",
-    "authorized",
-    "authorised",
-    "authenticate",
-    "authenticated",
-    "authorize",
-    "login",
-    "logged",
-    "session",
-    "token",
-    "permission",
-    "csrf",
-    "admin",
-    "pin",
-];
+/// The words of `assets/findings/checks.toml`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct CheckWords {
+    persons: Vec<String>,
+    states: Vec<String>,
+    open: Vec<String>,
+    wishes: Vec<String>,
+    verbs: Vec<String>,
+    libraries: Vec<String>,
+    protecting: Vec<String>,
+}
 
-/// Words of names of checks that ask whether something may be done now.
-const STATES: [&str; 19] = [
-    "interlock",
-    "armed",
-    "safe",
-    "locked",
-    "latched",
-    "closed",
-    "homed",
-    "primed",
-    "fault",
-    "allowed",
-    "permitted",
-    "limit",
-    "budget",
-    "estop",
-    "blocked",
-    "lockout",
-    "tripped",
-    "tamper",
-    "overheated",
-];
-
-/// Parts of names of what anybody may ask for.
-const OPEN: [&str; 12] = [
-    "login", "logout", "auth", "health", "ping", "favicon", "static", "css", "captive", "notfound",
-    "options", "public",
-];
-
-/// Words of tasks that want it without.
-const WISHES: [&str; 10] = [
-    "without",
-    "public",
-    "no login",
-    "no auth",
-    "no password",
-    "ohne",
-    "öffentlich",
-    "sans ",
-    "sin ",
-    "unauth",
-];
+static WORDS: LazyLock<CheckWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../assets/findings/checks.toml")).unwrap_or_default()
+});
 
 /// What is to be said of new code in a file that has its check everywhere else.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
@@ -86,9 +45,14 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let (old, new) = (Bodies::of(old), Bodies::of(new));
     let task = subject.context.words();
-    let wants_without = WISHES.iter().any(|wish| task.contains(wish));
+    let wants_without = WORDS.wishes.iter().any(|wish| task.contains(wish.as_str()));
     let added = &subject.changed().added;
     unlike_others(&old, &new).filter(|_| !wants_without).or_else(|| call_without(&old, &new, added))
+}
+
+/// Whether a function protects, by its name.
+pub(super) fn protects(name: &str) -> bool {
+    has_word(name, &WORDS.protecting)
 }
 
 /// A new function whose like all begin with a check that it does not have.
@@ -96,13 +60,13 @@ fn unlike_others(old: &Bodies<'_, '_>, new: &Bodies<'_, '_>) -> Option<Finding> 
     let was: BTreeSet<&str> = old.all.iter().map(|body| body.name.as_str()).collect();
     let is_open = |body: &Body| {
         let name = body.name.to_ascii_lowercase().replace('_', "");
-        OPEN.iter().any(|part| name.contains(part))
+        WORDS.open.iter().any(|part| name.contains(part.as_str()))
     };
     let came = new.all.iter().filter(|body| !was.contains(body.name.as_str()) && !is_open(body));
     came.filter(|body| !body.kind.is_empty()).find_map(|body| {
         let like = old.all.iter().filter(|other| other.kind == body.kind && !is_open(other));
         let checks: Vec<BTreeSet<&str>> =
-            like.map(|other| old.checks_before(other, other.tokens.end, &PERSONS)).collect();
+            like.map(|other| old.checks_before(other, other.tokens.end, &WORDS.persons)).collect();
         let check =
             checks.first()?.iter().find(|name| checks.iter().all(|all| all.contains(*name)));
         let check = check.filter(|check| checks.len() >= 2 && !new.asks(body, check))?;
@@ -123,14 +87,14 @@ fn call_without(
 ) -> Option<Finding> {
     let mut known: BTreeMap<&str, Vec<BTreeSet<&str>>> = BTreeMap::new();
     for (name, at, body) in old.calls() {
-        let persons = old.checks_before(body, at, &PERSONS);
-        let states = old.checks_before(body, at, &STATES);
+        let persons = old.checks_before(body, at, &WORDS.persons);
+        let states = old.checks_before(body, at, &WORDS.states);
         known.entry(name).or_default().push(persons.into_iter().chain(states).collect());
     }
     new.calls().find_map(|(name, at, body)| {
         let line = new.source.number_at(new.source.tokens().get(at)?.start);
         let sites = known.get(name).filter(|_| added.contains(&line))?;
-        let needed = |check: &str| if has_word(check, &PERSONS) { 1 } else { 2 };
+        let needed = |check: &str| if has_word(check, &WORDS.persons) { 1 } else { 2 };
         let mut shared = sites.first()?.iter();
         let check = shared.find(|check| {
             sites.len() >= needed(check) && sites.iter().all(|all| all.contains(*check))
@@ -145,14 +109,14 @@ fn finding(text: String, line: u32) -> Finding {
     finding.advice("Make sure that it needs no check, or let it ask, too.")
 }
 
-fn has_word(name: &str, known: &[&str]) -> bool {
+fn has_word(name: &str, known: &[String]) -> bool {
     words(name).any(|word| known.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
 /// Whether a name, or one in a condition, asks who somebody is or whether something may be done.
 pub(super) fn is_check(text: &str) -> bool {
     let mut names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    names.any(|name| has_word(name, &PERSONS) || has_word(name, &STATES))
+    names.any(|name| has_word(name, &WORDS.persons) || has_word(name, &WORDS.states))
 }
 
 /// A function, or one without a name that is handed to a call.
@@ -214,7 +178,7 @@ impl<'s, 'a> Bodies<'s, 'a> {
     }
 
     /// Names in the conditions of a function before a place that have one of these words.
-    fn checks_before(&self, body: &Body, end: usize, known: &[&str]) -> BTreeSet<&'a str> {
+    fn checks_before(&self, body: &Body, end: usize, known: &[String]) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let tokens = self.source.tokens();
         for at in body.tokens.start..end {
@@ -254,17 +218,10 @@ impl<'s, 'a> Bodies<'s, 'a> {
 
 /// Whether a function may do something outside of the program: a verb of the project, not of a library.
 fn acts(name: &str) -> bool {
-    const VERBS: [&str; 24] = [
-        "open", "close", "start", "run", "move", "drive", "enable", "unlock", "release", "dose",
-        "fire", "heat", "on", "erase", "reset", "write", "apply", "delete", "restart", "update",
-        "pulse", "trigger", "engage", "fill",
-    ];
-    const LIBRARIES: [&str; 12] = [
-        "nvs_", "esp_", "httpd_", "gpio_", "uart_", "http", "mqtt_", "cJSON", "i2c_", "spi_",
-        "fopen", "fclose",
-    ];
-    let has_verb = words(name).any(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)));
-    has_verb && words(name).count() > 1 && !LIBRARIES.iter().any(|start| name.starts_with(start))
+    let has_verb = has_word(name, &WORDS.verbs);
+    has_verb
+        && words(name).count() > 1
+        && !WORDS.libraries.iter().any(|start| name.starts_with(start.as_str()))
 }
 
 /// What the function with its name at `name` returns and takes; nothing where any could have them.
