@@ -15,6 +15,6 @@ pub struct FormatArgs {
 impl FormatArgs {
     /// The format that was asked for.
     pub const fn format(&self) -> EventFormat {
-        EventFormat::of(self.json)
+        if self.json { EventFormat::Json } else { EventFormat::Text }
     }
 }

@@ -36,7 +36,7 @@ pub fn run(machine: &Machine, args: IndexArgs, project: &Path) -> Result<ExitCod
     let documentation = Documentation::of(machine, Some(project));
     match args.command.unwrap_or(IndexCommand::List { json: false }) {
         IndexCommand::List { json } => {
-            let format = EventFormat::of(json);
+            let format = if json { EventFormat::Json } else { EventFormat::Text };
             list(&documentation, format)?;
             remote_list::print(machine, format)?;
         }

@@ -107,7 +107,7 @@ fn run(cli: Cli) -> Result<ExitCode, UserError> {
         CliCommand::Run(args) => {
             let RunArgs { task, options, policy, json } = args;
             let (machine, plan) = start_up.plan(Work::Unattended(task), options, policy)?;
-            headless::run(&machine, plan, EventFormat::of(json))
+            headless::run(&machine, plan, if json { EventFormat::Json } else { EventFormat::Text })
         }
         CliCommand::Resume(args) => {
             let dir = sessions::find_to_resume(&dirs.data, args.session.id.as_deref())?;

@@ -45,14 +45,6 @@ pub enum EventFormat {
     Text,
 }
 
-impl EventFormat {
-    /// The format that `--json` asks for.
-    #[must_use]
-    pub const fn of(json: bool) -> Self {
-        if json { Self::Json } else { Self::Text }
-    }
-}
-
 /// A session that runs.
 pub struct Headless {
     /// Takes what is decided, and ends with the run.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{
-    BuildEvent, Change, Event, FileEvent, FilesEvent, Outcome, PhaseEvent, ProjectPath,
+    BuildEvent, Change, Diagnostic, Event, FileEvent, FilesEvent, Outcome, PhaseEvent, ProjectPath,
     ProposalEvent, ProposalId, Record, SessionEvent, Severity, TeamEvent, TurnEvent,
     estimated_tokens,
 };
@@ -78,7 +78,8 @@ impl FileMark {
     /// Whether the mark is that of a proposal that waits.
     #[must_use]
     pub const fn is_proposed(self) -> bool {
-        !matches!(self, Self::Created | Self::Edited | Self::Deleted)
+        use FileMark::{ProposedDelete, ProposedEdit, ProposedInsert, ProposedNew};
+        matches!(self, ProposedNew | ProposedEdit | ProposedInsert | ProposedDelete)
     }
 }
 
@@ -131,21 +132,7 @@ impl Project {
             Event::Proposal(ProposalEvent::Settled { proposal, outcome }) => {
                 self.settle(*proposal, outcome, review)
             }
-            Event::Build(BuildEvent::Ended { diagnostics, .. }) => {
-                let known = Arc::make_mut(&mut self.files);
-                for view in known.values_mut() {
-                    (view.errors, view.warnings) = (0, 0);
-                }
-                for diagnostic in diagnostics {
-                    let path = diagnostic.file.as_deref().and_then(|f| ProjectPath::new(f).ok());
-                    let Some(view) = path.and_then(|path| known.get_mut(&path)) else { continue };
-                    match diagnostic.severity {
-                        Severity::Error => view.errors += 1,
-                        Severity::Warning => view.warnings += 1,
-                        Severity::Note => {}
-                    }
-                }
-            }
+            Event::Build(BuildEvent::Ended { diagnostics, .. }) => self.count(diagnostics),
             Event::Session(SessionEvent::RunStarted(_)) => self.begin_request(),
             Event::Session(_)
             | Event::Phase(_)
@@ -158,6 +145,23 @@ impl Project {
             | Event::Board(_)
             | Event::Port(_)
             | Event::Person(_) => {}
+        }
+    }
+
+    /// Counts the errors and warnings of the last build for each file.
+    fn count(&mut self, diagnostics: &[Diagnostic]) {
+        let known = Arc::make_mut(&mut self.files);
+        for view in known.values_mut() {
+            (view.errors, view.warnings) = (0, 0);
+        }
+        for diagnostic in diagnostics {
+            let path = diagnostic.file.as_deref().and_then(|f| ProjectPath::new(f).ok());
+            let Some(view) = path.and_then(|path| known.get_mut(&path)) else { continue };
+            match diagnostic.severity {
+                Severity::Error => view.errors += 1,
+                Severity::Warning => view.warnings += 1,
+                Severity::Note => {}
+            }
         }
     }
 

@@ -55,7 +55,8 @@ fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
     // `cmake -P` runs a script of its own.
     if WORDS.programs.contains(first) {
         let is_variable = first.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-        return !command.contains(" -P") && !(is_variable && is_set_otherwise(first, subject));
+        let is_other = is_variable && is_set_otherwise(first, subject);
+        return !is_other && !command.contains(" -P");
     }
     let files = subject.files().iter().map(|file| &file.path);
     let mut files = files.chain(subject.context.proposed.paths());

@@ -199,8 +199,7 @@ pub(super) fn may_want_less_checked(task: &str) -> bool {
             GONE.contains(&words.get(at).copied().unwrap_or_default())
                 && behind.iter().any(|word| OUTPUT.contains(word))
         };
-        let mut wishes =
-            (0..words.len()).filter(|at| words.get(*at).is_some_and(|it| is_wish(&it)));
+        let mut wishes = (0..words.len()).filter(|at| words.get(*at).is_some_and(is_wish));
         wishes.any(|at| !is_of_output(at))
     })
 }
