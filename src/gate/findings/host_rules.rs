@@ -148,8 +148,9 @@ impl HostRule {
         }
         let range: Range<usize> = group.range();
         if self.kind.is_command() {
-            let command = part.replace("\\\"", "\"");
-            let written = whole.replace("\\\"", "\"");
+            // A line that ends with a backslash goes on.
+            let unescaped = |text: &str| text.replace("\\\n", " ").replace("\\\"", "\"");
+            let (command, written) = (unescaped(part), unescaped(whole));
             let judged = match self.kind {
                 RuleKind::ContainerCommand => commands::judge_in_container(&written),
                 _ => commands::judge(&written),

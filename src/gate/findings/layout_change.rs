@@ -58,12 +58,38 @@ pub(super) fn replaced(path: &ProjectPath, subject: &Subject<'_>) -> Option<(Str
 
 fn both(subject: &Subject<'_>, first: Option<&str>) -> (FlashLayout, FlashLayout) {
     let was = FlashLayout::of(&|file| subject.text_before(file), first);
-    let mut is = FlashLayout::of(&|file| subject.text_after(file), first);
+    let after = |file: &str| {
+        let text = subject.text_after(file)?;
+        match (file, subject.text_before(file)) {
+            ("platformio.ini", Some(before)) => Some(without_new_sections(&before, &text)),
+            _ => Some(text),
+        }
+    };
+    let mut is = FlashLayout::of(&after, first);
     // What no option chooses any more is the table that the framework uses by default.
     if let (Some(table), None) = (&was.table, &is.table) {
         is.table = Some(ChosenTable::by_default(&table.place.file));
     }
     (was, is)
+}
+
+/// The settings of PlatformIO without environments that come in, which are for other boards. Lines keep
+/// their numbers.
+fn without_new_sections(before: &str, after: &str) -> String {
+    let is_section = |line: &str| line.starts_with("[env:") && line.trim_end().ends_with(']');
+    if !before.lines().any(is_section) {
+        return after.to_owned();
+    }
+    let mut is_new = false;
+    let mut lines = Vec::new();
+    for line in after.lines() {
+        if line.starts_with('[') {
+            is_new =
+                is_section(line) && before.lines().all(|was| was.trim_end() != line.trim_end());
+        }
+        lines.push(if is_new { "" } else { line });
+    }
+    lines.join("\n") + "\n"
 }
 
 fn rows(layout: &FlashLayout) -> Option<Vec<Partition>> {
@@ -201,6 +227,7 @@ fn shown(name: &str, is_own: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_changes::TestProject;
     use super::*;
     use crate::gate::{FindingsContext, examine};
     use crate::model::{Draft, DraftChange};
@@ -246,6 +273,24 @@ mod tests {
             assert!(wanted.iter().all(is_there), "{set:?}\n{found:?}");
             assert!(!wanted.is_empty() || found.is_empty(), "{set:?}\n{found:?}");
         }
+    }
+
+    #[test]
+    fn an_environment_that_comes_in_has_a_table_of_its_own() {
+        let small = "nvs,data,nvs,0x9000,0x5000\napp0,app,factory,0x10000,0x200000\nfs,data,spiffs,0x210000,0x10000\n";
+        let large = small.replace("0x200000", "0x300000").replace("0x210000", "0x310000");
+        let old = "[env:a]\nboard = esp32dev\nboard_build.partitions = small.csv\n";
+        let files = [("small.csv", small), ("platformio.ini", old)];
+        let project = TestProject { files: &files, chip: Some("esp32"), task: "Add the board b" };
+        let found = |ini: &str| {
+            let changes = [("platformio.ini", Some(ini)), ("large.csv", Some(large.as_str()))];
+            let all = project.findings(CheckKind::PartitionTable, &changes).into_iter();
+            all.filter(|(_, found)| found.text.contains("moves")).count()
+        };
+        let added =
+            format!("{old}\n[env:b]\nboard = esp32dev\nboard_build.partitions = large.csv\n");
+        assert_eq!(found(&added), 0);
+        assert_ne!(found(&old.replace("small.csv", "large.csv")), 0);
     }
 
     #[test]

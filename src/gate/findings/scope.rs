@@ -190,7 +190,10 @@ fn is_about_documents(words: &str) -> bool {
     let all: Vec<&str> = words.split_whitespace().collect();
     let Some(first) = all.iter().position(|word| is_document(word)) else { return false };
     let before = all.get(..first).unwrap_or_default();
-    let is_later = before.iter().any(|word| *word == "and" || word.ends_with([',', '.', ';', ':']));
+    let adds = ["and", "also", "well", "und", "et", "y"];
+    let is_later = before.iter().any(|word| {
+        adds.contains(word) || word.starts_with('(') || word.ends_with([',', '.', ';', ':'])
+    });
     !is_later && !all.iter().any(|word| is_file(word) && !is_document(word))
 }
 
@@ -416,6 +419,7 @@ mod tests {
         for task in [
             "Make led.c blink, and say so in README.md",
             "Change only led.c",
+            "Let led.c blink (also name it in the README)",
             "Do not change the interface of led.c, only its period",
             "Leave the limits in pump.c alone and change led.c",
         ] {

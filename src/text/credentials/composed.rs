@@ -122,6 +122,9 @@ impl Composing<'_> {
 
     /// What a part of the source says: literals and constants, one after another or added.
     fn text(&self, part: &Range<usize>) -> Option<(String, usize)> {
+        if let Some(text) = self.element(part) {
+            return Some((text, 1));
+        }
         let (mut text, mut pieces) = (String::new(), 0);
         for at in part.clone() {
             let token = self.tokens.get(at)?;
@@ -134,6 +137,23 @@ impl Composing<'_> {
             pieces += 1;
         }
         (pieces > 0 && text.len() <= LONGEST).then_some((text, pieces))
+    }
+
+    /// The text that `NAME[1]` is of `NAME[] = { "…", "…" }`.
+    fn element(&self, part: &Range<usize>) -> Option<String> {
+        let (name, index) = (self.raw(part.start), self.tokens.get(part.start + 2)?.number()?);
+        if part.len() != 4 || !self.is(part.start + 1, "[") {
+            return None;
+        }
+        let open = (0..part.start).find_map(|at| {
+            let close = self.closes.get(at + 1).copied().flatten()?;
+            let is_list =
+                self.is(at + 1, "[") && self.is(close + 1, "=") && self.is(close + 2, "{");
+            (is_list && self.raw(at) == name).then_some(close + 2)
+        })?;
+        let parts = parts(self.tokens, &self.closes, open);
+        let element = parts.get(usize::try_from(index).ok()?).filter(|part| part.len() == 1)?;
+        self.tokens.get(element.start)?.text()
     }
 
     /// A number as a format writes it: `%02x`.
@@ -324,6 +344,9 @@ mod tests {
         let all = found("a.c", &source);
         assert!(!all.is_empty(), "{all:?}");
         assert!(all.iter().all(|(_, what)| what == "a password in `password`"), "{all:?}");
+        let list = "static const char *const s_parts[] = { \"twk_live_\", \"9fQe2LrT\", \"x7VbnK40\" };\n\
+                    void f(void) { snprintf(auth, 64, \"Bearer %s%s%s\", s_parts[0], s_parts[1], s_parts[2]); }\n";
+        assert_eq!(found("a.c", list).len(), 1);
         let formats = "#define A \"winter\"\n#define B \"2031!\"\nvoid f(void) { String pass = format(\"%s-%s\", A, B); }\n";
         assert_eq!(found("a.c", formats), [(3, "a password in `pass`".to_owned())]);
         let key = "void f(uint8_t key[32]) {\n    const char *tail = \"vR4t!m0\";\n    snprintf((char *)key, 32, \"%s%02x%s-%s\", \"Kq9z\", 0xd7, \"Lw8xHb2e\", tail);\n}\n";
