@@ -444,12 +444,12 @@ impl Session<'_> {
     }
 }
 
-/// Whether a wait for keys was only called off, as it is when a stream before this one ended.
 /// The terminal is gone when nothing can be done with it.
 fn lost(done: io::Result<()>) -> Option<Left> {
     done.err().map(|_| Left::TerminalLost)
 }
 
+/// Whether a wait for keys was only called off, as it is when a stream before this one ended.
 fn is_woken(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Interrupted
 }

@@ -19,12 +19,12 @@ pub struct Received {
     pub closed: Option<String>,
 }
 
-/// A panic elsewhere leaves the state whole.
 /// The event that something happened to the port of that log.
 pub(super) fn changed(log: LogId, event: PortChange) -> Event {
     Event::Port(PortEvent::Changed { log, event })
 }
 
+/// A panic elsewhere leaves the state whole.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -177,7 +177,8 @@ pub fn key_variables() -> impl Iterator<Item = OsString> {
 fn is_key(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let known = ["OPENAI", "ANTHROPIC", "AZURE_OPENAI", "OPENROUTER"];
-    name == "GITHUB_TOKEN"
+    ["GITHUB_TOKEN", "GH_TOKEN", "HF_TOKEN"].contains(&name)
+        || ["_API_KEY", "_AUTH_TOKEN"].iter().any(|end| name.ends_with(end))
         || known.iter().any(|maker| name.starts_with(maker))
         || lock(&HIDDEN).iter().any(|other| other.as_str() == name)
 }

@@ -33,8 +33,10 @@ fn named_board(
     fqbn: Option<String>,
 ) -> Result<Option<String>, ToolError> {
     build::whole_project(project_dir, project_path)?;
+    let named = fqbn.filter(|fqbn| !fqbn.trim().is_empty());
+    let named = named.as_deref().map(board).transpose()?;
     map_sketch::sketch(project_dir)?;
-    fqbn.filter(|fqbn| !fqbn.trim().is_empty()).as_deref().map(board).transpose()
+    Ok(named)
 }
 
 /// Whether a text may name a board: it becomes an argument of a program.

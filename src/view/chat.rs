@@ -1,6 +1,7 @@
 //! What was said and done, in order, from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
@@ -136,7 +137,7 @@ impl Chat {
             }
             Event::Turn(TurnEvent::TextAdded { turn, text }) => {
                 self.go_on(*turn, at);
-                self.add_words(*turn, TurnPart::Text(text.clone()));
+                self.add_words(*turn, text, TurnPart::Text);
             }
             Event::Turn(TurnEvent::ToolCalled { turn, call, tool, args }) => {
                 let state = CallState::Running { since: at };
@@ -238,7 +239,6 @@ impl Chat {
                 let work = work.run().filter(|work| !work.is_empty()).cloned();
                 self.push(ChatEntry::Ended { outcome: outcome.clone(), work });
             }
-            // The table is not a part of the conversation; each choice by it is.
             // The blackboard is not a part of the conversation, save why an agent is asked again.
             Event::Team(TeamEvent::ArtifactPosted(artifact)) => {
                 if let Some((agent, fault)) = artifact.refusal() {
@@ -247,6 +247,7 @@ impl Chat {
             }
             Event::Team(fact) => self.push(ChatEntry::Fact { fact: fact.clone(), at }),
             Event::Session(_)
+            // The table is not a part of the conversation; each choice by it is.
             | Event::Turn(TurnEvent::PolicyTaken(_))
             | Event::Files(_)
             | Event::Proposal(_)
@@ -406,16 +407,16 @@ impl Chat {
     }
 
     /// Adds words to what a turn is saying, or begins a part with them.
-    fn add_words(&mut self, turn: TurnId, words: TurnPart) {
+    fn add_words(&mut self, turn: TurnId, words: &str, kind: fn(String) -> TurnPart) {
         let settled = self.settled_parts.get(&turn).copied().unwrap_or(0);
+        let is_alike = |part: &TurnPart| discriminant(part) == discriminant(&kind(String::new()));
         self.with_turn(turn, |view| {
             let is_fresh = view.parts.len() <= settled;
-            match (view.parts.last_mut().filter(|_| !is_fresh), words) {
-                (Some(TurnPart::Text(so_far)), TurnPart::Text(more))
-                | (Some(TurnPart::Reasoning(so_far)), TurnPart::Reasoning(more)) => {
-                    so_far.push_str(&more);
+            match view.parts.last_mut().filter(|part| !is_fresh && is_alike(part)) {
+                Some(TurnPart::Text(so_far) | TurnPart::Reasoning(so_far)) => {
+                    so_far.push_str(words)
                 }
-                (_, words) => view.parts.push(words),
+                _ => view.parts.push(kind(words.to_owned())),
             }
         });
     }
@@ -424,7 +425,7 @@ impl Chat {
         match event {
             ModelEvent::Reasoned { turn, text } => {
                 self.go_on(*turn, at);
-                self.add_words(*turn, TurnPart::Reasoning(text.clone()));
+                self.add_words(*turn, text, TurnPart::Reasoning);
             }
             ModelEvent::Faulted { turn, attempt, most, wait_millis, fault } => {
                 self.take_back(*turn);

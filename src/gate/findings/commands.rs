@@ -64,9 +64,6 @@ pub(super) fn hosts(text: &str) -> impl Iterator<Item = String> {
     hosts.map(|host| host.as_str().to_ascii_lowercase())
 }
 
-/// Longest command that a sentence holds, in characters, before it is shown.
-const LONGEST: usize = 2_000;
-
 /// A text as it is shown: one line, not long, without control characters.
 pub(super) fn shown(text: &str) -> String {
     one_line(text, SHOWN)
@@ -86,12 +83,15 @@ pub(super) fn shown_sentence(text: &str) -> String {
 
 fn one_line(text: &str, most: usize) -> String {
     let mut out = String::new();
+    let mut count = 0;
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
+            count += 1;
         }
-        out.extend(word.chars().filter(|c| !c.is_control() && *c != '`'));
-        if out.chars().count() > most {
+        let shown = word.chars().filter(|c| !c.is_control() && *c != '`');
+        out.extend(shown.inspect(|_| count += 1));
+        if count > most {
             let mut short: String = out.chars().take(most - 1).collect();
             short.push('…');
             return short;
@@ -478,7 +478,7 @@ pub(super) fn sentence(command: &str, when: &str) -> String {
         Some(host) => format!(", which reaches {host},"),
         None => String::new(),
     };
-    let command = one_line(command, LONGEST);
+    let command = one_line(command, usize::MAX);
     format!("runs `{command}`{reaches} {when}")
 }
 

@@ -3,6 +3,8 @@
 //! Owns which kind of file is read how. The programs and hosts are judged in
 //! [`commands`](super::commands).
 
+use std::ops::Range;
+
 use super::Subject;
 use super::host_code_place::HostCode;
 use super::novelty;
@@ -65,6 +67,17 @@ fn is_micropython(subject: &Subject<'_>) -> bool {
         && ["main.py", "boot.py"].iter().any(|file| is_named(file))
 }
 
+/// The part of a range from its first line that the file did not hold before; all of it where it held
+/// them, or none.
+fn newest_line(source: &SourceText<'_>, range: Range<usize>) -> Range<usize> {
+    let (first, last) = (source.line_at(range.start), source.line_at(range.end));
+    let mut behind = first + 1..=last;
+    match behind.find(|line| !source.is_new_line(first) && source.is_new_line(*line)) {
+        Some(line) => source.line_range(line).start.min(range.end)..range.end,
+        None => range,
+    }
+}
+
 fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
     let advice = match found.level {
         FindingLevel::Stop => "Leave it out, or read every line of what runs first.",
@@ -72,7 +85,9 @@ fn finding(source: &SourceText<'_>, found: HostCode) -> Finding {
         FindingLevel::Note => "",
     };
     let text = commands::shown_sentence(&found.text);
-    Finding::new(found.level, text).at(source.place(&found.range)).advice(advice)
+    Finding::new(found.level, text)
+        .at(source.place(&newest_line(source, found.range)))
+        .advice(advice)
 }
 
 /// Everything in a text, in the order of its places; a place is told once.

@@ -77,15 +77,23 @@ fn both(subject: &Subject<'_>, first: Option<&str>) -> (FlashLayout, FlashLayout
 /// their numbers.
 fn without_new_sections(before: &str, after: &str) -> String {
     let is_section = |line: &str| line.starts_with("[env:") && line.trim_end().ends_with(']');
-    if !before.lines().any(is_section) {
+    let has =
+        |text: &str, line: &str| text.lines().any(|other| other.trim_end() == line.trim_end());
+    let of = |text: &str, is: fn(&str) -> bool| -> Vec<String> {
+        text.lines().filter(|line| is(line)).map(|line| line.trim_end().to_owned()).collect()
+    };
+    let is_default = |line: &str| line.trim_start().starts_with("default_envs");
+    let sections = of(before, is_section);
+    // What is built by default may be another one now.
+    let stays = sections.iter().all(|section| has(after, section));
+    if sections.is_empty() || !stays || of(before, is_default) != of(after, is_default) {
         return after.to_owned();
     }
     let mut is_new = false;
     let mut lines = Vec::new();
     for line in after.lines() {
         if line.starts_with('[') {
-            is_new =
-                is_section(line) && before.lines().all(|was| was.trim_end() != line.trim_end());
+            is_new = is_section(line) && !has(before, line);
         }
         lines.push(if is_new { "" } else { line });
     }
@@ -290,7 +298,11 @@ mod tests {
         let added =
             format!("{old}\n[env:b]\nboard = esp32dev\nboard_build.partitions = large.csv\n");
         assert_eq!(found(&added), 0);
-        assert_ne!(found(&old.replace("small.csv", "large.csv")), 0);
+        let renamed = old.replace("env:a", "env:c").replace("small.csv", "large.csv");
+        let default = format!("[platformio]\ndefault_envs = b\n\n{added}");
+        for moved in [old.replace("small.csv", "large.csv"), renamed, default] {
+            assert_ne!(found(&moved), 0, "{moved}");
+        }
     }
 
     #[test]

@@ -62,7 +62,13 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
         return true;
     }
     let is_watch = has(&known.watched) && name.iter().any(|word| word == "timeout");
-    if (has(&known.delays) || is_watch) && now >= MUCH * was && was > 0.0 && !is_asked_for() {
+    // "While the pump runs" asks for no other time.
+    let is_time_asked_for = || {
+        wishes::wants_more(&task, &name, now)
+            || task.contains("timeout")
+            || task.contains("debounc")
+    };
+    if (has(&known.delays) || is_watch) && now >= MUCH * was && was > 0.0 && !is_time_asked_for() {
         return true;
     }
     // A temperature may only be told by its unit.

@@ -66,12 +66,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_nowhere = |check: &CodeCheck| {
         !stays.contains(&check.condition) && !others.iter().any(|it| it.contains(&check.condition))
     };
+    let is_rust = path.extension() == Some("rs");
+    // A new function may ask the opposite.
+    let is_there = |check: &CodeCheck| {
+        let around = function_around(old, check.lines.0);
+        around.is_none_or(|name| {
+            came.iter().any(|it| function_around(new, it.lines.0).as_ref() == Some(&name))
+        })
+    };
     let found = checks.filter_map(|check| {
         let own = || shown(&check.condition);
         let counts = check.has_value || unguarded::is_check(&check.condition);
         let text = if counts && is_deleted(&check, old, subject) && is_nowhere(&check) {
             format!("no longer checks `{}`", own())
-        } else if let Some(now) = inverted(&check, &came, &task) {
+        } else if check.has_value && is_rust && still_asks(&check, new) {
+            format!("no longer returns when `{}`", own())
+        } else if let Some(now) = inverted(&check, &came, &task).filter(|_| is_there(&check)) {
             format!("now checks `{}` where it checked `{}`", shown(now), own())
         } else if is_trust(&check.condition) && !names_trust(&task) && stays_otherwise(&check, &is)
         {
@@ -124,18 +134,29 @@ fn is_deleted(check: &CodeCheck, old: &SourceText<'_>, subject: &Subject<'_>) ->
     is_body && next.is_some_and(|line| is_unchanged_or_logs(line, subject))
 }
 
+/// The name of the function around a line, from 1.
+fn function_around(source: &SourceText<'_>, line: u32) -> Option<String> {
+    let tokens = source.tokens();
+    let line_of = |at: usize| tokens.get(at).map_or(0, |token| source.number_at(token.start));
+    let is_around = |body: &Range<usize>| {
+        (line_of(body.start)..=line_of(body.end.saturating_sub(1))).contains(&line)
+    };
+    let found = source.functions().iter().find(|function| is_around(&function.body))?;
+    tokens.get(found.name).map(|token| token.raw.to_owned())
+}
+
+/// Whether a condition of Rust is still asked, without leaving the function.
+fn still_asks(check: &CodeCheck, new: &SourceText<'_>) -> bool {
+    raw(new.tokens()).contains(&format!("if {} {{", check.condition))
+}
+
 /// The line of a function that lost a check, where its condition stands only in functions that had it
 /// and in new ones that the function does not call.
 fn stands_in_others(check: &CodeCheck, old: &SourceText<'_>, new: &SourceText<'_>) -> Option<u32> {
     let name = |source: &SourceText<'_>, at: usize| {
         source.tokens().get(at).map(|token| (token.raw.to_owned(), source.number_at(token.start)))
     };
-    let is_around = |body: &Range<usize>| {
-        let line = |at: usize| old.tokens().get(at).map_or(0, |token| old.number_at(token.start));
-        (line(body.start)..=line(body.end.saturating_sub(1))).contains(&check.lines.0)
-    };
-    let own = old.functions().iter().find(|function| is_around(&function.body))?;
-    let (own, _) = name(old, own.name)?;
+    let own = function_around(old, check.lines.0)?;
     let now = new.body(&own);
     if now.is_empty() || now.contains(&check.condition) {
         return None;
@@ -445,6 +466,10 @@ mod tests {
         let python = format!("def go(ul):\n{check}    return start(ul)\n");
         let wanted = ["Warning 2: no longer checks `ul > MAX`"];
         assert_eq!(found("a.py", &python, check), wanted);
+        let goes_on = rust.replace("return Err(E::Dose)", "warn!(\"too much\")");
+        let all = reported(CheckKind::Safeguards, ("src/a.rs", Some(&rust), &goes_on), "Add home");
+        let wanted_now = "Warning 3: no longer returns when `ul > MAX || !ready(ul)`".to_owned();
+        assert!(all.contains(&wanted_now), "{all:?}");
         let raises = check.replace("return False", "raise ValueError(ul)");
         assert_eq!(found("a.py", &python.replace(check, &raises), &raises), wanted);
         let other = check.replace("return False", "ul = MAX");

@@ -56,6 +56,7 @@ pub(super) fn find(tokens: &[Token<'_>], known: &KnownTexts<'_>) -> Vec<Secret> 
             TokenKind::Word if token.raw == "join" => all.extend(code.joined(at)),
             TokenKind::Word => {
                 all.extend(code.formatted(at));
+                all.extend(code.added(at));
                 let Some((piece, is_first)) = code.appended(at) else { continue };
                 match open.get_mut(&piece.name).filter(|_| !is_first) {
                     Some(known) if known.text.len() < LONGEST => {
@@ -260,6 +261,22 @@ impl Composing<'_> {
         Some(Composed { name, text: texts.join(&between), range, pieces: texts.len() })
     }
 
+    /// Constants that are added where they are used: `header("Bearer " + FIRST + SECOND)`.
+    fn added(&self, at: usize) -> Option<Composed> {
+        let is_piece = |at: usize| {
+            self.tokens.get(at).is_some_and(|it| it.kind == TokenKind::Text)
+                || (self.known)(self.raw(at)).is_some()
+        };
+        let follows = at > 1 && self.is(at - 1, "+") && is_piece(at - 2);
+        if follows || !is_piece(at) || !self.is(at + 1, "+") {
+            return None;
+        }
+        let ends = |at: &usize| !self.is(at - 1, "+") || !is_piece(*at);
+        let last =
+            (at + 2..at + 2 * MOST_ARGUMENTS).step_by(2).take_while(|at| !ends(at)).last()?;
+        self.piece(String::new(), &(at..last + 1))
+    }
+
     /// What a statement begins or appends, and whether it begins it.
     fn appended(&self, at: usize) -> Option<(Composed, bool)> {
         let word = self.raw(at);
@@ -344,6 +361,9 @@ mod tests {
         let all = found("a.c", &source);
         assert!(!all.is_empty(), "{all:?}");
         assert!(all.iter().all(|(_, what)| what == "a password in `password`"), "{all:?}");
+        let added = "static const char T1[] = \"mto_Mj4szRFhhnCkNG\";\nstatic const char T2[] = \"Sk8wKGAYvyxkKYL\";\n\
+                     void f() { http.addHeader(\"Authorization\", String(\"Bearer \") + T1 + T2); }\n";
+        assert_eq!(found("a.cpp", added).len(), 1);
         let list = "static const char *const s_parts[] = { \"twk_live_\", \"9fQe2LrT\", \"x7VbnK40\" };\n\
                     void f(void) { snprintf(auth, 64, \"Bearer %s%s%s\", s_parts[0], s_parts[1], s_parts[2]); }\n";
         assert_eq!(found("a.c", list).len(), 1);

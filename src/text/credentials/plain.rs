@@ -16,7 +16,7 @@ use crate::text::c_tokens::Token;
 /// also escaped ones, or bare.
 static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)(?P<name>[a-z0-9_.-]*(?:pass|pwd|psk|secret|token|key|cred|pw)[a-z0-9_.-]*)["'\\]{0,2}\s*(?:(?P<sep>:=|=>|\?=|=|:)\s*|\s+|,\s*|\(\s*)(?:(?:[a-z]{1,2})?(?:'"|"'|"?\\+"|["'])(?P<quoted>[^"'\r\n\\]*)(?:\\?["'])|(?P<bare>[^\s"',;(){}\[\]\\<>]{4,}))"#,
+        r#"(?i)(?P<name>[a-z0-9_.-]*(?:pass|pswd|pwd|psk|secret|token|key|cred|pw)[a-z0-9_.-]*)["'\\]{0,2}\s*(?:(?P<sep>:=|=>|\?=|=|:)\s*|\s+|,\s*|\(\s*)(?:(?:[a-z]{1,2})?(?:'"|"'|"?\\+"|["'])(?P<quoted>[^"'\r\n\\]*)(?:\\?["'])|(?P<bare>[^\s"',;(){}\[\]\\<>]{4,}))"#,
     )
     .ok()
 });
@@ -57,7 +57,7 @@ fn may_have(parts: &Option<AhoCorasick>, line: &str) -> bool {
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|integrity|checksum|version|\brev|_rev|boundary|\betag|build.?id|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|git_tag|integrity|checksum|version|\brev|_rev|boundary|\betag|build.?id|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
     )
     .ok()
 });
@@ -77,7 +77,10 @@ static EXPLAINED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether the words around the bytes of a key explain them.
 pub(super) fn is_explained_key(lines: &str) -> bool {
-    EXPLAINED_KEY.as_ref().is_none_or(|pattern| pattern.is_match(lines))
+    // The name of a server explains nothing: `https://fleet.example/v1`.
+    let is_address = |word: &&str| word.contains("://");
+    let words: Vec<&str> = lines.split_whitespace().filter(|word| !is_address(word)).collect();
+    EXPLAINED_KEY.as_ref().is_none_or(|pattern| pattern.is_match(&words.join(" ")))
 }
 
 /// Each line with the byte it starts at.

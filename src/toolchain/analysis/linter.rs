@@ -122,7 +122,6 @@ pub(super) struct LinterReport {
     pub(super) gaps: Vec<Gap>,
 }
 
-/// What the linters of one analysis share.
 impl LinterReport {
     /// One of nothing but what is missing.
     pub(super) fn gap(tool: Linter, file: Option<ProjectPath>, why: &str) -> Self {
@@ -136,6 +135,7 @@ impl LinterReport {
     }
 }
 
+/// What the linters of one analysis share.
 pub(super) struct AnalysisRun<'a> {
     pub(super) order: &'a AnalysisOrder,
     pub(super) until: Instant,

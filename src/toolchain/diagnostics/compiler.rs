@@ -173,11 +173,12 @@ pub(super) fn finding(
     }))
 }
 
-/// The parts of a line that reports something: file, line, column, severity and message.
+/// The place that a line names, in a file.
 fn at(found: &regex::Captures<'_>, file: String) -> ToolPlace {
     ToolPlace { file, line: number(found, 2), column: number(found, 3) }
 }
 
+/// The parts of a line that reports something: file, line, column, severity and message.
 fn reported(line: &str) -> Option<regex::Captures<'_>> {
     patterns::COMPILER.captures(line).or_else(|| patterns::COMPILER_OTHER.captures(line))
 }

@@ -150,8 +150,6 @@ fn c(all: &[Token<'_>]) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// The name of a function from the tokens before its block, and the words in its brackets, which are
-/// the names where a macro makes the function.
 /// The place of the bracket that ends what the first of these tokens begins.
 fn matching(
     all: &[Token<'_>],
@@ -169,6 +167,8 @@ fn matching(
     })
 }
 
+/// The name of a function from the tokens before its block, and the words in its brackets, which are
+/// the names where a macro makes the function.
 fn names_before(head: &[Token<'_>]) -> Vec<String> {
     let Some(close) = head.iter().rposition(|token| token.is(")")) else { return Vec::new() };
     let Some(open) = matching(head, (0..=close).rev(), (")", "(")) else { return Vec::new() };

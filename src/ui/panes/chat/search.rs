@@ -16,7 +16,7 @@ use crate::ui::line;
 use crate::ui::pane::Cx;
 use crate::ui::role::Role;
 use crate::view::line_scan::Matcher;
-use crate::view::{CallState, ChatEntry, TurnPart};
+use crate::view::{CallState, CallView, ChatEntry, TurnPart};
 
 use super::aside::{summary_head, trimmed_head};
 
@@ -146,6 +146,12 @@ fn is_open(entry: &ChatEntry) -> bool {
     }
 }
 
+fn call_holds(call: &CallView, is_in: impl Fn(&str) -> bool) -> bool {
+    let answered =
+        matches!(&call.state, CallState::Done { result, .. } if is_in(&result.to_string()));
+    answered || is_in(call.tool.as_str()) || is_in(&call.args.to_string())
+}
+
 /// Whether anything in an entry matches, line by line, also what is folded.
 fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
     let is_in = |text: &str| text.lines().any(|line| matcher.is_match(line));
@@ -154,11 +160,7 @@ fn holds(entry: &ChatEntry, matcher: &Matcher) -> bool {
             is_in(turn.agent.as_str())
                 || turn.parts.iter().any(|part| match part {
                     TurnPart::Text(text) | TurnPart::Reasoning(text) => is_in(text),
-TurnPart::Call(call) => {
-is_in(call.tool.as_str())
-|| is_in(&call.args.to_string())
-|| matches!(&call.state, CallState::Done { result, .. } if is_in(&result.to_string()))
-}
+                    TurnPart::Call(call) => call_holds(call, is_in),
                     TurnPart::Retry(retry) => is_in(&retry.fault.to_string()),
                     TurnPart::Refused(fault) => is_in(fault),
                     TurnPart::Trimmed(view) => is_in(&trimmed_head(view)),
