@@ -121,6 +121,7 @@ fn is_read(path: &ProjectPath) -> bool {
     let is_of_host = super::test_expectations::is_test(path) || path.extension() == Some("py");
     (beyond_task::is_code(path) && !is_of_host)
         || is_page
+        || matches!(path.extension(), Some("yaml" | "yml"))
         || path.file_name().starts_with("sdkconfig")
 }
 

@@ -3,9 +3,12 @@
 //!
 //! Owns what is alike. Names that follow the name of the file are no change.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
 
 use super::Subject;
 use super::subject::BUDGET;
@@ -149,6 +152,7 @@ fn likeness(
     (from, held): (ProjectPath, &str),
     least: usize,
 ) -> Option<Likeness> {
+    let (text, held) = (&*without_folders(text), &*without_folders(held));
     let (new, old) = (text.lines().count(), held.lines().count());
     let longer = new.max(old);
     if longer < FEWEST_LINES || new.min(old) * 100 < longer * least {
@@ -181,6 +185,13 @@ fn likeness(
     let first = first.and_then(|line| u32::try_from(line + 1).ok());
     let is_like = (longer - differing) * 100 >= longer * least;
     is_like.then_some(Likeness { from, differing, first })
+}
+
+/// A text with the headers that it includes by their names alone: what moves names them by another way.
+fn without_folders(text: &str) -> Cow<'_, str> {
+    static FOLDER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?m)^([ \t]*#[ \t]*include[ \t]*")(?:[\w.-]+/)+"#).ok());
+    FOLDER.as_ref().map_or(text.into(), |folder| folder.replace_all(text, "${1}"))
 }
 
 /// The first line, from 0, that is not what the other text has in its place.

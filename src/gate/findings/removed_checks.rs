@@ -68,11 +68,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     };
     let is_rust = path.extension() == Some("rs");
     // A new function may ask the opposite.
-    let is_there = |check: &CodeCheck| {
+    let is_there = |check: &CodeCheck, now: &str| {
         let around = function_around(old, check.lines.0);
-        around.is_none_or(|name| {
-            came.iter().any(|it| function_around(new, it.lines.0).as_ref() == Some(&name))
-        })
+        let asks = |it: &&CodeCheck| it.condition == now;
+        let mut asking = came.iter().filter(asks).map(|it| function_around(new, it.lines.0));
+        around.is_none() || asking.any(|name| name == around)
     };
     let found = checks.filter_map(|check| {
         let own = || shown(&check.condition);
@@ -81,7 +81,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
             format!("no longer checks `{}`", own())
         } else if check.has_value && is_rust && still_asks(&check, new) {
             format!("no longer returns when `{}`", own())
-        } else if let Some(now) = inverted(&check, &came, &task).filter(|_| is_there(&check)) {
+        } else if let Some(now) = inverted(&check, &came, &task).filter(|now| is_there(&check, now))
+        {
             format!("now checks `{}` where it checked `{}`", shown(now), own())
         } else if is_trust(&check.condition) && !names_trust(&task) && stays_otherwise(&check, &is)
         {
@@ -95,18 +96,24 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         finding.place = unchecked_limits::near(line, subject).map(FindingPlace::line);
         Some(finding)
     });
-    let only_in_new =
-        was.iter().filter(|check| check.has_value || unguarded::is_check(&check.condition));
-    let only_in_new =
-        only_in_new.filter_map(|check| {
-            let line = stands_in_others(check, old, new)?;
-            let text = format!("no longer checks `{}`", shown(&check.condition));
-            let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
-            Some(finding.advice(
-                "Only a new function has this check now. Make sure that it is meant to go.",
-            ))
-        });
-    found.chain(only_in_new.take(1)).take(4).collect()
+    let in_others = was.iter().filter_map(|check| only_in_others(check, old, new));
+    found.chain(in_others.take(1)).take(4).collect()
+}
+
+/// What is to be said of a check that only a new function has now.
+fn only_in_others(
+    check: &CodeCheck,
+    old: &SourceText<'_>,
+    new: &SourceText<'_>,
+) -> Option<Finding> {
+    if !check.has_value && !unguarded::is_check(&check.condition) {
+        return None;
+    }
+    let line = stands_in_others(check, old, new)?;
+    let text = format!("no longer checks `{}`", shown(&check.condition));
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    let advice = "Only a new function has this check now. Make sure that it is meant to go.";
+    Some(finding.advice(advice))
 }
 
 /// The first line of a check that went.
