@@ -4,6 +4,9 @@
 //! Owns which functions tell whether something is stored. Results that a function turns into success are
 //! told by [`error_results`](super::error_results).
 
+use std::cell::LazyCell;
+use std::collections::HashSet;
+
 use super::source::{SourceText, raw};
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -64,8 +67,10 @@ fn unasked(subject: &Subject<'_>) -> Option<Finding> {
     }
     let (tokens, closes) = (new.tokens(), new.closes());
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
+    let asked = asked(old);
     new.functions().iter().find_map(|function| {
-        let was = old.body(tokens.get(function.name)?.raw);
+        let name = tokens.get(function.name)?.raw;
+        let was = LazyCell::new(|| old.body(name));
         let mut begins = function.body.clone().filter(|at| {
             let before = at.checked_sub(1);
             before.is_some_and(|at| [";", "{", "}"].iter().any(|mark| is(at, mark)))
@@ -81,6 +86,9 @@ fn unasked(subject: &Subject<'_>) -> Option<Finding> {
             if !added.contains(&line) || !is_word(start) || !is(close + 1, ";") || open == start {
                 return None;
             }
+            if !asked.contains(tokens.get(start)?.raw) {
+                return None;
+            }
             let name = raw(tokens.get(start..open)?);
             let asked = [format!("if ( ! {name} ("), format!("if ( {name} (")];
             let is_asked = asked.iter().any(|asked| was.contains(asked.as_str()));
@@ -93,6 +101,17 @@ fn unasked(subject: &Subject<'_>) -> Option<Finding> {
             (is_asked && !was_alone).then(|| finding.advice(advice))
         })
     })
+}
+
+/// The first words of what the conditions of a source ask: `pump` of `if (!pump.start(v))`.
+fn asked<'a>(source: &SourceText<'a>) -> HashSet<&'a str> {
+    let tokens = source.tokens();
+    let asking = tokens.iter().enumerate().filter(|(_, token)| token.is_word("if"));
+    let first = asking.filter_map(|(at, _)| {
+        let begin = if tokens.get(at + 2)?.is("!") { at + 3 } else { at + 2 };
+        tokens.get(begin).map(|token| token.raw)
+    });
+    first.collect()
 }
 
 struct Call {

@@ -29,7 +29,12 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     }
     let speaks =
         |name: &str| words(name).any(|word| word.len() > 3 && task.contains(&word.to_lowercase()));
-    let (was, is) = (reactions(old), reactions(new));
+    let mut was = reactions(old);
+    was.retain(|_, (calls, _)| !calls.is_empty());
+    if was.is_empty() {
+        return None;
+    }
+    let is = reactions(new);
     let count = |source: &SourceText<'_>, name: &str| {
         source.tokens().iter().filter(|token| token.raw == name).count()
     };

@@ -106,6 +106,7 @@ mod text;
 mod unbuilt;
 mod unchecked_limits;
 mod unguarded;
+mod unread_inputs;
 mod unrelated;
 mod wanted_commands;
 mod web_installer;

@@ -96,7 +96,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         finding.place = unchecked_limits::near(line, subject).map(FindingPlace::line);
         Some(finding)
     });
-    let in_others = was.iter().filter_map(|check| only_in_others(check, old, new));
+    let stay = was.iter().filter(|check| stays.contains(&check.condition));
+    let in_others = stay.filter_map(|check| only_in_others(check, old, new));
     found.chain(in_others.take(1)).take(4).collect()
 }
 

@@ -17,7 +17,7 @@ use super::{
     guarded_checks, left_out, lost_conditions, lost_integrity, lost_reactions, narrowed_checks,
     removed_checks,
 };
-use super::{short_comparisons, unchecked_limits, wishes};
+use super::{short_comparisons, unchecked_limits, unread_inputs, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 #[derive(Deserialize)]
@@ -183,6 +183,9 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_silent = lost.is_empty();
     found.extend(lost);
     found.extend(lost_integrity::find(path, subject).filter(|_| is_silent));
+    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
+    let unread = unread_inputs::find(path, subject).filter(is_new);
+    found.extend(unread);
     found
 }
 

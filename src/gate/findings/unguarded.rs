@@ -27,6 +27,7 @@ struct CheckWords {
     verbs: Vec<String>,
     libraries: Vec<String>,
     protecting: Vec<String>,
+    inputs: Vec<String>,
 }
 
 static WORDS: LazyLock<CheckWords> = LazyLock::new(|| {
@@ -48,6 +49,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let wants_without = WORDS.wishes.iter().any(|wish| task.contains(wish.as_str()));
     let added = &subject.changed().added;
     unlike_others(&old, &new).filter(|_| !wants_without).or_else(|| call_without(&old, &new, added))
+}
+
+/// Whether a pin is that of an input that protects, by its name.
+pub(super) fn is_input(name: &str) -> bool {
+    has_word(name, &WORDS.inputs)
 }
 
 /// Whether a function protects, by its name.

@@ -317,13 +317,13 @@ impl BuildSink for Tee<'_> {
 /// The chip of a board as Arduino calls it: that in its name, else the one that is simulated.
 ///
 /// # Errors
-/// When it is no board with such a chip.
+/// When it is not a board with such a chip.
 fn chip_of(fqbn: Option<&str>) -> Result<Option<String>, UserError> {
     let Some(fqbn) = fqbn else { return Ok(None) };
     if fqbn.split(':').nth(1) == Some("esp32") {
         return Ok(Some(chip_of_fqbn(fqbn).unwrap_or(CHIP).to_owned()));
     }
-    let why = format!("`{fqbn}` is no board with an ESP32, and it simulates nothing else");
+    let why = format!("`{fqbn}` is not a board with an ESP32, and it simulates nothing else");
     Err(UserError::new(WHAT, why, "Name a board such as `esp32:esp32:esp32s3`."))
 }
 
