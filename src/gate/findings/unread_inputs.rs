@@ -31,8 +31,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let is = read(new);
     let others = subject.context.proposed.texts().filter(|(other, _)| *other != path);
     let others: Vec<&str> = others.map(|(_, text)| text).filter(|text| reads(text)).collect();
-    let is_meant =
-        |name: &str| words(name).any(|word| word.len() > 3 && task.contains(&word.to_lowercase()));
+    let is_meant = |name: &str| {
+        words(name).any(|word| unguarded::is_input(word) && task.contains(&word.to_lowercase()))
+    };
     let (_, name, line) = read(old).into_iter().find(|(function, name, _)| {
         let is_elsewhere = || others.iter().any(|text| text.contains(name.as_str()));
         let stays =
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn an_input_that_nothing_reads_any_longer_is_told() {
         let split = OLD.replace(CHECK, "    if (!sensor_ok()) return;\n");
-        let task = "Split step into smaller functions";
+        let task = "Split step, which holds the pin of the led, into smaller functions";
         assert_eq!(found(&split, task), ["Warning 5: no longer reads `PIN_DOOR`"]);
         for asked in
             ["Remove the door contact", "The door is open: heat anyway", "Replace the kiln"]
