@@ -183,6 +183,13 @@ mod tests {
         };
         let new = "void on(int v) {\n    pump.start(v);\n    draw();\n}\n";
         assert_eq!(found(new), ["a.cpp Warning: no longer looks at what `pump.start` returns"]);
+        let old = old.replace("    draw();", "    pump.start(v);\n    draw();");
+        let all = TestProject { files: &[("a.cpp", &old)], task: "Name the topic", chip: None }
+            .reported(CheckKind::Safeguards, &[("a.cpp", Some(new))]);
+        assert!(
+            !all.iter().any(|found| found.contains("returns")),
+            "it stood alone before: {all:?}"
+        );
         let kept = new.replace("pump.start(v);", "ok = pump.start(v);");
         assert_eq!(found(&kept), [] as [String; 0]);
         assert_eq!(found(&new.replace("on(", "off(")), [] as [String; 0]);
