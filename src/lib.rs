@@ -61,21 +61,12 @@
 pub mod app;
 #[warn(missing_docs, reason = "what the program itself uses of the library")]
 pub mod cli;
-pub mod config;
-pub mod device;
 pub mod engine;
-pub mod files;
 pub mod gate;
-pub mod journal;
-pub mod knowledge;
-pub mod lang;
-pub mod model;
-pub mod policy;
-pub mod provider;
-pub mod sandbox;
-pub mod text;
-pub mod toolchain;
 pub mod tools;
 pub mod ui;
-pub mod view;
-pub mod workspace;
+
+pub use firmhand_base::{
+    config, device, files, journal, knowledge, lang, model, policy, provider, sandbox, text,
+    toolchain, view, workspace,
+};

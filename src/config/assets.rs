@@ -17,10 +17,10 @@ use crate::model::UserError;
 
 /// Every embedded folder, by its name at the root of the source tree.
 static EMBEDDED: [(&str, Dir<'static>); 4] = [
-    ("themes", include_dir!("$CARGO_MANIFEST_DIR/themes")),
-    ("keymaps", include_dir!("$CARGO_MANIFEST_DIR/keymaps")),
-    ("prompts", include_dir!("$CARGO_MANIFEST_DIR/prompts")),
-    ("assets", include_dir!("$CARGO_MANIFEST_DIR/assets")),
+    ("themes", include_dir!("$CARGO_MANIFEST_DIR/../themes")),
+    ("keymaps", include_dir!("$CARGO_MANIFEST_DIR/../keymaps")),
+    ("prompts", include_dir!("$CARGO_MANIFEST_DIR/../prompts")),
+    ("assets", include_dir!("$CARGO_MANIFEST_DIR/../assets")),
 ];
 
 /// Where a data file was found.

@@ -256,7 +256,7 @@ async fn a_port_that_another_program_has_is_refused() {
 async fn a_panic_is_recorded_as_one() {
     let kept = Arc::new(CapturedSerial::default());
     let fixture =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/panic/crash-rv32.elf");
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/panic/crash-rv32.elf");
     let programs = Programs::named(Some(&fixture), None);
     let hub = SerialHub::new(kept.clone()).knowing(Adapters::default(), programs);
     let (mut board, port) = board();

@@ -190,11 +190,11 @@ pub fn erased(offset: u32, bytes: u64, sector: u32) -> Range<u64> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     /// An image for `chip` with one segment at `address`.
-    pub(crate) fn image(chip: &str, address: u32, size: u8, content: &[u8]) -> Vec<u8> {
+    fn image(chip: &str, address: u32, size: u8, content: &[u8]) -> Vec<u8> {
         let id = Chip::named(chip).unwrap().id.to_le_bytes();
         let mut image = vec![MAGIC, 1, 2, size << 4, 0, 0, 0, 0, 0xee, 0, 0, 0, id[0], id[1]];
         image.resize(HEADER, 0);

@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_program_is_measured_and_what_is_none_is_not() {
-        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/panic/crash-xtensa.elf"));
+        let file =
+            Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/panic/crash-xtensa.elf"));
         let size = of(file, &Home::Host("virtual board")).unwrap();
         assert_eq!(
             (size.program.as_str(), size.host.as_str()),

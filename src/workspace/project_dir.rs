@@ -87,7 +87,7 @@ impl ProjectDir {
     }
 
     /// The folder itself, for the gate's effects and nobody else.
-    pub(crate) fn dir_for_effects(&self) -> &Dir {
+    pub fn dir_for_effects(&self) -> &Dir {
         &self.dir
     }
 

@@ -60,12 +60,34 @@ fn the_sources_keep_the_house_rules() {
 fn every_module_of_the_library_has_a_floor() {
     let lib = std::fs::read_to_string(src().join("lib.rs")).unwrap();
     let floors = Floors::from_docs(&lib);
-    for line in lib.lines() {
-        if let Some(name) = line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
-            assert!(floors.of(name).is_some(), "{name} is not in the floors of src/lib.rs");
-        }
+    let base = std::fs::read_to_string(src().join("base.rs")).unwrap();
+    let named = |text: &str| -> Vec<String> {
+        let lines =
+            text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+        lines.map(str::to_owned).collect()
+    };
+    let (lower, upper) = (named(&base), named(&lib));
+    assert!(lower.len() > 10 && upper.len() > 4, "{lower:?} {upper:?}");
+    for name in lower.iter().chain(&upper) {
+        let floor = floors.of(name);
+        assert!(floor.is_some(), "{name} is not in the floors of src/lib.rs");
+        let is_low = floor < floors.of("gate");
+        assert_eq!(is_low, lower.contains(name), "{name}: F0 and F1 are in src/base.rs, no other");
     }
     assert!(floors.of("model") < floors.of("view") && floors.of("view") < floors.of("ui"));
+}
+
+/// The project's folder with the right to write in it: what is asked for it is an effect.
+#[test]
+fn only_the_gate_gets_the_folder_for_effects() {
+    let files = read_tree(&src());
+    let names_it = |file: &&SourceFile| file.text.contains("dir_for_effects");
+    let all: Vec<_> = files.iter().filter(names_it).map(|file| file.path.as_str()).collect();
+    let strangers: Vec<_> = all
+        .iter()
+        .filter(|path| !path.starts_with("gate/") && **path != "workspace/project_dir.rs")
+        .collect();
+    assert!(all.len() > 1 && strangers.is_empty(), "{all:?}");
 }
 
 fn exception_of(violation: &Violation) -> Option<&'static Exception> {

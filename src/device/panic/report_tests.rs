@@ -4,7 +4,7 @@ use super::*;
 use crate::device::panic::PanicParser;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/panic").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/panic").join(name)
 }
 
 fn raw(text: &str) -> RawPanic {

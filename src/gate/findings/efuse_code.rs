@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::expansion::{self, Assembled};
-use super::irreversible_rules::{Address, CodeTable, Irreversible, Rules};
+use super::irreversible_rules::{CodeTable, Irreversible, Rules};
 use super::source::SourceText;
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -41,9 +41,12 @@ pub(super) fn find(
     found
 }
 
-/// Names of functions that burn, in the text of another language.
-pub(super) fn names_in(rules: &Rules, code: &str) -> Vec<Irreversible> {
+/// Names of functions that burn, and addresses of the controller, in the text of another language.
+pub(super) fn names_in(rules: &Rules, code: &str, chip: Option<&str>) -> Vec<Irreversible> {
     let mut found = Vec::new();
+    if code.contains("mem32") || code.contains("*mut u32") {
+        found.extend(bare_addresses(&rules.table.code, code, chip));
+    }
     if !code.contains("efuse") && !code.contains("secure_boot") && !code.contains("flash_encr") {
         return found;
     }
@@ -56,6 +59,32 @@ pub(super) fn names_in(rules: &Rules, code: &str) -> Vec<Irreversible> {
         at += code.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     }
     found
+}
+
+/// Addresses of the controller in a text that writes to addresses.
+fn bare_addresses(table: &CodeTable, code: &str, chip: Option<&str>) -> Vec<Irreversible> {
+    let is_mark = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let mut found = Vec::new();
+    let mut at = 0;
+    for word in code.split_inclusive(is_mark) {
+        let bare = word.trim_end_matches(is_mark);
+        let digits = bare.strip_prefix("0x").or_else(|| bare.strip_prefix("0X"));
+        let value = digits.and_then(|it| u64::from_str_radix(&it.replace('_', ""), 16).ok());
+        if value.is_some_and(|value| is_controller(table, chip, value)) {
+            let what = "holds an address of the eFuse controller's registers".to_owned();
+            found.push(Irreversible { range: at..at + bare.len(), what, is_sure: false });
+        }
+        at += word.len();
+    }
+    found
+}
+
+/// Whether an address is one of the controller's registers on that chip.
+fn is_controller(table: &CodeTable, chip: Option<&str>, value: u64) -> bool {
+    table.addresses.iter().any(|address| {
+        chip.is_none_or(|chip| chip == address.chip)
+            && (address.start..address.start + BLOCK).contains(&value)
+    })
 }
 
 /// What a function of that name burns; `None` when it burns nothing.
@@ -304,11 +333,7 @@ impl EfuseCode<'_> {
             let value =
                 digits.and_then(|d| u64::from_str_radix(&d.replace(['_', '\''], ""), 16).ok());
             let Some(value) = value else { continue };
-            let is_here = |address: &&Address| {
-                let is_chip = self.chip.is_none_or(|chip| chip == address.chip);
-                is_chip && (address.start..address.start + BLOCK).contains(&value)
-            };
-            if self.rules.addresses.iter().any(|address| is_here(&address)) && !self.is_read(at) {
+            if is_controller(self.rules, self.chip, value) && !self.is_read(at) {
                 let is_sure = self.is_in_write(at);
                 let what = match is_sure {
                     true => "writes to the registers of the eFuse controller",

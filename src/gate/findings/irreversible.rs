@@ -47,7 +47,7 @@ fn in_source(rules: &Rules, source: &SourceText<'_>, chip: Option<&str>) -> Vec<
     found.extend(fields(path, code));
     // What a script or list of Rust and Python calls by name.
     if !is_prose(path) {
-        found.extend(efuse_code::names_in(rules, code));
+        found.extend(efuse_code::names_in(rules, code, chip));
     }
     found
 }

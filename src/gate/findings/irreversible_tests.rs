@@ -25,6 +25,14 @@ fn clean(path: &str, texts: &[&str]) {
 }
 
 #[test]
+fn addresses_of_the_controller_are_found_in_python() {
+    let code = "from machine import mem32\nEF = 0x3FF5A000\nmem32[EF + 0x104] = 2\n";
+    let wanted = "holds an address of the eFuse controller's registers";
+    assert_eq!(found("boot.py", code), [(false, wanted.to_owned())]);
+    clean("boot.py", &["mem32[0x3FF44004] = 1 << 2\n", "EF = 0x3FF5A000\n"]);
+}
+
+#[test]
 fn configurations_that_burn_are_found() {
     for path in
         ["sdkconfig", "sdkconfig.defaults", "sdkconfig.defaults.esp32s3", "sdkconfig.ci.release"]

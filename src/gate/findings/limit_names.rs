@@ -3,7 +3,7 @@
 //! Owns the words of names. Must not look at values.
 
 /// Words of names that bound something.
-const LIMITS: [&str; 19] = [
+const LIMITS: [&str; 21] = [
     "limit",
     "limits",
     "lim",
@@ -23,6 +23,8 @@ const LIMITS: [&str; 19] = [
     "watchdog",
     "wdt",
     "bound",
+    "budget",
+    "quota",
 ];
 
 /// Whether a name says that its value bounds something.
@@ -73,6 +75,7 @@ mod tests {
 
     #[test]
     fn names_say_whether_they_bound_something() {
+        assert!(is_limit("BUDGET_MS") && is_limit("kQuota"));
         for name in ["PUMP_LIMIT", "pumpLimit", "kMaxTemp", "CONFIG_X_TIMEOUT_S", "time_out_ms"] {
             assert!(is_limit(name), "{name}");
         }

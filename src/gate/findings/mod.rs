@@ -187,7 +187,9 @@ const LOOKS: [Look; 23] = [
     |path, subject| changed_limits::find(path, subject).into_iter().collect(),
     |path, subject| safeguards::find(path, subject).into_iter().collect(),
     |path, subject| declared::find(path, subject).into_iter().collect(),
-    |path, subject| unbuilt::find(path, subject).into_iter().collect(),
+    |path, subject| {
+        unbuilt::find(path, subject).into_iter().chain(unbuilt::dropped(path, subject)).collect()
+    },
     |path, subject| {
         let base = subject.change.before().map(|base| base.hash);
         place::find(subject.project_dir, path, base)

@@ -89,6 +89,9 @@ impl OuterConstants {
         for name in SKETCHES {
             found.board(&read(name).unwrap_or_default());
         }
+        if path.extension() == Some("yaml") {
+            found.node(text);
+        }
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         if path.extension() == Some("py") {
             found.modules(folder, text, &read);
@@ -177,6 +180,17 @@ impl OuterConstants {
             self.has_psram |= options
                 .any(|option| option.strip_prefix("PSRAM=").is_some_and(|kind| kind != "disabled"));
         }
+    }
+
+    /// `psram:` with `mode: octal` below it, in a configuration of ESPHome.
+    fn node(&mut self, text: &str) {
+        let block = text.lines().skip_while(|line| !line.starts_with("psram:"));
+        let mut below =
+            block.skip(1).take_while(|line| line.is_empty() || line.starts_with([' ', '#']));
+        self.has_octal_memory |= below.any(|line| {
+            let value = line.trim_start().strip_prefix("mode:");
+            value.is_some_and(|value| value.trim().trim_matches(['"', '\'']).starts_with("octal"))
+        });
     }
 
     fn definitions(&mut self, text: &str) {

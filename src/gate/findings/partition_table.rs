@@ -359,16 +359,37 @@ fn as_a_whole(rows: &[CsvEntry], touched: &BTreeSet<u32>) -> Vec<Finding> {
         let finding = Finding::new(FindingLevel::Warning, text).at(place_of(&lines, touched));
         found.push(finding.advice(advice));
     }
+    found.extend(numbering(&slots));
+    if let Some(row) = rows.get(MOST_ENTRIES) {
+        let text = format!("has {} partitions, and a table holds {MOST_ENTRIES}", rows.len());
+        found.push(stop(text).at(line(row.line)));
+    }
+    found
+}
+
+/// Slots with the same number, and one that no update reaches: they are counted from `ota_0` on, up to
+/// the first that is missing. Source: `get_ota_partition_count` in ESP-IDF's `esp_ota_ops.c`.
+fn numbering(slots: &[&CsvEntry]) -> Vec<Finding> {
+    let mut found = Vec::new();
     let mut seen = HashSet::new();
-    for row in &slots {
+    for row in slots {
         if !seen.insert(row.partition.subtype.as_str()) {
             let text = format!("has two slots `{}`", row.partition.subtype);
             found.push(stop(text).at(line(row.line)));
         }
     }
-    if let Some(row) = rows.get(MOST_ENTRIES) {
-        let text = format!("has {} partitions, and a table holds {MOST_ENTRIES}", rows.len());
-        found.push(stop(text).at(line(row.line)));
+    let number = |row: &CsvEntry| row.partition.subtype.strip_prefix("ota_")?.parse::<u32>().ok();
+    let all: BTreeSet<u32> = slots.iter().filter_map(|row| number(row)).collect();
+    let missing = (0..).find(|slot| !all.contains(slot)).unwrap_or_default();
+    let is_beyond = |row: &&&CsvEntry| number(row).is_some_and(|slot| slot > missing);
+    if let Some(row) = slots.iter().find(is_beyond) {
+        let Partition { label, subtype, .. } = &row.partition;
+        let text =
+            format!("has no `ota_{missing}`, so that updates never use `{label}` ({subtype})");
+        let advice =
+            format!("Make it `ota_{missing}`: slots are counted up to the first that is missing.");
+        let finding = Finding::new(FindingLevel::Warning, text).at(line(row.line));
+        found.push(finding.advice(advice));
     }
     found
 }

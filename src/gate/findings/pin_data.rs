@@ -27,7 +27,7 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
             r#"(?x)"?(?P<name>[A-Za-z_][\w-]*)"?[^\S\n]*[:=]\s*
             (?:\[(?P<list>[^\[\]{}]{1,400})\]
             |(?P<rows>(?:-[^\S\n]+["']?(?:GPIO_?(?:NUM_)?)?\d{1,2}\b[^\n]*(?:\n[^\S\n]*)?){1,40})
-            |"?(?:GPIO_?(?:NUM_)?|IO)?(?P<one>\d{1,2})\b)"#,
+            |"?(?:(?P<says>GPIO_?(?:NUM_)?)|IO)?(?P<one>\d{1,2})\b)"#,
         )
         .ok()
     });
@@ -35,8 +35,12 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
     for groups in NAMED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(name)) = (groups.get(0), groups.get(1)) else { continue };
         if let Some(value) = groups.name("one") {
+            // `sda: GPIO35`, whatever the name.
+            let says_so = groups.name("says").is_some() && is_whole(text, whole.end());
             let is_named = || {
-                is_pin(&option(name.as_str())) || is_among_pins(text, name.as_str(), whole.start())
+                says_so
+                    || is_pin(&option(name.as_str()))
+                    || is_among_pins(text, name.as_str(), whole.start())
             };
             if let Some(used) = pin(value.as_str(), whole.range()).filter(|_| is_named()) {
                 let direction = direction(text, name.as_str(), whole.start());
@@ -51,6 +55,12 @@ pub(super) fn find(text: &str) -> Vec<PinUse> {
         }
     }
     found
+}
+
+/// Whether a value ends at the byte `at`.
+fn is_whole(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default().trim_start_matches(['"', '\'', ' ', '\t']);
+    rest.is_empty() || rest.starts_with(['\n', '\r', ',', '}', ']', '#'])
 }
 
 /// Whether what a setting stands in is called pins: `"pins": { "relay": 4 }`.

@@ -332,6 +332,24 @@ fn pins_of_octal_memory_are_taken_where_the_project_has_it() {
     assert_eq!(board("default_fqbn: esp32:esp32:esp32s3:FlashMode=opi\n"), FindingLevel::Stop);
     assert_eq!(board("default_fqbn: esp32:esp32:esp32s3:PSRAM=disabled\n"), FindingLevel::Note);
     assert_eq!(board("# esp32:esp32:esp32s3:PSRAM=opi\n"), FindingLevel::Note);
+    let node = |mode: &str| {
+        let text = format!("psram:\n  mode: {mode}\n  speed: 80MHz\n\ni2c:\n  sda: GPIO35\n");
+        in_project(&[], "node.yaml", &text)[0].0
+    };
+    assert_eq!((node("octal"), node("quad")), (FindingLevel::Stop, FindingLevel::Note));
+}
+
+#[test]
+fn pins_of_a_port_expander_are_not_those_of_the_chip() {
+    let rows = "struct S { const char *n; uint8_t out; };\n\
+                const S ALL[] = {{\"a\", 6}, {\"b\", 11}};\n";
+    let with = |call: &str| {
+        let code =
+            format!("{rows}void setup() {{ for (const S &s : ALL) {call}(s.out, OUTPUT); }}\n");
+        found("esp32", "src/a.cpp", &code)
+    };
+    assert_eq!(with("expander.pinMode"), []);
+    assert_eq!(with("pinMode").len(), 2);
 }
 
 #[test]

@@ -326,7 +326,10 @@ impl PinCode<'_> {
         let Some(name) = self.word(at) else { return Vec::new() };
         let name = &*name;
         let mut found = Vec::new();
-        if self.is(at + 1, "(")
+        let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
+        // `expander.pinMode(6, OUTPUT)` names a pin of the expander.
+        if !is_member
+            && self.is(at + 1, "(")
             && let Some(signature) = self.table.calls.get(name)
         {
             let arguments = self.arguments(at + 1);
@@ -350,7 +353,6 @@ impl PinCode<'_> {
         {
             found.extend(self.shifts(&written.value, Direction::Output));
         }
-        let is_member = at > 0 && (self.is(at - 1, ".") || self.is(at - 1, ">"));
         if is_member && self.is(at + 1, "=") && !self.is(at + 2, "=") {
             let value = at + 2..self.end_of_value(at + 2);
             let fields = &self.table.fields;

@@ -52,9 +52,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let chip = subject.context.chip.as_deref();
     if is_settings {
-        return novelty::check(CheckKind::Pins, subject, |source| {
-            in_source(source, chip, &OuterConstants::default())
-        });
+        let outer = OuterConstants::of(path, subject.text()?, |path| subject.text_after(path));
+        return novelty::check(CheckKind::Pins, subject, |source| in_source(source, chip, &outer));
     }
     let project = |path: &str| subject.text_after(path);
     let (after, before) = (subject.text()?, subject.base_text().unwrap_or_default());

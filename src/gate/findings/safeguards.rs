@@ -333,6 +333,49 @@ mod tests {
     }
 
     #[test]
+    fn what_a_fault_leads_to_stays() {
+        let list = "idf_component_register(SRCS \"a.c\")\n";
+        for (path, old, new, wanted) in [
+            (
+                "sdkconfig.defaults",
+                "CONFIG_ESP_SYSTEM_PANIC_PRINT_REBOOT=y\n".to_owned(),
+                "CONFIG_ESP_SYSTEM_PANIC_PRINT_HALT=y\n".to_owned(),
+                "stops the board after a crash, where it would start again",
+            ),
+            (
+                "main/CMakeLists.txt",
+                list.to_owned(),
+                format!("{list}nvs_create_partition_image(nvs ../n.csv FLASH_IN_PROJECT)\n"),
+                "writes over the settings that the board has stored (NVS) at each flash",
+            ),
+            (
+                "src/a.cpp",
+                "pinMode(LID, INPUT_PULLUP);\n".to_owned(),
+                "pinMode(LID, INPUT_PULLDOWN);\n".to_owned(),
+                "pulls an input down that was pulled up: without a signal it reads the other value",
+            ),
+            (
+                "main/a.c",
+                "#define WAIT pdMS_TO_TICKS(50)\n".to_owned(),
+                "#define BUS_WAIT_MS (-1)\n".to_owned(),
+                "waits without an end, where it waited for a limited time",
+            ),
+            (
+                "main/a.c",
+                "if (ul > MOST) {\n    return ESP_ERR_INVALID_ARG;\n}\n".to_owned(),
+                "assert(ul <= MOST);\n".to_owned(),
+                "checks by `assert`, which a build can leave out, where an error was returned",
+            ),
+        ] {
+            let found = |old: &str, task: &str| reported(path, Some(old), &new, task);
+            let all = found(&old, "rename the log tag");
+            assert!(all.iter().any(|found| found.ends_with(wanted)), "{path}: {all:?}");
+            let kept = found(&format!("{old}{new}"), "rename the log tag");
+            assert!(!kept.iter().any(|found| found.ends_with(wanted)), "{path}: {kept:?}");
+        }
+    }
+
+    #[test]
     fn files_with_secrets_stay_ignored() {
         let old = ".pio/\ninclude/secrets.h\n*.pem\n";
         let found = |new: &str| reported(".gitignore", Some(old), new, "raise the log level");

@@ -1,11 +1,11 @@
-//! New sources that no list of CMake builds.
+//! New sources that no list of CMake builds, and sources that a list builds no longer.
 //!
 //! Which list builds a source is known to [`registration`]. PlatformIO and sketches find sources
 //! by where they lie.
 
-use super::Subject;
 use super::test_expectations::is_test;
-use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
+use super::{Subject, wishes};
+use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::workspace::{Registration, is_compiled, registration};
 
 /// The check of a new source; `None` for all others, and where no list is understood.
@@ -30,6 +30,49 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let finding = Finding::new(FindingLevel::Warning, text)
         .advice("Add it to the sources of the component, or leave it out.");
     Some(Check::with(CheckKind::InCmake, vec![finding]))
+}
+
+/// The check of a list that changes: sources that it built, that are still there, and that nothing
+/// builds now.
+pub(super) fn dropped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    if path.file_name() != "CMakeLists.txt" || is_found_by_place(subject) {
+        return None;
+    }
+    let base = subject.base_text()?;
+    let before = |list: &ProjectPath| match list == path {
+        true => Some(base.to_owned()),
+        false => subject.text_after(list.as_str()),
+    };
+    let files = subject.files().iter().map(|file| &file.path);
+    let near = files.filter(|file| is_compiled(file) && file.as_str().starts_with(folder_of(path)));
+    let is_dropped = |file: &&ProjectPath| {
+        registration(file, &before) == Registration::In(path.clone())
+            && registration(file, &|list| subject.text_after(list.as_str()))
+                == Registration::NotIn(path.clone())
+            && subject.text_after(file.as_str()).is_some()
+            && !is_included(file, subject)
+    };
+    let gone: Vec<&str> = near.filter(is_dropped).map(ProjectPath::as_str).take(20).collect();
+    let (first, rest) = gone.split_first()?;
+    let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let task = subject.context.words();
+    let name = first.rsplit('/').next().unwrap_or(first).to_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    let is_asked_for = wishes::wants_something_gone(&task) || task.contains(stem);
+    let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
+    let finding = Finding::new(level, format!("no longer builds `{first}`{others}"))
+        .at(place_of_list(subject))
+        .advice("The file is still there. List it, or delete it if nothing needs it.");
+    Some(Check::with(CheckKind::InCmake, vec![finding]))
+}
+
+fn folder_of(path: &ProjectPath) -> &str {
+    path.as_str().strip_suffix("CMakeLists.txt").unwrap_or_default()
+}
+
+/// The first line that the change wrote in the list.
+fn place_of_list(subject: &Subject<'_>) -> FindingPlace {
+    FindingPlace::line(subject.changed().added.first().copied().unwrap_or(1))
 }
 
 fn is_found_by_place(subject: &Subject<'_>) -> bool {
@@ -84,6 +127,28 @@ mod tests {
         assert_eq!(found(list, &with_list), [] as [String; 0], "it comes with the change");
         let taken_in = [led, ("main/main.c", Some("#include \"led.c\"\n"))];
         assert_eq!(found(list, &taken_in), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_source_that_a_list_builds_no_longer_is_told() {
+        let all = "idf_component_register(SRC_DIRS \".\" INCLUDE_DIRS \".\")\n";
+        let files =
+            [("main/CMakeLists.txt", all), ("main/main.c", "int a;\n"), ("main/b.c", "int b;\n")];
+        let project = TestProject { files: &files, task: "List the sources", chip: None };
+        let found = |list: &str| {
+            project.reported(CheckKind::InCmake, &[("main/CMakeLists.txt", Some(list))])
+        };
+        let listed = |names: &str| {
+            found(&format!("idf_component_register(SRCS {names} INCLUDE_DIRS \".\")\n"))
+        };
+        let wanted = "main/CMakeLists.txt Warning: no longer builds `main/b.c`";
+        assert_eq!(listed("\"main.c\""), [wanted]);
+        assert_eq!(listed("\"main.c\" \"b.c\""), [] as [String; 0]);
+        let changes = [
+            ("main/CMakeLists.txt", Some("idf_component_register(SRCS \"main.c\")\n")),
+            ("main/b.c", None),
+        ];
+        assert_eq!(project.reported(CheckKind::InCmake, &changes), [] as [String; 0]);
     }
 
     #[test]

@@ -40,7 +40,12 @@ pub(super) fn are_wanted(task: &str) -> bool {
 pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
     static FOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\$(?:\{[^}]*\}|\([^)]*\))/|(?:\.\.?/)+").ok());
-    let Some(folder) = FOLDER.as_ref() else { return false };
+    // The environment of the framework, as its documents have it: `. $IDF_PATH/export.sh`.
+    static EXPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?:\.|\bsource)\s+["']?\$\{?(?:env:)?IDF_PATH\}?["']?/export\.sh["']?"#).ok()
+    });
+    let (Some(folder), Some(export)) = (FOLDER.as_ref(), EXPORT.as_ref()) else { return false };
+    let command = &*export.replace_all(command, "");
     // Folders of the project that stand before a path.
     let command = folder.replace_all(command, "");
     // What comes behind another command counts as much.
@@ -112,6 +117,23 @@ mod tests {
             assert_eq!(level(task, &of(foreign)), ["Warning:"], "{foreign}");
         }
         assert_eq!(level(task, &of("curl https://a.example")), ["Stop:"]);
+    }
+
+    #[test]
+    fn the_environment_of_the_framework_is_known() {
+        let found = |command: &str| {
+            let text =
+                format!("{{\"tasks\": [{{\"type\": \"shell\", \"command\": \"{command}\"}}]}}\n");
+            TestProject { files: &[], task: "Add a tasks.json that builds", chip: None }
+                .reported(CheckKind::HostCode, &[(".vscode/tasks.json", Some(&text))])
+        };
+        let build = found(". ${env:IDF_PATH}/export.sh && idf.py build");
+        assert!(build.iter().all(|found| found.contains(" Note: ")), "{build:?}");
+        for other in [". ${env:IDF_PATH}/export.sh && ./fetch", ". /tmp/export.sh && idf.py build"]
+        {
+            let all = found(other);
+            assert!(!all.iter().all(|found| found.contains(" Note: ")), "{other}: {all:?}");
+        }
     }
 
     #[test]

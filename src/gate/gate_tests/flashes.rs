@@ -3,7 +3,6 @@
 use super::*;
 use crate::model::{BoardFacts, BuildId, Change, FlashImage, FlashPlan, Partition};
 use crate::toolchain::Compared;
-use crate::toolchain::esp_image::tests::image as made;
 use crate::toolchain::partitions::from_csv;
 
 /// An address at which applications of an ESP32 lie, and one of its memory.
@@ -16,12 +15,22 @@ const TABLE: &str = "nvs, data, nvs, 0x9000, 24K\nphy_init, data, phy, , 4K\n\
 const OTA: &str = "nvs, data, nvs, 0x9000, 16K\notadata, data, ota, , 8K\nphy, data, phy, , 4K\n\
                    ota_0, app, ota_0, 0x10000, 1M\nota_1, app, ota_1, , 1M\n";
 
+/// An image for an ESP32 with one segment at `address`.
+fn image(address: u32, size: u8, content: &[u8]) -> Vec<u8> {
+    let mut image = vec![0xe9, 1, 2, size << 4, 0, 0, 0, 0, 0xee];
+    image.resize(24, 0);
+    image.extend(address.to_le_bytes());
+    image.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
+    image.extend(content);
+    image
+}
+
 fn app() -> Vec<u8> {
-    made("esp32", FLASH, 2, &[7; 30_000])
+    image(FLASH, 2, &[7; 30_000])
 }
 
 fn boot() -> Vec<u8> {
-    made("esp32", RAM, 2, &[9; 20_000])
+    image(RAM, 2, &[9; 20_000])
 }
 
 /// A table as the build makes it.
@@ -232,7 +241,7 @@ async fn the_bootloader_is_known_by_its_address_under_any_name() {
         ("esp32", 0x7fff, "a.bin"),
         ("esp9000", 0x3000, "a.bin"),
     ] {
-        let content = made("esp32", RAM, 2, &[1; 200]);
+        let content = image(RAM, 2, &[1; 200]);
         let proposal = world.proposed(world.flash_of(chip, &[(file, offset, content)])).await;
         let phrase = format!("flash {chip} boot");
         assert_eq!(
@@ -316,7 +325,7 @@ async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
     let world = GateBench::asking();
     let large = "nvs, data, nvs, 0x9000, 24K\nfactory, app, factory, 0x10000, 2M\n\
                  files, data, spiffs, 0x400000, 12M\n";
-    let app = made("esp32", FLASH, 4, &[7; 3000]);
+    let app = image(FLASH, 4, &[7; 3000]);
     let images =
         [("t", 0x8000, table(large)), ("a", 0x1_0000, app), ("f", 0x40_0000, vec![1; 4096])];
     world.answers(&[false, false, false], 4 << 20, TABLE);
@@ -331,7 +340,7 @@ async fn a_layout_beyond_the_flash_of_the_board_is_stopped() {
     }
     // Without an answer, what the images are made for counts.
     *world.bench.compared.lock().unwrap() = None;
-    let small = made("esp32", FLASH, 1, &[7; 3000]);
+    let small = image(FLASH, 1, &[7; 3000]);
     let images = [("t", 0x8000, table(large)), ("a", 0x1_0000, small)];
     let proposal = world.proposed(world.flash_of("esp32", &images)).await;
     assert!(finding_texts(&proposal).join("\n").contains("made for 2 MB of flash"));

@@ -54,6 +54,7 @@ async fn what_does_not_add_up_is_told_at_its_line() {
         (swap("otadata, data, ota, 0xe000, 0x2000,\n", ""), 4, "no otadata"),
         (swap("spiffs, data, spiffs,", "nvs, data, spiffs,"), 6, "two partitions `nvs`"),
         (swap("ota_1", "ota_0"), 5, "two slots `ota_0`"),
+        (swap("ota_1", "ota_2"), 5, "no `ota_1`, so that updates never use `app1`"),
         (swap("ota_0", "factory").replace("ota_1", "factory"), 5, "2 `factory` partitions"),
         (swap("0x290000, 0x160000", "0x290000, large"), 6, "`large` is not a size"),
         (swap("0x9000, 0x5000", "0x9000, 0x2000"), 2, "NVS needs 0x3000"),

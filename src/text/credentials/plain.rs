@@ -57,7 +57,7 @@ fn may_have(parts: &Option<AhoCorasick>, line: &str) -> bool {
 /// Words beside which something random is no secret.
 static EXPLAINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|git_tag|integrity|checksum|version|\brev|_rev|boundary|\betag|build.?id|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|crc|md5|uuid|guid|finger|pub|cert|test|vector|expect|commit|git_tag|(?m:^[ \t]*(?:-[ \t]*)?ref[ \t]*[:=][ \t]*['\x22]?[0-9a-f]{40}['\x22]?[ \t]*$)|integrity|checksum|version|\brev|_rev|boundary|\betag|build.?id|built from|uses:|example|sbox|alphabet|https?:|font|bitmap|glyph|image|icon|firmware|charset|base64.*table",
     )
     .ok()
 });

@@ -393,6 +393,12 @@ fn what_stands_in_for_a_variable_and_what_becomes_a_key_is_a_secret() {
     );
     bad("src/a.cpp", &["const char *wifi_pswd = \"Kartoffel!Acker_1974\";\n"]);
     bad("sdkconfig.defaults", &["CONFIG_WIFI_PSWD=\"Kartoffel!Acker_1974\"\n"]);
+    let peer = "const char *PEER_PUBLIC_KEY = \"uSnsZewat0JuUuJaWhI4C1fy1inZLEmeAsOoRc9mHGw=\";\n";
+    good("src/a.cpp", &[peer]);
+    bad("src/a.cpp", &[&peer.replace("PUBLIC", "PRIVATE")]);
+    let node = "external_components:\n  - source:\n      type: git\n      NAME: 6ccaccdb251bce79793a67c9e2ed829af48d9d59\n";
+    good("node.yaml", &[&node.replace("NAME", "ref")]);
+    bad("node.yaml", &[&node.replace("NAME", "psk")]);
     good("src/a.cpp", &["LittleFS.begin(false, \"/littlefs\", 10, kLabel);\n"]);
     let bytes = "0x9e, 0x41, 0x07, 0xd3, 0x5c, 0xb8, 0x2a, 0xf6, 0x13, 0x88, 0xe0, 0x6b, 0x94, 0x3d, 0xc7, 0x52";
     let array = format!("static const uint8_t k_initial[16] = {{ {bytes} }};\n");

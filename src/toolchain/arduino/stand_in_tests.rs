@@ -23,7 +23,7 @@ impl SketchBench {
                 ("../platform/tools/partitions/boot_app0.bin", "ota"),
             ],
         );
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/arduino");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/arduino");
         let text = std::fs::read_to_string(data.join(answer)).unwrap();
         let text = text
             .replace("PROJECT", &base.project().display().to_string())

@@ -87,7 +87,7 @@ async fn the_default_environment_is_built_and_what_is_known_is_not_asked_again()
 
 #[tokio::test]
 async fn a_build_that_fails_is_told_with_its_errors_and_hints() {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/platformio/header.txt");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/platformio/header.txt");
     let place = ProjectBench::new(&format!("cat '{data}'; exit 1"));
     let (report, log) = place.build(None).await;
     assert_eq!(report.outcome, BuildOutcome::Failed, "{log}");

@@ -62,7 +62,8 @@ pub fn check(file: &SourceFile, seen: &Seen, floors: &Floors) -> Vec<Violation> 
     let module = file.module();
     let own = match module.first() {
         Some(own) => own.as_str(),
-        // The program's `main` stands where the command line does; `lib.rs` only declares.
+        // The program's `main` stands where the command line does; `lib.rs` and `base.rs` only
+        // declare.
         None if file.path == "main.rs" => "cli",
         None => return Vec::new(),
     };

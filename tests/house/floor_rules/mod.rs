@@ -75,12 +75,13 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), text, tree })
     }
 
-    /// Its module path, e.g. `["ui", "panes", "chat"]`; empty for the crate roots.
+    /// Its module path, e.g. `["ui", "panes", "chat"]`; empty for the roots.
     pub fn module(&self) -> Vec<String> {
         let stem = self.path.strip_suffix(".rs").unwrap_or(&self.path);
         let stem = stem.strip_suffix("/mod").unwrap_or(stem);
         match stem {
-            "lib" | "main" => Vec::new(),
+            // `build.rs` runs before the crate is compiled, and is in no floor.
+            "lib" | "base" | "main" | "build" => Vec::new(),
             _ => stem.split('/').map(str::to_owned).collect(),
         }
     }

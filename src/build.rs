@@ -4,6 +4,6 @@
 
 fn main() {
     for folder in ["assets", "keymaps", "prompts", "themes"] {
-        println!("cargo::rerun-if-changed={folder}");
+        println!("cargo::rerun-if-changed=../{folder}");
     }
 }
