@@ -1,5 +1,6 @@
 //! What is looked at: one change, with what the file holds now and what it will hold.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -39,6 +40,22 @@ pub(in crate::gate) struct Subject<'a> {
     pub(super) consequence: OnceLock<String>,
 }
 
+/// A text whose lines end with `\n` alone.
+fn without_returns(text: &[u8]) -> Cow<'_, [u8]> {
+    let mut rest = text;
+    let mut kept = Vec::new();
+    while let Some(at) = memchr::memmem::find(rest, b"\r\n") {
+        let (line, behind) = rest.split_at(at);
+        kept.extend_from_slice(line);
+        rest = behind.get(1..).unwrap_or_default();
+    }
+    if kept.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.extend_from_slice(rest);
+    Cow::Owned(kept)
+}
+
 /// Which lines differ between the two versions.
 #[derive(Debug, Default)]
 pub(in crate::gate) struct Changed {
@@ -49,8 +66,13 @@ pub(in crate::gate) struct Changed {
 }
 
 impl Changed {
-    /// The lines in which two versions differ.
+    /// The lines in which two versions differ, by more than what ends them: that is told as a whole.
     pub(super) fn between(base: &[u8], content: &[u8]) -> Self {
+        Self::of_bytes(&without_returns(base), &without_returns(content))
+    }
+
+    /// The lines in which two versions differ by any byte.
+    fn of_bytes(base: &[u8], content: &[u8]) -> Self {
         let lines = |ranges: Vec<Range<usize>>| {
             ranges.into_iter().flatten().filter_map(|line| u32::try_from(line + 1).ok())
         };
@@ -192,7 +214,13 @@ impl<'a> Subject<'a> {
         let base = self.base_source()?;
         base.parsed_from(|| {
             let new = self.source()?;
-            new.parsed()?.before(new.path, base.text, &self.changed().runs())
+            // A tree counts bytes: lines that end otherwise are not the same to it.
+            let has_returns = |text: &str| text.contains("\r\n");
+            let runs = match has_returns(base.text) || has_returns(new.text) {
+                true => Changed::of_bytes(base.text.as_bytes(), new.text.as_bytes()).runs(),
+                false => self.changed().runs(),
+            };
+            new.parsed()?.before(new.path, base.text, &runs)
         })
     }
 
@@ -205,6 +233,18 @@ impl<'a> Subject<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_only_ends_otherwise_is_the_same() {
+        let changed = |old: &str, new: &str| {
+            let Changed { added, removed } = Changed::between(old.as_bytes(), new.as_bytes());
+            (Vec::from_iter(removed), Vec::from_iter(added))
+        };
+        assert_eq!(changed("a\nb\n", "a\r\nb\r\n"), (vec![], vec![]));
+        assert_eq!(changed("a\r\nb\nc", "a\nx\r\nc"), (vec![2], vec![2]));
+        assert_eq!(changed("a\rb\n", "ab\n"), (vec![1], vec![1]));
+        assert_eq!(changed("a\n\r\n", "a\n\n"), (vec![], vec![]));
+    }
 
     #[test]
     fn lines_that_differ_are_ranges_in_each_others_place() {
