@@ -277,15 +277,25 @@ fn open_tty(path: &Path, baud: u32) -> io::Result<Link> {
     Ok(Link::Tty(port))
 }
 
-/// Tells whether a device is there, may be opened and is nobody else's, by opening it for a moment.
+/// Tells whether a device is there, may be opened and is nobody else's, by opening it for a moment. A
+/// process that is being started holds a copy of a port that was just closed, and with it the lock;
+/// so a port that is taken is asked about for 200 ms.
 ///
 /// # Errors
 /// As the system says; a port that another program has is `ResourceBusy`.
+#[expect(clippy::disallowed_methods, reason = "nothing tells when a lock of another process ends")]
 pub fn is_free(path: &Path) -> io::Result<()> {
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let port = rustix::fs::open(path, flags, Mode::empty())?;
-    rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive)
-        .map_err(|_| io::Error::from(io::ErrorKind::ResourceBusy))?;
+    let lock = || rustix::fs::flock(&port, FlockOperation::NonBlockingLockExclusive);
+    let mut tries = 20;
+    while lock().is_err() {
+        if tries == 0 {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        tries -= 1;
+        std::thread::sleep(Duration::from_millis(10));
+    }
     // A process that was started meanwhile may share the lock until it runs its program.
     rustix::fs::flock(&port, FlockOperation::Unlock).map_err(io::Error::from)
 }
@@ -327,6 +337,21 @@ fn unsupported(why: &'static str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_that_ends_soon_is_waited_for() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let held = std::fs::File::open(file.path()).unwrap();
+        rustix::fs::flock(&held, FlockOperation::LockExclusive).unwrap();
+        let error = is_free(file.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
+        let other = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(30));
+            drop(held);
+        });
+        is_free(file.path()).unwrap();
+        other.join().unwrap();
+    }
 
     #[test]
     fn addresses_are_read_and_nonsense_is_refused() {
