@@ -1,8 +1,10 @@
 //! `firmhand policy`: what is printed, and what is on disk after a kill.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Stdio;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -49,6 +51,13 @@ fn a_program_killed_while_it_saves_leaves_a_whole_policy() {
     }
 }
 
+/// Whether a program holds a lock on the file; it is there a moment before it is locked.
+fn is_locked(file: &Path) -> bool {
+    let Ok(found) = std::fs::metadata(file) else { return false };
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().any(|line| line.contains(&format!(":{} ", found.ino())))
+}
+
 #[test]
 fn two_programs_that_train_at_once_leave_one_whole_policy_and_one_is_told() {
     let place = Place::new();
@@ -56,8 +65,8 @@ fn two_programs_that_train_at_once_leave_one_whole_policy_and_one_is_told() {
     let mut long = place.command(&args).stdout(Stdio::null()).spawn().unwrap();
     let lock = place.path("data/policy/learned.lock");
     let begun = Instant::now();
-    while !lock.exists() && begun.elapsed().as_secs() < 60 {
-        thread::yield_now();
+    while !is_locked(&lock) && begun.elapsed().as_secs() < 60 {
+        thread::sleep(Duration::from_millis(5));
     }
     let output = place.run(&["policy", "train", "--episodes", "50"]);
     let errors = String::from_utf8_lossy(&output.stderr);
