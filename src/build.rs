@@ -1,4 +1,4 @@
-//! Has the library compiled anew when a data file that it embeds changes.
+//! Tells cargo to compile the library again when a data file that it embeds changes.
 
 #![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 

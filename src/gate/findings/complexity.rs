@@ -182,6 +182,12 @@ mod tests {
     fn other_line_ends_change_no_figure() {
         let check = checked(Some(&nested(3)), &nested(3).replace('\n', "\r\n")).unwrap();
         assert!(check.figures.iter().all(|figures| !figures.is_changed()), "{check:?}");
+        let other = "int other(int a)\n{\n    return a > 1 ? a : 1;\n}\n";
+        let with = |depth| format!("{}{other}", nested(depth));
+        let figures = |before: &str, now: &str| checked(Some(before), now).unwrap().figures;
+        let same_ends = figures(&with(1), &with(2));
+        assert_eq!(figures(&with(1), &with(2).replace('\n', "\r\n")), same_ends);
+        assert_eq!(figures(&with(1).replace('\n', "\r\n"), &with(2)), same_ends);
     }
 
     #[test]

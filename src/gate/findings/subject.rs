@@ -49,7 +49,7 @@ fn without_returns(text: &[u8]) -> Cow<'_, [u8]> {
         kept.extend_from_slice(line);
         rest = behind.get(1..).unwrap_or_default();
     }
-    if kept.is_empty() && rest.len() == text.len() {
+    if rest.len() == text.len() {
         return Cow::Borrowed(text);
     }
     kept.extend_from_slice(rest);

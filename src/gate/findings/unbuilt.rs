@@ -3,10 +3,15 @@
 //! Which list builds a source is known to [`registration`]. PlatformIO and sketches find sources
 //! by where they lie.
 
+use std::collections::BTreeSet;
+
 use super::test_expectations::is_test;
-use super::{Subject, wishes};
+use super::{Subject, unchecked_limits, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::workspace::{Registration, is_compiled, registration};
+
+/// Sources of a list that are judged one by one.
+const MOST_JUDGED: usize = 60;
 
 /// The check of a new source; `None` for all others, and where no list is understood.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
@@ -43,16 +48,19 @@ pub(super) fn dropped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check
         true => Some(base.to_owned()),
         false => subject.text_after(list.as_str()),
     };
-    let files = subject.files().iter().map(|file| &file.path);
-    let near = files.filter(|file| is_compiled(file) && file.as_str().starts_with(folder_of(path)));
+    let now = subject.text()?;
+    let after = |list: &ProjectPath| match list == path {
+        true => Some(now.to_owned()),
+        false => subject.text_after(list.as_str()),
+    };
     let is_dropped = |file: &&ProjectPath| {
         registration(file, &before) == Registration::In(path.clone())
-            && registration(file, &|list| subject.text_after(list.as_str()))
-                == Registration::NotIn(path.clone())
+            && registration(file, &after) == Registration::NotIn(path.clone())
             && subject.text_after(file.as_str()).is_some()
             && !is_included(file, subject)
     };
-    let gone: Vec<&str> = near.filter(is_dropped).map(ProjectPath::as_str).take(20).collect();
+    let near = judged_apart(path, subject, (base, now)).into_iter();
+    let gone: Vec<&str> = near.filter(is_dropped).map(ProjectPath::as_str).collect();
     let (first, rest) = gone.split_first()?;
     let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     let task = subject.context.words();
@@ -60,19 +68,40 @@ pub(super) fn dropped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check
     let stem = name.split('.').next().unwrap_or(&name);
     let is_asked_for = wishes::wants_something_gone(&task) || task.contains(stem);
     let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
-    let finding = Finding::new(level, format!("no longer builds `{first}`{others}"))
-        .at(place_of_list(subject))
+    let mut finding = Finding::new(level, format!("no longer builds `{first}`{others}"))
         .advice("The file is still there. List it, or delete it if nothing needs it.");
+    finding.place = place_of_list(subject);
     Some(Check::with(CheckKind::InCmake, vec![finding]))
+}
+
+/// The sources below a list of which each may be judged in another way by its two versions: those that
+/// one of them names, and of the others one for each folder.
+fn judged_apart<'s>(
+    path: &ProjectPath,
+    subject: &'s Subject<'_>,
+    (base, now): (&str, &str),
+) -> Vec<&'s ProjectPath> {
+    let has_patterns = base.contains('*') || now.contains('*');
+    let mut folders = BTreeSet::new();
+    let files = subject.files().iter().map(|file| &file.path);
+    let near = files.filter(|file| is_compiled(file) && file.as_str().starts_with(folder_of(path)));
+    let apart = near.filter(|file| {
+        let name = file.file_name();
+        let is_named = base.contains(name) || now.contains(name);
+        is_named || has_patterns || folders.insert((file.parent(), file.extension()))
+    });
+    apart.take(MOST_JUDGED).collect()
 }
 
 fn folder_of(path: &ProjectPath) -> &str {
     path.as_str().strip_suffix("CMakeLists.txt").unwrap_or_default()
 }
 
-/// The first line that the change wrote in the list.
-fn place_of_list(subject: &Subject<'_>) -> FindingPlace {
-    FindingPlace::line(subject.changed().added.first().copied().unwrap_or(1))
+/// The first line that the change wrote in the list, or that of what stood where it took some away.
+fn place_of_list(subject: &Subject<'_>) -> Option<FindingPlace> {
+    let changed = subject.changed();
+    let near = || unchecked_limits::near(*changed.removed.first()?, subject);
+    changed.added.first().copied().or_else(near).map(FindingPlace::line)
 }
 
 fn is_found_by_place(subject: &Subject<'_>) -> bool {
@@ -144,6 +173,8 @@ mod tests {
         let wanted = "main/CMakeLists.txt Warning: no longer builds `main/b.c`";
         assert_eq!(listed("\"main.c\""), [wanted]);
         assert_eq!(listed("\"main.c\" \"b.c\""), [] as [String; 0]);
+        assert_eq!(found(&all.replace("INCLUDE", "EXCLUDE_SRCS \"b.c\" INCLUDE")), [wanted]);
+        assert_eq!(found("idf_component_register(INCLUDE_DIRS \".\")\n").len(), 1);
         let changes = [
             ("main/CMakeLists.txt", Some("idf_component_register(SRCS \"main.c\")\n")),
             ("main/b.c", None),

@@ -121,7 +121,7 @@ fn is_read(path: &ProjectPath) -> bool {
 
 fn is_data(path: &ProjectPath) -> bool {
     path.extension().is_some_and(|end| ["yaml", "yml", "sh", "ini"].contains(&end))
-        || matches!(path.file_name(), "Makefile" | "CODEOWNERS")
+        || path.file_name() == "Makefile"
 }
 
 /// The parts that fit, with those that have a name in common with one that does.
