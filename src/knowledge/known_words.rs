@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::text::shipped::shipped_table;
 use serde::Deserialize;
 
 #[derive(Deserialize, Default)]
@@ -25,7 +26,7 @@ pub(super) struct KnownWords {
 }
 
 pub(super) static KNOWN: LazyLock<KnownWords> =
-    LazyLock::new(|| toml::from_str(include_str!("known_words.toml")).unwrap_or_default());
+    LazyLock::new(|| shipped_table(include_str!("known_words.toml")).unwrap_or_default());
 
 #[cfg(test)]
 mod tests {
@@ -33,7 +34,7 @@ mod tests {
 
     #[test]
     fn the_words_are_there() {
-        let known: KnownWords = toml::from_str(include_str!("known_words.toml")).unwrap();
+        let known: KnownWords = shipped_table(include_str!("known_words.toml")).unwrap();
         assert!(known.stop.contains(&"beim".to_owned()) && known.c_headers.contains("math.h"));
     }
 }

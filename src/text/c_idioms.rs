@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::c_gaps;
 use super::c_scope::{Scope, Scopes};
 use super::c_tokens::TokenKind;
+use crate::text::shipped::shipped_table;
 
 /// Tokens of a statement that are looked at.
 const STATEMENT: usize = 512;
@@ -27,7 +28,7 @@ struct CWords {
 }
 
 static WORDS: LazyLock<CWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../assets/syntax/c_words.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../assets/syntax/c_words.toml")).unwrap_or_default()
 });
 
 /// The names of macros that a text itself defines, with whether they need no `;`.

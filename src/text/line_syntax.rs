@@ -15,6 +15,7 @@ use syntect::parsing::{
 
 use super::contain::contained;
 use super::syntax::{Span, SyntaxKind};
+use crate::text::shipped::shipped_table;
 
 /// Longer texts are not looked at, in bytes.
 const MAX_BYTES: usize = 1 << 20;
@@ -37,7 +38,7 @@ struct LineData {
 }
 
 static DATA: LazyLock<LineData> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../assets/syntax/lines.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../assets/syntax/lines.toml")).unwrap_or_default()
 });
 
 /// Grammars that belong to this program.

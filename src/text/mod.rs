@@ -52,6 +52,7 @@ pub mod reverty;
 pub mod sanitize;
 pub mod secrets;
 pub mod select;
+pub mod shipped;
 pub mod sketch;
 pub mod syntax;
 mod syntax_edit;

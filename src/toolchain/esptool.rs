@@ -21,6 +21,7 @@ use crate::files;
 use crate::model::{BoardInfo, ContentHash, FlashImage, FlashPlan, UserError};
 use crate::text::pattern::Pattern;
 use crate::text::sanitize;
+use crate::text::shipped::shipped_table;
 
 /// Names the port of the board, as for `idf.py` itself.
 const PORT: &str = "ESPPORT";
@@ -269,7 +270,7 @@ struct TroubleRow {
 }
 
 static WORDS: LazyLock<EsptoolWords> =
-    LazyLock::new(|| toml::from_str(include_str!("esptool.toml")).unwrap_or_default());
+    LazyLock::new(|| shipped_table(include_str!("esptool.toml")).unwrap_or_default());
 
 const AGAIN: &str = "Check the cable and the power, then try again.";
 

@@ -15,6 +15,7 @@ use super::network_use::is_near;
 use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +28,7 @@ struct Addresses {
 }
 
 static KNOWN: LazyLock<Option<Addresses>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/addresses.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/addresses.toml")));
 
 /// What to do about a server that nobody asked for.
 const UNASKED: &str = "The task does not ask for it. Make sure that this server is meant.";

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::source::SourceText;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +56,7 @@ fn regex(pattern: &str) -> Option<Regex> {
 }
 
 fn load(text: &str) -> Option<Vec<Capability>> {
-    let file: CapabilityFile = toml::from_str(text).ok()?;
+    let file: CapabilityFile = shipped_table(text)?;
     let all = file
         .capability
         .into_iter()

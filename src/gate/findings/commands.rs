@@ -14,6 +14,7 @@ use serde::Deserialize;
 pub(super) use servers::{judge_in_container, judge_on_server, judge_source};
 
 use crate::model::FindingLevel;
+use crate::text::shipped::shipped_table;
 
 /// Characters of a command that are shown.
 const SHOWN: usize = 60;
@@ -36,7 +37,7 @@ struct Programs {
 }
 
 static PROGRAMS: LazyLock<Option<Programs>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/programs.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/programs.toml")));
 
 static HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(

@@ -3,9 +3,9 @@
 //! Where each image lands was computed once, in the facts; what is on the screen, what is found
 //! here and what has to be typed come from that. Must not look at the board.
 
-use super::Subject;
 use super::images::{self, Read};
 use super::partition_data::{amount, keeps_data};
+use super::{Subject, scope};
 use crate::model::{
     Check, CheckKind, Finding, FindingLevel, FlashArea, FlashFacts, FlashImage, FlashPlan, Landing,
     SendPlan,
@@ -17,6 +17,7 @@ use crate::toolchain::flash_map::{SECTOR, addresses};
 pub(super) fn find(plan: &FlashPlan, subject: &Subject<'_>) -> Vec<Check> {
     let facts = subject.facts;
     let mut checks = vec![boot(plan, subject)];
+    checks.extend(scope::of_board(subject));
     let Some(flash) = &facts.flash else { return checks };
     if plan.board.simulated && Chip::named(&plan.board.chip).is_some() {
         // Its program is one of this machine, whatever its size.

@@ -50,8 +50,15 @@ pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
     match cmake::commands(text) {
         Ok(commands) => {
             let variables = variables(&commands);
-            let all = commands.iter();
-            all.flat_map(|command| list.command(command, &variables)).collect()
+            let built = built(&commands);
+            let all = commands.iter().flat_map(|command| {
+                let mut found = list.command(command, &variables);
+                if command.name == "add_test" && runs_one_of(&built, command) {
+                    found.iter_mut().for_each(|found| found.level = FindingLevel::Note);
+                }
+                found
+            });
+            all.collect()
         }
         Err(_) => list.unparsed(),
     }
@@ -69,6 +76,19 @@ fn variables(commands: &[CMakeCommand]) -> HashMap<String, String> {
         }
     }
     known
+}
+
+/// The programs that a list builds.
+fn built(commands: &[CMakeCommand]) -> Vec<&str> {
+    let programs = commands.iter().filter(|command| command.name == "add_executable");
+    programs.filter_map(|command| Some(command.args.first()?.text.as_str())).collect()
+}
+
+/// Whether a test runs one of the programs that the list builds.
+fn runs_one_of(built: &[&str], test: &CMakeCommand) -> bool {
+    let mut args = test.args.iter().map(|arg| arg.text.as_str());
+    args.by_ref().find(|arg| *arg == "COMMAND");
+    args.next().is_some_and(|program| built.contains(&program))
 }
 
 struct List<'a> {

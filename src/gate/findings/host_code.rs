@@ -14,7 +14,8 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
-    let is_asked_for = wanted_commands::are_wanted(&subject.context.words());
+    let words = subject.context.words();
+    let is_asked_for = wanted_commands::are_wanted(&words);
     let runs_at_build = subject.source().is_some_and(|source| {
         let name = source.path.file_name().to_ascii_lowercase();
         name == "cmakelists.txt" || name.ends_with(".cmake")
@@ -31,7 +32,10 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let command = found.text.split('`').nth(1).unwrap_or_default();
             let is_wanted =
                 is_asked_for && !changes_board && wanted_commands::is_known(command, subject);
-            if is_wanted && found.level == FindingLevel::Warning {
+            let is_named = || wanted_commands::is_named(command, subject, &words);
+            let is_this_wanted = is_wanted && (found.level == FindingLevel::Warning || is_named())
+                || wanted_commands::names_source(source.text.get(found.range.clone()), &words);
+            if is_this_wanted {
                 found.level = FindingLevel::Note;
             }
             finding(source, found)

@@ -13,6 +13,7 @@ use super::host_code_place::HostCode;
 use super::network_use;
 use super::source::SourceText;
 use crate::model::FindingLevel;
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,7 +80,7 @@ struct CompiledRules {
 }
 
 static RULES: LazyLock<Option<Rules>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/host.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/host.toml")));
 
 /// What the rules find in a file.
 pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn every_rule_is_right() {
         let rules: Rules =
-            toml::from_str(include_str!("../../../assets/findings/host.toml")).unwrap();
+            shipped_table(include_str!("../../../assets/findings/host.toml")).unwrap();
         for rule in &rules.rule {
             let compiled = rule.compiled();
             assert!(compiled.is_some(), "{}", rule.pattern);

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::source::SourceText;
 use crate::model::{Finding, FindingLevel};
+use crate::text::shipped::shipped_table;
 
 /// What the data file says of code.
 #[derive(Deserialize)]
@@ -85,7 +86,7 @@ pub(super) struct Rules {
 /// Details of all this; `None` only when the table that ships is broken, which a test tells.
 pub(super) static RULES: LazyLock<Option<Rules>> = LazyLock::new(|| {
     let text = include_str!("../../../assets/findings/irreversible.toml");
-    let table: IrreversibleTable = toml::from_str(text).ok()?;
+    let table: IrreversibleTable = shipped_table(text)?;
     let mut options = HashMap::new();
     for (at, row) in table.option.iter().enumerate() {
         options.extend(row.names.iter().map(|name| (name.clone(), at)));

@@ -57,34 +57,43 @@ fn reactions(source: &SourceText<'_>) -> BTreeMap<Case, Reaction> {
     let close_of = |open: usize| closes.get(open).copied().flatten();
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
     let mut found: BTreeMap<Case, Reaction> = BTreeMap::new();
+    let is_rust = source.path.extension() == Some("rs");
     for function in source.functions() {
         let name = tokens.get(function.name).map_or("", |token| token.raw);
         for at in function.body.clone() {
             let Some(token) = tokens.get(at).filter(|token| token.is_word("if")) else { continue };
-            let Some(close) = close_of(at + 1).filter(|_| is(at + 1, "(")) else { continue };
-            let end = match is(close + 1, "{") {
-                true => close_of(close + 1),
-                false => (close + 1..close + LONGEST).find(|at| is(*at, ";")),
+            let condition = match is_rust {
+                true => (at + 1..at + LONGEST).find(|at| is(*at, "{")).map(|end| at + 1..end),
+                false => close_of(at + 1).filter(|_| is(at + 1, "(")).map(|end| at + 2..end),
             };
-            let block = end.and_then(|end| tokens.get(close + 1..end)).unwrap_or_default();
-            let condition = tokens.get(at + 2..close).unwrap_or_default();
+            let Some(condition) = condition else { continue };
+            let start = condition.end + usize::from(!is_rust);
+            let end = match is(start, "{") {
+                true => close_of(start),
+                false => (start..start + LONGEST).find(|at| is(*at, ";")),
+            };
+            let block = end.and_then(|end| tokens.get(start..end)).unwrap_or_default();
+            let condition = tokens.get(condition).unwrap_or_default();
             if block.len() > LONGEST || condition.len() > LONGEST {
                 continue;
             }
-            let case = (name.to_owned(), raw(condition));
+            let condition = raw(condition);
+            let calls = protecting(block, unguarded::is_danger(&condition));
             let line = source.number_at(token.start);
-            let entry = found.entry(case).or_insert_with(|| (Vec::new(), line));
-            entry.0.extend(protecting(block));
+            let case = (name.to_owned(), condition);
+            found.entry(case).or_insert_with(|| (Vec::new(), line)).0.extend(calls);
         }
     }
     found
 }
 
-/// The names of the calls of a block that protect.
-fn protecting(block: &[Token<'_>]) -> Vec<String> {
+/// The names of the calls of a block that protect; in danger each call that sets an output does.
+fn protecting(block: &[Token<'_>], is_danger: bool) -> Vec<String> {
     let calls = block.iter().zip(block.iter().skip(1));
     let calls = calls.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
-    let named = calls.map(|(name, _)| name.raw).filter(|name| unguarded::protects(name));
+    let named = calls.map(|(name, _)| name.raw);
+    let named =
+        named.filter(|name| unguarded::protects(name) || is_danger && unguarded::sets_output(name));
     named.map(str::to_owned).collect()
 }
 
@@ -109,6 +118,25 @@ mod tests {
         assert_eq!(found("fault(\"leak\");", "log_d(\"leak\");", "Count the energy"), wanted);
         let wanted = ["Warning 6: no longer calls `heater_off` when `hot()`"];
         assert_eq!(found("heater_off();", "draw();", "Count the energy"), wanted);
+    }
+
+    #[test]
+    fn an_output_that_is_no_longer_set_in_danger_is_told() {
+        let found = |path: &str, old: &str, (from, to): (&str, &str)| {
+            let new = old.replace(from, to);
+            let all = reported(CheckKind::Safeguards, (path, Some(old), &new), "Use the log crate");
+            all.into_iter().filter(|found| found.contains("no longer calls")).collect::<Vec<_>>()
+        };
+        let rust = "fn main() -> ! {\n    loop {\n        if sample(ma) == Verdict::Trip {\n            \
+                    enable.set_low();\n            println!(\"{}\", ma);\n        }\n    }\n}\n";
+        let gone = ("            enable.set_low();\n", "");
+        let wanted = ["Warning 3: no longer calls `set_low` when `sample(ma) == Verdict::Trip`"];
+        assert_eq!(found("src/main.rs", rust, gone), wanted);
+        assert_eq!(found("src/main.rs", rust, ("println!", "log::info!")), [] as [String; 0]);
+        let plain = rust.replace("Verdict::Trip", "Verdict::Next");
+        assert_eq!(found("src/main.rs", &plain, gone), [] as [String; 0], "not a danger");
+        let c = "void f(void) {\n    if (overload) {\n        gpio_set_level(M, 0);\n    }\n}\n";
+        assert_eq!(found("main/a.c", c, ("        gpio_set_level(M, 0);\n", "")).len(), 1);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! write, and nothing may wait for a process.
 
 mod addresses;
+mod app_size;
 mod beyond_task;
 mod call_places;
 mod capabilities;

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::Subject;
+use super::app_size::AppSize;
 use super::layout_change;
 use super::layout_options::FlashLayout;
 use super::limit::limited;
@@ -16,9 +17,9 @@ use super::partition_data::{amount, by_label, lost};
 use super::task_kind;
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
+use crate::text::shipped::shipped_table;
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
 use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data};
-use crate::workspace::ProjectDir;
 
 /// Longest name of a partition, in bytes.
 const LONGEST_LABEL: usize = 15;
@@ -53,15 +54,16 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         );
     }
     let touched = &subject.changed().added;
+    let app = AppSize::of(subject);
     found.extend(arithmetic(&rows, first, touched));
     found.extend(as_a_whole(&rows, touched));
-    found.extend(limits(&rows, &layout, subject.project_dir));
+    found.extend(limits(&rows, &layout, app.as_ref()));
     if let Some(base) = subject.base_text() {
         let (old, _) = partition_csv::read(base, first);
         found.extend(as_asked_for(against(&old, &rows), &rows, &subject.context.words()));
         found.extend(outgrown(&old, &rows).filter(|_| layout.size.is_none()));
         let mut known = arithmetic(&old, first, &BTreeSet::new());
-        known.extend(limits(&old, &layout, subject.project_dir));
+        known.extend(limits(&old, &layout, app.as_ref()));
         at_the_cause(&mut found, &known, (&rows, touched));
     } else if let Some((base, first)) = layout_change::replaced(path, subject) {
         found.extend(against(&partition_csv::read(&base, first).0, &rows));
@@ -395,7 +397,7 @@ fn numbering(slots: &[&CsvEntry]) -> Vec<Finding> {
 }
 
 /// A table against the flash and the last build, as far as the project tells of them.
-fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> Vec<Finding> {
+fn limits(rows: &[CsvEntry], layout: &FlashLayout, app: Option<&AppSize>) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some((bytes, place)) = &layout.size {
         for row in rows.iter().filter(|row| addresses(&row.partition).end > *bytes) {
@@ -408,11 +410,15 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, project_dir: &ProjectDir) -> 
             found.push(stop(text).at(line(row.line)));
         }
     }
-    if let Some((file, bytes)) = built_app(project_dir) {
+    if let Some(AppSize { file, bytes }) = app {
         let apps = rows.iter().filter(|row| is_app(&row.partition.kind));
-        for row in apps.filter(|row| u64::from(row.partition.bytes) < bytes) {
+        for row in apps.filter(|row| u64::from(row.partition.bytes) < *bytes) {
             let Partition { label, bytes: available, .. } = &row.partition;
-            let text = format!("gives `{label}` {available} bytes, and `{file}` has {bytes}");
+            let has = match file.starts_with("build/") {
+                true => format!("`{file}` has {bytes}"),
+                false => format!("`{file}` says that the program has {bytes}"),
+            };
+            let text = format!("gives `{label}` {available} bytes, and {has}");
             found.push(stop(text).at(line(row.line)));
         }
     }
@@ -446,7 +452,7 @@ struct TaskWords {
 }
 
 static WORDS: LazyLock<TaskWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
 });
 
 /// What moves because the task makes room is only a note; settings are always reported.
@@ -469,15 +475,6 @@ fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Ve
         }
     }
     findings
-}
-
-/// The application of the last build and its length.
-fn built_app(project_dir: &ProjectDir) -> Option<(String, u64)> {
-    let read = |file: &str| project_dir.read(&ProjectPath::new(file).ok()?).ok();
-    let args: serde_json::Value = serde_json::from_slice(&read("build/flasher_args.json")?).ok()?;
-    let file = format!("build/{}", args.get("app")?.get("file")?.as_str()?);
-    let total = project_dir.read_start(&ProjectPath::new(&file).ok()?, 1).ok()?.total;
-    Some((file, total))
 }
 
 /// What the new table does to what boards hold that have the old one.

@@ -20,6 +20,7 @@ use super::pin_rows::PinRows;
 use super::pin_structures::PinStructures;
 use super::pin_use::{Direction, PinUse};
 use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +48,7 @@ struct Fields {
 }
 
 static TABLE: LazyLock<Option<PinUseTable>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/pins.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/pins.toml")));
 
 /// Whether a file is read as code.
 pub(super) fn is_code(name: &str) -> bool {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::limit_names::words;
 use super::{Subject, wishes};
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +29,7 @@ struct LimitWords {
 }
 
 static WORDS: LazyLock<Option<LimitWords>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/limits.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/limits.toml")));
 
 /// From how many times as much on any limit is told.
 const TEN_TIMES: f64 = 10.0;
@@ -61,14 +62,15 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
         return true;
     }
-    let is_watch = has(&known.watched) && name.iter().any(|word| word == "timeout");
+    let is_timeout = name.iter().any(|word| word == "timeout");
+    let is_late = has(&known.delays) || is_timeout && (has(&known.watched) || is_much);
     // "While the pump runs" asks for no other time.
     let is_time_asked_for = || {
         wishes::wants_more(&task, &name, now)
             || task.contains("timeout")
             || task.contains("debounc")
     };
-    if (has(&known.delays) || is_watch) && now >= MUCH * was && was > 0.0 && !is_time_asked_for() {
+    if is_late && now >= MUCH * was && was > 0.0 && !is_time_asked_for() {
         return true;
     }
     // A temperature may only be told by its unit.
@@ -151,6 +153,12 @@ mod tests {
         assert_eq!(power(("0.01f", "0.10f"), "Use another spreading factor"), 1);
         assert_eq!(power(("0.01f", "0.015f"), "Use another spreading factor"), 0);
         assert_eq!(power(("0.01f", "0.10f"), "Make the duty cycle ten times as long"), 0);
+        let deci = |task: &str| {
+            let text = |value: u32| format!("constexpr int CHARGE_MAX_DECI_C = {value};\n");
+            reported(CheckKind::Limits, ("a.hpp", Some(&text(450)), &text(550)), task).len()
+        };
+        assert_eq!(deci("Blink the led"), 1);
+        assert_eq!(deci("New cells: 3650 mV, 0 to 55 °C"), 0, "550 tenths are 55 degrees");
         for (name, task) in [
             ("kChargeMv", "Charge to 4.35 V"),
             ("kChargeMv", "Use the value 4350"),
@@ -184,6 +192,10 @@ mod tests {
         assert_eq!(level("WHEEL_MM", (2220, 1790), "The wheel has 1790 mm"), None);
         assert_eq!(level("PULSES_PER_LITRE", (450, 430), "Show cubic metres"), warning);
         assert_eq!(level("SENSOR_TIMEOUT_MS", (5000, 60000), "Read twice as often"), warning);
+        assert_eq!(level("COMMAND_TIMEOUT_MS", (400, 30000), "Ramp up softly"), warning);
+        assert_eq!(level("COMMAND_TIMEOUT_MS", (400, 500), "Ramp up softly"), None);
+        assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Ramp up softly"), warning);
+        assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Raise the HTTP timeout"), note);
         assert_eq!(level("index_min", (0, -20), "Beep twice"), None);
     }
 

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::declared_uses::UseKind;
 use crate::knowledge::{COMPONENT, HEADER};
+use crate::text::shipped::shipped_table;
 
 /// The table as it is written.
 #[derive(Debug, Deserialize)]
@@ -30,7 +31,7 @@ struct RemovedName {
 }
 
 static TABLE: LazyLock<Option<Table>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/removed.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/removed.toml")));
 
 /// What is said of a name as it is looked up, in a framework of that version which does not declare
 /// it: that it was removed, or that it is there from a later version on. `None` where nothing is

@@ -375,6 +375,7 @@ pub(super) fn shown(condition: &str) -> String {
     for (spaced, close) in [
         (" . ", "."),
         (" - > ", "->"),
+        (" : : ", "::"),
         (" ( ", "("),
         (" [ ", "["),
         (" ]", "]"),

@@ -19,6 +19,7 @@ use super::{
 };
 use super::{short_comparisons, unchecked_limits, unread_inputs, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::shipped::shipped_table;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,7 +84,7 @@ static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const MANY_LINES: usize = 100;
 
 fn load(text: &str) -> Option<Vec<Safeguard>> {
-    let file: SafeguardFile = toml::from_str(text).ok()?;
+    let file: SafeguardFile = shipped_table(text)?;
     let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
     let all = file.safeguard.into_iter().map(|entry| {
         let regex = |pattern: &Option<String>| match pattern {

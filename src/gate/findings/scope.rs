@@ -87,6 +87,35 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
 }
 
+/// What the task says against writing to a board at all.
+static BOARD_KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        \b(?:do\ not|don't|never|without|must\ not|not\ to)\ (?:\w+\ ){0,2}?(?:re)?flash(?:ing)?\b
+        |\b(?:leave|keep)\ the\ (?:board|device|unit)s?\ (?:alone|untouched|as\ (?:it\ is|they\ are)|running)
+        |\b(?:do\ not|don't|never|without|must\ not)\ (?:touch|writ|program|upload|reset|disturb)\w*\ (?:to\ |anything\ to\ )?(?:the\ |any\ )?(?:board|device|unit|target)
+        |\b(?:board|gerät|platine|steuerung|steuergerät)\b[^.!?\n]*\bnicht\ (?:anfassen|flashen|beschreiben|anrühren|berühren|neu\ starten)
+        |\bnicht(?:s)?\ (?:auf\ (?:das|dem|die)\ \w+\ )?flashen
+        |\bne\ (?:pas\ )?(?:flash|touch|programm)\w*\ (?:pas\ )?(?:la\ carte|le\ module|l'appareil|rien)
+        |\bno\ (?:flashe|grabe|program|toque|toca)\w*\ (?:la\ placa|el\ dispositivo|nada)",
+    )
+    .ok()
+});
+
+/// The check of what is written to a board; `None` unless the task says that it is to be left alone.
+pub(super) fn of_board(subject: &Subject<'_>) -> Option<Check> {
+    const SPEAK: [&str; 9] =
+        ["flash", "board", "device", "upload", "unit", "gerät", "placa", "carte", "platine"];
+    let words = subject.context.person_words();
+    // What was said last counts.
+    let speaks = |line: &&str| SPEAK.iter().any(|word| line.contains(word));
+    let newest = words.lines().rev().find(speaks)?;
+    let is_kept = BOARD_KEPT.as_ref().is_some_and(|pattern| pattern.is_match(newest));
+    let text = "writes to the board, which the task says to leave alone";
+    let finding = Finding::new(FindingLevel::Warning, text).advice("Ask before it is written.");
+    is_kept.then(|| Check::with(CheckKind::Scope, vec![finding]))
+}
+
 /// Whether the person asked for this very file.
 pub(super) fn is_named(path: &ProjectPath, subject: &Subject<'_>) -> bool {
     mention(path, &subject.context.person_words()) == Mention::Named
@@ -246,6 +275,31 @@ mod tests {
     use super::super::test_changes::{check, checks_of};
     use super::*;
     use crate::model::TurnEvent;
+
+    #[test]
+    fn a_task_that_leaves_the_board_alone_says_so() {
+        let keeps = |task: &str| BOARD_KEPT.as_ref().unwrap().is_match(task);
+        for task in [
+            "fix the typo. do not flash",
+            "correct the comment without flashing the board",
+            "please don't touch the board, it is measuring",
+            "leave the board alone",
+            "das board hängt gerade im dauertest am zähler, bitte nicht anfassen",
+            "corrige le commentaire, ne pas flasher la carte",
+            "no toques la placa",
+        ] {
+            assert!(keeps(task), "{task}");
+        }
+        for task in [
+            "flash it",
+            "the board does not flash any more: find out why",
+            "don't touch the driver, then flash the board",
+            "let the led of the board flash",
+            "leave the driver alone and write it to the board",
+        ] {
+            assert!(!keeps(task), "{task}");
+        }
+    }
 
     #[test]
     fn a_list_of_the_team_tells_what_was_not_asked_for() {

@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use crate::text::shipped::shipped_table;
 use foldhash::HashSet;
 use serde::Deserialize;
 
@@ -70,7 +71,7 @@ impl KindWords {
 }
 
 static WORDS: LazyLock<Option<TaskWords>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../assets/findings/tasks.toml")).ok());
+    LazyLock::new(|| shipped_table(include_str!("../../../assets/findings/tasks.toml")));
 
 /// Words between an order and its subject.
 const NEAR: usize = 9;

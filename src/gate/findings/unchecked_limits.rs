@@ -56,7 +56,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         let went = lines.clone().find(|line| changed.removed.contains(line));
         let stays = is.named.contains(&name) || is_outside(&name, path, subject);
         let is_gone = !is.checked.contains_key(&name) && (stays || is_removed(&name, subject));
-        let Some(went) = went.filter(|_| is_gone) else { continue };
+        let Some(went) = went.filter(|_| is_gone && !is_taken_over(&name, path, subject)) else {
+            continue;
+        };
         let text = format!("no longer checks against `{name}`");
         let mut finding = Finding::new(FindingLevel::Warning, text)
             .advice("Make sure that something else keeps the limit.");
@@ -88,6 +90,21 @@ fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
         let before = subject.text_before(other.as_str()).unwrap_or_default();
         let (was, is) = (constants(&before), constants(text));
         !is.contains(name) && (!was.contains(name) || is.is_subset(&was))
+    })
+}
+
+/// Whether another file of the change makes a limit the room of something that keeps it by itself, which
+/// it was not before: `circular_buffer<Entry, kMax>`.
+fn is_taken_over(name: &str, path: &ProjectPath, subject: &Subject<'_>) -> bool {
+    let is_room = |text: &str| {
+        let dense: String = text.split_whitespace().collect();
+        ["<{}>", ",{}>", "[{}]"].iter().any(|room| dense.contains(&room.replace("{}", name)))
+    };
+    let mut others = subject.context.proposed.texts().filter(|(other, _)| *other != path);
+    others.any(|(other, text)| {
+        text.contains(name)
+            && is_room(text)
+            && subject.text_before(other.as_str()).is_some_and(|before| !is_room(&before))
     })
 }
 
@@ -206,6 +223,26 @@ mod tests {
         ] {
             assert_eq!(reported("a.c", old, &new), [], "{new}");
         }
+    }
+
+    #[test]
+    fn a_limit_that_becomes_the_room_of_a_buffer_is_still_kept() {
+        let header = "#pragma once\nconstexpr int kMaxLog = 64;\nstd::deque<Entry> entries;\n";
+        let old = "#include \"log.hpp\"\nvoid add(Entry e) {\n    if (entries.size() == kMaxLog) {\n        \
+                   entries.pop_front();\n    }\n    entries.push_back(e);\n}\n";
+        let new = "#include \"log.hpp\"\nvoid add(Entry e) {\n    entries.push(e);\n}\n";
+        let files = [("main/log.hpp", header), ("main/log.cpp", old)];
+        let found = |header: &str| {
+            let changes = [("main/log.hpp", Some(header)), ("main/log.cpp", Some(new))];
+            TestProject { files: &files, task: "Keep the log in a ring", chip: None }
+                .reported(CheckKind::Safeguards, &changes)
+                .into_iter()
+                .filter(|found| found.contains("checks against"))
+                .count()
+        };
+        let ring = header.replace("std::deque<Entry>", "etl::circular_buffer<Entry, kMaxLog>");
+        assert_eq!(found(&ring), 0);
+        assert_eq!(found(&header.replace("deque", "list")), 1);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_calls::parts;
 use crate::text::c_tokens::{Token, TokenKind};
+use crate::text::shipped::shipped_table;
 
 /// The words of `assets/findings/checks.toml`.
 #[derive(Deserialize, Default)]
@@ -27,11 +28,13 @@ struct CheckWords {
     verbs: Vec<String>,
     libraries: Vec<String>,
     protecting: Vec<String>,
+    dangers: Vec<String>,
+    outputs: Vec<String>,
     inputs: Vec<String>,
 }
 
 static WORDS: LazyLock<CheckWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/checks.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../../assets/findings/checks.toml")).unwrap_or_default()
 });
 
 /// What is to be said of new code in a file that has its check everywhere else.
@@ -59,6 +62,17 @@ pub(super) fn is_input(name: &str) -> bool {
 /// Whether a function protects, by its name.
 pub(super) fn protects(name: &str) -> bool {
     has_word(name, &WORDS.protecting)
+}
+
+/// Whether a condition asks for danger, by the words of its names.
+pub(super) fn is_danger(condition: &str) -> bool {
+    let mut names = condition.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.any(|name| has_word(name, &WORDS.dangers))
+}
+
+/// Whether a function sets an output of the board, by its name.
+pub(super) fn sets_output(name: &str) -> bool {
+    WORDS.outputs.iter().any(|known| known == name)
 }
 
 /// A new function whose like all begin with a check that it does not have.

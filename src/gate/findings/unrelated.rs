@@ -16,6 +16,7 @@ use super::test_expectations::{is_test, speaks_of_tests};
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::Token;
+use crate::text::shipped::shipped_table;
 use crate::text::syntax_versions::Changed as Replaced;
 
 /// Shortest beginning that two words have in common by more than chance.
@@ -44,7 +45,7 @@ struct Words {
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/unrelated.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../../assets/findings/unrelated.toml")).unwrap_or_default()
 });
 
 fn is_among(list: &[String], word: &str) -> bool {
@@ -393,7 +394,7 @@ mod tests {
     #[test]
     fn the_words_are_read() {
         let words: Words =
-            toml::from_str(include_str!("../../../assets/findings/unrelated.toml")).unwrap();
+            shipped_table(include_str!("../../../assets/findings/unrelated.toml")).unwrap();
         assert!(words.same.iter().all(|of| of.len() > 1));
         assert!(!WORDS.usual.is_empty() && !WORDS.wide_beginnings.is_empty());
     }

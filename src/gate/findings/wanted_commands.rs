@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::Subject;
+use crate::text::shipped::shipped_table;
 use crate::workspace::is_compiled;
 
 #[derive(Deserialize, Default)]
@@ -21,8 +22,7 @@ struct CommandWords {
 }
 
 static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/wanted_commands.toml"))
-        .unwrap_or_default()
+    shipped_table(include_str!("../../../assets/findings/wanted_commands.toml")).unwrap_or_default()
 });
 
 /// Whether a task, in small letters, wants something to run on the machine.
@@ -51,6 +51,28 @@ pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
     // What comes behind another command counts as much.
     let mut parts = command.split([';', '|', '&']).filter(|part| !part.trim().is_empty());
     parts.all(|part| is_known_part(part, subject))
+}
+
+/// Whether a task, in small letters, names the file of the project that a command runs.
+pub(super) fn is_named(command: &str, subject: &Subject<'_>, task: &str) -> bool {
+    let files = subject.files().iter().map(|file| &file.path);
+    let mut files = files.chain(subject.context.proposed.paths());
+    files.any(|file| {
+        let path = file.as_str();
+        path.contains('/') && command.contains(path) && task.contains(&path.to_lowercase())
+    })
+}
+
+/// Whether a task, in small letters, gives both the address and the commit of what a text fetches, so
+/// that nothing else can come.
+pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
+    let Some(text) = text.map(str::to_lowercase) else { return false };
+    let words = || text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | ')'));
+    let is_commit = |word: &str| word.len() == 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
+    let mut addresses = words().filter(|word| word.contains("://")).peekable();
+    addresses.peek().is_some()
+        && addresses.all(|address| task.contains(address))
+        && words().any(|word| is_commit(word) && task.contains(word))
 }
 
 fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {

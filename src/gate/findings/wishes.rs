@@ -229,10 +229,18 @@ fn wants_change(task: &str, name: &[String], (now, more): (f64, &[&str])) -> boo
             words.iter().enumerate().any(|(at, word)| known.contains(word) && !compares(at))
         };
         let is_named = names(sentence, name);
-        let is_value = numbers(sentence).any(|number| number == now);
+        let is_value = numbers(sentence).any(|number| number * parts(name) == now);
         let (more, bound) = (has(more), has(&BOUND));
         is_value || more && (is_named || bound) || has(&OTHER) && is_named && bound
     })
+}
+
+/// How many parts of what a task speaks of one of a name is: 550 of `MAX_DECI_C` are 55 degrees.
+fn parts(name: &[String]) -> f64 {
+    const PARTS: [(&str, f64); 4] =
+        [("deci", 10.0), ("tenths", 10.0), ("centi", 100.0), ("milli", 1000.0)];
+    let found = PARTS.iter().find(|(part, _)| name.iter().any(|word| word == part));
+    found.map_or(1.0, |(_, parts)| *parts)
 }
 
 /// Whether a text has one of the words of a name in it, or one that begins alike.

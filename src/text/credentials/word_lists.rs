@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::text::shipped::shipped_table;
 use serde::Deserialize;
 
 #[derive(Deserialize, Default)]
@@ -54,7 +55,7 @@ pub(super) struct NameWords {
 }
 
 pub(super) static WORDS: LazyLock<SecretWords> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../assets/findings/secret_words.toml")).unwrap_or_default()
+    shipped_table(include_str!("../../../assets/findings/secret_words.toml")).unwrap_or_default()
 });
 
 /// Whether a word of another language than English speaks of a secret.

@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use crate::text::shipped::shipped_table;
 use serde::Deserialize;
 
 /// What the file holds.
@@ -38,7 +39,7 @@ impl Hint {
 }
 
 pub(super) static PHRASES: LazyLock<Phrases> =
-    LazyLock::new(|| toml::from_str(include_str!("phrases.toml")).unwrap_or_default());
+    LazyLock::new(|| shipped_table(include_str!("phrases.toml")).unwrap_or_default());
 
 /// Whether a text contains one of the phrases.
 pub(in crate::toolchain) fn has_any(text: &str, phrases: &[String]) -> bool {
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_file_is_read_whole() {
-        let phrases: Phrases = toml::from_str(include_str!("phrases.toml")).unwrap();
+        let phrases: Phrases = shipped_table(include_str!("phrases.toml")).unwrap();
         assert_eq!(phrases.linker_errors.len(), PHRASES.linker_errors.len());
         let hint = |message: &str| phrases.hints.iter().find(|hint| hint.fits(message));
         assert!(hint("region `dram0_0_seg' overflowed by 8 bytes").is_some());
