@@ -48,7 +48,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
 const TOUCHES: &str = "touches the developer's files";
 
 /// Whether a file of Python runs on the board, as MicroPython does.
-fn is_micropython(subject: &Subject<'_>) -> bool {
+pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     let is_python = subject.source().is_some_and(|it| it.path.extension() == Some("py"));
     let runs_there = |text: &str| {
         ["import machine", "from machine import", "import uasyncio", "import esp32"]

@@ -178,4 +178,23 @@ mod tests {
             assert_eq!(found(25, code), [] as [String; 0], "{code}");
         }
     }
+
+    #[test]
+    fn a_module_of_numbers_in_a_program_for_micropython_is_read_by_its_names() {
+        let found = |config: &str, main: &str| {
+            let files = [("config.py", "I2C_SDA = 8\n"), ("main.py", main)];
+            let project = TestProject { files: &files, chip: Some("esp32s3"), task: "x" };
+            let all = project.findings(CheckKind::Pins, &[("config.py", Some(config))]);
+            all.into_iter().map(|(_, found)| found.text).collect::<Vec<_>>()
+        };
+        let usb = "I2C_SDA = 8\nWIND_TX = 19\nWIND_RX = 20\n";
+        let main = "from machine import Pin\nimport config\n";
+        assert!(
+            found(usb, main).iter().any(|text| text.contains("GPIO19")),
+            "{:?}",
+            found(usb, main)
+        );
+        assert_eq!(found(&usb.replace("19", "17").replace("20", "18"), main), [] as [String; 0]);
+        assert_eq!(found(usb, "import argparse\n"), [] as [String; 0], "not for the board");
+    }
 }

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use super::novelty;
 use super::outer_constants::OuterConstants;
 use super::pin_use::Direction;
 use super::pin_use::PinUse;
 use super::pin_uses;
 use super::source::SourceText;
 use super::{Subject, chip as chips};
+use super::{host_code, novelty};
 use super::{pin_data, pin_lists, pin_options, pin_readers};
 use crate::device::{Pin, Pinout};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -46,7 +46,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         || pin_options::is_kconfig(name)
         || pin_options::defines(name)
         || pin_data::is_data(path.as_str());
-    let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text));
+    let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text))
+        || host_code::is_micropython(subject);
     if !pin_uses::is_code(name) && !is_settings && !is_on_chip {
         return None;
     }

@@ -289,6 +289,28 @@ mod tests {
     }
 
     #[test]
+    fn an_automation_that_turns_something_off_is_missed_when_it_goes() {
+        let range = "    on_value_range:\n      - above: 39.5\n        then:\n          - switch.turn_off: heater\n";
+        let yaml = |part: &str| format!("sensor:\n  - platform: dallas\n    name: Egg\n{part}");
+        let found = |new: &str, task: &str| {
+            reported("incubator.yaml", Some(&yaml(range)), new, task)
+                .into_iter()
+                .filter(|found| found.starts_with("Warning"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found(&yaml(""), "German names"),
+            [
+                "Warning 3: no longer acts when a value is out of its range",
+                "Warning 3: no longer turns something off"
+            ]
+        );
+        let other = range.replace("39.5", "39.0");
+        assert_eq!(found(&yaml(&other), "German names"), [] as [String; 0]);
+        assert_eq!(found(&yaml(""), "Remove the automation"), [] as [String; 0]);
+    }
+
+    #[test]
     fn one_more_or_one_less_counts_where_a_row_says_so() {
         let init = "void init(void) {\n    if (err == ESP_ERR_NVS_NO_FREE_PAGES) {\n        nvs_flash_erase();\n    }\n}\n";
         let wipe = format!("{init}void load(void) {{\n    if (missing) nvs_flash_erase();\n}}\n");

@@ -142,6 +142,37 @@ mod tests {
     }
 
     #[test]
+    fn a_script_that_the_task_names_and_a_test_of_an_own_program_are_notes() {
+        let make = |task: &str| {
+            let text = "all:\n\t$(CC) a.c\n\nrelease: all\n\tsh scripts/release.sh $(ENV)\n";
+            let files = [("scripts/release.sh", "cp a b\n"), ("Makefile", "all:\n\t$(CC) a.c\n")];
+            TestProject { files: &files, task, chip: None }
+                .reported(CheckKind::HostCode, &[("Makefile", Some(text))])
+        };
+        let named = "Add a make target `release` that runs scripts/release.sh";
+        assert!(make(named).iter().all(|found| found.contains(" Note: ")), "{:?}", make(named));
+        assert!(make("Blink").iter().any(|found| found.contains(" Stop: ")), "{:?}", make("Blink"));
+        let test = "add_executable(test_ring test_ring.c)\n\
+                    add_test(NAME test_ring COMMAND test_ring)\n";
+        assert_eq!(level("Blink", test), ["Note:"]);
+        assert_eq!(level("Blink", &test.replace("COMMAND test_ring", "COMMAND other")).len(), 1);
+    }
+
+    #[test]
+    fn a_fetch_of_the_commit_that_the_task_gives_is_a_note() {
+        let commit = "7c3d1e0b94a6f2588d0e6a1f3b5c79d2e48f0a61";
+        let list = |address: &str, tag: &str| {
+            format!("FetchContent_Declare(etl GIT_REPOSITORY {address}\n  GIT_TAG {tag})\n")
+        };
+        let task = format!("Take https://github.com/etlcpp/etl.git at commit {commit}");
+        let etl = "https://github.com/ETLCPP/etl.git";
+        assert_eq!(level(&task, &list(etl, commit)), ["Note:"]);
+        assert_eq!(level(&task, &list(etl, "main")), ["Stop:"]);
+        assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
+        assert_eq!(level("Take etl", &list(etl, commit)), ["Stop:"]);
+    }
+
+    #[test]
     fn the_environment_of_the_framework_is_known() {
         let found = |command: &str| {
             let text =
