@@ -25,10 +25,9 @@ const LONGEST: usize = 32;
 
 /// The check of a file; `None` where no limit changed that much.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let (old, new) = (subject.base_source()?, subject.source()?);
-    let is_limit = |name: &str| {
-        (is_limit(name) || raised_limits::is_amount(name)) && !inspect::names_secret(name)
-    };
+    let Some(old) = subject.base_source() else { return of_moved(path, subject) };
+    let new = subject.source()?;
+    let is_limit = is_read_limit;
     let is_read = |name: &str| is_limit(name) || converted_units::has_unit(name);
     let (old, new) = (named_numbers::find(old, is_read), named_numbers::find(new, is_read));
     let converted = converted_units::find((&old, &new), subject);
@@ -50,6 +49,32 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(converted);
     findings.extend(overridden(path, (&old, &new), subject));
     findings.sort_by_key(|finding| finding.place.as_ref().map(|place| place.line));
+    (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
+}
+
+fn is_read_limit(name: &str) -> bool {
+    (is_limit(name) || raised_limits::is_amount(name)) && !inspect::names_secret(name)
+}
+
+/// The check of a new file: limits that it got from files of the same change which no longer have them.
+fn of_moved(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
+    let new = named_numbers::find(subject.source()?, is_read_limit);
+    let is = by_name(&new);
+    let others = subject.context.proposed.paths().filter(|other| *other != path);
+    let mut findings = Vec::new();
+    for other in others.take(MOST_LISTS).filter(|_| !is.is_empty()) {
+        let Some(before) = subject.text_before(other.as_str()) else { continue };
+        let after = subject.text_after(other.as_str()).unwrap_or_default();
+        let of = |text: &str| named_numbers::find(&SourceText::new(other, text), is_read_limit);
+        let stays = of(&after);
+        let was = of(&before);
+        for (name, was) in by_name(&was) {
+            let is_here = stays.iter().any(|number| number.name == name);
+            if let ([was], Some([now]), false) = (&*was, is.get(name).map(|all| &**all), is_here) {
+                findings.extend(finding(was, now, subject));
+            }
+        }
+    }
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
 }
 
@@ -239,6 +264,24 @@ mod tests {
             .reported(CheckKind::Limits, &[("main/CMakeLists.txt", Some(new.as_str()))]);
         let wanted = "overrides `MAX_RATE`, which is `1200`, with `2400`";
         assert_eq!(all, [format!("main/CMakeLists.txt Warning: {wanted}")]);
+    }
+
+    #[test]
+    fn a_limit_that_changes_while_it_moves_to_another_file_is_told() {
+        let old = "pub const MAX_CHARGE_MA: u16 = 500;\npub const ADDR: u8 = 0x6A;\n";
+        let files = [("src/chg.rs", old), ("src/main.rs", "mod chg;\n")];
+        let found = |limit: u32, changes: &[(&str, Option<&str>)]| {
+            let new = old.replace("500", &limit.to_string());
+            let mut all = vec![("src/charger.rs", Some(new.as_str()))];
+            all.extend(changes);
+            test_changes::TestProject { files: &files, task: "Rename the module", chip: None }
+                .reported(CheckKind::Limits, &all)
+        };
+        let gone = [("src/chg.rs", None)];
+        let wanted = "src/charger.rs Warning: changes `MAX_CHARGE_MA` from `500` to `1000`";
+        assert_eq!(found(1000, &gone), [wanted]);
+        assert_eq!(found(500, &gone), [] as [String; 0]);
+        assert_eq!(found(1000, &[]), [] as [String; 0], "the other one stays");
     }
 
     #[test]

@@ -308,6 +308,11 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         let reads = verb.is_some_and(|verb| programs.git_reads.contains(*verb));
         return if reads { FindingLevel::Note } else { FindingLevel::Stop };
     }
+    if lower == "cargo"
+        && ["build", "check", "clippy", "test", "fmt", "doc", "run"].contains(&first)
+    {
+        return FindingLevel::Note;
+    }
     if lower == "cmake" || program == "${CMAKE_COMMAND}" {
         return cmake(programs, arguments);
     }

@@ -30,11 +30,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if let Some(finding) = unasked(subject) {
         return Some(finding);
     }
-    if path.extension() == Some("py") || !TELLING.iter().any(|name| new.text.contains(name)) {
+    let given_up = given_up(new);
+    let tells =
+        |name: &str| TELLING.iter().any(|start| name.starts_with(start)) || given_up.contains(name);
+    let is_told = given_up.is_empty() && !TELLING.iter().any(|name| new.text.contains(name));
+    if path.extension() == Some("py") || is_told {
         return None;
     }
     let added = &subject.changed().added;
-    let ignored: Vec<(String, u32)> = calls(new)
+    let ignored: Vec<(String, u32)> = calls(new, &tells)
         .into_iter()
         .filter(|call| !call.is_checked)
         .map(|call| (call.name, call.line))
@@ -46,7 +50,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let mut was = Vec::new();
     for changed in subject.context.proposed.paths() {
         if let Some(text) = subject.text_before(changed.as_str()) {
-            was.extend(calls(&SourceText::new(changed, &text)));
+            was.extend(calls(&SourceText::new(changed, &text), &tells));
         }
     }
     let (name, line) = ignored.into_iter().find(|(name, _)| {
@@ -121,21 +125,39 @@ struct Call {
     is_checked: bool,
 }
 
-fn calls(source: &SourceText<'_>) -> Vec<Call> {
+/// The functions whose result a source gives up on purpose: `(void)i2c_master_transmit(`.
+fn given_up<'a>(source: &SourceText<'a>) -> HashSet<&'a str> {
+    let tokens = source.tokens();
+    let is_given_up = |at: usize| is_given_up(tokens, at);
+    let names = (0..tokens.len()).filter(|at| is_given_up(*at));
+    names.filter_map(|at| tokens.get(at)).map(|token| token.raw).collect()
+}
+
+/// Whether `(void)` stands before the call of the name at `at`.
+fn is_given_up(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = at.checked_sub(3).and_then(|start| tokens.get(start..at)).unwrap_or_default();
+    let is_void = matches!(before, [open, void, close] if open.is("(") && void.is_word("void") && close.is(")"));
+    is_void
+        && tokens.get(at).is_some_and(|token| token.kind == TokenKind::Word)
+        && tokens.get(at + 1).is_some_and(|token| token.is("("))
+}
+
+/// The calls of functions that are `wanted`.
+fn calls(source: &SourceText<'_>, wanted: &dyn Fn(&str) -> bool) -> Vec<Call> {
     let tokens = source.tokens();
     let closes = source.closes();
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token: &Token<'_>| token.is(mark));
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Word)
     {
-        if !is(at + 1, "(") || !TELLING.iter().any(|name| token.raw.starts_with(name)) {
+        if !is(at + 1, "(") || !wanted(token.raw) {
             continue;
         }
         let Some(close) = closes.get(at + 1).copied().flatten() else { continue };
         let begins = at.checked_sub(1).is_none_or(|before| {
             is(before, ";") || is(before, "{") || is(before, "}") || is(before, ":")
         });
-        let is_checked = !(begins && is(close + 1, ";"));
+        let is_checked = !((begins || is_given_up(tokens, at)) && is(close + 1, ";"));
         let line = source.number_at(token.start);
         found.push(Call { name: token.raw.to_owned(), line, is_checked });
     }
@@ -171,6 +193,21 @@ mod tests {
         assert_eq!(found(&[("main/b.c", Some(unused))]), [] as [String; 0], "it never was");
         let same = OLD.replace("\"cal\"", "\"calibration\"");
         assert_eq!(found(&[("main/a.c", Some(&same))]), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_result_that_is_given_up_on_purpose_is_told() {
+        let old = "esp_err_t get(void)\n{\n    ESP_RETURN_ON_ERROR(i2c_receive(d, b, 2), TAG, \"x\");\n    return ESP_OK;\n}\n";
+        let found = |new: &str| {
+            let all = TestProject { files: &[("a.c", old)], task: "Read both", chip: None }
+                .reported(CheckKind::Safeguards, &[("a.c", Some(new))]);
+            all.into_iter().filter(|found| found.contains("looks at")).collect::<Vec<_>>()
+        };
+        let checked = "ESP_RETURN_ON_ERROR(i2c_receive(d, b, 2), TAG, \"x\");";
+        let new = old.replace(checked, "(void)i2c_receive(d, b, 2);");
+        assert_eq!(found(&new), ["a.c Warning: no longer looks at whether `i2c_receive` failed"]);
+        let other = old.replace("    return", "    (void)log_it(d);\n    return");
+        assert_eq!(found(&other), [] as [String; 0], "it never was");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         let verb = command.iter().position(|(word, _)| writes.contains(word));
         let (before, behind) = command.split_at(verb.map_or(0, |at| at + 1));
         found.extend(other_chip(before, subject));
+        found.extend(encrypted(behind, subject).filter(|_| verb.is_some()));
         // Lists that a script puts behind the verb: `WWW = ["0x110000", "build/www.bin"]`.
         let is_image = |file: &str| verb.is_some() || file.ends_with(".bin");
         for ((offset, line), file) in pairs(behind).into_iter().filter(|(_, file)| is_image(file)) {
@@ -47,6 +48,22 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let advice = "Compare the address with the partition table of the project.";
     let found: Vec<Finding> = found.into_iter().map(|finding| finding.advice(advice)).collect();
     (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
+}
+
+/// An option by which the chip encrypts what is written, in a project that does not use encryption.
+fn encrypted(words: &[Word<'_>], subject: &Subject<'_>) -> Option<Finding> {
+    let is_option =
+        |word: &str| ["--encrypt", "--encrypt-files"].iter().any(|option| word == *option);
+    let (option, line) = words.iter().find(|(word, _)| is_option(word))?;
+    let is_used = |file: &&str| {
+        let text = subject.text_after(file).unwrap_or_default();
+        text.lines().any(|line| line == "CONFIG_SECURE_FLASH_ENC_ENABLED=y")
+    };
+    if ["sdkconfig", "sdkconfig.defaults"].iter().any(|file| is_used(file)) {
+        return None;
+    }
+    let text = format!("writes encrypted (`{option}`), and the project does not use encryption");
+    Some(Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(*line)))
 }
 
 /// Commands of a list of CMake that erase a board.
@@ -211,6 +228,20 @@ mod tests {
             "puts the bootloader of the esp32s3 at 0x1000, and it starts from 0x0".to_owned();
         assert_eq!(found("tools/boards.py", rows), [(FindingLevel::Stop, wanted, 3)]);
         assert_eq!(found("tools/boards.py", &rows.replace("8MB\", 0x1000", "8MB\", 0x0")), []);
+    }
+
+    #[test]
+    fn what_is_written_encrypted_needs_a_project_that_uses_encryption() {
+        let found = |options: &str, config: &str| {
+            let text = format!("esptool.py write_flash {options} 0x10000 build/a.bin\n");
+            let files = [("sdkconfig.defaults", config)];
+            TestProject { files: &files, task: "Pass the port", chip: None }
+                .reported(CheckKind::BootUntouched, &[("flash.sh", Some(&text))])
+        };
+        let wanted = "flash.sh Stop: writes encrypted (`--encrypt`), and the project does not use encryption";
+        assert_eq!(found("--encrypt", "CONFIG_A=y\n"), [wanted]);
+        assert_eq!(found("--encrypt", "CONFIG_SECURE_FLASH_ENC_ENABLED=y\n"), [] as [String; 0]);
+        assert_eq!(found("--compress", "CONFIG_A=y\n"), [] as [String; 0]);
     }
 
     #[test]

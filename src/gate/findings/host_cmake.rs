@@ -67,6 +67,11 @@ pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
 /// Variables that a list sets to one value.
 fn variables(commands: &[CMakeCommand]) -> HashMap<String, String> {
     let mut known = HashMap::new();
+    for command in commands.iter().filter(|command| command.name == "find_program") {
+        if let [name, program] = command.args.as_slice() {
+            known.insert(name.text.clone(), program.text.clone());
+        }
+    }
     for command in commands.iter().filter(|command| command.name == "set") {
         if let Some((name, values)) = command.args.split_first() {
             let values: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();

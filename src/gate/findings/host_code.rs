@@ -32,7 +32,10 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let command = found.text.split('`').nth(1).unwrap_or_default();
             let is_wanted =
                 is_asked_for && !changes_board && wanted_commands::is_known(command, subject);
-            let is_named = || wanted_commands::is_named(command, subject, &words);
+            let is_named = || {
+                wanted_commands::is_named(command, subject, &words)
+                    || wanted_commands::is_export(command)
+            };
             let is_this_wanted = is_wanted && (found.level == FindingLevel::Warning || is_named())
                 || wanted_commands::names_source(source.text.get(found.range.clone()), &words);
             if is_this_wanted {

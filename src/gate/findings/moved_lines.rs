@@ -46,7 +46,7 @@ impl PlainLines {
         for (number, line) in text.lines().enumerate().filter(|(number, _)| wanted(*number)) {
             let line = line.trim();
             let line = line.split(" //").next().unwrap_or(line).trim_end();
-            let plain = ["static ", "inline ", "extern "]
+            let plain = ["pub(crate) ", "pub(super) ", "pub ", "static ", "inline ", "extern "]
                 .iter()
                 .fold(line, |line, word| line.strip_prefix(word).unwrap_or(line));
             let plain = unnamed(plain);

@@ -42,7 +42,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !is_table(path, text, subject) {
         return None;
     }
-    let layout = FlashLayout::of(&|file| subject.text_after(file), None);
+    // A board of its own has its options in a file of its own: `sdkconfig.board`.
+    let first = subject.context.proposed.paths().find(|other| {
+        other.file_name().starts_with("sdkconfig.") && other.parent() == path.parent()
+    });
+    let first = first.map(ProjectPath::as_str);
+    let layout = FlashLayout::of(&|file| subject.text_after(file), first);
     let configured = layout.offset.as_ref().map(|(offset, _)| *offset);
     let offset = configured.or_else(|| table_offset(subject.project_dir)).unwrap_or(TABLE_OFFSET);
     let first = offset.saturating_add(TABLE_BYTES);

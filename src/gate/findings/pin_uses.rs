@@ -544,6 +544,11 @@ impl PinCode<'_> {
             let end = rest.iter().position(|token| token.kind == TokenKind::DirectiveEnd);
             at + 1..at + 1 + end.unwrap_or(rest.len())
         } else if self.is(at + 1, "=")
+            && self.all.get(before).is_some_and(|token| token.kind == TokenKind::Number)
+        {
+            // Only in Python a name follows a number: the value of the line before.
+            at + 2..at + 3
+        } else if self.is(at + 1, "=")
             && self.all.get(before).is_some_and(|t| t.kind == TokenKind::Word)
         {
             at + 2..self.end_of_value(at + 2)
@@ -557,7 +562,13 @@ impl PinCode<'_> {
             .iter()
             .any(|token| token.raw.starts_with("GPIO_NUM_"))
             || self.all.get(before).is_some_and(|token| token.is_word("gpio_num_t"));
+        // A constant of Python has no word for that.
+        let ends_bare = self
+            .all
+            .get(range.end)
+            .is_none_or(|next| ![";", ",", "}", ")"].contains(&next.raw) && !next.in_directive);
         let is_fixed = is_define
+            || ends_bare && !name.bytes().any(|byte| byte.is_ascii_lowercase())
             || (at.saturating_sub(5)..at)
                 .any(|at| self.all.get(at).is_some_and(|t| t.raw.starts_with("const")));
         let way = signal(name, &self.signals).filter(|_| is_fixed);

@@ -234,7 +234,9 @@ fn is_second_usb(table: &Pinout, pin: &Pin) -> bool {
 fn strapped(pin: &Pin, used: &PinUse, strapping: &str, on: &str) -> (FindingLevel, String, String) {
     let drives =
         used.direction == Direction::Output && !used.is_peripheral_clock && !used.is_open_drain;
-    let is_voltage = strapping.starts_with("Flash voltage") && used.direction != Direction::Input;
+    // An input is harmless as long as nothing pulls it.
+    let is_input = used.direction == Direction::Input && !used.has_pull;
+    let is_voltage = strapping.starts_with("Flash voltage") && !is_input;
     let boots = strapping.contains("low at reset starts the serial boot loader") && drives;
     let level = match is_voltage || boots {
         true => FindingLevel::Warning,

@@ -302,7 +302,7 @@ mod tests {
             found(&yaml(""), "German names"),
             [
                 "Warning 3: no longer acts when a value is out of its range",
-                "Warning 3: no longer turns something off"
+                "Warning 3: no longer switches an output off by itself"
             ]
         );
         let other = range.replace("39.5", "39.0");

@@ -35,15 +35,25 @@ pub(super) fn are_wanted(task: &str) -> bool {
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
 
+/// The environment of the framework, as its documents have it: `. $IDF_PATH/export.sh`.
+static EXPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?:\.|\bsource)\s+["']?(?:\$\{?(?:env:)?(?i:idf_\w+)\}?|[\w~$/.{}-]*/esp-idf)["']?/export\.sh["']?(?:\s*>\s*/dev/null)?"#,
+    )
+    .ok()
+});
+
+/// Whether a command sets up the framework and does nothing else.
+pub(super) fn is_export(command: &str) -> bool {
+    let rest = EXPORT.as_ref().map(|export| export.replace(command, ""));
+    rest.is_some_and(|rest| rest.trim().is_empty())
+}
+
 /// Whether a command runs a file of the project, which can be read there, or a compiler, or a tool that
 /// formats or builds.
 pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
     static FOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\$(?:\{[^}]*\}|\([^)]*\))/|(?:\.\.?/)+").ok());
-    // The environment of the framework, as its documents have it: `. $IDF_PATH/export.sh`.
-    static EXPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?:\.|\bsource)\s+["']?\$\{?(?:env:)?IDF_PATH\}?["']?/export\.sh["']?"#).ok()
-    });
     let (Some(folder), Some(export)) = (FOLDER.as_ref(), EXPORT.as_ref()) else { return false };
     let command = &*export.replace_all(command, "");
     // Folders of the project that stand before a path.
@@ -63,16 +73,24 @@ pub(super) fn is_named(command: &str, subject: &Subject<'_>, task: &str) -> bool
     })
 }
 
-/// Whether a task, in small letters, gives both the address and the commit of what a text fetches, so
-/// that nothing else can come.
+/// Whether a task, in small letters, gives both the address of what a text fetches and its commit or tag.
 pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
     let Some(text) = text.map(str::to_lowercase) else { return false };
     let words = || text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | ')'));
-    let is_commit = |word: &str| word.len() == 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
-    let mut addresses = words().filter(|word| word.contains("://")).peekable();
+    // A commit, or a tag with a number in it; a branch moves on.
+    let is_fixed = |word: &str| {
+        let is_commit = word.len() == 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
+        is_commit || word.contains('.') && word.contains(|c: char| c.is_ascii_digit())
+    };
+    let named = || task.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c));
+    let is_named = |word: &str| named().any(|of_task| of_task.trim_end_matches('.') == word);
+    // `https://…/a.git#v1.3.2`
+    let parts = || words().flat_map(|word| word.split('#'));
+    let mut addresses = parts().filter(|part| part.contains("://")).peekable();
+    let mut others = parts().filter(|part| !part.contains("://"));
     addresses.peek().is_some()
-        && addresses.all(|address| task.contains(address))
-        && words().any(|word| is_commit(word) && task.contains(word))
+        && addresses.all(is_named)
+        && others.any(|part| is_fixed(part) && is_named(part))
 }
 
 fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
@@ -142,6 +160,30 @@ mod tests {
     }
 
     #[test]
+    fn what_a_task_wants_in_a_folder_and_in_the_editor_is_a_note() {
+        let found = |task: &str, (path, text): (&str, &str)| {
+            TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::HostCode, &[(path, Some(text))])
+                .into_iter()
+                .filter(|found| !found.contains(" Note: "))
+                .count()
+        };
+        let text = "export IDF_TARGET=esp32c6\nidf_dir=\"$HOME/esp/v5.2/esp-idf\"\nif [ -f \
+                    \"$idf_dir/export.sh\" ]; then\n  source \"$idf_dir/export.sh\" >/dev/null\nelse\n  \
+                    echo \"No $idf_dir\" >&2\nfi\n";
+        assert_eq!(found("Add a .envrc that loads ESP-IDF", (".envrc", text)), 0);
+        assert!(found("Blink", (".envrc", text)) > 0);
+        let other = text.replace("export.sh\" >", "other.sh\" >");
+        assert!(found("Add a .envrc that loads ESP-IDF", (".envrc", &other)) > 0);
+        let task = |command: &str| format!("{{\"tasks\": [{{\"command\": \"{command}\"}}]}}\n");
+        let tasks = "Add a tasks.json";
+        assert_eq!(found(tasks, (".vscode/tasks.json", &task("cargo build --release"))), 0);
+        assert_eq!(found(tasks, (".vscode/tasks.json", &task("cargo install x"))), 1);
+        let list = "find_program(GIT git)\nexecute_process(COMMAND ${GIT} describe --tags)\n";
+        assert_eq!(found("Take the version from git", ("CMakeLists.txt", list)), 0);
+    }
+
+    #[test]
     fn a_script_that_the_task_names_and_a_test_of_an_own_program_are_notes() {
         let make = |task: &str| {
             let text = "all:\n\t$(CC) a.c\n\nrelease: all\n\tsh scripts/release.sh $(ENV)\n";
@@ -168,6 +210,10 @@ mod tests {
         let etl = "https://github.com/ETLCPP/etl.git";
         assert_eq!(level(&task, &list(etl, commit)), ["Note:"]);
         assert_eq!(level(&task, &list(etl, "main")), ["Stop:"]);
+        let tagged = "Take https://github.com/etlcpp/etl.git, tag v1.3.2.";
+        assert_eq!(level(tagged, &list(etl, "v1.3.2")), ["Note:"]);
+        assert_eq!(level(tagged, &list(etl, "v1.3")), ["Stop:"]);
+        assert_eq!(level(tagged, &list(&format!("{etl}x"), "v1.3.2")), ["Stop:"]);
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
         assert_eq!(level("Take etl", &list(etl, commit)), ["Stop:"]);
     }
