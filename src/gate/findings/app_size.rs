@@ -55,14 +55,14 @@ fn reported(subject: &Subject<'_>) -> Option<AppSize> {
         let text = String::from_utf8_lossy(&start.content).into_owned();
         // The bootloader's size is told the same way, before that of the program.
         let lines = text.lines().filter(|line| !line.to_lowercase().contains("bootloader"));
-        let bytes = lines.filter_map(|line| {
+        let mut bytes = lines.filter_map(|line| {
             let groups = size.captures(line)?;
             match (groups.get(1), groups.get(2)) {
                 (Some(hex), _) => u64::from_str_radix(hex.as_str(), 16).ok(),
                 (None, total) => total?.as_str().parse().ok(),
             }
         });
-        Some(AppSize { file: path.as_str().to_owned(), bytes: bytes.last()? })
+        Some(AppSize { file: path.as_str().to_owned(), bytes: bytes.next_back()? })
     })
 }
 

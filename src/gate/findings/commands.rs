@@ -293,6 +293,9 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
     program_level(programs, program, arguments)
 }
 
+/// What `cargo` does with the project's own sources, as the build of ESP-IDF does.
+const OF_CARGO: [&str; 7] = ["build", "check", "clippy", "test", "fmt", "doc", "run"];
+
 fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> FindingLevel {
     let first = arguments.first().copied().unwrap_or_default();
     let is_path = program.contains('/') && !program.starts_with("${");
@@ -307,11 +310,6 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         });
         let reads = verb.is_some_and(|verb| programs.git_reads.contains(*verb));
         return if reads { FindingLevel::Note } else { FindingLevel::Stop };
-    }
-    if lower == "cargo"
-        && ["build", "check", "clippy", "test", "fmt", "doc", "run"].contains(&first)
-    {
-        return FindingLevel::Note;
     }
     if lower == "cmake" || program == "${CMAKE_COMMAND}" {
         return cmake(programs, arguments);
@@ -328,6 +326,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return match (lower, first) {
             // A script that lies in the project is on the screen when it changes.
             ("env" | "exec", _) if arguments.len() > 1 => behind_settings(programs, arguments),
+            ("cargo", verb) if OF_CARGO.contains(&verb) => FindingLevel::Note,
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
             ("xargs", _) => {
                 let at =

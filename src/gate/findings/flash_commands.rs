@@ -52,10 +52,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 
 /// An option by which the chip encrypts what is written, in a project that does not use encryption.
 fn encrypted(words: &[Word<'_>], subject: &Subject<'_>) -> Option<Finding> {
-    let is_option =
-        |word: &str| ["--encrypt", "--encrypt-files"].iter().any(|option| word == *option);
+    let is_option = |word: &str| ["--encrypt", "--encrypt-files"].contains(&word);
     let (option, line) = words.iter().find(|(word, _)| is_option(word))?;
-    let is_used = |file: &&str| {
+    let is_used = |file: &str| {
         let text = subject.text_after(file).unwrap_or_default();
         text.lines().any(|line| line == "CONFIG_SECURE_FLASH_ENC_ENABLED=y")
     };

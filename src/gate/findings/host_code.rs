@@ -54,9 +54,17 @@ const TOUCHES: &str = "touches the developer's files";
 pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     let is_python = subject.source().is_some_and(|it| it.path.extension() == Some("py"));
     let runs_there = |text: &str| {
-        ["import machine", "from machine import", "import uasyncio", "import esp32"]
-            .iter()
-            .any(|start| text.lines().any(|line| line.trim_start().starts_with(start)))
+        const ONLY_THERE: [&str; 7] = [
+            "import machine",
+            "from machine import",
+            "import uasyncio",
+            "import esp32",
+            "import network",
+            "from umqtt",
+            "import neopixel",
+        ];
+        let is_there = |line: &str| ONLY_THERE.iter().any(|start| line.starts_with(start));
+        text.lines().any(|line| is_there(line.trim_start()))
     };
     let is_named = |file: &str| subject.text_after(file).is_some_and(|text| runs_there(&text));
     // Tools of the project, and what only a computer has.

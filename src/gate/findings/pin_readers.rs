@@ -195,6 +195,7 @@ mod tests {
             found(usb, main)
         );
         assert_eq!(found(&usb.replace("19", "17").replace("20", "18"), main), [] as [String; 0]);
+        assert!(!found(usb, "import network\n").is_empty());
         assert_eq!(found(usb, "import argparse\n"), [] as [String; 0], "not for the board");
     }
 }
