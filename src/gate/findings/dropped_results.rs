@@ -33,8 +33,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let given_up = given_up(new);
     let tells =
         |name: &str| TELLING.iter().any(|start| name.starts_with(start)) || given_up.contains(name);
-    let is_told = given_up.is_empty() && !TELLING.iter().any(|name| new.text.contains(name));
-    if path.extension() == Some("py") || is_told {
+    let is_silent = given_up.is_empty() && !TELLING.iter().any(|name| new.text.contains(name));
+    if path.extension() == Some("py") || is_silent {
         return None;
     }
     let added = &subject.changed().added;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_nothing_looks_at_is_told() {
+    fn a_result_that_nothing_looks_at_is_reported() {
         let bare = OLD.replace("        err = nvs_commit(h);", "        nvs_commit(h);");
         let wanted = "main/a.c Warning: no longer looks at whether `nvs_commit` failed";
         assert_eq!(found(&[("main/a.c", Some(&bare))]), [wanted]);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_given_up_on_purpose_is_told() {
+    fn a_result_that_is_given_up_on_purpose_is_reported() {
         let old = "esp_err_t get(void)\n{\n    ESP_RETURN_ON_ERROR(i2c_receive(d, b, 2), TAG, \"x\");\n    return ESP_OK;\n}\n";
         let found = |new: &str| {
             let all = TestProject { files: &[("a.c", old)], task: "Read both", chip: None }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_which_no_condition_asks_any_longer_is_told() {
+    fn a_call_of_which_no_condition_asks_any_longer_is_reported() {
         let old = "void on(int v) {\n    if (!pump.start(v)) {\n        publish(\"no\");\n    }\n    draw();\n}\n";
         let found = |new: &str| {
             let all = TestProject { files: &[("a.cpp", old)], task: "Name the topic", chip: None }

@@ -96,15 +96,15 @@ fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
 /// Whether another file of the change makes a limit the room of something that keeps it by itself, which
 /// it was not before: `circular_buffer<Entry, kMax>`.
 fn is_taken_over(name: &str, path: &ProjectPath, subject: &Subject<'_>) -> bool {
-    let is_room = |text: &str| {
+    let is_space = |text: &str| {
         let dense: String = text.split_whitespace().collect();
-        ["<{}>", ",{}>", "[{}]"].iter().any(|room| dense.contains(&room.replace("{}", name)))
+        ["<{}>", ",{}>", "[{}]"].iter().any(|form| dense.contains(&form.replace("{}", name)))
     };
     let mut others = subject.context.proposed.texts().filter(|(other, _)| *other != path);
     others.any(|(other, text)| {
         text.contains(name)
-            && is_room(text)
-            && subject.text_before(other.as_str()).is_some_and(|before| !is_room(&before))
+            && is_space(text)
+            && subject.text_before(other.as_str()).is_some_and(|before| !is_space(&before))
     })
 }
 
