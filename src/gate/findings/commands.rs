@@ -236,7 +236,20 @@ fn quoted_parts(line: &str) -> Vec<(Range<usize>, char)> {
     if open.is_some() || is_whole { Vec::new() } else { parts }
 }
 
+/// Whether a command only gives a variable several words: `envs="esp32dev lolin32"`.
+fn is_list_of_words(command: &str) -> bool {
+    let Some((name, value)) = command.trim().split_once('=') else { return false };
+    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    !name.is_empty()
+        && name.chars().all(is_name)
+        && inner.is_some_and(|inner| !inner.contains(['"', '`', '$', '\\']))
+}
+
 fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
+    if is_list_of_words(command) {
+        return FindingLevel::Note;
+    }
     let is_quote = |c: char| matches!(c, '"' | '\'' | '(' | ')' | '[' | ']' | ',' | '{' | '}');
     let words: Vec<&str> = command
         .split(|c: char| c.is_whitespace() || c == ',')
@@ -326,7 +339,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return match (lower, first) {
             // A script that lies in the project is on the screen when it changes.
             ("env" | "exec", _) if arguments.len() > 1 => behind_settings(programs, arguments),
-            ("cargo", verb) if OF_CARGO.contains(&verb) => FindingLevel::Note,
+            ("cargo", verb) if verb.is_empty() || OF_CARGO.contains(&verb) => FindingLevel::Note,
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
             ("xargs", _) => {
                 let at =

@@ -53,6 +53,7 @@ mod limit;
 mod limit_names;
 mod literals;
 mod lost_conditions;
+mod lost_errors;
 mod lost_integrity;
 mod lost_reactions;
 mod macros;

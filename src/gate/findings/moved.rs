@@ -62,8 +62,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     } else if subject.base.is_some() {
         return None;
     }
+    let renames = wanted_renames(&subject.context.task);
     let like = |(from, content): (ProjectPath, Arc<[u8]>), least: usize| {
-        likeness((path, text), (from, std::str::from_utf8(&content).ok()?), least)
+        likeness((path, text), (from, std::str::from_utf8(&content).ok()?), (least, &renames))
     };
     let gone = gone(path, subject).into_iter().chain(replaced(path, subject));
     let moved = gone.filter_map(|gone| like(gone, MOVED));
@@ -146,13 +147,25 @@ fn alike<'a>(
     })
 }
 
+/// The names that a task wants to become others: "rename `cfg_get()` to `settings_load()`".
+fn wanted_renames(task: &str) -> Vec<(String, String)> {
+    static RENAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let name = r"`?([A-Za-z_]\w*[A-Z_]\w*)(?:\(\))?`?";
+        Regex::new(&format!(r"{name} (?:to|into|as|in|zu|nach|en|por|a|à) {name}")).ok()
+    });
+    let all = RENAME.iter().flat_map(|rename| rename.captures_iter(task));
+    let pairs = all.filter_map(|found| Some((found.get(1)?, found.get(2)?)));
+    pairs.map(|(was, is)| (was.as_str().to_owned(), is.as_str().to_owned())).collect()
+}
+
 /// How much of a text another file held; `None` when that is too little to tell.
 fn likeness(
     (path, text): (&ProjectPath, &str),
     (from, held): (ProjectPath, &str),
-    least: usize,
+    (least, renames): (usize, &[(String, String)]),
 ) -> Option<Likeness> {
     let (text, held) = (&*without_folders(text), &*without_folders(held));
+    let held = &*renames.iter().fold(held.to_owned(), |held, (was, is)| held.replace(was, is));
     let (new, old) = (text.lines().count(), held.lines().count());
     let longer = new.max(old);
     if longer < FEWEST_LINES || new.min(old) * 100 < longer * least {
@@ -287,7 +300,8 @@ mod tests {
     }
 
     fn of(held: &str, content: &str) -> Option<(usize, Option<u32>)> {
-        let found = likeness((&path("main/valve.c"), content), (path("main/pump.c"), held), MOVED);
+        let found =
+            likeness((&path("main/valve.c"), content), (path("main/pump.c"), held), (MOVED, &[]));
         found.map(|found| (found.differing, found.first))
     }
 
@@ -352,6 +366,20 @@ mod tests {
                 "main/valve.c Warning: swaps its content with `main/pump.c`",
             ]
         );
+    }
+
+    #[test]
+    fn names_that_the_task_wants_changed_are_told_from_it() {
+        let pair = |was: &str, is: &str| vec![(was.to_owned(), is.to_owned())];
+        let wanted = pair("cfg_get", "settings_load");
+        assert_eq!(wanted_renames("Rename cfg_get() to settings_load() and the files"), wanted);
+        assert_eq!(
+            wanted_renames("`readTemp` in `readCelsius` umbenennen"),
+            pair("readTemp", "readCelsius")
+        );
+        for none in ["Add a way to stop", "from one to two", "Move the led to another file"] {
+            assert_eq!(wanted_renames(none), [], "{none}");
+        }
     }
 
     #[test]

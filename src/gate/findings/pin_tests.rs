@@ -364,3 +364,16 @@ fn pins_of_a_bus_are_driven_low_and_no_address_is_a_pin() {
         &[("esp32c3", "for (int pin : {3, 10, 18, 19}) pinMode(pin, OUTPUT);", "USB")],
     );
 }
+
+#[test]
+fn a_contact_on_a_pin_that_starts_the_boot_loader_is_told_and_a_button_is_usual() {
+    let level = |name: &str| {
+        let text = format!(
+            "#define {name} GPIO_NUM_9\nvoid f(void) {{\n    gpio_config_t io = {{\n        .pin_bit_mask = 1ULL << {name},\n        \
+             .mode = GPIO_MODE_INPUT,\n        .pull_up_en = GPIO_PULLUP_ENABLE,\n    }};\n    gpio_config(&io);\n}}\n"
+        );
+        found("esp32h2", "main/a.c", &text).into_iter().map(|(level, _)| level).max()
+    };
+    assert_eq!(level("DOOR_GPIO"), Some(FindingLevel::Warning));
+    assert_eq!(level("BUTTON_GPIO"), Some(FindingLevel::Note));
+}

@@ -3,8 +3,6 @@
 //! Owns what a number means on the chip; where a number is a pin is
 //! [`pin_uses`](super::pin_uses)'s business. The facts are those of `assets/pinout`.
 
-use std::collections::BTreeSet;
-
 use super::outer_constants::OuterConstants;
 use super::pin_use::Direction;
 use super::pin_use::PinUse;
@@ -20,22 +18,33 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Projec
 const DEFAULT_CHIP: &str = "esp32";
 
 /// What is known of the chip.
-struct ChipFacts {
+struct ChipFacts<'a> {
     /// Somebody says which one it is.
     is_named: bool,
     /// Its flash or PSRAM takes eight lines.
     has_octal_memory: bool,
     /// The project turns PSRAM on.
     has_psram: bool,
+    /// The text that uses the pins.
+    source: &'a str,
 }
 
-impl ChipFacts {
-    fn of(chip: Option<&str>, outer: &OuterConstants) -> Self {
+impl<'a> ChipFacts<'a> {
+    fn of(chip: Option<&str>, outer: &OuterConstants, source: &'a str) -> Self {
         Self {
             is_named: chip.is_some(),
             has_octal_memory: outer.has_octal_memory(),
             has_psram: outer.has_psram(),
+            source,
         }
+    }
+
+    /// Whether the source speaks of a button, as it is on the pins that start the boot loader.
+    fn names_button(&self) -> bool {
+        const BUTTON: [&str; 8] =
+            ["button", "boot", "key", "btn", "taster", "knopf", "boton", "bouton"];
+        let source = self.source.to_lowercase();
+        BUTTON.iter().any(|word| source.contains(word))
     }
 }
 
@@ -79,7 +88,7 @@ fn elsewhere(path: &ProjectPath, subject: &Subject<'_>, outer: &OuterConstants) 
     let chip = subject.context.chip.as_deref();
     let name = chip.unwrap_or(DEFAULT_CHIP);
     let Some(table) = Pinout::built_in(name) else { return Vec::new() };
-    let facts = ChipFacts::of(chip, outer);
+    let facts = ChipFacts::of(chip, outer, subject.text().unwrap_or_default());
     let found = pin_readers::find(path, subject, name).into_iter().filter_map(|pin| {
         let (level, text, advice) = judge(table, &pin.used, &facts)?;
         let advice = match advice.is_empty() {
@@ -119,18 +128,24 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         let section = section.and_then(|(_, chip)| chip.as_deref());
         section.or(own.as_deref()).or(chip)
     };
-    let mut reported: BTreeSet<String> = BTreeSet::new();
-    let mut found = Vec::new();
+    let mut found: Vec<Finding> = Vec::new();
     for pin in &uses {
         let chip = chip_of(pin);
         let name = chip.unwrap_or(DEFAULT_CHIP);
         let Some(table) = Pinout::built_in(name) else { continue };
-        let facts = ChipFacts::of(chip, outer);
-        if let Some((level, text, advice)) = judge(table, pin, &facts)
-            && reported.insert(text.clone())
-        {
-            let place = source.place(source.newest(&pin.ranges));
-            found.push(Finding::new(level, text).at(place).advice(advice));
+        let facts = ChipFacts::of(chip, outer, source.text);
+        let Some((level, text, advice)) = judge(table, pin, &facts) else { continue };
+        // A pin is reported once, by the use that matters most.
+        match found.iter_mut().find(|known| known.text == text) {
+            Some(known) if known.level >= level => {}
+            Some(known) => {
+                known.level = level;
+                known.advice = advice;
+            }
+            None => {
+                let place = source.place(source.newest(&pin.ranges));
+                found.push(Finding::new(level, text).at(place).advice(advice));
+            }
         }
     }
     found
@@ -140,7 +155,7 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
 fn judge(
     table: &Pinout,
     used: &PinUse,
-    facts: &ChipFacts,
+    facts: &ChipFacts<'_>,
 ) -> Option<(FindingLevel, String, String)> {
     let is_known = facts.is_named;
     use FindingLevel::{Note, Stop, Warning};
@@ -173,7 +188,7 @@ fn judge(
         return Some((Warning, text, "Add a resistor, or take another pin.".to_owned()));
     }
     if let Some(strapping) = &pin.roles.strapping {
-        return Some(strapped(pin, used, strapping, &on));
+        return Some(strapped((pin, strapping), used, facts, &on));
     }
     if is_second_usb(table, pin) {
         let text = format!("uses GPIO{number}, which can be a USB pin of {on}");
@@ -198,7 +213,7 @@ fn judge(
 fn of_memory(
     number: i128,
     memory: &str,
-    facts: &ChipFacts,
+    facts: &ChipFacts<'_>,
     on: &str,
 ) -> Option<(FindingLevel, String, String)> {
     use FindingLevel::{Note, Stop, Warning};
@@ -231,13 +246,22 @@ fn is_second_usb(table: &Pinout, pin: &Pin) -> bool {
 
 /// A pin whose level at reset matters: driving what selects the flash voltage or the boot loader
 /// can keep the board from starting; all others are used by many boards.
-fn strapped(pin: &Pin, used: &PinUse, strapping: &str, on: &str) -> (FindingLevel, String, String) {
+fn strapped(
+    (pin, strapping): (&Pin, &str),
+    used: &PinUse,
+    facts: &ChipFacts<'_>,
+    on: &str,
+) -> (FindingLevel, String, String) {
     let drives =
         used.direction == Direction::Output && !used.is_peripheral_clock && !used.is_open_drain;
     // An input is harmless as long as nothing pulls it.
     let is_input = used.direction == Direction::Input && !used.has_pull;
     let is_voltage = strapping.starts_with("Flash voltage") && !is_input;
-    let boots = strapping.contains("low at reset starts the serial boot loader") && drives;
+    // What closes to ground may be closed at reset; nobody holds a button then.
+    let is_contact =
+        || used.direction == Direction::Input && used.has_pull && !facts.names_button();
+    let boots = strapping.contains("low at reset starts the serial boot loader")
+        && (drives || is_contact());
     let level = match is_voltage || boots {
         true => FindingLevel::Warning,
         false => FindingLevel::Note,

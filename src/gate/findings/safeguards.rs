@@ -14,8 +14,8 @@ use serde::Deserialize;
 use super::source::SourceText;
 use super::{
     Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
-    guarded_checks, left_out, lost_conditions, lost_integrity, lost_reactions, narrowed_checks,
-    removed_checks,
+    guarded_checks, left_out, lost_conditions, lost_errors, lost_integrity, lost_reactions,
+    narrowed_checks, removed_checks,
 };
 use super::{short_comparisons, unchecked_limits, unread_inputs, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -187,6 +187,9 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let unread = unread_inputs::find(path, subject).filter(is_new);
     found.extend(unread);
+    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
+    let errors = lost_errors::find(path, subject).filter(is_new);
+    found.extend(errors);
     found
 }
 
@@ -286,6 +289,28 @@ mod tests {
         ] {
             assert_eq!(level(task).as_deref(), Some("Note"), "{task}");
         }
+    }
+
+    #[test]
+    fn a_test_that_is_left_out_and_a_way_into_the_board_are_told() {
+        let test = "#[test]\nfn sum() {\n    assert_eq!(a(), 1);\n}\n";
+        let ignored = test.replace("#[test]", "#[test]\n#[ignore]");
+        let found = |(path, old, new): (&str, &str, &str), task: &str| {
+            reported(path, Some(old), new, task)
+                .into_iter()
+                .filter(|found| found.starts_with("Warning"))
+                .collect::<Vec<_>>()
+        };
+        let wanted = ["Warning 2: leaves a test out"];
+        assert_eq!(found(("src/a.rs", test, &ignored), "Support frame 3"), wanted);
+        assert_eq!(found(("src/a.rs", test, &ignored), "Skip the sum test"), [] as [String; 0]);
+        let old = "void begin() {\n  server.on(\"/\", root);\n}\n";
+        let new = old.replace("root);", "root);\n  server.on(\"/debug/fs\", files);");
+        let wanted = ["Warning 3: lets anybody in the network reach inside of the board"];
+        assert_eq!(found(("src/web.cpp", old, &new), "Show the wind"), wanted);
+        assert_eq!(found(("src/web.cpp", old, &new), "Add a debug page"), [] as [String; 0]);
+        let page = new.replace("/debug/fs", "/wind");
+        assert_eq!(found(("src/web.cpp", old, &page), "Show the wind"), [] as [String; 0]);
     }
 
     #[test]

@@ -230,7 +230,7 @@ fn is_about_documents(words: &str) -> bool {
 static EXCLUSIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let file = r"(?:the )?(?:file )?[`'\x22]?[\w/.-]*\w\.(?:c|h|cpp|hpp|cc|hh|ino|rs|py|csv|md|txt|yml|ini|defaults|projbuild|html|json)\b[`'\x22]?";
     let pattern = format!(
-        r"\b(?:only|just|solely) (?:(?:change|edit|touch|modify|update|in|to) )?{file}|{file} only\b|\bnothing else\b|\bno other files?\b|\b(?:not|n't|without) (?:\w+ )?(?:touch|chang|modify|edit)\w* (?:anything|any other|other files|another)|\bother files? (?:alone|untouched|unchanged|as)"
+        r"\b(?:only|just|solely) (?:(?:change|edit|touch|modify|update|in|to) )?{file}|{file} only(?:[.,;!)]|$|\s+(?:and|please|-))|\bnothing else\b|\bno other files?\b|\b(?:not|n't|without) (?:\w+ )?(?:touch|chang|modify|edit)\w* (?:anything|any other|other files|another)|\bother files? (?:alone|untouched|unchanged|as)"
     );
     Regex::new(&pattern).ok()
 });

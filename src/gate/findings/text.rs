@@ -215,7 +215,11 @@ fn line_ends(subject: &Subject<'_>) -> Option<Check> {
     let now = inspect::line_ends(subject.content);
     let was = subject.base.map(inspect::line_ends).unwrap_or_default();
     let task = subject.context.words();
-    let is_asked_for = ["line end", "line-end", "crlf"].iter().any(|words| task.contains(words));
+    let is_asked_for = {
+        let named = ["line end", "line-end", "crlf", "zeilenend", "fin de ligne", "fins de ligne"];
+        let other = ["finales de línea", "fin de línea", "saltos de línea", "auf lf", "dos2unix"];
+        named.iter().chain(&other).any(|words| task.contains(words))
+    };
     let text = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
         format!("changes line ends from CRLF to LF in {} lines", now.lf)
     } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
