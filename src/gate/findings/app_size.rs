@@ -84,7 +84,7 @@ mod tests {
         };
         let build =
             "Bootloader binary size 0x6880 bytes.\na.bin binary size 0x1586b0 bytes. 31% free.\n";
-        let wanted = "partitions.csv Stop: gives `factory` 1048576 bytes, and \
+        let wanted = "partitions.csv Warning: gives `factory` 1048576 bytes, and \
                       `docs/size-report.txt` says that the program has 1410736";
         assert_eq!(found(("docs/size-report.txt", build), "0x100000"), [wanted]);
         let total = "Total image size: 1410736 bytes (.bin may be padded larger)\n";

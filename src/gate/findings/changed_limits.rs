@@ -20,6 +20,9 @@ const FACTOR: f64 = 10.0;
 /// Files of options that are read for defaults.
 const MOST_LISTS: usize = 200;
 
+/// Other files of a change in which the limits of a new one are looked for.
+const MOST_OTHERS: usize = 32;
+
 /// Longest value that is repeated, in characters.
 const LONGEST: usize = 32;
 
@@ -62,8 +65,10 @@ fn of_moved(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let is = by_name(&new);
     let others = subject.context.proposed.paths().filter(|other| *other != path);
     let mut findings = Vec::new();
-    for other in others.take(MOST_LISTS).filter(|_| !is.is_empty()) {
-        let Some(before) = subject.text_before(other.as_str()) else { continue };
+    for other in others.take(MOST_OTHERS).filter(|_| !is.is_empty()) {
+        let before = subject.text_before(other.as_str());
+        let has_one = |text: &String| is.keys().any(|name| text.contains(name));
+        let Some(before) = before.filter(has_one) else { continue };
         let after = subject.text_after(other.as_str()).unwrap_or_default();
         let of = |text: &str| named_numbers::find(&SourceText::new(other, text), is_read_limit);
         let stays = of(&after);

@@ -309,6 +309,14 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
 /// What `cargo` does with the project's own sources, as the build of ESP-IDF does.
 const OF_CARGO: [&str; 7] = ["build", "check", "clippy", "test", "fmt", "doc", "run"];
 
+/// Whether `cargo` works on the project with its own programs; alone it only tells its verbs.
+fn is_usual_cargo(arguments: &[&str]) -> bool {
+    let is_other = |it: &&str| {
+        ["--config", "--manifest-path", "-Z"].iter().any(|option| it.starts_with(option))
+    };
+    arguments.first().is_none_or(|verb| OF_CARGO.contains(verb)) && !arguments.iter().any(is_other)
+}
+
 fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> FindingLevel {
     let first = arguments.first().copied().unwrap_or_default();
     let is_path = program.contains('/') && !program.starts_with("${");
@@ -339,7 +347,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
         return match (lower, first) {
             // A script that lies in the project is on the screen when it changes.
             ("env" | "exec", _) if arguments.len() > 1 => behind_settings(programs, arguments),
-            ("cargo", verb) if verb.is_empty() || OF_CARGO.contains(&verb) => FindingLevel::Note,
+            ("cargo", _) if is_usual_cargo(arguments) => FindingLevel::Note,
             ("source" | ".", first) if first.contains("export.sh") => FindingLevel::Note,
             ("xargs", _) => {
                 let at =

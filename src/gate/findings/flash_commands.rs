@@ -46,7 +46,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let added = &subject.changed().added;
     found.retain(|finding| finding.place.as_ref().is_some_and(|at| added.contains(&at.line)));
     let advice = "Compare the address with the partition table of the project.";
-    let found: Vec<Finding> = found.into_iter().map(|finding| finding.advice(advice)).collect();
+    for finding in found.iter_mut().filter(|finding| finding.advice.is_empty()) {
+        advice.clone_into(&mut finding.advice);
+    }
     (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
 }
 
@@ -62,7 +64,8 @@ fn encrypted(words: &[Word<'_>], subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let text = format!("writes encrypted (`{option}`), and the project does not use encryption");
-    Some(Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(*line)))
+    let advice = "Leave the option out: a chip that does not decrypt cannot run what it holds.";
+    Some(Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(*line)).advice(advice))
 }
 
 /// Commands of a list of CMake that erase a board.

@@ -54,7 +54,8 @@ pub(super) fn find(path: &str, text: &str) -> Vec<HostCode> {
             let all = commands.iter().flat_map(|command| {
                 let mut found = list.command(command, &variables);
                 if command.name == "add_test" && runs_one_of(&built, command) {
-                    found.iter_mut().for_each(|found| found.level = FindingLevel::Note);
+                    let warnings = found.iter_mut().filter(|it| it.level == FindingLevel::Warning);
+                    warnings.for_each(|found| found.level = FindingLevel::Note);
                 }
                 found
             });

@@ -30,14 +30,19 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
                 found.level = found.level.max(FindingLevel::Warning);
             }
             let command = found.text.split('`').nth(1).unwrap_or_default();
-            let is_wanted =
-                is_asked_for && !changes_board && wanted_commands::is_known(command, subject);
-            let is_named = || {
-                wanted_commands::is_named(command, subject, &words)
-                    || wanted_commands::is_export(command)
-            };
-            let is_this_wanted = is_wanted && (found.level == FindingLevel::Warning || is_named())
-                || wanted_commands::names_source(source.text.get(found.range.clone()), &words);
+            let part = source.text.get(found.range.clone());
+            // The sentence has no room for what these marks run.
+            let is_whole = part.is_some_and(|part| !part.contains('`'));
+            let is_wanted = is_asked_for
+                && is_whole
+                && !changes_board
+                && wanted_commands::is_known(command, subject);
+            let is_named = || wanted_commands::is_named(command, subject, &words);
+            let is_warning = found.level == FindingLevel::Warning;
+            let is_this_wanted = is_wanted && (is_warning || is_named())
+                || is_asked_for && wanted_commands::is_export(command, source.text)
+                || FETCHES.iter().any(|verb| found.text.starts_with(verb))
+                    && wanted_commands::names_source(part, &words);
             if is_this_wanted {
                 found.level = FindingLevel::Note;
             }
@@ -46,6 +51,9 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         found.collect()
     })
 }
+
+/// How a finding about something that is fetched begins.
+const FETCHES: [&str; 2] = ["downloads from", "fetches from"];
 
 /// How a finding about files of the developer begins.
 const TOUCHES: &str = "touches the developer's files";

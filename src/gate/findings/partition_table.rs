@@ -419,12 +419,16 @@ fn limits(rows: &[CsvEntry], layout: &FlashLayout, app: Option<&AppSize>) -> Vec
         let apps = rows.iter().filter(|row| is_app(&row.partition.kind));
         for row in apps.filter(|row| u64::from(row.partition.bytes) < *bytes) {
             let Partition { label, bytes: available, .. } = &row.partition;
-            let has = match file.starts_with("build/") {
-                true => format!("`{file}` has {bytes}"),
-                false => format!("`{file}` says that the program has {bytes}"),
+            let gives = format!("gives `{label}` {available} bytes, and `{file}`");
+            // A report may be older than the program.
+            let finding = match file.starts_with("build/") {
+                true => stop(format!("{gives} has {bytes}")),
+                false => {
+                    let text = format!("{gives} says that the program has {bytes}");
+                    Finding::new(FindingLevel::Warning, text)
+                }
             };
-            let text = format!("gives `{label}` {available} bytes, and {has}");
-            found.push(stop(text).at(line(row.line)));
+            found.push(finding.at(line(row.line)));
         }
     }
     found
@@ -454,16 +458,31 @@ struct TaskWords {
     layout: Vec<String>,
     space: Vec<String>,
     files: Vec<String>,
+    given_up: Vec<String>,
+    kept: Vec<String>,
 }
 
 static WORDS: LazyLock<TaskWords> = LazyLock::new(|| {
     shipped_table(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
 });
 
+/// Whether a part of a sentence says that stored data may go.
+fn gives_data_up(task: &str) -> bool {
+    let mut parts = task.split(['.', ',', ';', ':', '(', ')', '\n']);
+    let is_kept = |part: &str| {
+        let mut words = part.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| WORDS.kept.iter().any(|kept| kept == word))
+    };
+    parts.any(|part| {
+        WORDS.given_up.iter().any(|words| part.contains(words.as_str())) && !is_kept(part)
+    })
+}
+
 /// What moves because the task makes room is only a note; settings are always reported.
 fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
     let has = |words: &[String]| words.iter().any(|word| task.contains(word.as_str()));
-    if !has(&WORDS.layout) || !has(&WORDS.space) || task_kind::of(task).is_some() {
+    let may_move = has(&WORDS.space) || gives_data_up(task);
+    if !has(&WORDS.layout) || !may_move || task_kind::of(task).is_some() {
         return findings;
     }
     for finding in &mut findings {
@@ -523,4 +542,29 @@ pub(super) fn unsound(table: &[Partition], offset: u32) -> Vec<String> {
     let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES), &none);
     let found = found.into_iter().chain(as_a_whole(&rows, &none));
     found.filter(|found| found.level == FindingLevel::Stop).map(|found| found.text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gives_data_up;
+
+    #[test]
+    fn data_is_given_up_only_by_a_task_that_says_so() {
+        for task in [
+            "ota with two slots (storage may be erased, nvs must stay)",
+            "los registros actuales se pueden borrar",
+            "die aufzeichnungen dürfen gelöscht werden",
+        ] {
+            assert!(gives_data_up(task), "{task}");
+        }
+        for task in [
+            "",
+            "nothing may be lost",
+            "no recording can be erased",
+            "los registros no se pueden borrar",
+            "storage is erased at each start: find out why",
+        ] {
+            assert!(!gives_data_up(task), "{task}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Owns what a number means on the chip; where a number is a pin is
 //! [`pin_uses`](super::pin_uses)'s business. The facts are those of `assets/pinout`.
 
+use super::limit_names::words;
 use super::outer_constants::OuterConstants;
 use super::pin_use::Direction;
 use super::pin_use::PinUse;
@@ -43,8 +44,13 @@ impl<'a> ChipFacts<'a> {
     fn names_button(&self) -> bool {
         const BUTTON: [&str; 8] =
             ["button", "boot", "key", "btn", "taster", "knopf", "boton", "bouton"];
-        let source = self.source.to_lowercase();
-        BUTTON.iter().any(|word| source.contains(word))
+        let mut names = self.source.split(|c: char| !c.is_alphanumeric());
+        names.any(|name| {
+            let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let is = |word: &&str| word.eq_ignore_ascii_case(name);
+            BUTTON.iter().any(is)
+                || words(name).any(|part| BUTTON.iter().any(|it| it.eq_ignore_ascii_case(part)))
+        })
     }
 }
 
@@ -136,16 +142,15 @@ fn in_source(source: &SourceText<'_>, chip: Option<&str>, outer: &OuterConstants
         let facts = ChipFacts::of(chip, outer, source.text);
         let Some((level, text, advice)) = judge(table, pin, &facts) else { continue };
         // A pin is reported once, by the use that matters most.
-        match found.iter_mut().find(|known| known.text == text) {
-            Some(known) if known.level >= level => {}
-            Some(known) => {
-                known.level = level;
-                known.advice = advice;
-            }
-            None => {
-                let place = source.place(source.newest(&pin.ranges));
-                found.push(Finding::new(level, text).at(place).advice(advice));
-            }
+        let known = found.iter_mut().find(|known| known.text == text);
+        if known.as_ref().is_some_and(|known| known.level >= level) {
+            continue;
+        }
+        let place = source.place(source.newest(&pin.ranges));
+        let finding = Finding::new(level, text).at(place).advice(advice);
+        match known {
+            Some(known) => *known = finding,
+            None => found.push(finding),
         }
     }
     found

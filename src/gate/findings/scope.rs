@@ -91,7 +91,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 static BOARD_KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
-        \b(?:do\ not|don't|never|without|must\ not|not\ to)\ (?:\w+\ ){0,2}?(?:re)?flash(?:ing)?\b
+        \b(?:do\ not|don't|never|must\ not|not\ to)\ (?:\w+\ ){0,2}?(?:re)?flash\b
+        |\bwithout\ (?:re)?flashing\b
         |\b(?:leave|keep)\ the\ (?:board|device|unit)s?\ (?:alone|untouched|as\ (?:it\ is|they\ are)|running)
         |\b(?:do\ not|don't|never|without|must\ not)\ (?:touch|writ|program|upload|reset|disturb)\w*\ (?:to\ |anything\ to\ )?(?:the\ |any\ )?(?:board|device|unit|target)
         |\b(?:board|gerät|platine|steuerung|steuergerät)\b[^.!?\n]*\bnicht\ (?:anfassen|flashen|beschreiben|anrühren|berühren|neu\ starten)
@@ -102,6 +103,15 @@ static BOARD_KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// Whether a sentence, in small letters, says that a board is to be left alone. A lamp flashes, too.
+fn keeps_board(sentence: &str) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    let is_of_lamp = words.any(|word| {
+        matches!(word, "led" | "leds" | "lamp" | "lamps" | "light" | "lights" | "beacon" | "screen")
+    });
+    !is_of_lamp && BOARD_KEPT.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
+}
+
 /// The check of what is written to a board; `None` unless the task says that it is to be left alone.
 pub(super) fn of_board(subject: &Subject<'_>) -> Option<Check> {
     const SPEAK: [&str; 9] =
@@ -110,7 +120,7 @@ pub(super) fn of_board(subject: &Subject<'_>) -> Option<Check> {
     // What was said last counts.
     let speaks = |line: &&str| SPEAK.iter().any(|word| line.contains(word));
     let newest = words.lines().rev().find(speaks)?;
-    let is_kept = BOARD_KEPT.as_ref().is_some_and(|pattern| pattern.is_match(newest));
+    let is_kept = newest.split(['.', '!', '?', ';']).any(keeps_board);
     let text = "writes to the board, which the task says to leave alone";
     let finding = Finding::new(FindingLevel::Warning, text).advice("Ask before it is written.");
     is_kept.then(|| Check::with(CheckKind::Scope, vec![finding]))
@@ -278,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_task_that_leaves_the_board_alone_says_so() {
-        let keeps = |task: &str| BOARD_KEPT.as_ref().unwrap().is_match(task);
+        let keeps = |task: &str| task.split(['.', ';']).any(keeps_board);
         for task in [
             "fix the typo. do not flash",
             "correct the comment without flashing the board",
@@ -292,7 +302,9 @@ mod tests {
         }
         for task in [
             "flash it",
-            "the board does not flash any more: find out why",
+            "the board cannot be flashed: find out why",
+            "the led must not flash while the door is open",
+            "use it without external flash",
             "don't touch the driver, then flash the board",
             "let the led of the board flash",
             "leave the driver alone and write it to the board",

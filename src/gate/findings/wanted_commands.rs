@@ -2,7 +2,7 @@
 //!
 //! Owns how a task is read for that; the words are those of `assets/findings/wanted_commands.toml`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -35,17 +35,33 @@ pub(super) fn are_wanted(task: &str) -> bool {
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
 
-/// The environment of the framework, as its documents have it: `. $IDF_PATH/export.sh`.
+/// The environment of the framework, as its documents have it, from the variable or from a folder that a
+/// person installs it in: `. $IDF_PATH/export.sh`. Nothing in the project can be that folder.
 static EXPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?:\.|\bsource)\s+["']?(?:\$\{?(?:env:)?(?i:idf_\w+)\}?|[\w~$/.{}-]*/esp-idf)["']?/export\.sh["']?(?:\s*>\s*/dev/null)?"#,
+        r#"(?:\.|\bsource)\s+["']?(?:\$\{?(?:env:)?IDF_PATH\}?|(?:~|\$HOME|\$\{HOME\}|/opt)(?:/[\w-][\w.-]*)*/esp-idf)["']?/export\.sh["']?(?:\s*>\s*/dev/null)?"#,
     )
     .ok()
 });
 
-/// Whether a command sets up the framework and does nothing else.
-pub(super) fn is_export(command: &str) -> bool {
-    let rest = EXPORT.as_ref().map(|export| export.replace(command, ""));
+/// Whether a command sets up the framework and does nothing else; a variable counts as what `text` gives
+/// it.
+pub(super) fn is_export(command: &str, text: &str) -> bool {
+    let values = text.lines().filter_map(|line| line.trim().split_once('='));
+    let values =
+        values.filter(|(name, _)| name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_'));
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, value) in values.filter(|(name, _)| !name.is_empty()) {
+        // What is given twice may be either.
+        let value = value.trim().trim_matches(['"', '\'']);
+        known.entry(name).and_modify(|known| *known = "").or_insert(value);
+    }
+    let resolved = known.iter().fold(command.to_owned(), |command, (name, value)| {
+        command
+            .replace(&format!("${{{name}}}"), value)
+            .replace(&format!("${name}/"), &format!("{value}/"))
+    });
+    let rest = EXPORT.as_ref().map(|export| export.replace(&resolved, ""));
     rest.is_some_and(|rest| rest.trim().is_empty())
 }
 
@@ -63,20 +79,33 @@ pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
     parts.all(|part| is_known_part(part, subject))
 }
 
-/// Whether a task, in small letters, names the file of the project that a command runs.
+/// Whether a task, in small letters, names the file of the project that a command runs, and the command
+/// hands it nothing that runs, comes from elsewhere, or goes to a file.
 pub(super) fn is_named(command: &str, subject: &Subject<'_>, task: &str) -> bool {
+    // `$(ENV)` of make is a variable, `$(curl …)` of a shell is a command.
+    let mut behind = command.split("$(").skip(1);
+    let are_variables = behind.all(|rest| {
+        let name = rest.split(')').next().unwrap_or_default();
+        rest.contains(')') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    });
+    let is_plain = are_variables && !command.contains(['<', '>']) && !command.contains("://");
     let files = subject.files().iter().map(|file| &file.path);
     let mut files = files.chain(subject.context.proposed.paths());
-    files.any(|file| {
-        let path = file.as_str();
-        path.contains('/') && command.contains(path) && task.contains(&path.to_lowercase())
-    })
+    is_plain
+        && files.any(|file| {
+            let path = file.as_str();
+            path.contains('/') && command.contains(path) && task.contains(&path.to_lowercase())
+        })
 }
 
 /// Whether a task, in small letters, gives both the address of what a text fetches and its commit or tag.
+/// A text that fetches or runs something else, too, is not that.
 pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
-    let Some(text) = text.map(str::to_lowercase) else { return false };
-    let words = || text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | ')'));
+    static REVISION: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?:\bgit_tag\s+|\.git#)["']?([^\s"'()#]+)"#).ok());
+    let (Some(text), Some(revision)) = (text.map(str::to_lowercase), REVISION.as_ref()) else {
+        return false;
+    };
     // A commit, or a tag with a number in it; a branch moves on.
     let is_fixed = |word: &str| {
         let is_commit = word.len() == 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
@@ -84,13 +113,14 @@ pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
     };
     let named = || task.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c));
     let is_named = |word: &str| named().any(|of_task| of_task.trim_end_matches('.') == word);
-    // `https://…/a.git#v1.3.2`
-    let parts = || words().flat_map(|word| word.split('#'));
-    let mut addresses = parts().filter(|part| part.contains("://")).peekable();
-    let mut others = parts().filter(|part| !part.contains("://"));
-    addresses.peek().is_some()
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | ')' | '#');
+    let mut addresses = text.split(is_end).filter(|word| word.contains("://")).peekable();
+    let mut revisions = revision.captures_iter(&text).filter_map(|found| found.get(1)).peekable();
+    !text.contains("_command")
+        && addresses.peek().is_some()
         && addresses.all(is_named)
-        && others.any(|part| is_fixed(part) && is_named(part))
+        && revisions.peek().is_some()
+        && revisions.all(|revision| is_fixed(revision.as_str()) && is_named(revision.as_str()))
 }
 
 fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
@@ -175,10 +205,22 @@ mod tests {
         assert!(found("Blink", (".envrc", text)) > 0);
         let other = text.replace("export.sh\" >", "other.sh\" >");
         assert!(found("Add a .envrc that loads ESP-IDF", (".envrc", &other)) > 0);
+        // A folder that the project, or anybody, can fill.
+        for folder in ["./esp-idf", "$PWD/esp-idf", "/tmp/esp-idf", "$HOME/../tmp/esp-idf", "tools"]
+        {
+            let other = text.replace("$HOME/esp/v5.2/esp-idf", folder);
+            assert!(found("Add a .envrc that loads ESP-IDF", (".envrc", &other)) > 0, "{folder}");
+        }
+        let twice = text.replace("if [", "idf_dir=\"./esp-idf\"\nif [");
+        assert!(found("Add a .envrc that loads ESP-IDF", (".envrc", &twice)) > 0);
         let task = |command: &str| format!("{{\"tasks\": [{{\"command\": \"{command}\"}}]}}\n");
         let tasks = "Add a tasks.json";
         assert_eq!(found(tasks, (".vscode/tasks.json", &task("cargo build --release"))), 0);
         assert_eq!(found(tasks, (".vscode/tasks.json", &task("cargo install x"))), 1);
+        for options in ["--manifest-path=/tmp/x", "--config=/tmp/x.toml"] {
+            let command = format!("cargo build {options}");
+            assert_eq!(found(tasks, (".vscode/tasks.json", &task(&command))), 1, "{options}");
+        }
         let list = "find_program(GIT git)\nexecute_process(COMMAND ${GIT} describe --tags)\n";
         assert_eq!(found("Take the version from git", ("CMakeLists.txt", list)), 0);
     }
@@ -194,6 +236,15 @@ mod tests {
         let named = "Add a make target `release` that runs scripts/release.sh";
         assert!(make(named).iter().all(|found| found.contains(" Note: ")), "{:?}", make(named));
         assert!(make("Blink").iter().any(|found| found.contains(" Stop: ")), "{:?}", make("Blink"));
+        for more in
+            ["$(curl a.example)", "`id`", "> ~/.profile", "; curl a.example", "https://a.example"]
+        {
+            let text = format!("release:\n\tsh scripts/release.sh {more}\n");
+            let files = [("scripts/release.sh", "cp a b\n")];
+            let all = TestProject { files: &files, task: named, chip: None }
+                .reported(CheckKind::HostCode, &[("Makefile", Some(&text))]);
+            assert!(!all.iter().all(|found| found.contains(" Note: ")), "{more}: {all:?}");
+        }
         let test = "add_executable(test_ring test_ring.c)\n\
                     add_test(NAME test_ring COMMAND test_ring)\n";
         assert_eq!(level("Blink", test), ["Note:"]);
@@ -214,6 +265,10 @@ mod tests {
         assert_eq!(level(tagged, &list(etl, "v1.3.2")), ["Note:"]);
         assert_eq!(level(tagged, &list(etl, "v1.3")), ["Stop:"]);
         assert_eq!(level(tagged, &list(&format!("{etl}x"), "v1.3.2")), ["Stop:"]);
+        let hidden = list(etl, "evil.1  # tag v1.3.2\n");
+        assert_eq!(level(tagged, &hidden), ["Stop:"], "a comment says what the command does not");
+        let runs = list(etl, "v1.3.2 PATCH_COMMAND sh a.sh");
+        assert!(level(tagged, &runs).contains(&"Stop:".to_owned()), "it runs something, too");
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
         assert_eq!(level("Take etl", &list(etl, commit)), ["Stop:"]);
     }
