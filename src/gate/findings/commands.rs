@@ -4,11 +4,13 @@
 //! of hosts. Must not know where a command stands.
 
 mod servers;
+mod usual;
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use self::usual::{is_list_of_words, is_usual_cargo};
 use regex::Regex;
 use serde::Deserialize;
 pub(super) use servers::{judge_in_container, judge_on_server, judge_source};
@@ -236,16 +238,6 @@ fn quoted_parts(line: &str) -> Vec<(Range<usize>, char)> {
     if open.is_some() || is_whole { Vec::new() } else { parts }
 }
 
-/// Whether a command only gives a variable several words: `envs="esp32dev lolin32"`.
-fn is_list_of_words(command: &str) -> bool {
-    let Some((name, value)) = command.trim().split_once('=') else { return false };
-    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    !name.is_empty()
-        && name.chars().all(is_name)
-        && inner.is_some_and(|inner| !inner.contains(['"', '`', '$', '\\']))
-}
-
 fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
     if is_list_of_words(command) {
         return FindingLevel::Note;
@@ -304,17 +296,6 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
     let Some((program, arguments)) = rest.split_first() else { return FindingLevel::Note };
     let program = program.trim_start_matches(['@', '(']);
     program_level(programs, program, arguments)
-}
-
-/// What `cargo` does with the project's own sources, as the build of ESP-IDF does.
-const OF_CARGO: [&str; 7] = ["build", "check", "clippy", "test", "fmt", "doc", "run"];
-
-/// Whether `cargo` works on the project with its own programs; alone it only tells its verbs.
-fn is_usual_cargo(arguments: &[&str]) -> bool {
-    let is_other = |it: &&str| {
-        ["--config", "--manifest-path", "-Z"].iter().any(|option| it.starts_with(option))
-    };
-    arguments.first().is_none_or(|verb| OF_CARGO.contains(verb)) && !arguments.iter().any(is_other)
 }
 
 fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> FindingLevel {
