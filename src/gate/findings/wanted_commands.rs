@@ -265,8 +265,10 @@ mod tests {
         assert_eq!(level(tagged, &list(etl, "v1.3.2")), ["Note:"]);
         assert_eq!(level(tagged, &list(etl, "v1.3")), ["Stop:"]);
         assert_eq!(level(tagged, &list(&format!("{etl}x"), "v1.3.2")), ["Stop:"]);
-        let hidden = list(etl, "evil.1  # tag v1.3.2\n");
-        assert_eq!(level(tagged, &hidden), ["Stop:"], "a comment says what the command does not");
+        for comment in ["tag v1.3.2", "GIT_TAG v1.3.2"] {
+            let hidden = list(etl, &format!("evil.1  # {comment}\n"));
+            assert_eq!(level(tagged, &hidden), ["Stop:"], "it takes another: {comment}");
+        }
         let runs = list(etl, "v1.3.2 PATCH_COMMAND sh a.sh");
         assert!(level(tagged, &runs).contains(&"Stop:".to_owned()), "it runs something, too");
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
