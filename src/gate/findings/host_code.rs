@@ -15,15 +15,22 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.words();
+    let base = subject.base_text().unwrap_or_default();
     let is_asked_for = wanted_commands::are_wanted(&words);
     let runs_at_build = subject.source().is_some_and(|source| {
         let name = source.path.file_name().to_ascii_lowercase();
         name == "cmakelists.txt" || name.ends_with(".cmake")
     });
     let is_of_board = is_micropython(subject);
+    let has_network = is_of_board
+        && subject.source().is_some_and(|source| is_of_board_alone(source.path, source.text));
     novelty::check(CheckKind::HostCode, subject, |source| {
         let all = in_source(source).into_iter();
-        let all = all.filter(|found| !(is_of_board && found.text.starts_with(TOUCHES)));
+        let all = all.filter(|found| {
+            let is_ordinary = is_of_board && found.text.starts_with(TOUCHES)
+                || has_network && found.text.starts_with(TALKS);
+            !is_ordinary
+        });
         let found = all.map(|mut found| {
             let changes_board = found.text.contains("erase");
             if changes_board && runs_at_build {
@@ -42,7 +49,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let is_this_wanted = is_wanted && (is_warning || is_named())
                 || is_asked_for && wanted_commands::is_export(command, source.text)
                 || FETCHES.iter().any(|verb| found.text.starts_with(verb))
-                    && wanted_commands::names_source(part, &words);
+                    && wanted_commands::names_source(part, (&words, base));
             if is_this_wanted {
                 found.level = FindingLevel::Note;
             }
@@ -58,22 +65,45 @@ const FETCHES: [&str; 2] = ["downloads from", "fetches from"];
 /// How a finding about files of the developer begins.
 const TOUCHES: &str = "touches the developer's files";
 
+/// How a finding about another computer begins. New addresses in what runs on a board are the business
+/// of [`addresses`](super::addresses).
+const TALKS: &str = "talks to ";
+
+/// Whether Python imports what only a board has.
+fn runs_there(text: &str) -> bool {
+    const ONLY_THERE: [&str; 7] = [
+        "import machine",
+        "from machine import",
+        "import uasyncio",
+        "import esp32",
+        "import network",
+        "from umqtt",
+        "import neopixel",
+    ];
+    let is_there = |line: &str| ONLY_THERE.iter().any(|start| line.starts_with(start));
+    text.lines().any(|line| is_there(line.trim_start()))
+}
+
+/// Whether Python can run on a board and nowhere else: it is started there or imports what only a board
+/// has, and nothing that only a computer has.
+fn is_of_board_alone(path: &ProjectPath, text: &str) -> bool {
+    const ONLY_HERE: [&str; 8] = [
+        "urllib.request",
+        "http.client",
+        "httpx",
+        "ftplib",
+        "paramiko",
+        "smtplib",
+        "telnetlib",
+        "xmlrpc",
+    ];
+    (matches!(path.as_str(), "main.py" | "boot.py") || runs_there(text))
+        && !ONLY_HERE.iter().any(|name| text.contains(name))
+}
+
 /// Whether a file of Python runs on the board, as MicroPython does.
 pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     let is_python = subject.source().is_some_and(|it| it.path.extension() == Some("py"));
-    let runs_there = |text: &str| {
-        const ONLY_THERE: [&str; 7] = [
-            "import machine",
-            "from machine import",
-            "import uasyncio",
-            "import esp32",
-            "import network",
-            "from umqtt",
-            "import neopixel",
-        ];
-        let is_there = |line: &str| ONLY_THERE.iter().any(|start| line.starts_with(start));
-        text.lines().any(|line| is_there(line.trim_start()))
-    };
     let is_named = |file: &str| subject.text_after(file).is_some_and(|text| runs_there(&text));
     // Tools of the project, and what only a computer has.
     let is_of_computer = |text: &str| {

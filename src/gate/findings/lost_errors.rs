@@ -1,6 +1,7 @@
-//! Errors in Rust that nothing returns any longer: a checksum that is wrong, a value out of its range.
+//! Errors in Rust that nothing returns or looks at any longer: a checksum that is wrong, a value out of
+//! its range, a reading that failed.
 //!
-//! Owns which errors protect, by their names. What C returns is the business of
+//! Owns which errors protect, by their names, and what puts a value in the place of an error. What C returns is the business of
 //! [`error_results`](super::error_results).
 
 use std::collections::BTreeSet;
@@ -19,14 +20,72 @@ static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What is to be said of an error that the old version returned and the new one does not.
+/// `read(…).unwrap_or(0)` and the like; group 1 is the name of what is called.
+static REPLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b([a-z_]\w*)\([^;{}]*\)(?:\s*\.await)?\s*\.(?:unwrap_or(?:_default|_else)?|ok|unwrap_unchecked)\(",
+    )
+    .ok()
+});
+
+/// Parts of words in tasks that speak of errors or of what takes their place.
+const OF_ERRORS: [&str; 10] = [
+    "default",
+    "fallback",
+    "fall back",
+    "fail",
+    "error",
+    "fehler",
+    "erreur",
+    "missing",
+    "fehlt",
+    "unavailable",
+];
+
+/// What is to be said of an error that the old version returned or handled and the new one does not.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    let (old, new) = (subject.base_source()?, subject.source()?);
     let task = subject.context.words();
     let is_rust = path.extension() == Some("rs");
     if !is_rust || task.is_empty() || wishes::may_want_less_checked(&task) {
         return None;
     }
+    of_returned(subject, &task).or_else(|| of_handled(subject, &task))
+}
+
+/// A value in the place of an error that was returned or handled before.
+fn of_handled(subject: &Subject<'_>, task: &str) -> Option<Finding> {
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let replaced = REPLACED.as_ref()?;
+    if OF_ERRORS.iter().any(|part| task.contains(part)) {
+        return None;
+    }
+    let added = &subject.changed().added;
+    let name_of = |text: &str| -> Option<String> {
+        replaced.captures(text)?.get(1).map(|name| name.as_str().to_owned())
+    };
+    let is_handled = |name: &str| {
+        let call = format!("{name}(");
+        let mut lines = old.text.lines().filter(|line| line.contains(&call)).peekable();
+        lines.peek().is_some()
+            && lines.all(|line| {
+                let (before, behind) = line.split_once(&call).unwrap_or_default();
+                let is_matched = ["match ", "let Ok("].iter().any(|word| before.contains(word));
+                is_matched || behind.contains(")?") || behind.contains(".await?")
+            })
+    };
+    let mut lines = (1..).zip(new.text.lines()).filter(|(line, _)| added.contains(line));
+    let (line, name) = lines.find_map(|(line, text)| {
+        let name = name_of(text).filter(|name| is_handled(name))?;
+        Some((line, name))
+    })?;
+    let text = format!("goes on with another value where `{name}` fails");
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    Some(finding.advice("Before, the error was returned or handled."))
+}
+
+/// An error that the old version returned and the new one does not.
+fn of_returned(subject: &Subject<'_>, task: &str) -> Option<Finding> {
+    let (old, new) = (subject.base_source()?, subject.source()?);
     let error = ERROR.as_ref()?;
     let removed = &subject.changed().removed;
     let lines = (1..).zip(old.text.lines()).filter(|(line, _)| removed.contains(line));
@@ -62,6 +121,34 @@ mod tests {
         assert!(new != OLD, "{from}");
         let all = reported(CheckKind::Safeguards, ("src/sht31.rs", Some(OLD), &new), task);
         all.into_iter().filter(|found| found.contains("returns the error")).collect()
+    }
+
+    #[test]
+    fn a_value_in_the_place_of_an_error_is_reported() {
+        let old = "fn step(i2c: &mut I2c) -> Result<()> {\n    match read_mbar(i2c) {\n        \
+                   Ok(mbar) => run(mbar)?,\n        Err(e) => motor.set_low()?,\n    }\n    \
+                   let t = temperature(i2c)?;\n    show(t, volts().unwrap_or(0));\n}\n";
+        let found = |from: &str, to: &str, task: &str| -> Vec<String> {
+            let new = old.replace(from, to);
+            assert!(new != old, "{from}");
+            let all = reported(CheckKind::Safeguards, ("src/main.rs", Some(old), &new), task);
+            all.into_iter().filter(|found| found.contains("goes on with")).collect()
+        };
+        let matched = "    match read_mbar(i2c) {\n        Ok(mbar) => run(mbar)?,\n        \
+                       Err(e) => motor.set_low()?,\n    }\n";
+        let default = "    let mbar = read_mbar(i2c).unwrap_or(0);\n    run(mbar)?;\n";
+        let wanted = ["Warning 2: goes on with another value where `read_mbar` fails"];
+        assert_eq!(found(matched, default, "Log the pressure"), wanted);
+        let wanted = ["Warning 6: goes on with another value where `temperature` fails"];
+        let any = "temperature(i2c).unwrap_or_default()";
+        assert_eq!(found("temperature(i2c)?", any, "Log the pressure"), wanted);
+        for (from, to, task) in [
+            (matched, default, "Take 0 as default where the sensor does not answer"),
+            ("volts().unwrap_or(0)", "volts().unwrap_or(1)", "Log the pressure"),
+            ("    show(", "    let p = power().unwrap_or(0);\n    show(", "Log the power"),
+        ] {
+            assert_eq!(found(from, to, task), [] as [String; 0], "{task}");
+        }
     }
 
     #[test]

@@ -61,7 +61,19 @@ fn reactions(source: &SourceText<'_>) -> BTreeMap<Case, Reaction> {
     for function in source.functions() {
         let name = tokens.get(function.name).map_or("", |token| token.raw);
         for at in function.body.clone() {
-            let Some(token) = tokens.get(at).filter(|token| token.is_word("if")) else { continue };
+            let Some(token) = tokens.get(at) else { continue };
+            if token.is_word("case") && !is_rust {
+                let block = case_block(tokens, at, function.body.end);
+                if let Some((label, calls)) = block {
+                    let line = source.number_at(token.start);
+                    let case = (name.to_owned(), label);
+                    found.entry(case).or_insert_with(|| (Vec::new(), line)).0.extend(calls);
+                }
+                continue;
+            }
+            if !token.is_word("if") {
+                continue;
+            }
             let condition = match is_rust {
                 true => (at + 1..at + LONGEST).find(|at| is(*at, "{")).map(|end| at + 1..end),
                 false => close_of(at + 1).filter(|_| is(at + 1, "(")).map(|end| at + 2..end),
@@ -85,6 +97,45 @@ fn reactions(source: &SourceText<'_>) -> BTreeMap<Case, Reaction> {
         }
     }
     found
+}
+
+/// Parts of the names of events by which something is lost.
+const LOSSES: [&str; 7] = ["disconnect", "lost", "loss", "timeout", "fail", "error", "fault"];
+
+/// The label of a case of a switch that tells of a loss, and the calls behind it that protect or set
+/// something to zero.
+fn case_block(tokens: &[Token<'_>], at: usize, end: usize) -> Option<(String, Vec<String>)> {
+    let colon =
+        (at + 1..end.min(at + 8)).find(|at| tokens.get(*at).is_some_and(|it| it.is(":")))?;
+    let label = raw(tokens.get(at + 1..colon)?);
+    let lower = label.to_ascii_lowercase();
+    let is_loss = unguarded::is_danger(&label) || LOSSES.iter().any(|part| lower.contains(part));
+    let mut depth = 0_usize;
+    let stop = (colon + 1..end.min(colon + LONGEST)).find(|at| {
+        let Some(token) = tokens.get(*at) else { return true };
+        if token.is("{") {
+            depth += 1;
+        }
+        let is_end = depth == 0
+            && (token.is("}")
+                || ["case", "default", "break", "return"].iter().any(|it| token.is_word(it)));
+        if token.is("}") {
+            depth = depth.saturating_sub(1);
+        }
+        is_end
+    })?;
+    let block = tokens.get(colon + 1..stop).filter(|_| is_loss)?;
+    let mut calls = protecting(block, true);
+    let zeroes = block.windows(4).filter_map(|part| match part {
+        [name, open, value, close] => {
+            let is_zero = value.raw == "0" || value.is_word("false") || value.is_word("LOW");
+            let is_call = name.kind == TokenKind::Word && open.is("(") && close.is(")");
+            (is_call && is_zero).then(|| name.raw.to_owned())
+        }
+        _ => None,
+    });
+    calls.extend(zeroes);
+    Some((format!("case {label}"), calls))
 }
 
 /// The names of the calls of a block that protect; in danger each call that sets an output does.
@@ -118,6 +169,29 @@ mod tests {
         assert_eq!(found("fault(\"leak\");", "log_d(\"leak\");", "Count the energy"), wanted);
         let wanted = ["Warning 6: no longer calls `heater_off` when `hot()`"];
         assert_eq!(found("heater_off();", "draw();", "Count the energy"), wanted);
+    }
+
+    #[test]
+    fn a_case_of_a_loss_that_no_longer_stops_something_is_told() {
+        let old = "static int event(struct e *e) {\n    switch (e->type) {\n    case GAP_EVENT_DISCONNECT:\n        \
+                   motor_throttle(0);\n        conn = NONE;\n        break;\n    case GAP_EVENT_CONNECT:\n        \
+                   led_level(0);\n        break;\n    }\n    return 0;\n}\n";
+        let found = |from: &str, to: &str, task: &str| -> Vec<String> {
+            assert!(old.contains(from), "{from}");
+            let new = old.replace(from, to);
+            let all = reported(CheckKind::Safeguards, ("main/a.c", Some(old), &new), task);
+            all.into_iter().filter(|found| found.contains("no longer calls")).collect()
+        };
+        let wanted =
+            ["Warning 3: no longer calls `motor_throttle` when `case GAP_EVENT_DISCONNECT`"];
+        assert_eq!(found("motor_throttle(0);", "advertise();", "Restart it at once"), wanted);
+        for (from, to, task) in [
+            ("motor_throttle(0);", "motor_throttle(0); advertise();", "Restart it at once"),
+            ("motor_throttle(0);", "advertise();", "Let the throttle be as it was"),
+            ("led_level(0);", "advertise();", "Restart it at once"),
+        ] {
+            assert_eq!(found(from, to, task), [] as [String; 0], "{from}, {task}");
+        }
     }
 
     #[test]

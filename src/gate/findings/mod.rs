@@ -74,6 +74,7 @@ mod pin_branches;
 mod pin_data;
 mod pin_flow;
 mod pin_lists;
+mod pin_loops;
 mod pin_names;
 mod pin_objects;
 mod pin_options;
@@ -99,6 +100,7 @@ mod short_comparisons;
 mod side_by_side;
 mod source;
 mod subject;
+mod swallowed;
 mod task_kind;
 #[cfg(test)]
 mod test_changes;
@@ -111,6 +113,7 @@ mod unguarded;
 mod unread_inputs;
 mod unrelated;
 mod wanted_commands;
+mod wanted_layout;
 mod web_installer;
 mod wishes;
 

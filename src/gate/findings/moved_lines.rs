@@ -90,7 +90,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         let was = subject.text_before(other.as_str()).filter(|text| text.len() <= LONGEST)?;
         let is = subject.text_after(other.as_str()).unwrap_or_default();
         let gone = changed_lines(was.as_bytes(), is.as_bytes(), BUDGET).removed;
-        let parts = gone.into_iter().filter_map(|lines| part(&was, lines, &here));
+        let parts = gone.into_iter().filter_map(|lines| part(&was, lines, (&here, text)));
         let part = parts.max_by_key(|part: &(usize, usize, usize)| (part.1.min(1), part.0));
         part.map(|(lines, differing, place)| MovedPart {
             from: other.clone(),
@@ -103,7 +103,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 }
 
 /// A run of lines that went, known again here: its length, the lines that differ, and where.
-fn part(was: &str, lines: Range<usize>, here: &PlainLines) -> Option<(usize, usize, usize)> {
+fn part(
+    was: &str,
+    lines: Range<usize>,
+    (here, text): (&PlainLines, &str),
+) -> Option<(usize, usize, usize)> {
     let gone = PlainLines::of(was, |number| lines.contains(&number));
     let count = gone.numbers.len();
     if count < FEWEST_LINES || here.numbers.len() < FEWEST_LINES {
@@ -119,7 +123,13 @@ fn part(was: &str, lines: Range<usize>, here: &PlainLines) -> Option<(usize, usi
     let start = found.added.first().filter(|lines| lines.start == 0).map_or(0, |lines| lines.end);
     let end =
         found.added.last().filter(|lines| lines.end == total).map_or(total, |lines| lines.start);
-    let inside = |lines: &&Range<usize>| lines.start >= start && lines.end <= end;
+    // A whole function between two others comes in addition.
+    let is_own = |lines: &Range<usize>| {
+        let at = |index: usize| here.numbers.get(index).copied();
+        let ends = at(lines.start).zip(at(lines.end));
+        ends.is_some_and(|(first, next)| is_function(text, first..next))
+    };
+    let inside = |lines: &&Range<usize>| lines.start >= start && lines.end <= end && !is_own(lines);
     let between = || found.added.iter().filter(inside);
     let differing = between().map(Range::len).sum::<usize>().max(missing);
     // Where lines only went, what stands there now tells it.
@@ -127,6 +137,20 @@ fn part(was: &str, lines: Range<usize>, here: &PlainLines) -> Option<(usize, usi
     let first = between().next().map_or(start + first_gone, |lines| lines.start);
     let place = *here.numbers.get(first.min(total - 1))?;
     (differing * 100 <= count * (100 - SAME) * 2).then_some((count, differing, place))
+}
+
+/// Whether lines of a text, from 0, hold a whole function and nothing else.
+fn is_function(text: &str, lines: Range<usize>) -> bool {
+    let all: Vec<&str> = text.lines().skip(lines.start).take(lines.len()).collect();
+    let has_words = |line: &&&str| line.contains(|c: char| c.is_alphanumeric() || c == '}');
+    let is_start = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
+    let last = all.iter().rfind(has_words);
+    let depth = all.iter().flat_map(|line| line.bytes()).try_fold(0_i32, |depth, byte| {
+        let depth = depth + i32::from(byte == b'{') - i32::from(byte == b'}');
+        (depth >= 0).then_some(depth)
+    });
+    let heads = all.iter().filter(|line| is_start(line) && line.contains('(')).count();
+    heads == 1 && all.first().is_some_and(is_start) && last == Some(&"}") && depth == Some(0)
 }
 
 impl MovedPart {
@@ -196,9 +220,24 @@ mod tests {
             reported(&BODY.replace("static ", "")),
             [(FindingLevel::Note, "holds 5 lines that `a.c` held".to_owned(), 5)]
         );
+        let more =
+            BODY.replace("    relay", "    while (busy()) {\n        wait(1);\n    }\n    relay");
+        assert_eq!(
+            reported(&more),
+            [(FindingLevel::Warning, "holds what `a.c` held, 2 of 5 lines differ".to_owned(), 10)]
+        );
         assert_eq!(
             reported("void other(void)\n{\n    int a = 1;\n    f(a);\n    g(a);\n    h(a);\n}\n"),
             []
         );
+    }
+
+    #[test]
+    fn a_whole_function_is_told_from_a_part_of_one() {
+        assert!(is_function(BODY, 0..BODY.lines().count()));
+        assert!(is_function(&format!("{BODY}\n\n"), 0..BODY.lines().count() + 2));
+        assert!(!is_function(BODY, 2..5) && !is_function(BODY, 0..3));
+        assert!(!is_function(&format!("{BODY}{BODY}"), 0..BODY.lines().count() * 2));
+        assert!(!is_function("int limit = 3;\n", 0..1));
     }
 }

@@ -4,9 +4,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::LazyLock;
-
-use serde::Deserialize;
 
 use super::Subject;
 use super::app_size::AppSize;
@@ -14,10 +11,9 @@ use super::layout_change;
 use super::layout_options::FlashLayout;
 use super::limit::limited;
 use super::partition_data::{amount, by_label, lost};
-use super::task_kind;
+use super::wanted_layout::as_asked_for;
 use crate::gate::table_offset::table_offset;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, Partition, ProjectPath};
-use crate::text::shipped::shipped_table;
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET, addresses};
 use crate::toolchain::partition_csv::{self, APP_ALIGN, CsvEntry, SECTOR, is_app, is_data};
 
@@ -451,56 +447,6 @@ fn outgrown(old: &[CsvEntry], rows: &[CsvEntry]) -> Option<Finding> {
     Some(Finding::new(FindingLevel::Warning, text).at(line(row.line)).advice(advice))
 }
 
-/// Words of tasks that change a partition table.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct TaskWords {
-    layout: Vec<String>,
-    space: Vec<String>,
-    files: Vec<String>,
-    given_up: Vec<String>,
-    kept: Vec<String>,
-}
-
-static WORDS: LazyLock<TaskWords> = LazyLock::new(|| {
-    shipped_table(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
-});
-
-/// Whether a part of a sentence says that stored data may go.
-fn gives_data_up(task: &str) -> bool {
-    let mut parts = task.split(['.', ',', ';', ':', '(', ')', '\n']);
-    let is_kept = |part: &str| {
-        let mut words = part.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| WORDS.kept.iter().any(|kept| kept == word))
-    };
-    parts.any(|part| {
-        WORDS.given_up.iter().any(|words| part.contains(words.as_str())) && !is_kept(part)
-    })
-}
-
-/// What moves because the task makes room is only a note; settings are always reported.
-fn as_asked_for(mut findings: Vec<Finding>, rows: &[CsvEntry], task: &str) -> Vec<Finding> {
-    let has = |words: &[String]| words.iter().any(|word| task.contains(word.as_str()));
-    let may_move = has(&WORDS.space) || gives_data_up(task);
-    if !has(&WORDS.layout) || !may_move || task_kind::of(task).is_some() {
-        return findings;
-    }
-    for finding in &mut findings {
-        let Some(label) = finding.text.split('`').nth(1) else { continue };
-        let row = rows.iter().find(|row| row.partition.label == label);
-        let is_app = row.is_some_and(|row| is_app(&row.partition.kind));
-        let holds_files = row.is_some_and(|row| {
-            ["spiffs", "littlefs", "fat"].contains(&row.partition.subtype.as_str())
-        });
-        let moves = ["moves", "shrinks"].iter().any(|verb| finding.text.starts_with(verb));
-        let is_named = holds_files && (has(&WORDS.files) || task.contains(label));
-        if moves && (is_app || is_named) {
-            finding.level = FindingLevel::Note;
-        }
-    }
-    findings
-}
-
 /// What the new table does to what boards hold that have the old one.
 fn against(old: &[CsvEntry], rows: &[CsvEntry]) -> Vec<Finding> {
     let old = old.iter().map(|row| &row.partition);
@@ -542,29 +488,4 @@ pub(super) fn unsound(table: &[Partition], offset: u32) -> Vec<String> {
     let found = arithmetic(&rows, offset.saturating_add(TABLE_BYTES), &none);
     let found = found.into_iter().chain(as_a_whole(&rows, &none));
     found.filter(|found| found.level == FindingLevel::Stop).map(|found| found.text).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::gives_data_up;
-
-    #[test]
-    fn data_is_given_up_only_by_a_task_that_says_so() {
-        for task in [
-            "ota with two slots (storage may be erased, nvs must stay)",
-            "los registros actuales se pueden borrar",
-            "die aufzeichnungen dürfen gelöscht werden",
-        ] {
-            assert!(gives_data_up(task), "{task}");
-        }
-        for task in [
-            "",
-            "nothing may be lost",
-            "no recording can be erased",
-            "los registros no se pueden borrar",
-            "storage is erased at each start: find out why",
-        ] {
-            assert!(!gives_data_up(task), "{task}");
-        }
-    }
 }

@@ -44,6 +44,37 @@ fn rows_of_a_file_that_others_take_in_are_read() {
     assert_eq!(levels("main/outputs.c", compared), []);
 }
 
+#[test]
+fn the_pins_of_a_loop_are_read() {
+    let sweep = |head: &str, first: &str| {
+        format!(
+            "void park(void) {{\n    for ({head}) {{\n        {first}\n        gpio_config_t io = {{\n            \
+                 .pin_bit_mask = 1ULL << pin,\n            .mode = GPIO_MODE_INPUT,\n        }};\n        \
+                 gpio_config(&io);\n    }}\n}}\n"
+        )
+    };
+    let stops = |text: &str| -> usize {
+        let all = found("esp32", "main/a.c", text);
+        all.iter().filter(|(level, _)| *level == FindingLevel::Stop).count()
+    };
+    for head in ["int pin = 4; pin < 20; pin++", "int pin = 0; pin <= 39; ++pin"] {
+        assert!(stops(&sweep(head, "")) > 0, "{head}");
+    }
+    assert_eq!(stops(&sweep("int pin = 12; pin < 20; pin++", "")), 0);
+    let skipped = "if (pin >= 6 && pin <= 11) continue;";
+    assert_eq!(stops(&sweep("int pin = 4; pin < 20; pin++", skipped)), 0);
+    let named = "if (is_flash_pin(pin)) continue;";
+    assert_eq!(stops(&sweep("int pin = 4; pin < 20; pin++", named)), 0);
+    let helper = format!(
+        "bool taken(int pin) {{ return pin > 5 && pin < 12; }}\n{}",
+        sweep("int pin = 4; pin < 20; pin++", "if (taken(pin)) continue;")
+    );
+    assert_eq!(stops(&helper), 0);
+    let index = "const int pins[] = {4, 5};\nvoid f(void) {\n    for (int i = 0; i < 20; i++) {\n        \
+                 gpio_set_level(pins[i], 0);\n    }\n}\n";
+    assert_eq!(stops(index), 0);
+}
+
 #[track_caller]
 fn expect(level: FindingLevel, cases: &[(&str, &str, &str)]) {
     let mut wrong = Vec::new();

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::constants::{ConstantValue, Constants};
 use super::pin_branches::{behind_index, choices, for_chip};
 use super::pin_flow::PinFlow;
+use super::pin_loops;
 use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
@@ -95,6 +96,7 @@ pub(super) fn find(all: &[Token<'_>], chip: &str, outer: &HashMap<String, i128>)
     for at in 0..active.len() {
         code.at(at, &mut found);
     }
+    found.extend(pin_loops::find(active, &flow));
     found
 }
 

@@ -15,7 +15,7 @@ use super::source::SourceText;
 use super::{
     Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
     guarded_checks, left_out, lost_conditions, lost_errors, lost_integrity, lost_reactions,
-    narrowed_checks, removed_checks,
+    narrowed_checks, removed_checks, swallowed,
 };
 use super::{short_comparisons, unchecked_limits, unread_inputs, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -188,8 +188,8 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let unread = unread_inputs::find(path, subject).filter(is_new);
     found.extend(unread);
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let errors = lost_errors::find(path, subject).filter(is_new);
-    found.extend(errors);
+    let errors = lost_errors::find(path, subject).or_else(|| swallowed::find(path, subject));
+    found.extend(errors.filter(is_new));
     found
 }
 

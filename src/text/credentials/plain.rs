@@ -70,7 +70,7 @@ pub(super) fn is_explained(line: &str) -> bool {
 /// Words beside which the bytes of a key are no secret.
 static EXPLAINED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|\bcrc|\bmd5|uuid|guid|finger|\bpub(?:lic)?|\btest|vector|expect|checksum|example|sbox|alphabet|font|bitmap|glyph",
+        r"(?i)sha\d|sha-|\bfips|\bnist\b|\brfc ?\d|hash|digest|\bcrc|\bmd5|uuid|guid|finger|\bpub(?:lic)?[ _-]?(?:key|part|half|cert|point|exp|mod|rsa|ec|ed\d|x\d|of\b)|\btest|vector|expect|checksum|example|sbox|alphabet|font|bitmap|glyph",
     )
     .ok()
 });

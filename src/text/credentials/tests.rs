@@ -375,6 +375,26 @@ fn secrets_are_found_behind_neutral_names_casts_and_in_numbers() {
 }
 
 #[test]
+fn an_array_of_rust_is_read_with_its_type() {
+    let bytes = "0x8b, 0x1f, 0xd2, 0x47, 0xc9, 0x60, 0x3e, 0xa5, 0x14, 0xf8, 0x72, 0xbd, 0x09, 0xe6, 0x5c, 0x33";
+    let all = [
+        format!("const APP_KEY: [u8; 16] = [\n    {bytes},\n];\n"),
+        format!("const APP_KEY: &[u8] = &[{bytes}];\n"),
+        format!("pub static APP_KEY: &[u8; 16] = &[{bytes}];\npub fn join() {{}}\n"),
+        format!("let app_key: Vec<u8> = vec![{bytes}];\n"),
+        format!("let app_key = [{bytes}];\nclient.publish(app_key);\n"),
+    ];
+    bad("src/a.rs", &all.each_ref().map(String::as_str));
+    let all = [
+        format!("const DEV_EUI: [u8; 16] = [{bytes}];\n"),
+        format!("const TABLE: &[u8] = &[{bytes}];\n"),
+        format!("// The public key of the server.\nconst SERVER_KEY: [u8; 16] = [{bytes}];\n"),
+        "const APP_KEY: [u8; 16] = [0; 16];\n".to_owned(),
+    ];
+    good("src/a.rs", &all.each_ref().map(String::as_str));
+}
+
+#[test]
 fn what_stands_in_for_a_variable_and_what_becomes_a_key_is_a_secret() {
     bad(
         "src/a.rs",

@@ -1,0 +1,107 @@
+//! Handlers of exceptions in Python that do nothing where one did something before.
+//!
+//! Errors of Rust are told by [`lost_errors`](super::lost_errors).
+
+use super::{Subject, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+
+/// A handler: its line, from 1, its head, and the lines in it without blanks around.
+struct Handler<'a> {
+    line: u32,
+    head: &'a str,
+    body: Vec<&'a str>,
+}
+
+/// What is to be said of a handler that only swallows the exception.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = (subject.base_text()?, subject.text()?);
+    if path.extension() != Some("py") || !old.contains("except") {
+        return None;
+    }
+    let task = subject.context.words();
+    let changed = subject.changed();
+    if changed.removed.is_empty() || wishes::may_want_less_checked(&task) {
+        return None;
+    }
+    let (was, is) = (handlers(old), handlers(new));
+    let does_nothing = |handler: &Handler<'_>| {
+        let nothing = ["pass", "continue", "..."];
+        handler.body.iter().all(|line| nothing.contains(line) || line.starts_with('#'))
+    };
+    // What stands elsewhere now has moved.
+    let stays = |line: &str| new.lines().any(|now| now.trim() == line);
+    let is_lost = |handler: &Handler<'_>| {
+        let body = handler.body.iter().filter(|line| line.contains('(') || **line == "raise");
+        let mut body = body.filter(|line| !line.starts_with("print("));
+        !does_nothing(handler) && body.any(|line| !stays(line))
+    };
+    let empty = |all: &[Handler<'_>]| all.iter().filter(|handler| does_nothing(handler)).count();
+    if empty(&is) <= empty(&was) || !was.iter().any(is_lost) {
+        return None;
+    }
+    let handler = is.iter().find(|it| {
+        let is_new = (it.line..=it.line + 1).any(|line| changed.added.contains(&line));
+        is_new && does_nothing(it)
+    })?;
+    let text = format!("does nothing in `{}`, where an error was handled", handler.head);
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(handler.line));
+    Some(finding.advice("Make sure that something still reacts to the error."))
+}
+
+fn handlers(text: &str) -> Vec<Handler<'_>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (line, (at, text)) in (1..).zip(lines.iter().copied().enumerate()) {
+        let Some((head, same)) = text.trim().split_once(':') else { continue };
+        if head.split_whitespace().next() != Some("except") {
+            continue;
+        }
+        let behind = lines.get(at + 1..).unwrap_or_default().iter().copied();
+        let inside = behind
+            .take_while(|next| next.trim().is_empty() || indent(next) > indent(text))
+            .map(str::trim);
+        let body = std::iter::once(same.trim()).chain(inside).filter(|it| !it.is_empty());
+        found.push(Handler { line, head, body: body.collect() });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    const OLD: &str = "while True:\n    try:\n        step()\n    except OSError as e:\n        \
+                       charger.stop()\n        state.error = e.errno\n    try:\n        show()\n    \
+                       except OSError:\n        pass\n";
+
+    fn found((from, to): (&str, &str), task: &str) -> Vec<String> {
+        assert!(OLD.contains(from), "{from}");
+        let new = OLD.replace(from, to);
+        let all = reported(CheckKind::Safeguards, ("main.py", Some(OLD), &new), task);
+        all.into_iter().filter(|found| found.contains("does nothing in")).collect()
+    }
+
+    #[test]
+    fn a_handler_that_only_swallows_is_reported() {
+        let handled =
+            "except OSError as e:\n        charger.stop()\n        state.error = e.errno\n";
+        let swallowed = (handled, "except Exception:\n        pass\n");
+        let wanted = ["Warning 4: does nothing in `except Exception`, where an error was handled"];
+        assert_eq!(found(swallowed, "Show the volts"), wanted);
+        let one_line = (handled, "except Exception: pass\n");
+        assert_eq!(found(one_line, "Show the volts"), wanted);
+        for (change, task) in [
+            (swallowed, "Ignore errors of the charger"),
+            ((handled, "except OSError:\n        charger.stop()\n"), "Show the volts"),
+            (("step()", "step(2)"), "Show the volts"),
+            (
+                ("    try:\n        show()\n    except OSError:\n        pass\n", ""),
+                "Drop the display",
+            ),
+        ] {
+            assert_eq!(found(change, task), [] as [String; 0], "{task}");
+        }
+    }
+}

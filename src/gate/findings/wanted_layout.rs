@@ -1,0 +1,128 @@
+//! What a task wants of a partition table: which entries may move or shrink, and what may be lost.
+//!
+//! Owns how a task is read for that; the words are those of `assets/findings/layout_words.toml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::task_kind;
+use crate::model::{Finding, FindingLevel};
+use crate::text::shipped::shipped_table;
+use crate::toolchain::partition_csv::{CsvEntry, is_app};
+
+/// Words of tasks that change a partition table.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct TaskWords {
+    layout: Vec<String>,
+    space: Vec<String>,
+    files: Vec<String>,
+    given_up: Vec<String>,
+    smaller: Vec<String>,
+    kept: Vec<String>,
+}
+
+static WORDS: LazyLock<TaskWords> = LazyLock::new(|| {
+    shipped_table(include_str!("../../../assets/findings/layout_words.toml")).unwrap_or_default()
+});
+
+/// Whether a part of a sentence says that stored data may go.
+fn gives_data_up(task: &str) -> bool {
+    let mut parts = task.split(['.', ',', ';', ':', '(', ')', '\n']);
+    let is_kept = |part: &str| {
+        let mut words = part.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| WORDS.kept.iter().any(|kept| kept == word))
+    };
+    parts.any(|part| {
+        WORDS.given_up.iter().any(|words| part.contains(words.as_str())) && !is_kept(part)
+    })
+}
+
+/// Whether a task, in small letters, says of a partition that it may or shall get smaller.
+fn may_shrink(label: &str, task: &str) -> bool {
+    let words = |part: &str| -> Vec<String> {
+        part.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+    };
+    !label.is_empty()
+        && task.split(['.', ',', ';', '\n']).any(|part| {
+            let words = words(part);
+            let is_smaller =
+                |word: &String| WORDS.smaller.iter().any(|start| word.starts_with(start.as_str()));
+            words.iter().any(|word| word == label)
+                && words.iter().any(is_smaller)
+                && !words.iter().any(|word| WORDS.kept.contains(word))
+        })
+}
+
+/// What moves because the task makes room is only a note; settings are always reported.
+pub(super) fn as_asked_for(
+    mut findings: Vec<Finding>,
+    rows: &[CsvEntry],
+    task: &str,
+) -> Vec<Finding> {
+    let has = |words: &[String]| words.iter().any(|word| task.contains(word.as_str()));
+    for finding in &mut findings {
+        let label = finding.text.split('`').nth(1).unwrap_or_default();
+        if finding.text.starts_with("shrinks") && may_shrink(label, task) {
+            finding.level = FindingLevel::Note;
+        }
+    }
+    let may_move = has(&WORDS.space) || gives_data_up(task);
+    if !has(&WORDS.layout) || !may_move || task_kind::of(task).is_some() {
+        return findings;
+    }
+    for finding in &mut findings {
+        let Some(label) = finding.text.split('`').nth(1) else { continue };
+        let row = rows.iter().find(|row| row.partition.label == label);
+        let is_app = row.is_some_and(|row| is_app(&row.partition.kind));
+        let holds_files = row.is_some_and(|row| {
+            ["spiffs", "littlefs", "fat"].contains(&row.partition.subtype.as_str())
+        });
+        let moves = ["moves", "shrinks"].iter().any(|verb| finding.text.starts_with(verb));
+        let is_named = holds_files && (has(&WORDS.files) || task.contains(label));
+        if moves && (is_app || is_named) {
+            finding.level = FindingLevel::Note;
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{gives_data_up, may_shrink};
+
+    #[test]
+    fn a_partition_may_shrink_where_the_task_says_so_of_it() {
+        assert!(may_shrink("nvs", "nvs stays at 0x9000 but may shrink to 16 kb, nothing shipped"));
+        assert!(may_shrink("nvs", "die nvs darf kleiner werden"));
+        for task in [
+            "shrink storage, nvs stays",
+            "nvs must not shrink",
+            "nvs_keys may shrink",
+            "two slots in 4 mb",
+        ] {
+            assert!(!may_shrink("nvs", task), "{task}");
+        }
+    }
+
+    #[test]
+    fn data_is_given_up_only_by_a_task_that_says_so() {
+        for task in [
+            "ota with two slots (storage may be erased, nvs must stay)",
+            "los registros actuales se pueden borrar",
+            "die aufzeichnungen dürfen gelöscht werden",
+        ] {
+            assert!(gives_data_up(task), "{task}");
+        }
+        for task in [
+            "",
+            "nothing may be lost",
+            "no recording can be erased",
+            "los registros no se pueden borrar",
+            "storage is erased at each start: find out why",
+        ] {
+            assert!(!gives_data_up(task), "{task}");
+        }
+    }
+}
