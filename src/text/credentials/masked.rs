@@ -25,6 +25,12 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
+        if let Some((range, end)) = generated(tokens, at) {
+            let what = "bytes that the program unmasks, as a secret may be".to_owned();
+            found.push(Secret { range, what, is_sure: false });
+            at = end;
+            continue;
+        }
         let Some((array, end)) = array(tokens, at) else {
             at += 1;
             continue;
@@ -47,6 +53,26 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
         }
     }
     found
+}
+
+/// `c ^ 0x5A for c in (0x29, 0x31, …)` of Python whose bracket opens at `at`, and what follows.
+fn generated(tokens: &[Token<'_>], at: usize) -> Option<(Range<usize>, usize)> {
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let is_word = |at: usize, word: &str| tokens.get(at).is_some_and(|token| token.is_word(word));
+    let start = at.checked_sub(6).filter(|_| is(at, "(") || is(at, "["))?;
+    let name = tokens.get(at - 2)?.word()?;
+    let is_masked = is_word(at - 1, "in") && is_word(at - 3, "for") && is(at - 5, "^");
+    let mut sides = [start, at - 4].into_iter();
+    if !is_masked || !sides.any(|side| is_word(side, &name)) {
+        return None;
+    }
+    let inside = tokens.iter().skip(at + 1).take(LONGEST_MASKED * 2);
+    let inside = inside.take_while(|it| it.kind == TokenKind::Number || it.is(","));
+    let end = at + 1 + inside.clone().count();
+    let count = inside.filter(|it| it.kind == TokenKind::Number).count();
+    let is_closed = is(end, ")") || is(end, "]");
+    let range = tokens.get(start)?.start..tokens.get(end)?.range().end;
+    (is_closed && count >= FEWEST).then_some((range, end))
 }
 
 /// `NAME[] = { 0x29, 0x31, … }` whose bracket opens at `at`, and what follows.
@@ -183,6 +209,24 @@ mod tests {
                 is_key,
                 "{head}"
             );
+        }
+    }
+
+    #[test]
+    fn bytes_that_a_generator_unmasks_may_be_a_secret() {
+        let bytes = "17, 53, 51, 119, 14, 63, 51, 57";
+        for source in [
+            format!("_K = bytes(c ^ 0x5A for c in ({bytes}))\n"),
+            format!("_K = bytes([0x5A ^ c for c in [{bytes}]])\n"),
+        ] {
+            assert_eq!(found("link.py", &source).len(), 1, "{source}");
+        }
+        for source in [
+            format!("total = sum(c + 2 for c in ({bytes}))\n"),
+            format!("total = [a ^ b for c in ({bytes})]\n"),
+            "_K = bytes(c ^ 0x5A for c in data)\n".to_owned(),
+        ] {
+            assert_eq!(found("link.py", &source), [] as [String; 0], "{source}");
         }
     }
 
