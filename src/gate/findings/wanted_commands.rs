@@ -29,12 +29,22 @@ static WORDS: LazyLock<CommandWords> = LazyLock::new(|| {
 pub(super) fn are_wanted(task: &str) -> bool {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | ':' | ';' | '`');
     let words = task.split(ends).map(|word| word.trim_end_matches('.'));
-    // A script by its path; "Python-Skript" is a script, too.
-    let is_script =
-        |word: &str| word.ends_with(".sh") || word.ends_with(".py") && word.contains('/');
-    let is_word = |word: &str| WORDS.words.contains(word) || is_script(word);
+    // "Python-Skript" is a script, too.
+    let is_word = |word: &str| WORDS.words.contains(word);
     words.into_iter().any(|word| is_word(word) || word.split('-').any(is_word))
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
+}
+
+/// Whether a task, in small letters, wants a target that a makefile has: "make deploy copies …".
+pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
+    let targets = task.split(|c: char| c.is_whitespace() || c == '`');
+    let words: Vec<&str> = targets.filter(|word| !word.is_empty()).collect();
+    words.windows(2).any(|pair| match pair {
+        ["make", target] => makefile.lines().any(|line| {
+            line.split_once(':').is_some_and(|(name, _)| name.to_lowercase() == *target)
+        }),
+        _ => false,
+    })
 }
 
 /// The environment of the framework, as its documents have it, from the variable or from a folder that a
@@ -260,8 +270,9 @@ mod tests {
                 .reported(CheckKind::HostCode, &[("Makefile", Some(&text))]);
             assert!(!all.iter().all(|found| found.contains(" Note: ")), "{more}: {all:?}");
         }
-        // Without the word "script".
         let path = "make release should do what scripts/release.sh does";
+        let other = "make it clear in scripts/release.sh what it does";
+        assert!(make(other).iter().any(|found| found.contains(" Stop: ")), "{:?}", make(other));
         assert!(make(path).iter().all(|found| found.contains(" Note: ")), "{:?}", make(path));
         let test = "add_executable(test_ring test_ring.c)\n\
                     add_test(NAME test_ring COMMAND test_ring)\n";

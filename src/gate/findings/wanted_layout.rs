@@ -39,19 +39,29 @@ fn gives_data_up(task: &str) -> bool {
     })
 }
 
-/// Whether a task, in small letters, says of a partition that it may or shall get smaller.
+/// Whether a task, in small letters, says of a partition that it may or shall get smaller: "nvs may shrink
+/// to 16 KB", "shrink nvs".
 fn may_shrink(label: &str, task: &str) -> bool {
-    let words = |part: &str| -> Vec<String> {
-        part.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
-    };
+    /// Words between the name and what becomes of it.
+    const NEAR: usize = 6;
+    /// What follows where nothing else is to get smaller.
+    const BEHIND: [&str; 8] = ["to", "by", "from", "auf", "um", "werden", "sein", "a"];
+    let is_smaller =
+        |word: &&str| WORDS.smaller.iter().any(|start| word.starts_with(start.as_str()));
     !label.is_empty()
         && task.split(['.', ',', ';', '\n']).any(|part| {
-            let words = words(part);
-            let is_smaller =
-                |word: &String| WORDS.smaller.iter().any(|start| word.starts_with(start.as_str()));
-            words.iter().any(|word| word == label)
-                && words.iter().any(is_smaller)
-                && !words.iter().any(|word| WORDS.kept.contains(word))
+            let words = part.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            let places = (0..words.len()).filter(|at| words.get(*at).is_some_and(is_smaller));
+            let is_of_label = |at: usize| {
+                let before = words.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
+                let next = words.get(at + 1);
+                let is_all = next.is_none_or(|word| BEHIND.contains(word));
+                let orders = [next, words.get(at + 2).filter(|_| next == Some(&"the"))];
+                before.contains(&label) && is_all || orders.contains(&Some(&label))
+            };
+            let is_kept = words.iter().any(|word| WORDS.kept.iter().any(|kept| kept == word));
+            !is_kept && places.into_iter().any(is_of_label)
         })
 }
 
@@ -96,10 +106,13 @@ mod tests {
     fn a_partition_may_shrink_where_the_task_says_so_of_it() {
         assert!(may_shrink("nvs", "nvs stays at 0x9000 but may shrink to 16 kb, nothing shipped"));
         assert!(may_shrink("nvs", "die nvs darf kleiner werden"));
+        assert!(may_shrink("nvs", "shrink the nvs to make room"));
         for task in [
             "shrink storage, nvs stays",
             "nvs must not shrink",
             "nvs_keys may shrink",
+            "shrink the app so that nvs fits",
+            "nvs fits if we shrink factory",
             "two slots in 4 mb",
         ] {
             assert!(!may_shrink("nvs", task), "{task}");
