@@ -11,7 +11,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::source::SourceText;
-use super::{Subject, beyond_task};
+use super::{Subject, beyond_task, host_code};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::shipped::shipped_table;
 
@@ -66,7 +66,9 @@ fn load(text: &str) -> Option<Vec<Capability>> {
 
 /// What is to be said of a file of a project that is there already.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    let Some(source) = subject.source().filter(|_| is_read(path)) else { return Vec::new() };
+    let is_of_board = || is_python(path) && host_code::is_micropython(subject);
+    let source = subject.source().filter(|_| is_read(path) || is_of_board());
+    let Some(source) = source else { return Vec::new() };
     let code = source.code_of_any();
     let added = &subject.changed().added;
     let mut lines = (1..).zip(code.lines()).filter(|(line, _)| added.contains(line));
@@ -116,10 +118,14 @@ impl Capability {
     }
 }
 
+fn is_python(path: &ProjectPath) -> bool {
+    path.extension() == Some("py")
+}
+
 /// Whether a file is code of the program, a page that it shows, or its configuration.
 fn is_read(path: &ProjectPath) -> bool {
     let is_page = matches!(path.extension(), Some("html" | "htm" | "js" | "ts"));
-    let is_of_host = super::test_expectations::is_test(path) || path.extension() == Some("py");
+    let is_of_host = super::test_expectations::is_test(path) || is_python(path);
     (beyond_task::is_code(path) && !is_of_host)
         || is_page
         || matches!(path.extension(), Some("yaml" | "yml"))
@@ -129,7 +135,8 @@ fn is_read(path: &ProjectPath) -> bool {
 /// What the other sources of the project hold on disk.
 fn project(path: &ProjectPath, subject: &Subject<'_>) -> Vec<String> {
     let files = subject.files().iter().map(|file| &file.path);
-    let files = files.filter(|other| *other != path && is_read(other)).take(MOST_FILES);
+    let is_like = |other: &ProjectPath| is_read(other) || is_python(path) && is_python(other);
+    let files = files.filter(|other| *other != path && is_like(other)).take(MOST_FILES);
     let texts =
         files.filter_map(|file| String::from_utf8(subject.project_dir.read(file).ok()?).ok());
     texts.collect()
@@ -158,6 +165,31 @@ mod tests {
     fn the_list_can_be_read() {
         let all = load(include_str!("../../../assets/findings/capabilities.toml"));
         assert!(all.is_some_and(|all| all.len() >= 10));
+    }
+
+    #[test]
+    fn what_a_program_of_micropython_begins_to_do_is_told() {
+        let old = "import machine\nimport time\n\nwhile True:\n    time.sleep(1)\n";
+        let found = |task: &str, (path, new): (&str, &str)| {
+            TestProject {
+                files: &[("main.py", old), ("boot.py", "import network\n")],
+                task,
+                chip: None,
+            }
+            .reported(CheckKind::BeyondTask, &[(path, Some(new))])
+            .into_iter()
+            .filter(|found| found.contains(" Warning: "))
+            .collect::<Vec<_>>()
+        };
+        let repl = "import network\nimport webrepl\nwebrepl.start()\n";
+        let wanted = "boot.py Warning: lets the board be controlled over the network";
+        assert_eq!(found("Change the interval", ("boot.py", repl)), [wanted]);
+        assert_eq!(found("Start WebREPL", ("boot.py", repl)), [] as [String; 0]);
+        let sends =
+            old.replace("sleep(1)", "sleep(1)\n    requests.post(\"http://a.example/x\", data=b)");
+        let all = found("Change the interval", ("main.py", &sends));
+        assert!(all.iter().any(|found| found.contains("send over HTTP")), "{all:?}");
+        assert_eq!(found("Change the interval", ("tools/a.py", repl)), [] as [String; 0]);
     }
 
     #[test]

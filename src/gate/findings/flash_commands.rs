@@ -24,6 +24,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let writes = ["write_flash", "write-flash"];
     let mut found = erased_at_build(path, text);
     found.extend(rows_of_boards(text));
+    found.extend(of_uploads(path, text, subject));
     if found.is_empty() && !writes.iter().any(|write| text.contains(write)) {
         return None;
     }
@@ -50,6 +51,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         advice.clone_into(&mut finding.advice);
     }
     (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
+}
+
+/// The same among the options that PlatformIO hands to what uploads.
+fn of_uploads(path: &ProjectPath, text: &str, subject: &Subject<'_>) -> Option<Finding> {
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().starts_with(['#', ';']));
+    let words =
+        lines.flat_map(|(line, text)| text.split_whitespace().map(move |word| (word, line)));
+    let words: Vec<Word<'_>> = words.filter(|_| path.file_name() == "platformio.ini").collect();
+    encrypted(&words, subject)
 }
 
 /// An option by which the chip encrypts what is written, in a project that does not use encryption.
@@ -242,6 +252,10 @@ mod tests {
         };
         let wanted = "flash.sh Stop: writes encrypted (`--encrypt`), and the project does not use encryption";
         assert_eq!(found("--encrypt", "CONFIG_A=y\n"), [wanted]);
+        let upload = "[env:a]\nupload_flags =\n    --encrypt\n";
+        let all = TestProject { files: &[], task: "Upload faster", chip: None }
+            .reported(CheckKind::BootUntouched, &[("platformio.ini", Some(upload))]);
+        assert_eq!(all.len(), 1, "{all:?}");
         assert_eq!(found("--encrypt", "CONFIG_SECURE_FLASH_ENC_ENABLED=y\n"), [] as [String; 0]);
         assert_eq!(found("--compress", "CONFIG_A=y\n"), [] as [String; 0]);
     }

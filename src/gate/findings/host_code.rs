@@ -49,6 +49,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let is_warning = found.level == FindingLevel::Warning;
             let is_this_wanted = is_wanted && (is_warning || is_named())
                 || is_asked_for && wanted_commands::is_export(command, source.text)
+                || is_asked_for && is_whole && wanted_commands::gives_variable(command, &words)
                 || FETCHES.iter().any(|verb| found.text.starts_with(verb))
                     && wanted_commands::names_source(part, (&words, base));
             if is_this_wanted {

@@ -255,7 +255,7 @@ fn is_exclusive(words: &str) -> bool {
 /// What is to stay as it is: `leave … alone`, `do not touch …`.
 static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"\b(?:leave|keep) (?:the )?((?:[\w/.-]+ ?){1,5}?) ?(?:alone\b|untouched\b|unchanged\b|as (?:it is|they are|is)\b)|\b(?:do not|don't|never|without) (?:touch|chang|modify|edit)(?:e|ing)? (?:the )?(?:file )?((?:[\w/-]|\.\w)+(?: (?:code|file|part|module|component|settings))?(?:(?:,|,? or|,? nor|,? and) (?:the )?(?:[\w/-]|\.\w)+\.\w+)*)(?:[.,;!]|\s*$|\s+or\b|\s+and\b)",
+        r"\b(?:leave|keep) (?:the )?((?:[\w/.-]+ ?){1,5}?) ?(?:alone\b|untouched\b|unchanged\b|as (?:it is|they are|is)\b)|\b(?:do not|don't|never|without) (?:touch|chang|modify|edit)(?:e|ing)? (?:the )?(?:file )?((?:[\w/-]|\.\w)+(?: (?:code|file|part|module|component|settings))?(?:(?:,|,? or|,? nor|,? and) (?:the )?(?:[\w/-]|\.\w)+\.\w+)*)(?:[.,;!]|\s*$|\s+or\b|\s+and\b)|((?:[\w/-]|\.\w)+) (?:must|has to|have to|should|shall) (?:still |all )?(?:pass|work|stay|remain|run) (?:as (?:it is|they are|is)|unchanged)\b",
     )
     .ok()
 });

@@ -54,7 +54,7 @@ pub(super) fn skipped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findi
 pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     static WITHIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"\b(?P<name>TEST_ASSERT_\w*WITHIN\w*|(?:ASSERT|EXPECT)_NEAR|\w*[aA]pprox\w*|assertAlmostEqual)\s*\((?P<inside>[^;\n]*)",
+            r"\b(?P<name>TEST_ASSERT_\w*WITHIN\w*|TEST_ASSERT_EQUAL_(?:INT|UINT|HEX)\d*|(?:ASSERT|EXPECT)_NEAR|\w*[aA]pprox\w*|assertAlmostEqual)\s*\((?P<inside>[^;\n]*)",
         )
         .ok()
     });
@@ -74,13 +74,18 @@ pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding
                 part.rsplit('=').next().unwrap_or(part).trim().parse::<f64>().ok()
             };
             // Unity has it first, others last.
-            let is_first = groups.name("name")?.as_str().contains("WITHIN");
+            let name = groups.name("name")?.as_str();
+            let is_first = name.contains("WITHIN");
+            // Numbers with a fraction are never compared without it.
+            let is_fraction = name.contains("FLOAT") || name.contains("DOUBLE");
+            let kind = if is_fraction { "fraction " } else { "" };
             let (tolerance, rest) = match parts.as_slice() {
+                all if name.contains("EQUAL") => (0.0, all.join(",")),
                 [first, rest @ ..] if is_first => (number(first)?, rest.join(",")),
                 [rest @ .., last] => (number(last)?, rest.join(",")),
                 [] => return None,
             };
-            Some((rest, tolerance, source.number_at(inside.start())))
+            Some((format!("{kind}{rest}"), tolerance, source.number_at(inside.start())))
         });
         found.collect()
     };

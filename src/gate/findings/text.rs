@@ -297,7 +297,7 @@ fn stands_elsewhere(subject: &Subject<'_>) -> bool {
         gone.filter(|line| line.len() > 2).fold((0_usize, 0_usize), |(stays, all), line| {
             (stays + usize::from(lines.contains(line)), all + 1)
         });
-    all > 0 && stays * 10 >= all * 7
+    all > 0 && stays * 10 >= all * 6
 }
 
 /// A line of code or of a page that comes in and that is too long to read.

@@ -35,9 +35,18 @@ pub(super) fn are_wanted(task: &str) -> bool {
         || WORDS.phrases.iter().any(|phrase| task.contains(phrase.as_str()))
 }
 
+/// Whether a task, in small letters, gives the variable that a command sets, with its value, which is no
+/// path.
+pub(super) fn gives_variable(command: &str, task: &str) -> bool {
+    let value = command.strip_prefix("export ").filter(|it| !it.contains(['/', ' ', '$', '\\']));
+    let value = value.filter(|it| it.split_once('=').is_some_and(|(_, value)| !value.is_empty()));
+    let mut words = task.split(|c: char| c.is_whitespace() || ",;()`\"'".contains(c));
+    value.is_some_and(|value| words.any(|word| word.trim_end_matches('.') == value.to_lowercase()))
+}
+
 /// Whether a task, in small letters, wants a target that a makefile has: "make deploy copies …".
 pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
-    let targets = task.split(|c: char| c.is_whitespace() || c == '`');
+    let targets = task.split(|c: char| c.is_whitespace() || "`\"'„“”«»,;:".contains(c));
     let words: Vec<&str> = targets.filter(|word| !word.is_empty()).collect();
     words.windows(2).any(|pair| match pair {
         ["make", target] => makefile.lines().any(|line| {
@@ -85,6 +94,15 @@ pub(super) fn is_known(command: &str, subject: &Subject<'_>) -> bool {
         LazyLock::new(|| Regex::new(r"\$(?:\{[^}]*\}|\([^)]*\))/|(?:\.\.?/)+").ok());
     let (Some(folder), Some(export)) = (FOLDER.as_ref(), EXPORT.as_ref()) else { return false };
     let command = &*export.replace_all(command, "");
+    // A variable of make that a program gets by its own name.
+    let given = command.trim_start().split_once(' ').filter(|(first, _)| {
+        let value = first.split_once('=');
+        value.is_some_and(|(name, value)| {
+            name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+                && (value == format!("$({name})") || value == format!("\"$({name})\""))
+        })
+    });
+    let command = given.map_or(command, |(_, rest)| rest);
     // Folders of the project that stand before a path.
     let command = folder.replace_all(command, "");
     // What comes behind another command counts as much.
@@ -271,6 +289,15 @@ mod tests {
             assert!(!all.iter().all(|found| found.contains(" Note: ")), "{more}: {all:?}");
         }
         let path = "make release should do what scripts/release.sh does";
+        let more = "all:\n\t$(CC) a.c\n\nrelease:\n\tPORT=$(PORT) bash scripts/release.sh\n";
+        let files = [("scripts/release.sh", "cp a b\n"), ("Makefile", "all:\n\t$(CC) a.c\n")];
+        let all = TestProject {
+            files: &files,
+            task: "A \"make release\" that calls scripts/release.sh",
+            chip: None,
+        }
+        .reported(CheckKind::HostCode, &[("Makefile", Some(more))]);
+        assert!(all.iter().all(|found| found.contains(" Note: ")), "{all:?}");
         let other = "make it clear in scripts/release.sh what it does";
         assert!(make(other).iter().any(|found| found.contains(" Stop: ")), "{:?}", make(other));
         assert!(make(path).iter().all(|found| found.contains(" Note: ")), "{:?}", make(path));

@@ -79,7 +79,14 @@ static EXPLAINED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn is_explained_key(lines: &str) -> bool {
     // The name of a server explains nothing: `https://fleet.example/v1`.
     let is_address = |word: &&str| word.contains("://");
-    let words: Vec<&str> = lines.split_whitespace().filter(|word| !is_address(word)).collect();
+    // Nor do the names of what a source imports: `use sha2::Sha256;`.
+    let is_import = |line: &&str| {
+        let start = line.trim_start();
+        ["use ", "#include", "import ", "from ", "pub use "].iter().any(|it| start.starts_with(it))
+    };
+    let lines = lines.lines().filter(|line| !is_import(line));
+    let words = lines.flat_map(str::split_whitespace);
+    let words: Vec<&str> = words.filter(|word| !is_address(word)).collect();
     EXPLAINED_KEY.as_ref().is_none_or(|pattern| pattern.is_match(&words.join(" ")))
 }
 

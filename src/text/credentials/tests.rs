@@ -382,6 +382,7 @@ fn an_array_of_rust_is_read_with_its_type() {
         format!("const APP_KEY: &[u8] = &[{bytes}];\n"),
         format!("pub static APP_KEY: &[u8; 16] = &[{bytes}];\npub fn join() {{}}\n"),
         format!("let app_key: Vec<u8> = vec![{bytes}];\n"),
+        format!("use sha2::Sha256;\n\nconst FLEET_KEY: [u8; 16] = [\n    {bytes},\n];\n"),
         format!("let app_key = [{bytes}];\nclient.publish(app_key);\n"),
     ];
     bad("src/a.rs", &all.each_ref().map(String::as_str));
