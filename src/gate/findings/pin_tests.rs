@@ -61,6 +61,8 @@ fn the_pins_of_a_loop_are_read() {
         assert!(stops(&sweep(head, "")) > 0, "{head}");
     }
     assert_eq!(stops(&sweep("int pin = 12; pin < 20; pin++", "")), 0);
+    assert!(stops(&sweep("int pin = 4; pin <= 6; pin++", "")) > 0, "the last one counts");
+    assert_eq!(stops(&sweep("int pin = 4; pin < 6; pin++", "")), 0);
     let skipped = "if (pin >= 6 && pin <= 11) continue;";
     assert_eq!(stops(&sweep("int pin = 4; pin < 20; pin++", skipped)), 0);
     let named = "if (is_flash_pin(pin)) continue;";

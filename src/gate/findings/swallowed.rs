@@ -104,4 +104,30 @@ mod tests {
             assert_eq!(found(change, task), [] as [String; 0], "{task}");
         }
     }
+
+    #[test]
+    fn handlers_that_still_do_something_or_are_not_new_are_not_reported() {
+        let handled =
+            "except OSError as e:\n        charger.stop()\n        state.error = e.errno\n";
+        let rest = "    try:\n        show()\n    except OSError:\n        pass\n";
+        let both = format!("{handled}{rest}");
+        let renamed = both.replace("charger.stop()", "charger.halt()");
+        let as_many = renamed.replace("except OSError:", "except ValueError:");
+        let more =
+            "try:\n            beep()\n        except OSError:\n            pass\n        step()";
+        let moved = format!("except Exception:\n        pass\n{rest}    charger.stop()\n");
+        for change in [
+            (both.as_str(), as_many.as_str()),
+            ("step()", more),
+            (handled, "except OSError as e: charger.halt()\n"),
+            (both.as_str(), moved.as_str()),
+        ] {
+            assert_eq!(found(change, "Show the volts"), [] as [String; 0], "{}", change.1);
+        }
+        // The new one is reported, not one that was there.
+        let old = format!("try:\n    a()\nexcept OSError:\n    pass\n{OLD}");
+        let new = old.replace(handled, "except Exception:\n        pass\n");
+        let all = reported(CheckKind::Safeguards, ("main.py", Some(&old), &new), "Show the volts");
+        assert!(all.iter().any(|found| found.starts_with("Warning 8: does nothing")), "{all:?}");
+    }
 }

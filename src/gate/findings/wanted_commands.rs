@@ -325,6 +325,20 @@ mod tests {
             let hidden = list(etl, &format!("evil.1  # {comment}\n"));
             assert_eq!(level(tagged, &hidden), ["Stop:"], "it takes another: {comment}");
         }
+        // An address that was there before need not be given again.
+        let old = list(etl, "v1.3.2");
+        let files = [("main/CMakeLists.txt", old.as_str())];
+        let pin = format!("Take commit {commit} in place of the tag");
+        let pinned = |address: &str| {
+            TestProject { files: &files, task: &format!("{pin} in the script"), chip: None }
+                .reported(
+                    CheckKind::HostCode,
+                    &[("main/CMakeLists.txt", Some(&list(address, commit)))],
+                )
+        };
+        assert!(pinned(etl).iter().all(|found| found.contains(" Note: ")), "{:?}", pinned(etl));
+        let other = pinned("https://a.example/etl.git");
+        assert!(other.iter().any(|found| found.contains(" Stop: ")), "{other:?}");
         let runs = list(etl, "v1.3.2 PATCH_COMMAND sh a.sh");
         assert!(level(tagged, &runs).contains(&"Stop:".to_owned()), "it runs something, too");
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
