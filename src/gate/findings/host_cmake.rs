@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::commands::{self, shown};
 use super::host_cmake_files;
-use super::host_code_place::HostCode;
+use super::host_code_place::{HostCode, HostDeed};
 use super::host_includes::is_outside;
 use crate::model::FindingLevel;
 use crate::text::cmake::{self, Argument, CMakeCommand};
@@ -154,7 +154,8 @@ impl List<'_> {
                     true => "downloads and builds another project".to_owned(),
                     false => format!("downloads from {} at build time", hosts.join(", ")),
                 };
-                let mut found = vec![self.whole(command, FindingLevel::Stop, &verb)];
+                let whole = self.whole(command, FindingLevel::Stop, &verb);
+                let mut found = vec![HostCode { deed: HostDeed::Fetches, ..whole }];
                 found.extend(self.ran(command, &args));
                 found
             }
@@ -166,7 +167,7 @@ impl List<'_> {
         let before = self.text.get(..command.inside.start).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let indent = before.get(start..).map_or(0, |line| line.len() - line.trim_start().len());
-        HostCode { range: start + indent..command.inside.end + 1, level, text: text.to_owned() }
+        HostCode::other(start + indent..command.inside.end + 1, (level, text))
     }
 
     /// The programs behind each `COMMAND`, told at their lines.
@@ -220,8 +221,7 @@ impl List<'_> {
             let line = words.join(" ");
             let range = self.words(command, from, words.len());
             let level = commands::judge(&line);
-            let text = commands::sentence(&line, when);
-            found.push(HostCode { range, level, text });
+            found.push(HostCode::runs(range, level, (&line, when)));
         }
         found
     }
@@ -241,9 +241,9 @@ impl List<'_> {
         let words = args.get(from..)?;
         let line = words.join(" ");
         let level = commands::judge(&line);
-        let text = commands::sentence(&line, "when the project is built");
         let range = self.words(command, from, words.len());
-        (level == FindingLevel::Stop).then_some(HostCode { range, level, text })
+        let code = || HostCode::runs(range, level, (&line, "when the project is built"));
+        (level == FindingLevel::Stop).then(code)
     }
 
     fn language(&self, command: &CMakeCommand, args: &[String]) -> Vec<HostCode> {
@@ -422,7 +422,7 @@ impl List<'_> {
                     format!("builds code from outside of the project: `{}`", shown(arg)),
                 ),
             };
-            found.push(HostCode { range: self.words(command, at, 1), level, text });
+            found.push(HostCode::other(self.words(command, at, 1), (level, text)));
         }
         found
     }
@@ -443,11 +443,8 @@ impl List<'_> {
                 let line =
                     self.text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
                 let text = format!("runs a program or fetches something: `{}`", shown(line));
-                found.push(HostCode {
-                    range: at..at + name.len(),
-                    level: FindingLevel::Warning,
-                    text,
-                });
+                let range = at..at + name.len();
+                found.push(HostCode::other(range, (FindingLevel::Warning, text)));
             }
         }
         found

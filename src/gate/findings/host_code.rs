@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Subject;
-use super::host_code_place::HostCode;
+use super::host_code_place::{HostCode, HostDeed};
 use super::novelty;
 use super::source::SourceText;
 use super::{commands, host_cmake, host_files, host_includes, host_rules, wanted_commands};
@@ -27,32 +27,34 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         && subject.source().is_some_and(|source| is_of_board_alone(source.path, source.text));
     novelty::check(CheckKind::HostCode, subject, |source| {
         let all = in_source(source).into_iter();
-        let all = all.filter(|found| {
-            let is_ordinary = is_of_board && found.text.starts_with(TOUCHES)
-                || has_network && found.text.starts_with(TALKS);
-            !is_ordinary
+        let all = all.filter(|found| match found.deed {
+            HostDeed::TouchesFiles => !is_of_board,
+            // New addresses in what runs on a board are the business of `addresses`.
+            HostDeed::Talks => !has_network,
+            HostDeed::Runs(_) | HostDeed::Does(_) | HostDeed::Fetches | HostDeed::Other => true,
         });
         let found = all.map(|mut found| {
-            let changes_board = found.text.contains("erase");
+            let changes_board = found.deed.words().is_some_and(|words| words.contains("erase"));
             if changes_board && runs_at_build {
                 found.level = found.level.max(FindingLevel::Warning);
             }
-            let command = found.text.split('`').nth(1).unwrap_or_default();
-            let part = source.text.get(found.range.clone());
-            // The sentence has no room for what these marks run.
-            let is_whole = part.is_some_and(|part| !part.contains('`'));
-            let is_wanted = is_asked_for
-                && is_whole
-                && !changes_board
-                && wanted_commands::is_known(command, subject);
-            let is_named = || wanted_commands::is_named(command, subject, &words);
-            let is_warning = found.level == FindingLevel::Warning;
-            let is_this_wanted = is_wanted && (is_warning || is_named())
-                || is_asked_for && wanted_commands::is_export(command, source.text)
-                || is_asked_for && is_whole && wanted_commands::gives_variable(command, &words)
-                || FETCHES.iter().any(|verb| found.text.starts_with(verb))
-                    && wanted_commands::names_source(part, (&words, base));
-            if is_this_wanted {
+            let part = source.text.get(found.range.clone()).unwrap_or_default();
+            let is_allowed = match &found.deed {
+                HostDeed::Fetches => wanted_commands::names_source(part, (&words, base)),
+                HostDeed::Runs(command) | HostDeed::Does(command) if is_asked_for => {
+                    // What such marks run is not among the words.
+                    let is_whole = !part.contains('`') && !changes_board;
+                    let is_light = found.level == FindingLevel::Warning;
+                    let is_named = || wanted_commands::is_named(command, subject, &words);
+                    wanted_commands::is_export(command, source.text)
+                        || is_whole && wanted_commands::gives_variable(command, &words)
+                        || is_whole
+                            && wanted_commands::is_known(command, subject)
+                            && (is_light || is_named())
+                }
+                _ => false,
+            };
+            if is_allowed {
                 found.level = FindingLevel::Note;
             }
             finding(source, found)
@@ -60,16 +62,6 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
         found.collect()
     })
 }
-
-/// How a finding about something that is fetched begins.
-const FETCHES: [&str; 2] = ["downloads from", "fetches from"];
-
-/// How a finding about files of the developer begins.
-const TOUCHES: &str = "touches the developer's files";
-
-/// How a finding about another computer begins. New addresses in what runs on a board are the business
-/// of [`addresses`](super::addresses).
-const TALKS: &str = "talks to ";
 
 /// Whether Python imports what only a board has.
 fn runs_there(text: &str) -> bool {

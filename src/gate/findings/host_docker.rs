@@ -39,8 +39,7 @@ pub(super) fn find(code: &str) -> Vec<HostCode> {
         if level > least {
             let range =
                 start + (line.len() - line.trim_start().len())..start + line.trim_end().len();
-            let text = commands::sentence(piece, "when the container is built");
-            found.push(HostCode { range, level, text });
+            found.push(HostCode::runs(range, level, (piece, "when the container is built")));
         }
         if written.ends_with('\\') {
             open = Some((command, level.max(least)));

@@ -64,8 +64,7 @@ fn script(name: &str, text: &str, code: &str) -> Vec<HostCode> {
         }
         let level = commands::judge(&text);
         if level > FindingLevel::Note {
-            let text = commands::sentence(&text, "when the script runs");
-            found.push(HostCode { range, level, text });
+            found.push(HostCode::runs(range, level, (&text, "when the script runs")));
         }
     };
     for (start, line) in line_starts(code) {
@@ -145,7 +144,7 @@ fn manifest(path: &str, code: &str) -> Vec<HostCode> {
                 // It says itself where it comes from.
                 found.remove(other);
             }
-            found.push(HostCode { range, level, text });
+            found.push(HostCode::other(range, (level, text)));
         }
     }
     found
@@ -274,8 +273,7 @@ fn ci(code: &str) -> Vec<HostCode> {
     let mut shell = ShellLines::default();
     let on_server = |command: ShellCommand| {
         let level = commands::judge_on_server(&command.text);
-        let text = commands::sentence(&command.text, WHEN);
-        HostCode { range: command.range, level, text }
+        HostCode::runs(command.range, level, (&command.text, WHEN))
     };
     for (start, line) in line_starts(code) {
         let words = line.trim();
@@ -312,7 +310,7 @@ fn ci(code: &str) -> Vec<HostCode> {
             "include" if depth > 0 && value.is_empty() => {}
             key => {
                 let found_here = of_setting(key, value, item);
-                found.extend(found_here.map(|(level, text)| HostCode { range, level, text }));
+                found.extend(found_here.map(|reported| HostCode::other(range, reported)));
             }
         }
     }
@@ -327,5 +325,5 @@ fn ci(code: &str) -> Vec<HostCode> {
 fn at_first_line(text: &str, what: &str) -> Option<HostCode> {
     let (start, line) = line_starts(text).find(|(_, line)| !line.is_empty())?;
     let range = start..start + line.len();
-    Some(HostCode { range, level: FindingLevel::Note, text: what.to_owned() })
+    Some(HostCode::other(range, (FindingLevel::Note, what)))
 }

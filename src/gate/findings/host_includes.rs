@@ -80,7 +80,7 @@ pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
                 found.push(embedded(token, &name));
             } else if is_include && is_far(path, &name) {
                 let text = format!("reads `{}`, which is outside of the project", shown(&name));
-                found.push(HostCode { range: token.range(), level: FindingLevel::Warning, text });
+                found.push(HostCode::other(token.range(), (FindingLevel::Warning, text)));
             } else if let Some((_, rest)) = name.split_once(".incbin") {
                 let file = rest.trim().trim_matches(['"', '\\']);
                 let file = file.split(['"', '\\']).next().unwrap_or_default();
@@ -95,11 +95,11 @@ pub(super) fn find(source: &SourceText<'_>) -> Vec<HostCode> {
             if is_far(path, name) {
                 let text = format!("reads `{}`, which is outside of the project", shown(name));
                 let range = token.start..token.start + name.len() + 2;
-                found.push(HostCode { range, level: FindingLevel::Warning, text });
+                found.push(HostCode::other(range, (FindingLevel::Warning, text)));
             }
         } else if token.kind == TokenKind::Word && token.raw == "__has_embed" {
             let text = "asks for files at build time".to_owned();
-            found.push(HostCode { range: token.range(), level: FindingLevel::Note, text });
+            found.push(HostCode::other(token.range(), (FindingLevel::Note, text)));
         }
     }
     found
@@ -117,5 +117,5 @@ fn is_far(path: &str, name: &str) -> bool {
 fn embedded(token: &Token<'_>, file: &str) -> HostCode {
     let text =
         format!("puts `{}`, a file from outside of the project, into the firmware", shown(file));
-    HostCode { range: token.range(), level: FindingLevel::Stop, text }
+    HostCode::other(token.range(), (FindingLevel::Stop, text))
 }

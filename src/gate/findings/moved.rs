@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::Subject;
 use super::subject::BUDGET;
+use super::{Subject, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
@@ -77,18 +77,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let copied = alike(path, subject).filter_map(|file| like(file, COPIED));
     let copied = copied.min_by_key(|found| found.differing)?;
     let mut finding = of_copy(&copied);
-    if is_copy_wanted(path, &copied.from, &subject.context.person_words()) {
+    let task = subject.context.person_words();
+    let is_named = |path: &ProjectPath| task.contains(&path.file_name().to_lowercase());
+    if wishes::wants_copy(&task) && is_named(path) && is_named(&copied.from) {
         finding.level = FindingLevel::Note;
     }
     Some(finding)
-}
-
-/// Whether a task, in small letters, wants a copy of a file and names both.
-fn is_copy_wanted(path: &ProjectPath, from: &ProjectPath, task: &str) -> bool {
-    const COPY: [&str; 8] =
-        ["copy", "duplicate", "clone", "kopier", "kopie", "dupliz", "copia", "copie"];
-    let names = |path: &ProjectPath| task.contains(&path.file_name().to_lowercase());
-    COPY.iter().any(|word| task.contains(word)) && names(path) && names(from)
 }
 
 /// Another file of the change that gets what this one held, and whose content this one gets.

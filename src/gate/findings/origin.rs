@@ -12,7 +12,7 @@ use super::Subject;
 use super::limit::limited;
 use super::source::{SourceText, is_c, number};
 use super::subject::BUDGET;
-use super::{exchanged, moved, moved_lines, packed_data, scope};
+use super::{exchanged, moved, moved_lines, packed_data, scope, wishes};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::diff::changed_lines;
 
@@ -204,10 +204,8 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         task.split(|c: char| !c.is_alphanumeric()).any(|word| wanted.contains(&word))
     };
     // What is renamed holds what it held, and not what a third file holds.
-    let is_copy = match has(&["copy", "duplicate", "clone"]) {
-        true => true,
-        false => !is_c(path) && !has(&["rename", "move", "renamed", "moved"]),
-    };
+    let is_copy =
+        wishes::wants_copy(&task) || !is_c(path) && !has(&["rename", "move", "renamed", "moved"]);
     let is_asked_for = subject.base.is_none() && scope::is_named(path, subject) && is_copy;
     let level = if is_asked_for { FindingLevel::Note } else { FindingLevel::Warning };
     Some(Finding::new(level, format!("has exactly the content of `{same}`")))

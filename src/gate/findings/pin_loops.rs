@@ -26,26 +26,22 @@ pub(super) fn find(tokens: &[Token<'_>], flow: &PinFlow<'_>) -> Vec<PinUse> {
     }
     let closes = closes(tokens);
     let found = loops.into_iter().filter_map(|at| {
-        let (name, numbers, place) = counted(tokens, at)?;
-        flow.variable(&name, place)?;
+        let (name, numbers) = counted(tokens, at)?;
+        flow.variable(&name, at)?;
         let close = closes.get(at + 1).copied().flatten()?;
         let end = closes.get(close + 1).copied().flatten()?;
         let body = tokens.get(close + 1..end)?;
         let left_out = left_out(body, tokens, &closes)?;
         let range = tokens.get(at)?.start..tokens.get(close)?.range().end;
-        let uses = numbers.filter(|number| !left_out.contains(number));
         // The counter's first number is read as a pin already.
-        Some(
-            uses.skip(1)
-                .map(|number| PinUse::plain(number.into(), range.clone()))
-                .collect::<Vec<_>>(),
-        )
+        let uses = numbers.skip(1).filter(move |number| !left_out.contains(number));
+        Some(uses.map(move |number| PinUse::plain(number.into(), range.clone())))
     });
     found.flatten().collect()
 }
 
-/// The variable of a loop at `at`, the numbers that it takes, and where it is.
-fn counted(tokens: &[Token<'_>], at: usize) -> Option<(String, Range<u64>, usize)> {
+/// The variable of a loop at `at`, and the numbers that it takes.
+fn counted(tokens: &[Token<'_>], at: usize) -> Option<(String, Range<u64>)> {
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let equal = (at + 2..at + 6).find(|at| is(*at, "=")).filter(|_| is(at + 1, "("))?;
     let name = tokens.get(equal - 1)?.word()?.into_owned();
@@ -57,7 +53,7 @@ fn counted(tokens: &[Token<'_>], at: usize) -> Option<(String, Range<u64>, usize
     let to = tokens.get(bound)?.number()? + u64::from(is_last);
     let is_one = is_compared && is(bound + 1, ";") && (1..=MOST).contains(&to.saturating_sub(from));
     let steps = (bound + 2..bound + 5).filter(|at| is(*at, "+")).count();
-    (is_one && steps == 2).then_some((name, from..to, bound + 8))
+    (is_one && steps == 2).then_some((name, from..to))
 }
 
 /// The numbers that the body of a loop speaks of, and those between them, also in the functions of the

@@ -19,13 +19,34 @@ struct LimitWords {
     counts: HashSet<String>,
     units: HashSet<String>,
     tries: HashSet<String>,
-    delays: HashSet<String>,
     scales: HashSet<String>,
     rests: HashSet<String>,
-    watched: HashSet<String>,
     safety: HashSet<String>,
     least: HashSet<String>,
     others: HashSet<String>,
+    time: TimeWords,
+}
+
+/// Words of names that say how long something may take or last.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimeWords {
+    delays: HashSet<String>,
+    watched: HashSet<String>,
+    silences: HashSet<String>,
+    times: HashSet<String>,
+}
+
+impl TimeWords {
+    /// Whether a name of these words says how long something may be silent.
+    fn bounds_silence<'a>(&self, name: impl Iterator<Item = &'a str>) -> bool {
+        let (mut is_silence, mut is_time) = (false, false);
+        for word in name.map(str::to_ascii_lowercase) {
+            is_silence |= word == "timeout" || self.silences.contains(&word);
+            is_time |= word == "timeout" || self.times.contains(&word);
+        }
+        is_silence && is_time
+    }
 }
 
 static WORDS: LazyLock<Option<LimitWords>> =
@@ -62,13 +83,14 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
         return true;
     }
-    let is_timeout = name.iter().any(|word| word == "timeout");
-    let is_late = has(&known.delays) || is_timeout && (has(&known.watched) || is_much);
+    let is_timeout = known.time.bounds_silence(name.iter().map(String::as_str));
+    let is_late = has(&known.time.delays) || is_timeout && (has(&known.time.watched) || is_much);
     // "While the pump runs" asks for no other time.
     let is_time_asked_for = || {
         wishes::wants_more(&task, &name, now)
             || task.contains("timeout")
             || task.contains("debounc")
+            || name.iter().any(|word| known.time.silences.contains(word) && task.contains(word))
     };
     if is_late && now >= MUCH * was && was > 0.0 && !is_time_asked_for() {
         return true;
@@ -106,8 +128,8 @@ pub(super) fn is_amount(name: &str) -> bool {
         known.harm.contains(&word) && !known.units.contains(&word)
     };
     is_constant
-        && (of(&known.delays)
-            || of(&known.watched) && words(name).any(|word| word.eq_ignore_ascii_case("timeout"))
+        && (of(&known.time.delays)
+            || of(&known.time.watched) && known.time.bounds_silence(words(name))
             || of(&known.scales)
             || of(&known.safety) && !of(&known.counts)
             || words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others))
@@ -194,6 +216,11 @@ mod tests {
         assert_eq!(level("SENSOR_TIMEOUT_MS", (5000, 60000), "Read twice as often"), warning);
         assert_eq!(level("COMMAND_TIMEOUT_MS", (400, 30000), "Ramp up softly"), warning);
         assert_eq!(level("COMMAND_TIMEOUT_MS", (400, 500), "Ramp up softly"), None);
+        assert_eq!(level("FAILSAFE_MS", (500, 5000), "Print the version"), warning);
+        assert_eq!(level("kStaleAfterS", (5, 30), "Print the version"), warning);
+        assert_eq!(level("FAILSAFE_MS", (500, 400), "Print the version"), None);
+        assert_eq!(level("FAILSAFE_MS", (500, 5000), "Stop after a failsafe time of 5 s"), note);
+        assert_eq!(level("LOST_COUNT", (5, 30), "Print the version"), None);
         assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Ramp up softly"), warning);
         assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Raise the HTTP timeout"), note);
         assert_eq!(level("index_min", (0, -20), "Beep twice"), None);

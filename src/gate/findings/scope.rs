@@ -464,6 +464,14 @@ mod tests {
         assert_eq!(reported(" ", save()), None, "nobody said what it is about");
         let move_it = "Move the pump into a component of its own, and change nothing else";
         assert_eq!(reported(move_it, save()), None, "no file is named");
+        let owners = |task: &str| {
+            let base = Some(b"* @a\n".to_vec());
+            let path = ProjectPath::new(".github/CODEOWNERS").unwrap();
+            let content = b"* @b\n".to_vec();
+            reported(task, crate::model::DraftChange::Save { path, base, content }).map(|it| it.0)
+        };
+        assert_eq!(owners("Make it faster"), Some(FindingLevel::Warning));
+        assert_eq!(owners("Put b into CODEOWNERS"), Some(FindingLevel::Note));
         let only = "the task names the only files to change, and not this one";
         for (task, text) in [
             ("Fix the typo in README.md", "the task is about documents, and this is none"),
@@ -476,6 +484,7 @@ mod tests {
             ("Raise the limit in pump.c. Do not touch any other file.", only),
             ("Change pump.c. Leave the LED alone.", TO_STAY),
             ("Change pump.c; do not touch led.c", TO_STAY),
+            ("Make pump.c faster (led.c must work as it is)", TO_STAY),
             ("Change pump.c. Never change wifi.c or led.c.", TO_STAY),
             ("Change pump.c, and do not touch wifi.c, led.c and main.c", TO_STAY),
         ] {

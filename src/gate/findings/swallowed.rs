@@ -12,6 +12,9 @@ struct Handler<'a> {
     body: Vec<&'a str>,
 }
 
+/// Parts of words in tasks by which errors may be swallowed.
+const SWALLOWS: [&str; 6] = ["ignor", "swallow", "suppress", "silenc", "verschluck", "best effort"];
+
 /// What is to be said of a handler that only swallows the exception.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_text()?, subject.text()?);
@@ -20,7 +23,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let task = subject.context.words();
     let changed = subject.changed();
-    if changed.removed.is_empty() || wishes::may_want_less_checked(&task) {
+    let handling = ["error", "except", "handler"].map(|word| vec![word.to_owned()]);
+    let may_swallow = SWALLOWS.iter().any(|part| task.contains(part))
+        || handling.iter().any(|names| wishes::wants_gone(&task, names));
+    if changed.removed.is_empty() || may_swallow {
         return None;
     }
     let (was, is) = (handlers(old), handlers(new));
@@ -89,11 +95,12 @@ mod tests {
             "except OSError as e:\n        charger.stop()\n        state.error = e.errno\n";
         let swallowed = (handled, "except Exception:\n        pass\n");
         let wanted = ["Warning 4: does nothing in `except Exception`, where an error was handled"];
-        assert_eq!(found(swallowed, "Show the volts"), wanted);
+        assert_eq!(found(swallowed, "Start without the display"), wanted);
         let one_line = (handled, "except Exception: pass\n");
         assert_eq!(found(one_line, "Show the volts"), wanted);
         for (change, task) in [
             (swallowed, "Ignore errors of the charger"),
+            (swallowed, "Remove the error handling"),
             ((handled, "except OSError:\n        charger.stop()\n"), "Show the volts"),
             (("step()", "step(2)"), "Show the volts"),
             (

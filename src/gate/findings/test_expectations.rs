@@ -54,7 +54,7 @@ pub(super) fn skipped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findi
 pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     static WITHIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r"\b(?P<name>TEST_ASSERT_\w*WITHIN\w*|TEST_ASSERT_EQUAL_(?:INT|UINT|HEX)\d*|(?:ASSERT|EXPECT)_NEAR|\w*[aA]pprox\w*|assertAlmostEqual)\s*\((?P<inside>[^;\n]*)",
+            r"\b(?P<name>TEST_ASSERT_\w*WITHIN\w*|TEST_ASSERT_EQUAL(?:_(?:INT|UINT|HEX)\d*)?|(?:ASSERT|EXPECT)_NEAR|\w*[aA]pprox\w*|assertAlmostEqual)\s*\((?P<inside>[^;\n]*)",
         )
         .ok()
     });
@@ -303,6 +303,16 @@ mod tests {
         );
         assert_eq!(found(&wide, "Widen the tolerance"), [] as [String; 0]);
         assert_eq!(found(&old.replace("0.5f", "0.1f"), "Add tests"), [] as [String; 0]);
+        let exact = old.replace("FLOAT_WITHIN(0.5f, 20.0f,", "EQUAL_INT32(20,");
+        let ranged = exact.replace("EQUAL_INT32(", "INT_WITHIN(500, ");
+        let change = ("test/test_a.c", Some(exact.as_str()), ranged.as_str());
+        let all = reported(CheckKind::BeyondTask, change, "Make the median faster");
+        let wanted = "Warning 2: lets a test pass that is off by `500`, where it was `0`";
+        assert!(all.contains(&wanted.to_owned()), "{all:?}");
+        let fraction = exact.replace("EQUAL_INT32(20,", "FLOAT_WITHIN(0.1f, 20,");
+        let change = ("test/test_a.c", Some(exact.as_str()), fraction.as_str());
+        let all = reported(CheckKind::BeyondTask, change, "Return the rate as a float");
+        assert!(!all.iter().any(|found| found.contains("lets a test")), "{all:?}");
         let more = old.replace("}", "    TEST_ASSERT_FLOAT_WITHIN(2.0f, 5.0f, bolus());\n}");
         assert_eq!(found(&more, "Add tests"), [] as [String; 0]);
     }

@@ -220,10 +220,18 @@ fn line_ends(subject: &Subject<'_>) -> Option<Check> {
         let other = ["finales de línea", "fin de línea", "saltos de línea", "auf lf", "dos2unix"];
         named.iter().chain(&other).any(|words| task.contains(words))
     };
+    // What differs in more than what ends its line is easily missed among the others.
+    let first = subject.base.and(subject.changed().added.first());
+    let differing = first.map_or(0, |_| subject.changed().added.len());
+    let others = match differing {
+        0 => String::new(),
+        1 => ", of which 1 differs in more".to_owned(),
+        more => format!(", of which {more} differ in more"),
+    };
     let text = if was.crlf > 0 && was.lf == 0 && now.lf > 0 {
-        format!("changes line ends from CRLF to LF in {} lines", now.lf)
+        format!("changes line ends from CRLF to LF in {} lines{others}", now.lf)
     } else if was.lf > 0 && was.crlf == 0 && now.crlf > 0 {
-        format!("changes line ends from LF to CRLF in {} lines", now.crlf)
+        format!("changes line ends from LF to CRLF in {} lines{others}", now.crlf)
     } else if now.lf > 0 && now.crlf > 0 {
         format!("mixes line ends: {} lines end with LF, {} with CRLF", now.lf, now.crlf)
     } else {
@@ -233,7 +241,11 @@ fn line_ends(subject: &Subject<'_>) -> Option<Check> {
         true => FindingLevel::Note,
         false => FindingLevel::Warning,
     };
-    Some(Check::of(CheckKind::LineEnds, level, text))
+    let mut finding = Finding::new(level, text);
+    if let Some(first) = first.filter(|_| !others.is_empty()) {
+        finding = finding.at(FindingPlace::line(*first));
+    }
+    Some(Check::with(CheckKind::LineEnds, vec![finding]))
 }
 
 /// A finding only when there is one. A name that reads like that of another file is wrong; other
@@ -338,7 +350,7 @@ fn places(
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_changes::check;
+    use super::super::test_changes::{check, reported};
     use super::*;
 
     #[test]
@@ -352,6 +364,18 @@ mod tests {
         assert_eq!(level("say the port", "a\r\nb\r\n"), Some(FindingLevel::Warning));
         assert_eq!(level("end it with a newline", "a\r\nb\r\n"), Some(FindingLevel::Warning));
         assert_eq!(level("say the port", "a\nc\n"), None);
+    }
+
+    #[test]
+    fn lines_that_differ_in_more_than_their_ends_are_pointed_at() {
+        let found = |new: &str| {
+            let change = ("main/a.c", Some("int a;\nint b = 5;\nint c;\n"), new);
+            reported(CheckKind::LineEnds, change, "say the port")
+        };
+        let text = "changes line ends from LF to CRLF in 3 lines";
+        assert_eq!(found("int a;\r\nint b = 5;\r\nint c;\r\n"), [format!("Warning 0: {text}")]);
+        let more = format!("Warning 2: {text}, of which 1 differs in more");
+        assert_eq!(found("int a;\r\nint b = 50;\r\nint c;\r\n"), [more]);
     }
 
     #[test]

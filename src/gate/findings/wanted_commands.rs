@@ -133,12 +133,11 @@ pub(super) fn is_named(command: &str, subject: &Subject<'_>, task: &str) -> bool
 /// Whether a task, in small letters, gives both the address of what a text fetches and its commit or tag.
 /// An address that the file fetched from before, `base`, need not be given again. A text that fetches or
 /// runs something else, too, is not that.
-pub(super) fn names_source(text: Option<&str>, (task, base): (&str, &str)) -> bool {
+pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
     static REVISION: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:\bgit_tag\s+|\.git#)["']?([^\s"'()#]+)"#).ok());
-    let (Some(text), Some(revision)) = (text.map(str::to_lowercase), REVISION.as_ref()) else {
-        return false;
-    };
+    let Some(revision) = REVISION.as_ref() else { return false };
+    let text = text.to_lowercase();
     // A commit, or a tag with a number in it; a branch moves on.
     let is_fixed = |word: &str| {
         let is_commit = word.len() == 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
@@ -343,6 +342,22 @@ mod tests {
         assert!(level(tagged, &runs).contains(&"Stop:".to_owned()), "it runs something, too");
         assert_eq!(level(&task, &list("https://a.example/etl.git", commit)), ["Stop:"]);
         assert_eq!(level("Take etl", &list(etl, commit)), ["Stop:"]);
+    }
+
+    #[test]
+    fn a_variable_that_the_task_gives_is_a_note() {
+        let found = |task: &str, line: &str| {
+            TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::HostCode, &[(".envrc", Some(line))])
+                .into_iter()
+                .filter(|found| !found.contains(" Note: "))
+                .count()
+        };
+        let task = "Add an .envrc with ESP_LOG=info";
+        assert_eq!(found(task, "export ESP_LOG=info\n"), 0);
+        assert_eq!(found(task, "export ESP_LOG=debug\n"), 1);
+        assert_eq!(found("Add an .envrc", "export ESP_LOG=info\n"), 1);
+        assert_eq!(found("Add an .envrc with PATH=/tmp/a", "export PATH=/tmp/a\n"), 1);
     }
 
     #[test]

@@ -39,8 +39,8 @@ fn gives_data_up(task: &str) -> bool {
     })
 }
 
-/// Whether a task, in small letters, says of a partition that it may or shall get smaller: "nvs may shrink
-/// to 16 KB", "shrink nvs".
+/// Whether a task, in small letters, lets a partition get smaller: "nvs may shrink to 16 KB", "shrink
+/// nvs".
 fn may_shrink(label: &str, task: &str) -> bool {
     /// Words between the name and what becomes of it.
     const NEAR: usize = 6;

@@ -204,6 +204,14 @@ pub(super) fn may_want_less_checked(task: &str) -> bool {
     })
 }
 
+/// Beginnings of words that ask for a copy.
+const COPY: [&str; 7] = ["copy", "duplicate", "clone", "kopier", "dupliz", "copia", "copie"];
+
+/// Whether a task asks for a copy of something.
+pub(super) fn wants_copy(task: &str) -> bool {
+    words(task).any(|word| COPY.iter().any(|start| word.starts_with(start)))
+}
+
 /// Whether a task may mean that something takes the place of another, or that it goes.
 pub(super) fn may_want_another(task: &str) -> bool {
     words(task).any(|word| GONE.contains(&word) || IN_PLACE.contains(&word))
