@@ -1,7 +1,8 @@
 //! Errors in Rust that nothing returns or looks at any longer: a checksum that is wrong, a value out of
 //! its range, a reading that failed.
 //!
-//! Owns which errors protect, by their names, and what puts a value in the place of an error. What C returns is the business of
+//! Owns which errors protect, by their names, and what puts a value in the place of an error. What C
+//! returns is the business of
 //! [`error_results`](super::error_results).
 
 use std::collections::BTreeSet;

@@ -154,7 +154,8 @@ pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
     let base = base.to_lowercase();
     let is_known_address = |address: &str| {
         let wanted = bare(address);
-        named().any(|of_task| bare(of_task) == wanted) || base.split(is_end).any(|it| it == address)
+        let is_named = || named().any(|of_task| bare(of_task) == wanted);
+        !wanted.is_empty() && is_named() || base.split(is_end).any(|it| it == address)
     };
     let mut addresses = text.split(is_end).filter(|word| word.contains("://")).peekable();
     let mut revisions = revision.captures_iter(&text).filter_map(|found| found.get(1)).peekable();
