@@ -2,6 +2,7 @@
 //!
 //! Owns how languages write them. Must not judge them.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -117,21 +118,24 @@ fn in_code(
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<NamedNumber> {
     let all = source.tokens();
+    let code =
+        Code { source, all, constants: LazyCell::new(Box::new(|| Constants::new(all))), style };
     let words = all.iter().enumerate().filter_map(|(at, token)| Some((at, token.word()?)));
-    let places: Vec<_> = words.filter(|(_, word)| wanted(word)).collect();
-    if places.is_empty() {
-        return Vec::new();
-    }
-    let code = Code { source, all, constants: Constants::new(all), style };
-    places.into_iter().filter_map(|(at, name)| code.at(at, &name)).collect()
+    // Few names get a value where they stand, and that is told sooner than whether they are wanted.
+    let set = words.filter_map(|(at, name)| Some((at, name, code.value_after(at)?)));
+    let set = set.filter(|(_, name, _)| wanted(name));
+    set.filter_map(|(at, name, value)| code.number(at, &name, value)).collect()
 }
 
 struct Code<'a, 's> {
     source: &'a SourceText<'s>,
     all: &'a [Token<'a>],
-    constants: Constants<'a>,
+    constants: LazyConstants<'a>,
     style: Style,
 }
+
+/// The constants of a source, which are read once a value names one.
+type LazyConstants<'a> = LazyCell<Constants<'a>, Box<dyn FnOnce() -> Constants<'a> + 'a>>;
 
 impl Code<'_, '_> {
     fn is(&self, at: usize, mark: &str) -> bool {
@@ -142,9 +146,8 @@ impl Code<'_, '_> {
         self.all.get(at).map_or(0, |token| self.source.line_at(token.start))
     }
 
-    /// The number that the name at `at` gets there.
-    fn at(&self, at: usize, name: &str) -> Option<NamedNumber> {
-        let range = self.value_after(at)?;
+    /// The number that the name at `at` gets by the tokens of `range`.
+    fn number(&self, at: usize, name: &str, range: Range<usize>) -> Option<NamedNumber> {
         let (value, unit, defined) = self.value(range.clone())?;
         let bytes = self.all.get(range.start)?.start..self.all.get(range.end - 1)?.range().end;
         let shown = self.source.text.get(bytes)?.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -260,23 +260,27 @@ pub(super) fn measures(word: &str) -> bool {
 /// Whether a name says that its value is the number of a pin.
 pub(super) fn is_pin(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    let parts: Vec<&str> = upper.split('_').collect();
+    let ends = |end: &str| {
+        upper.strip_suffix(end).is_some_and(|name| name.is_empty() || name.ends_with('_'))
+    };
+    let is_called = name.ends_with("Pin")
+        || name.ends_with("Gpio")
+        || upper == "PIN"
+        || upper.starts_with("PIN_")
+        || ends("PIN")
+        || ends("GPIO")
+        || ["_GPIO_NUM", "_IO_NUM", "_PIN_NUM"].iter().any(|end| upper.ends_with(end));
+    if !is_called || upper.contains("NUM_PINS") {
+        return false;
+    }
     // The pins of a chip beside this one.
-    let is_elsewhere = parts.iter().any(|part| {
-        matches!(*part, "EXP" | "IOX" | "EXT")
+    let is_elsewhere = |part: &str| {
+        matches!(part, "EXP" | "IOX" | "EXT")
             || ["MCP23", "PCF85", "TCA95", "PCA95", "AW95", "XL95", "SX15", "CH422"]
                 .iter()
                 .any(|chip| part.starts_with(chip))
-    });
-    if is_elsewhere || OTHER.iter().any(|word| parts.contains(word)) || upper.contains("NUM_PINS") {
-        return false;
-    }
-    let ends = name.ends_with("Pin") || name.ends_with("Gpio");
-    ends || parts.first().is_some_and(|part| *part == "PIN")
-        || parts.last().is_some_and(|part| matches!(*part, "PIN" | "GPIO"))
-        || upper.ends_with("_GPIO_NUM")
-        || upper.ends_with("_IO_NUM")
-        || upper.ends_with("_PIN_NUM")
+    };
+    !upper.split('_').any(|part| is_elsewhere(part) || OTHER.contains(&part))
 }
 
 /// Things that a pin drives.

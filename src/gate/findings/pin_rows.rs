@@ -2,8 +2,9 @@
 //!
 //! Owns which places of a row are pins. Must not know values.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::pin_flow::PinFlow;
 use crate::text::c_tokens::{Token, TokenKind};
