@@ -12,6 +12,9 @@ use super::source::SourceText;
 use super::{commands, host_cmake, host_files, host_includes, host_rules, wanted_commands};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
+/// Modules that a program takes in which are looked at.
+const MOST_MODULES: usize = 32;
+
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.words();
@@ -98,7 +101,15 @@ fn is_of_board_alone(path: &ProjectPath, text: &str) -> bool {
 /// Whether a file of Python runs on the board, as MicroPython does.
 pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     let is_python = subject.source().is_some_and(|it| it.path.extension() == Some("py"));
-    let is_named = |file: &str| subject.text_after(file).is_some_and(|text| runs_there(&text));
+    // The program runs there when it or a module of the project that it takes in does.
+    let is_of_board = |file: &str| {
+        subject.text_after(file).is_some_and(|text| {
+            let imported = |name: &str| {
+                subject.text_after(&format!("{name}.py")).is_some_and(|text| runs_there(&text))
+            };
+            runs_there(&text) || modules(&text).take(MOST_MODULES).any(imported)
+        })
+    };
     // Tools of the project, and what only a computer has.
     let is_of_computer = |text: &str| {
         ["subprocess", "argparse", "sys.argv", "shutil", "pathlib", "expanduser", "\"~", "'~"]
@@ -111,7 +122,15 @@ pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     };
     is_python
         && subject.source().is_some_and(|it| !is_tool(it.path) && !is_of_computer(it.text))
-        && ["main.py", "boot.py"].iter().any(|file| is_named(file))
+        && ["main.py", "boot.py"].iter().any(|file| is_of_board(file))
+}
+
+/// The names that a text of Python takes in at the start of a line, `import a` or `from a import b`.
+fn modules(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
+        rest.split([' ', ',', '\t', '#']).next().filter(|name| !name.is_empty())
+    })
 }
 
 /// The part of a range from its first line that the file did not hold before; all of it where it held

@@ -269,7 +269,10 @@ fn is_kept(path: &ProjectPath, words: &str) -> bool {
         let mut is_kept = false;
         for found in pattern.captures_iter(line) {
             let named = found.iter().skip(1).flatten().next().map_or("", |named| named.as_str());
-            if [" of ", " in "].iter().any(|word| named.contains(word)) {
+            // `the other partitions`: what else a file holds.
+            let is_rest = named.split(' ').any(|word| ["other", "others", "rest"].contains(&word))
+                && mention(path, named) != Mention::Named;
+            if is_rest || [" of ", " in "].iter().any(|word| named.contains(word)) {
                 continue;
             }
             is_kept |= [named.to_owned(), bare(named)]

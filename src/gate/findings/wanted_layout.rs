@@ -65,6 +65,21 @@ fn may_shrink(label: &str, task: &str) -> bool {
         })
 }
 
+/// Whether a task, in small letters, gives a partition another name: a sentence with the old and, behind
+/// it, the new one.
+fn may_rename(old: &str, new: &str, task: &str) -> bool {
+    let (old, new) = (old.to_lowercase(), new.to_lowercase());
+    !old.is_empty()
+        && !new.is_empty()
+        && task.split(['.', ';', '\n']).any(|part| {
+            let words = part.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
+            let mut words = words.filter(|word| !word.is_empty());
+            let is_kept = |word: &str| WORDS.kept.iter().any(|kept| kept == word);
+            let has_kept = words.clone().any(is_kept);
+            !has_kept && words.any(|word| word == old) && words.any(|word| word == new)
+        })
+}
+
 /// What moves because the task makes room is only a note; settings are always reported.
 pub(super) fn as_asked_for(
     mut findings: Vec<Finding>,
@@ -73,8 +88,11 @@ pub(super) fn as_asked_for(
 ) -> Vec<Finding> {
     let has = |words: &[String]| words.iter().any(|word| task.contains(word.as_str()));
     for finding in &mut findings {
-        let label = finding.text.split('`').nth(1).unwrap_or_default();
-        if finding.text.starts_with("shrinks") && may_shrink(label, task) {
+        let mut labels = finding.text.split('`').skip(1).step_by(2);
+        let (label, other) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
+        if finding.text.starts_with("shrinks") && may_shrink(label, task)
+            || finding.text.starts_with("renames") && may_rename(label, other, task)
+        {
             finding.level = FindingLevel::Note;
         }
     }
@@ -100,7 +118,24 @@ pub(super) fn as_asked_for(
 
 #[cfg(test)]
 mod tests {
-    use super::{gives_data_up, may_shrink};
+    use super::{gives_data_up, may_rename, may_shrink};
+
+    #[test]
+    fn a_partition_gets_another_name_where_the_task_gives_it() {
+        let renames = |task: &str| may_rename("storage", "trace", task);
+        assert!(renames("die partition \"storage\" heißt künftig \"trace\" (tabelle, code)"));
+        assert!(renames("rename the storage partition to trace"));
+        for task in [
+            "",
+            "trace what is written to storage",
+            "storage must not become trace",
+            "keep storage. write a trace",
+            "rename storage to log",
+        ] {
+            assert!(!renames(task), "{task}");
+        }
+        assert!(!may_rename("", "trace", "trace"));
+    }
 
     #[test]
     fn a_partition_may_shrink_where_the_task_says_so_of_it() {
