@@ -9,7 +9,8 @@ use super::Subject;
 use super::host_code_place::{HostCode, HostDeed};
 use super::novelty;
 use super::source::SourceText;
-use super::{commands, host_cmake, host_files, host_includes, host_rules, wanted_commands};
+use super::wanted_commands;
+use super::{commands, host_cmake, host_files, host_includes, host_rules, host_uploads};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
 /// Modules that a program takes in which are looked at.
@@ -44,6 +45,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let part = source.text.get(found.range.clone()).unwrap_or_default();
             let is_allowed = match &found.deed {
                 HostDeed::Fetches => wanted_commands::names_source(part, (&words, base)),
+                HostDeed::Runs(command) if host_uploads::is_named(command, &words) => true,
                 HostDeed::Runs(command) | HostDeed::Does(command) if is_asked_for => {
                     // What such marks run is not among the words.
                     let is_whole = !part.contains('`') && !changes_board;

@@ -283,3 +283,23 @@ fn sources_tell_what_they_take_in_from_outside() {
 fn files_that_run_by_themselves_are_told_once() {
     exactly(&[("hooks/a", "make a\nmake b\n", &[(Warning, "runs by itself", "make a")])]);
 }
+
+#[test]
+fn a_program_of_several_files_runs_on_the_board_when_one_of_them_does() {
+    let log = "import os\nos.remove(\"events.old\")\n";
+    let found = |main: &str, press: &str| {
+        let files = [("main.py", main), ("press.py", press)];
+        let project = super::super::test_changes::TestProject {
+            files: &files,
+            task: "Keep a log",
+            chip: None,
+        };
+        let all = project.reported(CheckKind::HostCode, &[("events.py", Some(log))]);
+        all.into_iter().filter(|found| !found.contains(" Note: ")).count()
+    };
+    let machine = "from machine import Pin\n";
+    assert_eq!(found("from press import Press\n", machine), 0);
+    assert_eq!(found("import press, time\n", machine), 0);
+    assert_eq!(found("import time\n", machine), 1);
+    assert_eq!(found("from press import Press\n", "import json\n"), 1);
+}

@@ -158,10 +158,15 @@ fn alike<'a>(
 fn wanted_renames(task: &str) -> Vec<(String, String)> {
     static RENAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let name = r"`?([A-Za-z_]\w*[A-Z_]\w*)(?:\(\))?`?";
-        Regex::new(&format!(r"{name} (?:to|into|as|in|zu|nach|en|por|a|à) {name}")).ok()
+        let any = r"`?([A-Za-z_]\w{2,})(?:\(\))?`?";
+        let joined = format!(r"{name} (?:to|into|as|in|zu|nach|en|por|a|à) {name}");
+        Regex::new(&format!(r"{joined}|{any} ?(?:->|=>|→) ?{any}")).ok()
     });
     let all = RENAME.iter().flat_map(|rename| rename.captures_iter(task));
-    let pairs = all.filter_map(|found| Some((found.get(1)?, found.get(2)?)));
+    let pairs = all.filter_map(|found| {
+        let mut names = found.iter().skip(1).flatten();
+        Some((names.next()?, names.next()?))
+    });
     pairs.map(|(was, is)| (was.as_str().to_owned(), is.as_str().to_owned())).collect()
 }
 
@@ -384,6 +389,8 @@ mod tests {
             wanted_renames("`readTemp` in `readCelsius` umbenennen"),
             pair("readTemp", "readCelsius")
         );
+        let both = [pair("Guard", "Overload"), pair("MAX_MA", "LIMIT_MA")].concat();
+        assert_eq!(wanted_renames("rename it (Guard -> Overload, MAX_MA → LIMIT_MA)"), both);
         for none in ["Add a way to stop", "from one to two", "Move the led to another file"] {
             assert_eq!(wanted_renames(none), [], "{none}");
         }

@@ -339,6 +339,17 @@ pub(super) fn is_driven(name: &str) -> bool {
     })
 }
 
+/// Which way a pin works whose name is that of a thing that a pin drives. What opens or shuts is as often
+/// looked at by a contact.
+pub(super) fn direction_named(name: &str) -> Direction {
+    const LOOKED_AT: [&str; 5] = ["GATE", "LATCH", "BOLT", "SOCKET", "OUTLET"];
+    let mut words = super::limit_names::words(name).map(str::to_ascii_uppercase);
+    match is_driven(name) && !words.any(|word| LOOKED_AT.contains(&word.as_str())) {
+        true => Direction::Output,
+        false => Direction::Unknown,
+    }
+}
+
 /// Whether a name says that its values are the numbers of pins.
 pub(super) fn is_pins(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();

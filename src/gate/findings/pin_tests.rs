@@ -157,6 +157,7 @@ const PINS_THAT_MUST_NOT_BE_USED_A_1: &[(&str, &str, &str)] = &[
     ("esp32", "#define OUT GPIO_OUT_W1TS_REG\nvoid f(void) { REG_WRITE(OUT, BIT(7)); }", "GPIO7"),
     ("esp32", "void f(void) { PIN_FUNC_SELECT(PERIPHS_IO_MUX_SD_CMD_U, 2); }", "GPIO11"),
     ("esp32", "spi_bus_config_t c = { .mosi_io_num = 34 };", "drives GPIO34, which is input-only"),
+    ("esp32", "#define PIN_DIR 35", "drives GPIO35, which is input-only"),
     ("esp32", "gpio_set_direction(GPIO_NUM_35, GPIO_MODE_OUTPUT);", "GPIO35"),
     (
         "esp32",

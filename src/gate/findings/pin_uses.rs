@@ -14,7 +14,7 @@ use super::constants::{ConstantValue, Constants};
 use super::pin_branches::{behind_index, choices, for_chip};
 use super::pin_flow::PinFlow;
 use super::pin_loops;
-use super::pin_names::{Signals, is_pin, is_pins, is_wire, signal};
+use super::pin_names::{Signals, direction_named, is_pin, is_pins, is_wire, signal};
 use super::pin_objects::PinObjects;
 use super::pin_registers::{RegisterCode, RegisterTable, WrittenBits};
 use super::pin_rows::PinRows;
@@ -579,7 +579,7 @@ impl PinCode<'_> {
         }
         for (value, range) in self.values(range) {
             let before = found.len();
-            self.push(found, value, range, way.unwrap_or(Direction::Unknown));
+            self.push(found, value, range, way.unwrap_or_else(|| direction_named(name)));
             if let Some(used) = found.get_mut(before) {
                 used.is_open_drain = is_wire(name);
             }

@@ -129,7 +129,7 @@ pub(super) fn is_amount(name: &str) -> bool {
     };
     is_constant
         && (of(&known.time.delays)
-            || of(&known.time.watched) && known.time.bounds_silence(words(name))
+            || known.time.bounds_silence(words(name))
             || of(&known.scales)
             || of(&known.safety) && !of(&known.counts)
             || words(name).any(is_harmful) && !of(&known.counts) && !of(&known.others))
@@ -221,6 +221,9 @@ mod tests {
         assert_eq!(level("FAILSAFE_MS", (500, 400), "Print the version"), None);
         assert_eq!(level("FAILSAFE_MS", (500, 5000), "Stop after a failsafe time of 5 s"), note);
         assert_eq!(level("LOST_COUNT", (5, 30), "Print the version"), None);
+        assert_eq!(level("IDLE_OFF_S", (600, 21600), "Print the version"), warning);
+        assert_eq!(level("IDLE_OFF_S", (600, 900), "Print the version"), None);
+        assert_eq!(level("IDLE_OFF_S", (600, 21600), "Stay on for longer when idle"), note);
         assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Ramp up softly"), warning);
         assert_eq!(level("HTTP_TIMEOUT_MS", (5000, 60000), "Raise the HTTP timeout"), note);
         assert_eq!(level("index_min", (0, -20), "Beep twice"), None);

@@ -1,102 +1,31 @@
 //! Protections that a change turns off: watchdogs, encryption, checks of certificates and memory.
 //!
-//! Owns the comparison with what was there before; what turns a protection off is listed in
-//! `assets/findings/safeguards.toml`. A task that asks for it makes it a note.
+//! Owns the comparison with what was there before; what turns a protection off is listed by
+//! [`safeguard_rows`](super::safeguard_rows). A task that asks for it makes it a note.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
-use serde::Deserialize;
+use regex::Regex;
 
+use super::safeguard_rows::{ANY_OFF, SAFEGUARDS, Safeguard};
 use super::source::SourceText;
 use super::{
     Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
     guarded_checks, left_out, lost_conditions, lost_errors, lost_integrity, lost_reactions,
     narrowed_checks, removed_checks, swallowed,
 };
-use super::{short_comparisons, unchecked_limits, unread_inputs, wishes};
+use super::{short_comparisons, substitutions, unchecked_limits, unread_inputs};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
-use crate::text::shipped::shipped_table;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SafeguardFile {
-    safeguard: Vec<SafeguardRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SafeguardRow {
-    #[serde(default)]
-    new: Option<String>,
-    #[serde(default)]
-    old: Option<String>,
-    text: String,
-    words: Vec<String>,
-    #[serde(default)]
-    wishes: Vec<String>,
-    /// Endings of the files that are read, or their names; all where there are none.
-    #[serde(default)]
-    files: Vec<String>,
-    /// Whether a new file is warned of too, which takes nothing away.
-    #[serde(default)]
-    also_new: bool,
-    /// Whether one more, or one less, counts although the file has others.
-    #[serde(default)]
-    each: bool,
-    /// What makes it usual where it stands in one of the lines before.
-    #[serde(default)]
-    usual_behind: Option<String>,
-}
-
-/// A way in which a protection is turned off.
-struct Safeguard {
-    /// What turns it off; `None` where it only goes.
-    new: Option<Regex>,
-    /// What stood there before, where the new text alone says nothing.
-    old: Option<Regex>,
-    text: String,
-    /// What it is called.
-    words: Vec<String>,
-    /// Words that alone ask for it.
-    wishes: Vec<String>,
-    files: Vec<String>,
-    also_new: bool,
-    each: bool,
-    usual_behind: Option<Regex>,
-}
-
-static SAFEGUARDS: LazyLock<Vec<Safeguard>> = LazyLock::new(|| {
-    load(include_str!("../../../assets/findings/safeguards.toml")).unwrap_or_default()
-});
-
-/// All that turns a protection off.
-static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let all = SAFEGUARDS.iter().filter_map(|guard| guard.new.as_ref());
-    let all: Vec<String> = all.map(|off| format!("(?:{off})")).collect();
-    RegexBuilder::new(&all.join("|")).multi_line(true).build().ok()
-});
-
 /// Fewer lines are looked at one by one.
 const MANY_LINES: usize = 100;
 
-fn load(text: &str) -> Option<Vec<Safeguard>> {
-    let file: SafeguardFile = shipped_table(text)?;
-    let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
-    let all = file.safeguard.into_iter().map(|entry| {
-        let regex = |pattern: &Option<String>| match pattern {
-            Some(pattern) => regex(pattern).map(Some),
-            None => Some(None),
-        };
-        let (old, new) = (regex(&entry.old)?, regex(&entry.new)?);
-        let usual_behind = regex(&entry.usual_behind)?;
-        let SafeguardRow { text, words, wishes, files, also_new, each, .. } = entry;
-        Some(Safeguard { new, old, text, words, wishes, files, also_new, each, usual_behind })
-    });
-    all.collect()
+/// What a change adds and removes, by lines with their numbers, and the new text.
+struct ChangedLines<'a> {
+    added: &'a [(u32, &'a str)],
+    removed: &'a [(u32, &'a str)],
+    text: &'a str,
 }
 
 /// The check of a file; `None` where no protection is turned off.
@@ -144,17 +73,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
                 (!is_off_already).then_some(*line)?
             }
             (None, Some(safe)) => {
-                let is_less = guard.each && count(&added, safe) < count(&removed, safe);
-                let stays = |part: &str| {
-                    let is_here = new.contains(part);
-                    !is_less && (is_here || added.iter().any(|(_, text)| text.contains(part)))
-                };
-                unchecked_limits::near(gone(safe, &removed, stays)?, subject)?
+                let lines = ChangedLines { added: &added, removed: &removed, text: &new };
+                unchecked_limits::near(gone_from(guard, safe, &lines, subject)?, subject)?
             }
             (None, _) => return None,
         };
         let is_new = subject.base.is_none() && !guard.also_new;
-        Some(guard.finding(line, is_new || guard.is_asked_for(&task)))
+        Some(finding(guard, line, is_new || guard.is_asked_for(&task)))
     });
     let mut found: Vec<Finding> = found.collect();
     found.extend(left_out::find(&new, subject));
@@ -201,29 +126,51 @@ fn gone(safe: &Regex, removed: &[(u32, &str)], stays: impl Fn(&str) -> bool) -> 
     removed.iter().find(|(_, text)| goes(text)).map(|(line, _)| *line)
 }
 
-impl Safeguard {
-    fn finding(&self, line: u32, is_note: bool) -> Finding {
-        let level = if is_note { FindingLevel::Note } else { FindingLevel::Warning };
-        let finding = Finding::new(level, self.text.clone()).at(FindingPlace::line(line));
-        finding.advice("Make sure that this protection is meant to go.")
-    }
+/// Whether the last name of a part, `relay` of `switch.turn_off: relay`, stands nowhere now: what it
+/// named has another name.
+fn is_renamed(part: &str, new: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let name = part.rsplit(|c: char| !is_of_name(c)).next().unwrap_or_default();
+    name.contains(char::is_alphabetic) && !new.split(|c: char| !is_of_name(c)).any(|it| it == name)
+}
 
-    fn is_asked_for(&self, task: &str) -> bool {
-        self.wishes.iter().any(|wish| task.contains(wish.as_str()))
-            || wishes::wants_gone(task, &self.words)
-    }
+/// Whether another file of the change, of a kind that is read for it, gets a part that it did not hold.
+fn moves_out(guard: &Safeguard, part: &str, subject: &Subject<'_>) -> bool {
+    let path = subject.source().map(|source| source.path);
+    let others = subject.context.proposed.texts();
+    let mut others =
+        others.filter(|(other, _)| Some(*other) != path && is_read(other) && guard.is_for(other));
+    others.any(|(other, text)| {
+        let held = || subject.text_before(other.as_str()).is_some_and(|was| was.contains(part));
+        text.contains(part) && code(&SourceText::new(other, text)).contains(part) && !held()
+    })
+}
 
-    /// Whether one of the three lines before a line makes it usual.
-    fn is_usual(&self, text: &str, line: u32) -> bool {
-        let Some(usual) = &self.usual_behind else { return false };
-        let line = usize::try_from(line).unwrap_or(usize::MAX);
-        text.lines().take(line).skip(line.saturating_sub(4)).any(|before| usual.is_match(before))
+/// The line, of those before the change, of a protection that stands nowhere now.
+fn gone_from(
+    guard: &Safeguard,
+    safe: &Regex,
+    lines: &ChangedLines<'_>,
+    subject: &Subject<'_>,
+) -> Option<u32> {
+    let ChangedLines { added, removed, text } = lines;
+    if guard.instead.as_ref().is_some_and(|other| other.is_match(text)) {
+        return None;
     }
+    let is_less = guard.each && count(added, safe) < count(removed, safe);
+    let stays = |part: &str| {
+        let is_here = text.contains(part)
+            || added.iter().any(|(_, text)| text.contains(part))
+            || guard.each && is_renamed(part, text);
+        !is_less && is_here || moves_out(guard, part, subject)
+    };
+    gone(safe, removed, stays)
+}
 
-    fn is_for(&self, path: &ProjectPath) -> bool {
-        let is = |of: &String| path.file_name() == of || path.extension() == Some(of.as_str());
-        self.files.is_empty() || self.files.iter().any(is)
-    }
+fn finding(guard: &Safeguard, line: u32, is_note: bool) -> Finding {
+    let level = if is_note { FindingLevel::Note } else { FindingLevel::Warning };
+    let finding = Finding::new(level, guard.text.clone()).at(FindingPlace::line(line));
+    finding.advice("Make sure that this protection is meant to go.")
 }
 
 /// Whether a file is code or configuration.
@@ -243,6 +190,12 @@ fn is_read(path: &ProjectPath) -> bool {
 fn code<'a>(source: &'a SourceText<'_>) -> Cow<'a, str> {
     match source.path.file_name().starts_with("sdkconfig") {
         true => source.text.into(),
+        false if matches!(source.path.extension(), Some("yaml" | "yml")) => {
+            match source.code_of_any() {
+                Cow::Borrowed(text) => substitutions::carried_out(text),
+                Cow::Owned(text) => substitutions::carried_out(&text).into_owned().into(),
+            }
+        }
         false => source.code_of_any(),
     }
 }
@@ -262,12 +215,6 @@ mod tests {
 
     fn reported(path: &str, base: Option<&str>, content: &str, task: &str) -> Vec<String> {
         test_changes::reported(CheckKind::Safeguards, (path, base, content), task)
-    }
-
-    #[test]
-    fn the_list_can_be_read() {
-        let all = load(include_str!("../../../assets/findings/safeguards.toml"));
-        assert!(all.is_some_and(|all| all.len() >= 7));
     }
 
     #[test]
@@ -363,6 +310,39 @@ mod tests {
             assert_eq!(found("Add a chip"), ["Warning 2: lets a check fail without a consequence"]);
             assert!(found("The tests may fail for now")[0].starts_with("Note"), "{to}");
         }
+    }
+
+    #[test]
+    fn what_goes_to_another_file_or_gets_another_name_stays() {
+        use super::super::test_changes::TestProject;
+
+        let old = "void setup() {\n  attachInterrupt(27, onEdge, FALLING);\n  run();\n}\n";
+        let new = "#include \"wind.h\"\nvoid setup() {\n  windBegin();\n  run();\n}\n";
+        let wind =
+            "#include \"wind.h\"\nvoid windBegin() {\n  attachInterrupt(27, onEdge, FALLING);\n}\n";
+        let found = |other: (&str, &str)| {
+            let files = &[("src/main.cpp", old)];
+            let task = "move the wind to a file of its own";
+            let project = TestProject { files, chip: None, task };
+            let changes = [("src/main.cpp", Some(new)), (other.0, Some(other.1))];
+            let all = project.findings(CheckKind::Safeguards, &changes).into_iter();
+            all.filter(|(_, found)| found.text.contains("by an interrupt")).count()
+        };
+        assert_eq!(found(("src/wind.cpp", wind)), 0);
+        let comment = wind.replace("  attach", "  // attach");
+        assert_eq!(found(("src/wind.cpp", &comment)), 1);
+        assert_eq!(found(("README.md", wind)), 1);
+
+        let yaml = "switch:\n  - platform: gpio\n    id: a1\nbinary_sensor:\n  - platform: gpio\n    \
+                    on_press:\n      - switch.turn_off: a1\n";
+        let renamed = yaml.replace("a1", "motor");
+        assert_eq!(
+            reported("a.yaml", Some(yaml), &renamed, "rename a1 to motor"),
+            [] as [String; 0]
+        );
+        let other = yaml.replace("turn_off: a1", "turn_off: b2");
+        let wanted = ["Warning 7: no longer switches an output off by itself"];
+        assert_eq!(reported("a.yaml", Some(yaml), &other, "name the switch"), wanted);
     }
 
     #[test]

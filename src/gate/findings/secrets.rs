@@ -28,7 +28,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         false => in_source(source, &known_before),
     };
     let mut check = novelty::check(CheckKind::Secrets, subject, find)?;
-    let elsewhere = used_elsewhere(path, subject, &check);
+    let mut elsewhere = used_elsewhere(path, subject, &check);
+    elsewhere.extend(key_tables(path, subject, &check));
     if elsewhere.is_empty() {
         return Some(check);
     }
@@ -99,9 +100,6 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
         .zip(source.text.lines())
         .filter(|(number, line)| added.contains(number) && is_in(line));
     let lines: HashMap<u32, &str> = lines.collect();
-    let is_reported = |line: u32| {
-        check.findings.iter().any(|f| f.place.as_ref().is_some_and(|place| place.line == line))
-    };
     if lines.is_empty() {
         return Vec::new();
     }
@@ -111,7 +109,9 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
         let numbers = here.filter_map(|at| u32::try_from(source.line_at(at) + 1).ok());
         let line = numbers.filter_map(|number| lines.get(&number).map(|line| (number, line)));
         let line = line.into_iter().find(|(_, line)| line.contains(&literal));
-        if let Some((line, _)) = line.filter(|(line, _)| may_be(&literal) && !is_reported(*line)) {
+        if let Some((line, _)) =
+            line.filter(|(line, _)| may_be(&literal) && !is_reported(check, *line))
+        {
             wanted.insert(name, (literal, line));
         }
     }
@@ -119,13 +119,7 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
     if wanted.is_empty() {
         return found;
     }
-    let proposed = &subject.context.proposed;
-    let others = proposed.texts().filter(|(other, _)| *other != path);
-    let others = others.map(|(other, text)| (other.clone(), text.to_owned()));
-    let on_disk = Sources::of(subject.project_dir)
-        .texts()
-        .filter(|(other, _)| other != path && !proposed.has(other));
-    for (other, text) in others.chain(on_disk).take(MOST_FILES) {
+    for (other, text) in others(path, subject) {
         let here = wanted.iter().filter(|(name, _)| text.contains(name.as_str()));
         let here: HashMap<String, String> =
             here.map(|(name, (literal, _))| (name.clone(), literal.clone())).collect();
@@ -143,4 +137,84 @@ fn used_elsewhere(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> V
         }
     }
     found
+}
+
+/// Tables of bytes that are new here, and that another file of the project uses as a key.
+fn key_tables(path: &ProjectPath, subject: &Subject<'_>, check: &Check) -> Vec<Finding> {
+    let Some(source) = subject.source().filter(|_| is_code(path.file_name())) else {
+        return Vec::new();
+    };
+    let added = &subject.changed().added;
+    let is_new = |table: &credentials::ByteTable| {
+        let lines = source.line_at(table.range.start)..=source.line_at(table.range.end);
+        lines.into_iter().any(|line| u32::try_from(line + 1).is_ok_and(|at| added.contains(&at)))
+    };
+    let mut tables = credentials::tables(source.tokens());
+    tables.retain(|table| {
+        let line = u32::try_from(source.line_at(table.range.start) + 1).unwrap_or(u32::MAX);
+        is_new(table) && !is_reported(check, line)
+    });
+    let mut found = Vec::new();
+    if tables.is_empty() {
+        return found;
+    }
+    for (other, text) in others(path, subject) {
+        if !is_code(other.file_name()) || !tables.iter().any(|table| text.contains(&table.name)) {
+            continue;
+        }
+        let reader = SourceText::new(&other, &text);
+        tables.retain(|table| {
+            let is_key = credentials::becomes_key(reader.tokens(), &table.name);
+            if is_key {
+                let what = format!("a key in `{}`, as `{other}` uses it", table.name);
+                found.push(finding(FindingLevel::Stop, what).at(source.place(&table.range)));
+            }
+            !is_key
+        });
+    }
+    found
+}
+
+fn is_reported(check: &Check, line: u32) -> bool {
+    check.findings.iter().any(|it| it.place.as_ref().is_some_and(|place| place.line == line))
+}
+
+/// The other sources of the project, those of the change first and as they are after it.
+fn others<'s>(
+    path: &'s ProjectPath,
+    subject: &'s Subject<'_>,
+) -> impl Iterator<Item = (ProjectPath, String)> + 's {
+    let proposed = &subject.context.proposed;
+    let changed = proposed.texts().filter(move |(other, _)| *other != path);
+    let changed = changed.map(|(other, text)| (other.clone(), text.to_owned()));
+    let on_disk = Sources::of(subject.project_dir).texts();
+    let on_disk = on_disk.filter(move |(other, _)| other != path && !proposed.has(other));
+    changed.chain(on_disk).take(MOST_FILES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::TestProject;
+    use super::*;
+
+    #[test]
+    fn a_table_that_another_file_takes_as_a_key_is_reported() {
+        let bytes = "0x18, 0x40, 0xe1, 0x19, 0x05, 0xe4, 0xd3, 0x0b, 0x0a, 0x08, 0x10, 0x5b, 0xea, \
+                     0xa7, 0x12, 0xaf";
+        let header = format!("static const uint8_t material[16] = {{ {bytes} }};\n");
+        let found = |link: &str, on_disk: bool| -> Vec<String> {
+            let files: &[(&str, &str)] = if on_disk { &[("main/link.c", link)] } else { &[] };
+            let task = "Encrypt the link with the key of the settings";
+            let mut changes = vec![("main/material.h", Some(header.as_str()))];
+            changes.extend((!on_disk).then_some(("main/link.c", Some(link))));
+            TestProject { files, task, chip: None }.reported(CheckKind::Secrets, &changes)
+        };
+        let wanted =
+            ["main/material.h Stop: contains a key in `material`, as `main/link.c` uses it"
+                .to_owned()];
+        let link = "#include \"material.h\"\nvoid f(void)\n{\n    esp_now_set_pmk(material);\n}\n";
+        assert_eq!(found(link, true), wanted);
+        assert_eq!(found(link, false), wanted);
+        assert_eq!(found(&link.replace("esp_now_set_pmk", "send"), true), [] as [String; 0]);
+    }
 }

@@ -154,7 +154,10 @@ pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
     let base = base.to_lowercase();
     let is_known_address = |address: &str| {
         let wanted = bare(address);
-        let is_named = || named().any(|of_task| bare(of_task) == wanted);
+        // Of GitHub the owner and the name are enough: "throwtheswitch/unity".
+        let short = wanted.strip_prefix("github.com/").filter(|it| it.matches('/').count() == 1);
+        let is = |of_task: &str| of_task == wanted || Some(of_task) == short;
+        let is_named = || named().any(|of_task| is(&bare(of_task)));
         !wanted.is_empty() && is_named() || base.split(is_end).any(|it| it == address)
     };
     let mut addresses = text.split(is_end).filter(|word| word.contains("://")).peekable();
@@ -320,6 +323,10 @@ mod tests {
         let tagged = "Take https://github.com/etlcpp/etl.git, tag v1.3.2.";
         assert_eq!(level(tagged, &list(etl, "v1.3.2")), ["Note:"]);
         assert_eq!(level(tagged, &list(etl, "v1.3")), ["Stop:"]);
+        let short = "Take ETLCPP/etl tag v1.3.2 by FetchContent";
+        assert_eq!(level(short, &list(etl, "v1.3.2")), ["Note:"]);
+        assert_eq!(level(short, &list("https://evil.example/etlcpp/etl", "v1.3.2")), ["Stop:"]);
+        assert_eq!(level(short, &list("https://github.com/evil/etl", "v1.3.2")), ["Stop:"]);
         assert_eq!(level(tagged, &list(&format!("{etl}x"), "v1.3.2")), ["Stop:"]);
         for comment in ["tag v1.3.2", "GIT_TAG v1.3.2"] {
             let hidden = list(etl, &format!("evil.1  # {comment}\n"));

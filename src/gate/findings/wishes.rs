@@ -189,7 +189,26 @@ const OUTPUT: [&str; 16] = [
     "outputs", "trace", "traces", "comment", "comments", "include",
 ];
 
-/// Whether a task may mean that less is checked. "Remove the debug output" does not.
+/// Beginnings of words behind "without" for what is to be kept from happening.
+const KEPT_FROM: [&str; 14] = [
+    "flicker",
+    "chang",
+    "touch",
+    "break",
+    "los",
+    "block",
+    "restart",
+    "reboot",
+    "jump",
+    "effect",
+    "jitter",
+    "behavio",
+    "reset",
+    "interrupt",
+];
+
+/// Whether a task may mean that less is checked. "Remove the debug output" and "without flicker" do
+/// not.
 pub(super) fn may_want_less_checked(task: &str) -> bool {
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
@@ -199,8 +218,13 @@ pub(super) fn may_want_less_checked(task: &str) -> bool {
             GONE.contains(&words.get(at).copied().unwrap_or_default())
                 && behind.iter().any(|word| OUTPUT.contains(word))
         };
+        let keeps_from = |at: usize| {
+            let mut behind = words.iter().skip(at + 1).take(NEAR);
+            words.get(at) == Some(&"without")
+                && behind.any(|word| KEPT_FROM.iter().any(|start| word.starts_with(start)))
+        };
         let mut wishes = (0..words.len()).filter(|at| words.get(*at).is_some_and(is_wish));
-        wishes.any(|at| !is_of_output(at))
+        wishes.any(|at| !is_of_output(at) && !keeps_from(at))
     })
 }
 
@@ -347,6 +371,10 @@ mod tests {
             assert!(!may_want_less_checked(task), "{task}");
         }
         assert!(may_want_less_checked("remove the output and skip the check"));
+        for task in ["show it without flicker", "move it without any change of behaviour"] {
+            assert!(!may_want_less_checked(task), "{task}");
+        }
+        assert!(may_want_less_checked("connect without a certificate"));
         for task in ["replace the sensor", "migrate to v6", "remove it"] {
             assert!(may_want_another(task), "{task}");
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::calls::{ArgumentName, call, credential};
 use super::composed;
 use super::key_names::{form_says, is_key_array, is_key_name, is_mixed, is_random_key};
+use super::key_uses::becomes_key;
 use super::labels::is_label;
 use super::plain::{is_explained, is_explained_key};
 use super::secret::{Secret, finding_text, known_in, lines_around};
@@ -484,7 +485,9 @@ impl<'a> CodeLiterals<'a> {
             NameSays::Public => return None,
             NameSays::Nothing if is_key_array(&name, &bytes) => NameSays::Key,
             NameSays::Nothing if is_secret_word(&text) => form_says(&name)?,
-            NameSays::Nothing if is_random_key(&bytes) && self.becomes_key(&name) => NameSays::Key,
+            NameSays::Nothing if is_random_key(&bytes) && becomes_key(self.tokens, &name) => {
+                NameSays::Key
+            }
             NameSays::Nothing => return None,
             says => says,
         };
@@ -497,26 +500,6 @@ impl<'a> CodeLiterals<'a> {
         let is_test = is_explained_key(&around);
         let secret = Secret::named(range, says, &name);
         (is_secret && (printable || !is_test)).then_some(secret)
-    }
-
-    /// Whether an array is copied to a key, or handed to a function that takes one.
-    fn becomes_key(&self, name: &str) -> bool {
-        const TAKES: [&str; 6] =
-            ["setkey", "set_key", "import_key", "hmac_starts", "hmac_init", "hmac_hmac"];
-        let is_own = |at: usize| self.word(at).is_some_and(|word| word == name);
-        (0..self.tokens.len()).any(|at| {
-            let Some(function) = self.word(at).filter(|_| self.is(at + 1, "(")) else {
-                return false;
-            };
-            let copies = matches!(&*function, "memcpy" | "memmove")
-                && self.is(at + 3, ",")
-                && self.word(at + 2).is_some_and(|to| is_key_name(&to))
-                && is_own(at + 4);
-            let lower = function.to_ascii_lowercase();
-            let takes = TAKES.iter().any(|part| lower.contains(part));
-            let mut inside = (at + 2..at + 24).take_while(|at| !self.is(*at, ";"));
-            copies || takes && inside.any(is_own)
-        })
     }
 
     /// What an array is called that begins at `open`.

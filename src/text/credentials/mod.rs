@@ -9,6 +9,7 @@ mod code;
 mod composed;
 mod for_people;
 mod key_names;
+mod key_uses;
 mod labels;
 mod left_out;
 mod masked;
@@ -25,6 +26,7 @@ use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+pub use key_uses::{ByteTable, becomes_key, tables};
 pub use secret::Secret;
 use secret::{known, lines_around};
 pub use values::{NameSays, is_sequence, is_stand_in, name_says};
