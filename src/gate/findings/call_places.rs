@@ -44,8 +44,14 @@ const ACTS: [&str; 14] = [
 ];
 
 /// Functions that tell a watchdog that all is well.
-const FEEDS: [&str; 4] =
-    ["esp_task_wdt_reset", "esp_task_wdt_reset_user", "wdt_hal_feed", "feed_watchdog"];
+const FEEDS: [&str; 6] = [
+    "esp_task_wdt_reset",
+    "esp_task_wdt_reset_user",
+    "wdt_hal_feed",
+    "feed_watchdog",
+    "wdt.feed",
+    "watchdog.feed",
+];
 
 /// Whether a function of that name checks something.
 pub(super) fn checks(name: &str) -> bool {
@@ -202,9 +208,20 @@ fn calls(source: &SourceText<'_>) -> BTreeMap<String, Calls> {
         let Some(function) = tokens.get(*name).filter(|name| !name.in_directive) else { continue };
         let calls = found.entry(function.raw.to_owned()).or_default();
         let body = tokens.get(body.clone()).unwrap_or_default();
-        let pairs = body.iter().zip(body.iter().skip(1));
-        let called = pairs.filter(|(name, open)| name.kind == TokenKind::Word && open.is("("));
-        calls.extend(called.map(|(name, _)| (name.raw.to_owned(), source.number_at(name.start))));
+        let is_call = |at: usize| {
+            let open = body.get(at + 1).is_some_and(|open| open.is("("));
+            let name = body.get(at).filter(|name| open && name.kind == TokenKind::Word)?;
+            // Others than a watchdog are fed, too: fish, and parsers.
+            let of = at.checked_sub(2).and_then(|of| body.get(of)).map_or("", |of| of.raw);
+            let of = of.to_ascii_lowercase();
+            let owner = ["wdt", "watchdog"].into_iter().find(|owner| of.contains(owner));
+            let called = match owner.filter(|_| name.raw == "feed") {
+                Some(owner) => format!("{owner}.feed"),
+                None => name.raw.to_owned(),
+            };
+            Some((called, source.number_at(name.start)))
+        };
+        calls.extend((0..body.len()).filter_map(is_call));
     }
     found
 }
@@ -224,6 +241,24 @@ mod tests {
         all.into_iter()
             .filter(|found| found.contains("watchdog") || found.contains("before"))
             .collect()
+    }
+
+    #[test]
+    fn a_watchdog_of_rust_that_a_loop_no_longer_feeds_is_told() {
+        let old =
+            "fn main() -> ! {\n    loop {\n        read();\n        rtc.rwdt.feed();\n    }\n}\n";
+        let found = |new: &str, task: &str| {
+            let all = reported(CheckKind::Safeguards, ("src/main.rs", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("feeds the watchdog")).collect::<Vec<_>>()
+        };
+        let new = old.replace("        rtc.rwdt.feed();\n", "        tick();\n");
+        let wanted = ["Warning 4: no longer feeds the watchdog in `main`"];
+        assert_eq!(found(&new, "Count milliseconds"), wanted);
+        assert_eq!(found(&new, "Feed the watchdog by a timer"), [] as [String; 0]);
+        let fish = |text: &str| text.replace("rtc.rwdt.feed", "tank.feed");
+        let all =
+            reported(CheckKind::Safeguards, ("src/main.rs", Some(&fish(old)), &fish(&new)), "x");
+        assert!(!all.iter().any(|found| found.contains("watchdog")), "{all:?}");
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text().filter(|_| is_read(path))?;
     let writes = ["write_flash", "write-flash"];
     let mut found = erased_at_build(path, text);
+    found.extend(erased_by_script(path, subject));
     found.extend(rows_of_boards(text));
     found.extend(of_uploads(path, text, subject));
     if found.is_empty() && !writes.iter().any(|write| text.contains(write)) {
@@ -93,6 +94,26 @@ fn erased_at_build(path: &ProjectPath, text: &str) -> Vec<Finding> {
         Finding::new(FindingLevel::Stop, text).at(FindingPlace::line(line))
     };
     lines.map(|(line, _)| finding(line)).collect()
+}
+
+/// Commands of a script that erase a board, where it erased nothing before and the task speaks of nothing
+/// of the kind.
+fn erased_by_script(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    const ASKS: [&str; 10] =
+        ["eras", "lösch", "loesch", "effac", "borr", "wipe", "clear", "factory", "reset", "blank"];
+    static ERASES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\berase[_-](?:flash|region|parts)\b|\berase-otadata\b").ok());
+    let is_list = path.file_name() == "CMakeLists.txt" || path.extension() == Some("cmake");
+    let (source, erases) = (subject.source().filter(|_| !is_list)?, ERASES.as_ref()?);
+    let task = subject.context.words();
+    let erased_before = subject.base_text().is_some_and(|base| erases.is_match(base));
+    if task.is_empty() || erased_before || ASKS.iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let at = erases.find(&source.code_of_any())?.start();
+    let text = "erases the flash of a board with all that it holds";
+    let finding = Finding::new(FindingLevel::Warning, text).at(source.place(&(at..at)));
+    Some(finding.advice("The task does not ask for it. Settings and records are lost."))
 }
 
 /// Rows of a table of boards with another place of the bootloader than that of their chip:

@@ -94,13 +94,35 @@ pub(super) fn find(
             continue;
         }
         found.extend(for_board(plan, image, read, board));
-        found.extend(for_place(plan, flash, image, landing, read));
+        let mut own = for_place(plan, flash, image, landing, read);
+        if names_settings(image, landing, flash, subject) {
+            own.iter_mut().for_each(|finding| finding.level = FindingLevel::Note);
+        }
+        found.extend(own);
     }
     found.extend(apps(plan, flash, contents));
     if let Some(board) = board {
         found.extend(moved(flash, board));
     }
     limited(CheckKind::Images, found).findings
+}
+
+/// Whether the task names the file and the partition of settings that it is written to.
+fn names_settings(
+    image: &FlashImage,
+    landing: &Landing,
+    flash: &FlashFacts,
+    subject: &Subject<'_>,
+) -> bool {
+    let of = flash.partitions.iter().find(|part| part.label == landing.place);
+    let task = subject.context.words();
+    let has = |name: &str| {
+        let mut words = task.split(|c: char| c.is_whitespace() || ",;:()`\"'".contains(c));
+        words.any(|word| word == name.to_lowercase())
+    };
+    let is_settings =
+        |part: &Partition| is_data(&part.kind) && part.subtype == "nvs" && part.label != "nvs";
+    of.is_some_and(is_settings) && has(&landing.place) && has(&image.file)
 }
 
 /// An image against the chip and what the board is set to.

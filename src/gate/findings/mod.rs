@@ -31,6 +31,7 @@ mod expansion;
 mod flash;
 mod flash_code;
 mod flash_commands;
+mod flipped_tests;
 mod guard_inputs;
 mod guarded_checks;
 mod handed_out;
@@ -225,6 +226,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(test_expectations::wider(path, subject));
     findings.extend(test_expectations::looser(path, subject));
     findings.extend(test_expectations::skipped(path, subject));
+    findings.extend(flipped_tests::find(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 
@@ -235,6 +237,9 @@ fn name(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     if let Some(conflict) = name_conflict(subject.project_dir, path) {
         let finding = Finding::new(FindingLevel::Stop, conflict.why).advice(conflict.fix);
+        return Some(Check::with(CheckKind::Name, vec![finding]));
+    }
+    if let Some(finding) = shadowed::of_micropython(path, subject) {
         return Some(Check::with(CheckKind::Name, vec![finding]));
     }
     let names = subject.context.names.as_ref().filter(|_| !shadowed::is_stub(path, subject))?;

@@ -1,7 +1,7 @@
 //! New files that stand in for one of the framework's by their folders, as the build prefers those
 //! of the project.
 
-use super::Subject;
+use super::{Subject, host_code};
 use crate::knowledge::NameList;
 use crate::model::{Finding, FindingLevel, ProjectPath};
 use crate::workspace::Sources;
@@ -50,8 +50,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, names: &NameList) 
     let text = component(path.as_str(), names)
         .or_else(|| names.hidden_by(path.as_str()))
         .or_else(|| arduino(path, subject))?;
+    Some(finding(text))
+}
+
+fn finding(text: String) -> Finding {
     let advice = "Take another name, or make sure that nothing else is meant to be replaced.";
-    Some(Finding::new(FindingLevel::Warning, text).advice(advice))
+    Finding::new(FindingLevel::Warning, text).advice(advice)
 }
 
 /// Whether a header stands in for the framework where tests run without it: `test/host/stubs/esp_log.h`.
@@ -99,4 +103,71 @@ fn arduino(path: &ProjectPath, subject: &Subject<'_>) -> Option<String> {
         || subject.context.proposed.paths().any(is_sketch)
         || Sources::of(subject.project_dir).texts().any(|(path, _)| is_sketch(&path));
     uses_core.then(|| format!("`{name}` would hide the header of the Arduino core"))
+}
+
+/// Modules that MicroPython has built in. Source: its documentation, v1.24, "MicroPython libraries" and
+/// the libraries of the ESP32.
+const MICROPYTHON: [&str; 33] = [
+    "asyncio",
+    "uasyncio",
+    "binascii",
+    "bluetooth",
+    "btree",
+    "cryptolib",
+    "deflate",
+    "errno",
+    "esp",
+    "esp32",
+    "espnow",
+    "framebuf",
+    "gc",
+    "hashlib",
+    "heapq",
+    "io",
+    "json",
+    "machine",
+    "micropython",
+    "neopixel",
+    "network",
+    "ntptime",
+    "os",
+    "platform",
+    "random",
+    "re",
+    "select",
+    "socket",
+    "ssl",
+    "struct",
+    "sys",
+    "time",
+    "tls",
+];
+
+/// A module of the project that stands in for one that MicroPython has built in.
+pub(super) fn of_micropython(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let name = path.file_name().strip_suffix(".py")?;
+    let is_there = MICROPYTHON.contains(&name) && matches!(path.parent(), None | Some("" | "lib"));
+    let text = format!("`{name}.py` would take the place of MicroPython's own module `{name}`");
+    (is_there && host_code::is_micropython(subject)).then(|| finding(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::TestProject;
+    use crate::model::CheckKind;
+
+    #[test]
+    fn a_module_with_the_name_of_a_built_in_one_is_reported() {
+        let found = |path: &str, main: &str| {
+            let files = [("main.py", main)];
+            let project = TestProject { files: &files, task: "Send more", chip: None };
+            project.reported(CheckKind::Name, &[(path, Some("import tls\n"))]).len()
+        };
+        let main = "import ssl\nfrom machine import Pin\n";
+        assert_eq!(found("ssl.py", main), 1);
+        assert_eq!(found("lib/ssl.py", main), 1);
+        assert_eq!(found("tls_settings.py", main), 0);
+        assert_eq!(found("ssl.py", "import ssl\n"), 0, "it may run on a computer");
+        assert_eq!(found("tools/ssl.py", main), 0);
+    }
 }

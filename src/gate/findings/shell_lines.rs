@@ -62,7 +62,7 @@ impl ShellLines {
 
     fn command(&mut self, whole: ShellCommand) -> Option<ShellCommand> {
         self.text_end = end_of_text(&whole.text);
-        let ShellCommand { mut range, text } = self.without_pattern(whole);
+        let ShellCommand { mut range, mut text } = self.without_pattern(whole);
         if let Some((name, body)) = function(&text) {
             self.functions.push(name.to_owned());
             let body = body.trim().trim_start_matches('{').trim();
@@ -75,6 +75,13 @@ impl ShellLines {
             range.start = (range.start + at).min(range.end);
             return Some(ShellCommand { range, text: text.get(at..)?.to_owned() });
         }
+        // `[ $# -eq 1 ] || usage` with a function of the script.
+        if let Some((before, last)) = text.rsplit_once("||").or_else(|| text.rsplit_once("&&"))
+            && self.functions.iter().any(|name| name == last.trim())
+        {
+            text.truncate(before.trim_end().len());
+        }
+        let program = text.split_whitespace().next().unwrap_or_default();
         let is_form = text.is_empty() || is_form(program, &text) || is_assignment(&text);
         (!is_form).then_some(ShellCommand { range, text })
     }
@@ -154,6 +161,10 @@ fn is_form(program: &str, text: &str) -> bool {
 /// Whether a command only gives a name to a text, and runs nothing for it: `base="https://a.example"`.
 fn is_assignment(text: &str) -> bool {
     let Some((name, value)) = text.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    // `IMAGES=(0x10000 build/app.bin)`
+    let listed = value.strip_prefix('(').and_then(|value| value.strip_suffix(')'));
+    let is_list = listed.is_some_and(|inside| !inside.contains(['(', ')']));
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let inside = |mark: char| value.strip_prefix(mark)?.strip_suffix(mark);
     let (quoted, is_quoted) = match inside('"').or_else(|| inside('\'')) {
@@ -170,7 +181,7 @@ fn is_assignment(text: &str) -> bool {
         && !is_of_programs
         && !quoted.contains("$(")
         && !quoted.contains(ends)
-        && (is_quoted || !value.contains(char::is_whitespace))
+        && (is_quoted || is_list || !value.contains(char::is_whitespace))
 }
 
 /// The word that ends a text which a command takes from the next lines: `cat <<EOF`.

@@ -48,12 +48,12 @@ pub(super) fn gives_variable(command: &str, task: &str) -> bool {
 pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
     let targets = task.split(|c: char| c.is_whitespace() || "`\"'„“”«»,;:".contains(c));
     let words: Vec<&str> = targets.filter(|word| !word.is_empty()).collect();
-    words.windows(2).any(|pair| match pair {
-        ["make", target] => makefile.lines().any(|line| {
-            line.split_once(':').is_some_and(|(name, _)| name.to_lowercase() == *target)
-        }),
-        _ => false,
-    })
+    let has = |target: &str| {
+        makefile
+            .lines()
+            .any(|line| line.split_once(':').is_some_and(|(name, _)| name.to_lowercase() == target))
+    };
+    words.windows(2).any(|pair| matches!(pair, ["make", target] if has(target)))
 }
 
 /// The environment of the framework, as its documents have it, from the variable or from a folder that a
@@ -171,6 +171,7 @@ pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
 
 fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
     let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
+    let command = as_module(command, subject).unwrap_or(command);
     let mut words = command.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
     let Some(first) = words.find(|word| !WORDS.before.contains(*word)) else { return false };
     // `cmake -P` runs a script of its own.
@@ -188,6 +189,20 @@ fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
     })
 }
 
+/// `pytest …` of `python3 -m pytest …`, where the project holds no module of that name.
+fn as_module<'c>(command: &'c str, subject: &Subject<'_>) -> Option<&'c str> {
+    const MODULES: [&str; 4] = ["pytest", "platformio", "esptool", "mpremote"];
+    let (program, rest) = command.trim_start().split_once(" -m ")?;
+    let module = rest.split_whitespace().next().filter(|module| MODULES.contains(module))?;
+    let files = subject.files().iter().map(|file| &file.path);
+    let mut files = files.chain(subject.context.proposed.paths());
+    let is_own = files.any(|file| {
+        let mut parts = file.as_str().split('/');
+        parts.any(|part| part.strip_suffix(".py").unwrap_or(part) == module)
+    });
+    (["python", "python3"].contains(&program) && !is_own).then_some(rest)
+}
+
 /// Whether a file gives a variable, `PIO ?= pio`, a value that is not such a program.
 fn is_set_otherwise(name: &str, subject: &Subject<'_>) -> bool {
     let lines = subject.text().unwrap_or_default().lines();
@@ -197,9 +212,11 @@ fn is_set_otherwise(name: &str, subject: &Subject<'_>) -> bool {
         (left == name).then_some(value)
     });
     values.into_iter().any(|value| {
-        let mut words =
-            value.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-        !words.all(|word| WORDS.programs.contains(word) || WORDS.before.contains(word))
+        let words = value.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        let mut words = words.skip_while(|word| WORDS.before.contains(*word));
+        // What it hands to the program is on the screen, and runs nothing else.
+        let is_program = words.next().is_none_or(|word| WORDS.programs.contains(word));
+        !is_program || value.contains([';', '|', '&', '`', '<', '>']) || value.contains("$(shell")
     })
 }
 
@@ -397,6 +414,20 @@ mod tests {
             let all = found(other);
             assert!(!all.iter().all(|found| found.contains(" Note: ")), "{other}: {all:?}");
         }
+    }
+
+    #[test]
+    fn a_module_of_python_is_known_where_the_project_has_none_of_that_name() {
+        let found = |files: &[(&str, &str)], command: &str| {
+            let text = format!("{{\"tasks\": [{{\"command\": \"{command}\"}}]}}\n");
+            let project = TestProject { files, task: "Add VS Code tasks", chip: None };
+            let all = project.reported(CheckKind::HostCode, &[(".vscode/tasks.json", Some(&text))]);
+            all.into_iter().filter(|found| !found.contains(" Note: ")).count()
+        };
+        assert_eq!(found(&[], "python3 -m pytest -q tools"), 0);
+        assert_eq!(found(&[("pytest.py", "import os\n")], "python3 -m pytest -q tools"), 1);
+        assert_eq!(found(&[("pytest/a.py", "import os\n")], "python3 -m pytest -q tools"), 1);
+        assert_eq!(found(&[], "python3 -m http.server"), 1);
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn bytes(tokens: &[Token<'_>], open: usize) -> Option<(Vec<u8>, usize)> {
 /// Whether a table is copied to a key, or handed to a function that takes one.
 #[must_use]
 pub fn becomes_key(tokens: &[Token<'_>], name: &str) -> bool {
-    const TAKES: [&str; 9] = [
+    const TAKES: [&str; 10] = [
         "setkey",
         "set_key",
         "import_key",
@@ -70,6 +70,7 @@ pub fn becomes_key(tokens: &[Token<'_>], name: &str) -> bool {
         "set_pmk",
         "set_lmk",
         "set_psk",
+        "new_from_slice",
     ];
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let word = |at: usize| tokens.get(at).and_then(Token::word);
@@ -85,7 +86,20 @@ pub fn becomes_key(tokens: &[Token<'_>], name: &str) -> bool {
             return comma.is_some_and(|comma| is_key(comma - 1) && is_own(comma + 1));
         }
         let lower = function.to_ascii_lowercase();
-        TAKES.iter().any(|part| lower.contains(part)) && inside().any(is_own)
+        // `Key::from_slice(…)`, `hmac.new(…)`, `Aes128::new(…)`.
+        let is_path = |at: &usize| {
+            word(*at).is_some() || [":", "<", ">", "."].iter().any(|mark| is(*at, mark))
+        };
+        let owners = (at.saturating_sub(8)..at).rev().take_while(is_path).filter_map(word);
+        let is_of_keys = matches!(lower.as_str(), "from_slice" | "new" | "from")
+            && owners.into_iter().any(|owner| {
+                let owner = owner.to_ascii_lowercase();
+                ["key", "hmac", "aes", "cipher", "chacha", "cmac"]
+                    .iter()
+                    .any(|it| owner.contains(it))
+            });
+        let takes = is_of_keys || TAKES.iter().any(|part| lower.contains(part));
+        takes && inside().any(is_own)
     })
 }
 
@@ -125,6 +139,10 @@ mod tests {
             "memcpy(peer.lmk, seed + 16, 16);",
             "esp_now_set_pmk(seed);",
             "mbedtls_aes_setkey_enc(&aes, seed, 128);",
+            "let mac = Hmac::<Sha256>::new_from_slice(&seed).ok()?;",
+            "let key = Key::<Aes128>::from_slice(&seed);",
+            "let aes = Aes128::new(&seed.into());",
+            "mac = hmac.new(seed, data)",
             "mbedtls_md_hmac_starts(&md, seed, sizeof(seed));",
         ] {
             assert!(is(source), "{source}");
@@ -134,6 +152,8 @@ mod tests {
             "memcpy(aes_key, other, 16); use(seed);",
             "esp_now_set_pmk(other); send(seed);",
             "setkey = seed;",
+            "let list = Vec::from_slice(&seed);",
+            "let sensor = Sensor::new(&seed);",
         ] {
             assert!(!is(source), "{source}");
         }
