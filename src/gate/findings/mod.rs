@@ -27,6 +27,7 @@ mod efuse_code;
 mod elided;
 mod error_results;
 mod exchanged;
+mod exchanged_values;
 mod expansion;
 mod flash;
 mod flash_code;
@@ -193,8 +194,8 @@ const LOOKS: [Look; 23] = [
     },
     |path, subject| tested::find(path, subject).into_iter().collect(),
     |path, subject| complexity::find(path, subject).into_iter().collect(),
-    |path, subject| changed_limits::find(path, subject).into_iter().collect(),
-    |path, subject| safeguards::find(path, subject).into_iter().collect(),
+    |path, subject| as_version(path, subject, changed_limits::find),
+    |path, subject| as_version(path, subject, safeguards::find),
     |path, subject| declared::find(path, subject).into_iter().collect(),
     |path, subject| {
         unbuilt::find(path, subject).into_iter().chain(unbuilt::dropped(path, subject)).collect()
@@ -204,6 +205,20 @@ const LOOKS: [Look; 23] = [
         place::find(subject.project_dir, path, base)
     },
 ];
+
+/// What is found in comparison with the version before, which a new file may have under another name.
+fn as_version(
+    path: &ProjectPath,
+    subject: &Subject<'_>,
+    find: fn(&ProjectPath, &Subject<'_>) -> Option<Check>,
+) -> Vec<Check> {
+    let held = moved::version_before(path, subject);
+    let found = match &held {
+        Some(held) => find(path, &subject.with_base(held.as_bytes())),
+        None => find(path, subject),
+    };
+    found.into_iter().collect()
+}
 
 /// The checks of a file's new content and its place.
 fn file(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Check> {
@@ -227,6 +242,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(test_expectations::looser(path, subject));
     findings.extend(test_expectations::skipped(path, subject));
     findings.extend(flipped_tests::find(path, subject));
+    findings.extend(exchanged_values::find(subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 

@@ -33,6 +33,9 @@ const MOVED: usize = 80;
 /// From so many lines that go, of 100, a file holds something else.
 const REPLACED: usize = 60;
 
+/// From so many, of 100, a new file is looked at as a version of the one that goes.
+const VERSION: usize = 50;
+
 /// And so many in a copy of a file that stays.
 const COPIED: usize = 90;
 
@@ -43,6 +46,8 @@ struct Likeness {
     differing: usize,
     /// The first of them in the new version, from 1.
     first: Option<u32>,
+    /// What the other file held, with the names that changed.
+    held: String,
 }
 
 /// What is to be said of a file whose lines another one held: a new one, or one that holds hardly
@@ -83,6 +88,20 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         finding.level = FindingLevel::Note;
     }
     Some(finding)
+}
+
+/// What a file held that goes with the change and that a new one takes the place of, with the names that
+/// changed; `None` where nothing else differs.
+pub(super) fn version_before(path: &ProjectPath, subject: &Subject<'_>) -> Option<String> {
+    let text = subject.text().filter(|_| subject.base.is_none())?;
+    let renames = wanted_renames(&subject.context.task);
+    let going = subject.context.proposed.gone().filter(|gone| gone.extension() == path.extension());
+    let versions = going.take(MOST_DELETED).filter_map(|gone| {
+        let held = String::from_utf8(subject.project_dir.read(gone).ok()?).ok()?;
+        likeness((path, text), (gone.clone(), &held), (VERSION, &renames))
+    });
+    let nearest = versions.min_by_key(|version| version.differing)?;
+    (nearest.differing > 0).then_some(nearest.held)
 }
 
 /// Another file of the change that gets what this one held, and whose content this one gets.
@@ -176,7 +195,7 @@ fn likeness(
     (from, held): (ProjectPath, &str),
     (least, renames): (usize, &[(String, String)]),
 ) -> Option<Likeness> {
-    let (text, held) = (&*without_folders(text), &*without_folders(held));
+    let (text, held) = (&*squeezed(&without_folders(text)), &*squeezed(&without_folders(held)));
     let held = &*renames.iter().fold(held.to_owned(), |held, (was, is)| held.replace(was, is));
     let (new, old) = (text.lines().count(), held.lines().count());
     let longer = new.max(old);
@@ -209,7 +228,26 @@ fn likeness(
     let first = first.or_else(|| first_gone(&held, text)).filter(|_| differing > 0);
     let first = first.and_then(|line| u32::try_from(line + 1).ok());
     let is_like = (longer - differing) * 100 >= longer * least;
-    is_like.then_some(Likeness { from, differing, first })
+    is_like.then_some(Likeness { from, differing, first, held })
+}
+
+/// A text with single blanks within its lines: columns move with the names in them.
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let (indent, rest) = line.split_at(indent);
+        out.push_str(indent);
+        let mut was_blank = false;
+        for c in rest.chars() {
+            let is_blank = c == ' ' || c == '\t';
+            if !(is_blank && was_blank) {
+                out.push(c);
+            }
+            was_blank = is_blank;
+        }
+    }
+    out
 }
 
 /// A text with the headers that it includes by their names alone: what moves names them by another way.
@@ -378,6 +416,39 @@ mod tests {
                 "main/valve.c Warning: swaps its content with `main/pump.c`",
             ]
         );
+    }
+
+    #[test]
+    fn a_file_under_another_name_is_compared_with_what_it_held() {
+        let text = |name: &str, part: &str| {
+            format!(
+                "switch:\n  - platform: gpio\n    pin: GPIO10\n    id: {name}_element\n    \
+                 restore_mode: ALWAYS_OFF\nsensor:\n  - platform: dallas_temp\n    id: {name}_temp\n    \
+                 update_interval: 10s\n{part}"
+            )
+        };
+        let range = |name: &str| {
+            format!(
+                "    on_value_range:\n      - above: 65\n        then:\n          - switch.turn_off: {name}_element\n"
+            )
+        };
+        let old = text("boiler", &range("boiler"));
+        let found = |new: &str| {
+            let files = [("boiler.yaml", old.as_str())];
+            let project = TestProject { files: &files, task: "rename boiler to tank", chip: None };
+            let changes = [("boiler.yaml", None), ("tank.yaml", Some(new))];
+            let all = project.findings(CheckKind::Safeguards, &changes).into_iter();
+            all.map(|(_, found)| found.text).collect::<Vec<_>>()
+        };
+        let lost = found(&text("tank", ""));
+        assert!(lost.iter().any(|found| found.contains("out of its range")), "{lost:?}");
+        assert_eq!(found(&text("tank", &range("tank"))), [] as [String; 0]);
+    }
+
+    #[test]
+    fn columns_that_move_with_names_are_no_difference() {
+        assert_eq!(squeezed("#define A   1\n    b  = 2;\n"), "#define A 1\n    b = 2;\n");
+        assert_eq!(squeezed("a\t\tb"), "a\tb");
     }
 
     #[test]

@@ -153,6 +153,12 @@ impl<'a> Subject<'a> {
         Some(Self::new(self.change, versions, self.facts, self.project_dir, self.context))
     }
 
+    /// The same change of a file that held something else before.
+    pub(super) fn with_base<'b>(&'b self, base: &'b [u8]) -> Subject<'b> {
+        let versions = (Some(base), self.content);
+        Subject::new(self.change, versions, self.facts, self.project_dir, self.context)
+    }
+
     /// The new content as text; `None` when it is not UTF-8.
     pub(super) fn text(&self) -> Option<&'a str> {
         std::str::from_utf8(self.content).ok()

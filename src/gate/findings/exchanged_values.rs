@@ -1,0 +1,100 @@
+//! Names that exchange their values: `FILL` was 18 and `DRAIN` 19, and now it is the other way round.
+//!
+//! Names may get other words in front: `PIN_A_FILL` that becomes the field `fill`. Must not judge single
+//! values.
+
+use foldhash::HashMap;
+
+use super::Subject;
+use super::limit_names::words;
+use super::named_numbers;
+use super::source::SourceText;
+use crate::model::{Finding, FindingLevel, FindingPlace};
+
+/// Words of names that say what kind of number it is.
+const KINDS: [&str; 6] = ["pin", "gpio", "num", "no", "io", "number"];
+
+/// Beginnings of words of tasks that ask for it.
+const ASKS: [&str; 8] =
+    ["swap", "exchang", "vertausch", "tausch", "échang", "invers", "intercambi", "switch around"];
+
+/// A value as it is written, and the line of its name, from 1.
+type Value = (String, u32);
+
+/// What is to be said of two names that exchange their values.
+pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let task = subject.context.words();
+    if ASKS.iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let (was, is) = (values(old), values(new));
+    let mut names: Vec<&String> = is.keys().filter(|name| was.contains_key(*name)).collect();
+    names.sort();
+    let value = |all: &HashMap<String, Option<Value>>, name: &String| {
+        all.get(name).and_then(Option::as_ref).map(|(value, _)| value.clone())
+    };
+    for (at, one) in names.iter().enumerate() {
+        let Some((before, now)) = value(&was, one).zip(value(&is, one)) else { continue };
+        let is_other = |other: &&&String| {
+            value(&was, other).as_ref() == Some(&now) && value(&is, other).as_ref() == Some(&before)
+        };
+        if before == now {
+            continue;
+        }
+        let Some(other) = names.iter().skip(at + 1).find(is_other) else { continue };
+        let line = is.get(*one).and_then(Option::as_ref).map_or(0, |(_, line)| *line);
+        if !subject.changed().added.contains(&line) {
+            continue;
+        }
+        let text = format!("`{one}` and `{other}` exchange their values, `{before}` and `{now}`");
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+        return Some(finding.advice("The names stay, and what they stand for changes."));
+    }
+    None
+}
+
+/// The numbers of a source by the last words of their names; `None` where several names end in one.
+fn values(source: &SourceText<'_>) -> HashMap<String, Option<Value>> {
+    let mut found: HashMap<String, Option<Value>> = HashMap::default();
+    for number in named_numbers::find(source, |_| true) {
+        let own = words(&number.name).map(str::to_lowercase);
+        let Some(last) = own.filter(|word| !KINDS.contains(&word.as_str())).last() else {
+            continue;
+        };
+        let value = Some((number.shown, number.lines[0]));
+        found.entry(last).and_modify(|known| *known = None).or_insert(value);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    #[test]
+    fn names_that_exchange_their_values_are_reported() {
+        let old = "#define PIN_A_FILL   18\n#define PIN_A_DRAIN  19\n#define PIN_A_FLOAT  20\n";
+        let found = |new: &str, task: &str| -> Vec<String> {
+            let all = reported(CheckKind::BeyondTask, ("src/pins.h", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("exchange")).collect()
+        };
+        let fields = "constexpr TankPins TANK_A = { .drain = 18, .fill = 19, .floats = 20 };\n";
+        let wanted = ["Warning 1: `drain` and `fill` exchange their values, `19` and `18`"];
+        let task = "Refactor: one struct per tank instead of the macros";
+        assert_eq!(found(fields, task), wanted);
+        assert_eq!(
+            found(&old.replace("18", "x").replace("19", "18").replace('x', "19"), task).len(),
+            1
+        );
+        for (new, task) in [
+            (fields, "Swap the fill and the drain pin"),
+            ("constexpr TankPins TANK_A = { .drain = 19, .fill = 18 };\n", task),
+            ("constexpr TankPins TANK_A = { .drain = 21, .fill = 19 };\n", task),
+            ("#define FILL 19\n#define B_FILL 3\n#define DRAIN 18\n", task),
+        ] {
+            assert_eq!(found(new, task), [] as [String; 0], "{new}");
+        }
+    }
+}
