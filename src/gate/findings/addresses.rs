@@ -40,7 +40,7 @@ const SHORTEST: usize = 4;
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let known = KNOWN.as_ref()?;
     let source = subject.source().filter(|_| is_read(path))?;
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let speaks = |of: &[String]| words(&task).any(|word| of.iter().any(|of| is_form_of(word, of)));
     if let Some((line, number)) = number(path, subject).filter(|_| !speaks(&known.asked)) {
         let text = format!("sends to an address that is new: `{number}`");

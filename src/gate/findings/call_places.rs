@@ -110,7 +110,7 @@ fn fed_twice(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) 
             && count(&is, handle) > count(&was, handle)
     };
     let (handle, line) = is.iter().find(is_more)?;
-    if ["watchdog", "wdt"].iter().any(|word| subject.context.words().contains(word)) {
+    if ["watchdog", "wdt"].iter().any(|word| subject.context.person_words().contains(word)) {
         return None;
     }
     let text = format!("feeds the watchdog `{handle}` in one more place");
@@ -131,7 +131,7 @@ fn unfed(
     // A function that it calls may feed it now.
     let calls_it =
         now.iter().any(|(name, _)| is.get(name).is_some_and(|calls| feeds(calls).is_some()));
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let has = |words: &[&str]| words.iter().any(|word| task.contains(word));
     let is_asked_for = has(&["watchdog", "wdt"])
         && (has(&["timer", "feed", "reset"]) || wishes::may_want_less_checked(&task));

@@ -80,7 +80,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let base = subject.base_source().map(SourceText::code_of_any).unwrap_or_default();
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let mut others = None;
     let mut found = Vec::new();
     for capability in CAPABILITIES.iter() {

@@ -196,8 +196,9 @@ impl FindingsContext {
         !self.task.is_empty() || !self.plan.is_empty()
     }
 
-    /// Everything that was asked for, in lower case: what the person said, then the plan.
-    pub(super) fn words(&self) -> String {
+    /// What the person asked for and what the agents planned from it, in lower case. The plan says what
+    /// belongs to the work; it never makes a finding lighter, or agents would answer for themselves.
+    pub(super) fn planned_words(&self) -> String {
         let plan = self.plan.iter().map(|item| item.task.to_lowercase());
         std::iter::once(self.person_words()).chain(plan).collect::<Vec<_>>().join("\n")
     }

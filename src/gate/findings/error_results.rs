@@ -55,7 +55,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
         new.line(at).contains("return")
     };
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let goes = |line: &u32| {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
         old.line(at).contains("return")

@@ -24,7 +24,7 @@ type Value = (String, u32);
 /// What is to be said of two names that exchange their values.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_source()?, subject.source()?);
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if ASKS.iter().any(|word| task.contains(word)) {
         return None;
     }

@@ -105,7 +105,7 @@ fn erased_by_script(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding
         LazyLock::new(|| Regex::new(r"\berase[_-](?:flash|region|parts)\b|\berase-otadata\b").ok());
     let is_list = path.file_name() == "CMakeLists.txt" || path.extension() == Some("cmake");
     let (source, erases) = (subject.source().filter(|_| !is_list)?, ERASES.as_ref()?);
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let erased_before = subject.base_text().is_some_and(|base| erases.is_match(base));
     if task.is_empty() || erased_before || ASKS.iter().any(|word| task.contains(word)) {
         return None;

@@ -45,7 +45,7 @@ type Claim = (String, bool, u32);
 /// program does.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_source()?, subject.source().filter(|_| is_test(path))?);
-    let (changed, task) = (subject.changed(), subject.context.words());
+    let (changed, task) = (subject.changed(), subject.context.person_words());
     let (was, is) = (claims(old), claims(new));
     let has = |all: &[Claim], what: &str, so: bool| {
         all.iter().any(|(of, is_so, _)| of == what && *is_so == so)

@@ -49,7 +49,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if changed.removed.is_empty() || !changed.added.iter().any(is_of) {
         return None;
     }
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let (was, is) = (calls(old), calls(new));
     for now in is.iter().filter(|call| changed.added.contains(&call.line)) {
         let of = |all: &[Call]| all.iter().filter(|call| call.name == now.name).count();

@@ -37,7 +37,7 @@ type Place = (u32, Option<String>);
 /// What is to be said of a check that runs under a condition now.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = subject.versions_of_code()?;
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if subject.changed().removed.is_empty()
         || !checks(new.text)
         || task.is_empty()

@@ -42,7 +42,7 @@ const WISHES: [&str; 12] = [
 /// What is to be said of a value that is handed out now.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_source()?, subject.source()?);
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let is_read = beyond_task::is_code(path) && !task.is_empty();
     if !is_read || WISHES.iter().any(|wish| task.contains(wish)) {
         return None;

@@ -18,7 +18,7 @@ const MOST_MODULES: usize = 32;
 
 /// The check of a text; `None` for what is not text.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
-    let words = subject.context.words();
+    let words = subject.context.person_words();
     let base = subject.base_text().unwrap_or_default();
     let is_asked_for = wanted_commands::are_wanted(&words)
         || wanted_commands::wants_target(&words, subject.text().unwrap_or_default());

@@ -303,3 +303,29 @@ fn a_program_of_several_files_runs_on_the_board_when_one_of_them_does() {
     assert_eq!(found("import time\n", machine), 1);
     assert_eq!(found("from press import Press\n", "import json\n"), 1);
 }
+
+#[test]
+fn a_plan_of_the_agents_makes_no_finding_lighter() {
+    use crate::gate::{FindingsContext, examine};
+    use crate::model::{Draft, DraftChange, PlanItem};
+
+    let list = "FetchContent_Declare(etl GIT_REPOSITORY https://github.com/etlcpp/etl.git\n  \
+                GIT_TAG v1.3.2)\n";
+    let asked = "Take https://github.com/etlcpp/etl.git, tag v1.3.2.".to_owned();
+    let level = |context: &FindingsContext| {
+        let folder = tempfile::tempdir().unwrap();
+        let project_dir = crate::workspace::ProjectDir::open(folder.path()).unwrap();
+        let path = ProjectPath::new("main/CMakeLists.txt").unwrap();
+        let change = DraftChange::Save { path, base: None, content: list.as_bytes().to_vec() };
+        let draft = Draft { change, reason: String::new(), checks: Vec::new() };
+        let checks = examine(&project_dir, vec![draft], context).remove(0).checks;
+        let found = checks.into_iter().find(|check| check.kind == CheckKind::HostCode);
+        found.and_then(|check| check.findings.into_iter().map(|found| found.level).max())
+    };
+    let mut context = FindingsContext::default();
+    context.task = "Print the list".to_owned();
+    context.plan = vec![PlanItem { task: asked.clone(), agent: None }];
+    assert_eq!(level(&context), Some(Stop));
+    context.messages = vec![asked];
+    assert_eq!(level(&context), Some(Note));
+}

@@ -115,7 +115,7 @@ fn names_settings(
     subject: &Subject<'_>,
 ) -> bool {
     let of = flash.partitions.iter().find(|part| part.label == landing.place);
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let has = |name: &str| {
         let mut words = task.split(|c: char| c.is_whitespace() || ",;:()`\"'".contains(c));
         words.any(|word| word == name.to_lowercase())

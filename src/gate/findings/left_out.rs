@@ -12,7 +12,7 @@ pub(super) fn find(code: &str, subject: &Subject<'_>) -> Vec<Finding> {
     if subject.base.is_none() || !code.contains('#') {
         return Vec::new();
     }
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let asks = ["comment out", "take out", "leave out", "comments out"];
     let is_asked_for =
         wishes::wants_something_gone(&task) || asks.iter().any(|words| task.contains(words));

@@ -45,7 +45,7 @@ struct Condition {
 /// What is to be said of conditions that ask for less.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let changed = subject.changed();
     if task.is_empty() || changed.removed.is_empty() {
         return Vec::new();

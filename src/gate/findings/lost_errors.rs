@@ -45,7 +45,7 @@ const OF_ERRORS: [&str; 10] = [
 
 /// What is to be said of an error that the old version returned or handled and the new one does not.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let is_rust = path.extension() == Some("rs");
     if !is_rust || task.is_empty() || wishes::may_want_less_checked(&task) {
         return None;

@@ -24,7 +24,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let (old, new) = (subject.base_source()?, subject.source()?);
     let changed = subject.changed();
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if changed.removed.is_empty() || task.is_empty() || wishes::may_want_another(&task) {
         return None;
     }

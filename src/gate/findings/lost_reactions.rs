@@ -23,7 +23,7 @@ type Reaction = (Vec<String>, u32);
 /// What is to be said of a condition that no longer leads to such a call.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = subject.versions_of_code()?;
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if subject.changed().removed.is_empty() || wishes::may_want_less_checked(&task) {
         return None;
     }

@@ -16,7 +16,7 @@ const LONGEST: usize = 60;
 /// What is to be said of a check that became narrower.
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Finding> {
     let Some((old, new)) = subject.versions_of_code() else { return Vec::new() };
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let changed = subject.changed();
     let goes = |line: &u32| {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);

@@ -61,7 +61,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     found.extend(limits(&rows, &layout, app.as_ref()));
     if let Some(base) = subject.base_text() {
         let (old, _) = partition_csv::read(base, first);
-        found.extend(as_asked_for(against(&old, &rows), &rows, &subject.context.words()));
+        found.extend(as_asked_for(against(&old, &rows), &rows, &subject.context.person_words()));
         found.extend(outgrown(&old, &rows).filter(|_| layout.size.is_none()));
         let mut known = arithmetic(&old, first, &BTreeSet::new());
         known.extend(limits(&old, &layout, app.as_ref()));

@@ -66,7 +66,7 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     };
     let name: Vec<String> = words(name).map(str::to_ascii_lowercase).collect();
     let has = |known: &HashSet<String>| name.iter().any(|word| known.contains(word));
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let is_wanted =
         || wishes::wants_more(&task, &name, now) || wishes::wants_less(&task, &name, now);
     if has(&known.scales) && now != was && !has(&known.others) && !is_wanted() {
@@ -147,7 +147,7 @@ pub(super) fn is_widened(
     let harms = words.iter().any(is_of) && !words.iter().any(|word| known.counts.contains(word));
     let has = |known: &HashSet<String>| words.iter().any(|word| known.contains(word));
     let rests = has(&known.least) && has(&known.rests) && now.0 < was.0;
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let is_wider = now.1 > was.1 && !wishes::wants_more(&task, &words, now.1)
         || now.0 < was.0 && !wishes::wants_less(&task, &words, now.0);
     (harms || rests) && is_wider && subject.context.has_task()

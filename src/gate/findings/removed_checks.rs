@@ -46,7 +46,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let both = || Some((subject.base_source()?, subject.source()?));
     let is_read = is_like_c(path) || path.extension() == Some("py");
     let Some((old, new)) = both().filter(|_| is_read) else { return Vec::new() };
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if subject.changed().removed.is_empty() || task.is_empty() {
         return Vec::new();
     }

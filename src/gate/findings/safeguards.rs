@@ -55,7 +55,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             || is.iter().any(|command| pattern.is_match(&command.text))
     };
     let may_be_off = ANY_OFF.as_ref().is_none_or(is_in_new);
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let guards = SAFEGUARDS.iter().filter(|guard| guard.is_for(path));
     let found = guards.filter_map(|guard| {
         let line = match (&guard.new, &guard.old) {

@@ -52,7 +52,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     if !subject.context.has_task() {
         return None;
     }
-    let words = subject.context.words();
+    let words = subject.context.planned_words();
     let deletes = matches!(subject.change, Change::Delete { .. });
     let (level, text) = match mention(path, &words) {
         _ if is_kept(path, &words) => {

@@ -21,7 +21,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if path.extension() != Some("py") || !old.contains("except") {
         return None;
     }
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let changed = subject.changed();
     let handling = ["error", "except", "handler"].map(|word| vec![word.to_owned()]);
     let may_swallow = SWALLOWS.iter().any(|part| task.contains(part))

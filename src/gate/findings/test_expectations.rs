@@ -24,7 +24,7 @@ pub(super) fn skipped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findi
         .ok()
     });
     let source = subject.source().filter(|_| is_test(path) && subject.base.is_some())?;
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if ["skip", "ignor", "disabl", "xfail", "quarantin"].iter().any(|word| task.contains(word)) {
         return None;
     }
@@ -59,7 +59,7 @@ pub(super) fn wider(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding
         .ok()
     });
     let (old, new) = (subject.base_source()?, subject.source().filter(|_| is_test(path))?);
-    if subject.context.words().contains("toleran") {
+    if subject.context.person_words().contains("toleran") {
         return None;
     }
     // What is compared, and how much it may differ.
@@ -124,7 +124,7 @@ pub(super) fn looser(path: &ProjectPath, subject: &Subject<'_>) -> Option<Findin
     let (mut was, mut is) = (all(old), all(new));
     was.extend(named_bounds(old));
     is.extend(named_bounds(new));
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let looser = is.iter().find_map(|found| {
         let (compared, now, line) = found;
         let mut before = was.iter().filter(|(of, ..)| of == compared);
@@ -178,7 +178,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if !is_test(path) {
         return None;
     }
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if speaks_of_tests(&task) || wishes::may_want_another(&task) {
         return None;
     }

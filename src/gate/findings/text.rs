@@ -80,7 +80,7 @@ fn mark_reading(path: &ProjectPath) -> Option<MarkReading> {
 
 /// The checks of the new content against what the file holds.
 pub(super) fn compare(subject: &Subject<'_>) -> Vec<Check> {
-    let mut encoding = encoding(subject.base, subject.content, &subject.context.words());
+    let mut encoding = encoding(subject.base, subject.content, &subject.context.person_words());
     encoding.findings.extend(double_encoded::find(subject));
     let mut found = vec![encoding];
     found.extend(line_ends(subject));
@@ -214,7 +214,7 @@ fn encoding(base: Option<&[u8]>, content: &[u8], task: &str) -> Check {
 fn line_ends(subject: &Subject<'_>) -> Option<Check> {
     let now = inspect::line_ends(subject.content);
     let was = subject.base.map(inspect::line_ends).unwrap_or_default();
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let is_asked_for = {
         let named = ["line end", "line-end", "crlf", "zeilenend", "fin de ligne", "fins de ligne"];
         let other = ["finales de línea", "fin de línea", "saltos de línea", "auf lf", "dos2unix"];

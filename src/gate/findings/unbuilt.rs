@@ -63,7 +63,7 @@ pub(super) fn dropped(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check
     let gone: Vec<&str> = near.filter(is_dropped).map(ProjectPath::as_str).collect();
     let (first, rest) = gone.split_first()?;
     let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let name = first.rsplit('/').next().unwrap_or(first).to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
     let is_asked_for = wishes::wants_something_gone(&task) || task.contains(stem);

@@ -70,7 +70,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
 
 /// Whether a limit is gone from the change, and no other took its place.
 fn is_removed(name: &str, subject: &Subject<'_>) -> bool {
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let constants = |text: &str| -> HashSet<String> {
         let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         all.filter(|word| is_constant(word)).map(str::to_owned).collect()

@@ -48,7 +48,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         return None;
     }
     let (old, new) = (Bodies::of(old), Bodies::of(new));
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let wants_without = WORDS.wishes.iter().any(|wish| task.contains(wish.as_str()));
     let added = &subject.changed().added;
     unlike_others(&old, &new).filter(|_| !wants_without).or_else(|| call_without(&old, &new, added))

@@ -21,7 +21,7 @@ const MOST_CALLED: usize = 40;
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = subject.versions_of_code()?;
     let reads = |text: &str| READS.iter().any(|name| text.contains(name));
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     if task.is_empty() || subject.changed().removed.is_empty() || !reads(old.text) {
         return None;
     }

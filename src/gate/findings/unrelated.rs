@@ -71,7 +71,7 @@ struct Part {
 /// What is to be said of a file with such a part.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let may_be = is_read(path) && subject.base.is_some();
-    let task = subject.context.words();
+    let task = subject.context.person_words();
     let of_task = || task.split(|c: char| !c.is_alphanumeric());
     let is_wide = |word: &str| {
         is_among(&WORDS.wide_words, word)

@@ -178,7 +178,8 @@ fn is_known_part(command: &str, subject: &Subject<'_>) -> bool {
     if WORDS.programs.contains(first) {
         let is_variable = first.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let is_other = is_variable && is_set_otherwise(first, subject);
-        return !is_other && !command.contains(" -P");
+        // `guestfwd=…-cmd:…` of QEMU runs a program of its own, too.
+        return !is_other && ![" -P", "cmd:", "exec:"].iter().any(|part| command.contains(part));
     }
     let files = subject.files().iter().map(|file| &file.path);
     let mut files = files.chain(subject.context.proposed.paths());
@@ -414,6 +415,20 @@ mod tests {
             let all = found(other);
             assert!(!all.iter().all(|found| found.contains(" Note: ")), "{other}: {all:?}");
         }
+    }
+
+    #[test]
+    fn an_emulator_that_a_task_wants_is_a_note_and_what_it_starts_is_not() {
+        let found = |task: &str, options: &str| {
+            let list = format!("qemu: all\n\tqemu-system-xtensa -nographic {options}\n");
+            let all = TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::HostCode, &[("Makefile", Some(&list))]);
+            all.into_iter().filter(|found| !found.contains(" Note: ")).count()
+        };
+        assert_eq!(found("Add `make qemu`", "-drive file=a.bin,if=mtd"), 0);
+        assert_eq!(found("Blink", "-drive file=a.bin,if=mtd"), 1);
+        let runs = "-nic user,guestfwd=tcp:10.0.2.100:80-cmd:evil";
+        assert_eq!(found("Add `make qemu`", runs), 1);
     }
 
     #[test]
