@@ -29,27 +29,23 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let (was, is) = (values(old), values(new));
-    let mut names: Vec<&String> = is.keys().filter(|name| was.contains_key(*name)).collect();
-    names.sort();
-    let value = |all: &HashMap<String, Option<Value>>, name: &String| {
-        all.get(name).and_then(Option::as_ref).map(|(value, _)| value.clone())
-    };
-    for (at, one) in names.iter().enumerate() {
-        let Some((before, now)) = value(&was, one).zip(value(&is, one)) else { continue };
-        let is_other = |other: &&&String| {
-            value(&was, other).as_ref() == Some(&now) && value(&is, other).as_ref() == Some(&before)
-        };
-        if before == now {
+    // Names that get another value in a line of the change, by both values.
+    let mut changed: HashMap<(&str, &str), (&str, u32)> = HashMap::default();
+    let mut all: Vec<(&String, &Value)> =
+        is.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))).collect();
+    all.sort();
+    for (name, (now, line)) in all {
+        let Some((before, _)) = was.get(name).and_then(Option::as_ref) else { continue };
+        if before == now || !subject.changed().added.contains(line) {
             continue;
         }
-        let Some(other) = names.iter().skip(at + 1).find(is_other) else { continue };
-        let line = is.get(*one).and_then(Option::as_ref).map_or(0, |(_, line)| *line);
-        if !subject.changed().added.contains(&line) {
-            continue;
+        if let Some((other, at)) = changed.get(&(now.as_str(), before.as_str())) {
+            let text =
+                format!("`{other}` and `{name}` exchange their values, `{now}` and `{before}`");
+            let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*at));
+            return Some(finding.advice("The names stay, and what they stand for changes."));
         }
-        let text = format!("`{one}` and `{other}` exchange their values, `{before}` and `{now}`");
-        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
-        return Some(finding.advice("The names stay, and what they stand for changes."));
+        changed.insert((before, now), (name, *line));
     }
     None
 }
