@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 
 use super::limit_names::words;
-use super::named_numbers::{self, NamedNumber};
+use super::named_numbers::NamedNumber;
 use super::source::SourceText;
 use super::task_kind::{self, TaskKind};
 use super::{Subject, literals, unchecked_limits};
@@ -44,7 +44,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     if kind == TaskKind::Structure {
-        return values(old, new, subject);
+        return values(subject);
     }
     let Some(language) = language else { return Vec::new() };
     let line = match language {
@@ -256,10 +256,12 @@ fn options(text: &str) -> Vec<(u32, String)> {
 
 /// The values that changed: of names that both versions have, and of names that stand in each other's
 /// place.
-fn values(old: &SourceText<'_>, new: &SourceText<'_>, subject: &Subject<'_>) -> Vec<Finding> {
+fn values(subject: &Subject<'_>) -> Vec<Finding> {
     let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
-    let all = |source: &SourceText<'_>| named_numbers::find(source, is_wanted);
-    let (was, is) = (all(old), all(new));
+    let Some(both) = subject.numbers() else { return Vec::new() };
+    let [was, is] = both.map(|all| -> Vec<NamedNumber> {
+        all.iter().filter(|number| is_wanted(&number.name)).cloned().collect()
+    });
     let mut found = Vec::new();
     for (old, new) in same_names(&was, &is).into_iter().chain(renamed(&was, &is, subject)) {
         let is_other = (old.value - new.value).abs() > f64::EPSILON && old.unit == new.unit;

@@ -28,14 +28,13 @@ const LONGEST: usize = 32;
 
 /// The check of a file; `None` where no limit changed that much.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let Some(old) = subject.base_source() else { return of_moved(path, subject) };
-    let new = subject.source()?;
-    let is_limit = is_read_limit;
-    let is_read = |name: &str| is_limit(name) || converted_units::has_unit(name);
-    let (old, new) = (named_numbers::find(old, is_read), named_numbers::find(new, is_read));
-    let converted = converted_units::find((&old, &new), subject);
-    let of_limits = |all: Vec<NamedNumber>| -> Vec<NamedNumber> {
-        all.into_iter().filter(|number| is_limit(&number.name)).collect()
+    if subject.base_source().is_none() {
+        return of_moved(path, subject);
+    }
+    let [old, new] = subject.numbers()?;
+    let converted = converted_units::find((old, new), subject);
+    let of_limits = |all: &[NamedNumber]| -> Vec<NamedNumber> {
+        all.iter().filter(|number| is_read_limit(&number.name)).cloned().collect()
     };
     let (old, new) = (of_limits(old), of_limits(new));
     let mut findings = Vec::new();

@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 use foldhash::HashSet;
 use regex::Regex;
 
+use super::named_numbers::NamedNumber;
 use super::source::SourceText;
-use super::{Subject, literals, named_numbers};
+use super::{Subject, literals};
 use crate::model::{Change, ProjectPath};
 
 /// Values that are named one by one.
@@ -82,9 +83,10 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
         return Vec::new();
     };
     let (path, changed) = (new.path, subject.changed());
-    let all = |source: &SourceText<'_>, lines: &BTreeSet<u32>| {
+    let [was, is] = subject.numbers().unwrap_or_default();
+    let all = |source: &SourceText<'_>, numbers: &[NamedNumber], lines: &BTreeSet<u32>| {
         let mut all = values_in(source.text, lines);
-        for (line, name, value) in named_in(source, lines) {
+        for (line, name, value) in named_in(numbers, lines) {
             if all.iter().all(|(at, known, _)| (*at, known) != (line, &name)) {
                 all.push((line, name, value));
             }
@@ -92,9 +94,9 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
         all.sort_by_key(|(line, ..)| *line);
         all
     };
-    let mut gone = all(old, &changed.removed);
+    let mut gone = all(old, was, &changed.removed);
     let mut reported: Vec<(u32, String)> = Vec::new();
-    for (line, name, value) in &all(new, &changed.added) {
+    for (line, name, value) in &all(new, is, &changed.added) {
         let Some(place) = gone.iter().position(|(_, known, _)| known == name) else { continue };
         let (_, _, was) = gone.remove(place);
         if was != *value {
@@ -117,22 +119,15 @@ fn values(subject: &Subject<'_>) -> Vec<String> {
 }
 
 /// Constants of code, defaults of options and the like in those lines.
-fn named_in(source: &SourceText<'_>, lines: &BTreeSet<u32>) -> Vec<(u32, String, String)> {
-    if lines.is_empty() || lines.len() > MOST_LINES {
+fn named_in(numbers: &[NamedNumber], lines: &BTreeSet<u32>) -> Vec<(u32, String, String)> {
+    if lines.len() > MOST_LINES {
         return Vec::new();
     }
-    let here = (1..).zip(source.text.lines()).filter(|(number, _)| lines.contains(number));
-    let words = here.flat_map(|(_, line)| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let words: HashSet<&str> = words.collect();
-    let is_kconfig = source.path.file_name().starts_with("Kconfig");
-    let wanted = |name: &str| {
-        (is_kconfig || name.split(['.', '-']).any(|part| words.contains(part)))
-            && !crate::text::inspect::names_secret(name)
-    };
-    let all = named_numbers::find(source, wanted).into_iter();
-    let all = all.filter(|number| number.lines.first().is_some_and(|line| lines.contains(line)));
-    let short = all.filter(|number| number.shown.chars().count() <= LONGEST);
-    short.map(|number| (number.lines[0], number.name, number.shown)).collect()
+    let here = numbers.iter().filter(|number| lines.contains(&number.lines[0]));
+    let short = here.filter(|number| {
+        number.shown.chars().count() <= LONGEST && !crate::text::inspect::names_secret(&number.name)
+    });
+    short.map(|number| (number.lines[0], number.name.clone(), number.shown.clone())).collect()
 }
 
 /// The values in those lines of a text, which are numbered from 1.

@@ -7,8 +7,7 @@ use foldhash::HashMap;
 
 use super::Subject;
 use super::limit_names::words;
-use super::named_numbers;
-use super::source::SourceText;
+use super::named_numbers::NamedNumber;
 use crate::model::{Finding, FindingLevel, FindingPlace};
 
 /// Words of names that say what kind of number it is.
@@ -23,7 +22,7 @@ type Value = (String, u32);
 
 /// What is to be said of two names that exchange their values.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
-    let (old, new) = (subject.base_source()?, subject.source()?);
+    let [old, new] = subject.numbers()?;
     let task = subject.context.person_words();
     if ASKS.iter().any(|word| task.contains(word)) {
         return None;
@@ -50,15 +49,15 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     None
 }
 
-/// The numbers of a source by the last words of their names; `None` where several names end in one.
-fn values(source: &SourceText<'_>) -> HashMap<String, Option<Value>> {
+/// Numbers by the last words of their names; `None` where several names end in one.
+fn values(all: &[NamedNumber]) -> HashMap<String, Option<Value>> {
     let mut found: HashMap<String, Option<Value>> = HashMap::default();
-    for number in named_numbers::find(source, |_| true) {
+    for number in all {
         let own = words(&number.name).map(str::to_lowercase);
         let Some(last) = own.filter(|word| !KINDS.contains(&word.as_str())).last() else {
             continue;
         };
-        let value = Some((number.shown, number.lines[0]));
+        let value = Some((number.shown.clone(), number.lines[0]));
         found.entry(last).and_modify(|known| *known = None).or_insert(value);
     }
     found

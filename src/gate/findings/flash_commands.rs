@@ -110,10 +110,43 @@ fn erased_by_script(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding
     if task.is_empty() || erased_before || ASKS.iter().any(|word| task.contains(word)) {
         return None;
     }
-    let at = erases.find(&source.code_of_any())?.start();
-    let text = "erases the flash of a board with all that it holds";
+    let code = source.code_of_any();
+    let is_whole = |erase: &regex::Match<'_>| erase.as_str().ends_with("flash");
+    // The whole board first: that is what matters of several.
+    let erase = erases.find_iter(&code).find(is_whole).or_else(|| erases.find(&code))?;
+    let text = match is_whole(&erase) {
+        true => "erases the flash of a board with all that it holds",
+        false => "erases a part of the flash of a board",
+    };
+    let at = erase.start();
+    if is_called_so(code.get(..at).unwrap_or_default()) {
+        return None;
+    }
     let finding = Finding::new(FindingLevel::Warning, text).at(source.place(&(at..at)));
     Some(finding.advice("The task does not ask for it. Settings and records are lost."))
+}
+
+/// Whether the function or the target that a text ends in is named after what it erases: who calls it
+/// wants that.
+fn is_called_so(text: &str) -> bool {
+    static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:def\s+|function\s+)?([\w.-]+)\s*(?:\([^)]*\)|:)(?:\s|\{|$|->|:)").ok()
+    });
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = text.lines().rev();
+    let mut inner = lines.next().map_or(0, depth);
+    for line in lines.filter(|line| !line.trim().is_empty()) {
+        if depth(line) >= inner {
+            continue;
+        }
+        inner = depth(line);
+        let name = HEAD.as_ref().and_then(|head| head.captures(line.trim_start())?.get(1));
+        let name = name.map_or_else(String::new, |name| name.as_str().to_lowercase());
+        if ["eras", "wipe", "factory", "reset"].iter().any(|word| name.contains(word)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Rows of a table of boards with another place of the bootloader than that of their chip:
@@ -261,6 +294,34 @@ mod tests {
             "puts the bootloader of the esp32s3 at 0x1000, and it starts from 0x0".to_owned();
         assert_eq!(found("tools/boards.py", rows), [(FindingLevel::Stop, wanted, 3)]);
         assert_eq!(found("tools/boards.py", &rows.replace("8MB\", 0x1000", "8MB\", 0x0")), []);
+    }
+
+    #[test]
+    fn a_script_that_erases_is_told_where_nobody_asks_for_it() {
+        let found = |text: &str, task: &str| {
+            TestProject { files: &[], task, chip: None }
+                .reported(CheckKind::BootUntouched, &[("tools/a.sh", Some(text))])
+        };
+        let (whole, part) =
+            ("esptool.py erase_flash\n", "parttool.py erase_region 0x9000 0x6000\n");
+        let task = "Pass the port";
+        let expected = |text: &str| [format!("tools/a.sh Warning: erases {text}")];
+        assert_eq!(found(whole, task), expected("the flash of a board with all that it holds"));
+        assert_eq!(found(part, task), expected("a part of the flash of a board"));
+        let both = format!("{part}{whole}");
+        assert_eq!(found(&both, task), expected("the flash of a board with all that it holds"));
+        assert_eq!(found(whole, "Erase the board first"), [] as [String; 0]);
+        for named in ["erase_all() {", "function wipe() {", "factory-reset() {"] {
+            assert_eq!(
+                found(&format!("{named}\n    {whole}}}\n"), task),
+                [] as [String; 0],
+                "{named}"
+            );
+        }
+        for named in ["flash() {", "if reset; then"] {
+            assert_eq!(found(&format!("{named}\n    {whole}}}\n"), task).len(), 1, "{named}");
+        }
+        assert_eq!(found(&format!("erase() {{\n    true\n}}\n{whole}"), task).len(), 1);
     }
 
     #[test]

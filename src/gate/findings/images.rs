@@ -96,7 +96,8 @@ pub(super) fn find(
         found.extend(for_board(plan, image, read, board));
         let mut own = for_place(plan, flash, image, landing, read);
         if names_settings(image, landing, flash, subject) {
-            own.iter_mut().for_each(|finding| finding.level = FindingLevel::Note);
+            let warnings = own.iter_mut().filter(|finding| finding.level == FindingLevel::Warning);
+            warnings.for_each(|finding| finding.level = FindingLevel::Note);
         }
         found.extend(own);
     }

@@ -40,9 +40,9 @@ struct SafeguardRow {
     /// What makes it usual where it stands in one of the lines before.
     #[serde(default)]
     usual_behind: Option<String>,
-    /// What does the same in another way where it stands in the new text.
+    /// What may go where something else comes that does the same.
     #[serde(default)]
-    instead: Option<String>,
+    same: Vec<[String; 2]>,
 }
 
 /// A way in which a protection is turned off.
@@ -60,7 +60,8 @@ pub(super) struct Safeguard {
     pub(super) also_new: bool,
     pub(super) each: bool,
     pub(super) usual_behind: Option<Regex>,
-    pub(super) instead: Option<Regex>,
+    /// What may go, and what does the same in a line that comes.
+    pub(super) same: Vec<(Regex, Regex)>,
 }
 
 pub(super) static SAFEGUARDS: LazyLock<Vec<Safeguard>> = LazyLock::new(|| {
@@ -76,29 +77,23 @@ pub(super) static ANY_OFF: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 fn load(text: &str) -> Option<Vec<Safeguard>> {
     let file: SafeguardFile = shipped_table(text)?;
-    let regex = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).build().ok();
     let all = file.safeguard.into_iter().map(|entry| {
         let regex = |pattern: &Option<String>| match pattern {
-            Some(pattern) => regex(pattern).map(Some),
+            Some(pattern) => load_regex(pattern).map(Some),
             None => Some(None),
         };
         let (old, new) = (regex(&entry.old)?, regex(&entry.new)?);
-        let (usual_behind, instead) = (regex(&entry.usual_behind)?, regex(&entry.instead)?);
-        let SafeguardRow { text, words, wishes, files, also_new, each, .. } = entry;
-        Some(Safeguard {
-            new,
-            old,
-            text,
-            words,
-            wishes,
-            files,
-            also_new,
-            each,
-            usual_behind,
-            instead,
-        })
+        let usual_behind = regex(&entry.usual_behind)?;
+        let SafeguardRow { text, words, wishes, files, also_new, each, same, .. } = entry;
+        let pair = |[was, is]: [String; 2]| Some((load_regex(&was)?, load_regex(&is)?));
+        let same = same.into_iter().map(pair).collect::<Option<_>>()?;
+        Some(Safeguard { new, old, text, words, wishes, files, also_new, each, usual_behind, same })
     });
     all.collect()
+}
+
+fn load_regex(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).multi_line(true).build().ok()
 }
 
 impl Safeguard {

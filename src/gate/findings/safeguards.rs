@@ -13,8 +13,8 @@ use super::safeguard_rows::{ANY_OFF, SAFEGUARDS, Safeguard};
 use super::source::SourceText;
 use super::{
     Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
-    guarded_checks, left_out, lost_conditions, lost_errors, lost_integrity, lost_reactions,
-    narrowed_checks, removed_checks, swallowed,
+    guarded_checks, left_out, literals, lost_conditions, lost_errors, lost_integrity,
+    lost_reactions, narrowed_checks, removed_checks, swallowed,
 };
 use super::{short_comparisons, substitutions, unchecked_limits, unread_inputs};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -126,12 +126,42 @@ fn gone(safe: &Regex, removed: &[(u32, &str)], stays: impl Fn(&str) -> bool) -> 
     removed.iter().find(|(_, text)| goes(text)).map(|(line, _)| *line)
 }
 
-/// Whether the last name of a part, `relay` of `switch.turn_off: relay`, stands nowhere now: what it
-/// named has another name.
-fn is_renamed(part: &str, new: &str) -> bool {
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-    let name = part.rsplit(|c: char| !is_of_name(c)).next().unwrap_or_default();
-    name.contains(char::is_alphabetic) && !new.split(|c: char| !is_of_name(c)).any(|it| it == name)
+/// Whether what the last name of a part stands for, `relay` of `switch.turn_off: relay`, has another name
+/// now, and the part is there with it.
+fn is_renamed(part: &str, safe: &Regex, lines: &ChangedLines<'_>, subject: &Subject<'_>) -> bool {
+    let name = last_name(part);
+    if !name.contains(char::is_alphabetic) || has_name(lines.text, name) {
+        return false;
+    }
+    let id_in = |lines: &[(u32, &str)], line: u32| -> Option<String> {
+        let (_, text) = lines.iter().find(|(at, _)| *at == line)?;
+        let id = text.trim_start().trim_start_matches("- ").strip_prefix("id:")?;
+        Some(id.trim().to_owned())
+    };
+    let mut pairs = literals::pairs(subject.changed()).into_iter();
+    let named = pairs.find_map(|(was, is)| {
+        id_in(lines.removed, was).filter(|id| id == name)?;
+        id_in(lines.added, is)
+    });
+    let old = subject.base_text().unwrap_or_default();
+    let mut came = lines.added.iter().flat_map(|(_, text)| safe.find_iter(text));
+    came.any(|came| {
+        let came = last_name(came.as_str());
+        named.as_deref().map_or_else(|| !has_name(old, came), |named| named == came)
+    })
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn last_name(part: &str) -> &str {
+    let part = part.trim_end_matches(|c: char| !is_of_name(c));
+    part.rsplit(|c: char| !is_of_name(c)).next().unwrap_or_default()
+}
+
+fn has_name(text: &str, name: &str) -> bool {
+    text.split(|c: char| !is_of_name(c)).any(|it| it == name)
 }
 
 /// Whether another file of the change, of a kind that is read for it, gets a part that it did not hold.
@@ -154,15 +184,18 @@ fn gone_from(
     subject: &Subject<'_>,
 ) -> Option<u32> {
     let ChangedLines { added, removed, text } = lines;
-    if guard.instead.as_ref().is_some_and(|other| other.is_match(text)) {
-        return None;
-    }
+    let does_the_same = |part: &str| {
+        guard
+            .same
+            .iter()
+            .any(|(was, is)| was.is_match(part) && added.iter().any(|(_, text)| is.is_match(text)))
+    };
     let is_less = guard.each && count(added, safe) < count(removed, safe);
     let stays = |part: &str| {
         let is_here = text.contains(part)
             || added.iter().any(|(_, text)| text.contains(part))
-            || guard.each && is_renamed(part, text);
-        !is_less && is_here || moves_out(guard, part, subject)
+            || guard.each && is_renamed(part, safe, lines, subject);
+        !is_less && is_here || does_the_same(part) || moves_out(guard, part, subject)
     };
     gone(safe, removed, stays)
 }
@@ -343,6 +376,37 @@ mod tests {
         let other = yaml.replace("turn_off: a1", "turn_off: b2");
         let wanted = ["Warning 7: no longer switches an output off by itself"];
         assert_eq!(reported("a.yaml", Some(yaml), &other, "name the switch"), wanted);
+    }
+
+    #[test]
+    fn a_part_with_another_name_is_the_same_part() {
+        let yaml = |(one, other): (&str, &str), off: &str| {
+            format!(
+                "switch:\n  - platform: gpio\n    id: {one}\n  - platform: gpio\n    id: {other}\n\
+                 binary_sensor:\n  - on_press:\n      - switch.turn_off: {off}\n"
+            )
+        };
+        let old = yaml(("a1", "b1"), "a1");
+        let found = |new: &str| reported("a.yaml", Some(&old), new, "better names").len();
+        assert_eq!(found(&yaml(("heater", "b1"), "heater")), 0);
+        assert_eq!(found(&yaml(("heater", "b1"), "b1")), 1, "the other one");
+        assert_eq!(found(&yaml(("heater", "fan"), "heater")), 0);
+        assert_eq!(found(&yaml(("heater", "fan"), "fan")), 1, "the other one, renamed");
+    }
+
+    #[test]
+    fn a_watchdog_that_is_set_again_stays_and_one_that_only_reports_does_not_restart() {
+        let (init, add) = ("esp_task_wdt_init(&config);\n", "esp_task_wdt_add(NULL);\n");
+        let again = "esp_task_wdt_reconfigure(&config);\n";
+        let found = |old: &str, new: &str| reported("main/a.c", Some(old), new, "Shorter start");
+        let both = format!("{init}{add}");
+        assert_eq!(found(&both, &format!("{again}{add}")), [] as [String; 0]);
+        assert_eq!(found(&both, again), ["Warning 1: takes a watchdog away"], "of no task");
+        assert_eq!(found(&format!("{again}{init}"), again), ["Warning 1: takes a watchdog away"]);
+        let old = ".trigger_panic = true,\n";
+        let wanted = ["Warning 1: lets a watchdog only report, where it restarted the board"];
+        assert_eq!(found(old, &old.replace("true", "false")), wanted);
+        assert_eq!(found(&old.replace("true", "false"), old), [] as [String; 0]);
     }
 
     #[test]

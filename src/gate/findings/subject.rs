@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::FindingsContext;
+use super::named_numbers::{self, NamedNumber};
 use super::source::{SourceText, is_like_c};
 use crate::model::event::ProjectFile;
 use crate::model::{Change, Facts, ProjectPath};
@@ -36,6 +37,7 @@ pub(in crate::gate) struct Subject<'a> {
     files: OnceLock<Vec<ProjectFile>>,
     source: OnceLock<Option<SourceText<'a>>>,
     base_source: OnceLock<Option<SourceText<'a>>>,
+    numbers: OnceLock<Option<[Vec<NamedNumber>; 2]>>,
     /// What follows from the change, once that is worked out.
     pub(super) consequence: OnceLock<String>,
 }
@@ -143,6 +145,7 @@ impl<'a> Subject<'a> {
             files: OnceLock::new(),
             source: OnceLock::new(),
             base_source: OnceLock::new(),
+            numbers: OnceLock::new(),
             consequence: OnceLock::new(),
         }
     }
@@ -202,6 +205,14 @@ impl<'a> Subject<'a> {
     pub(super) fn base_source(&self) -> Option<&SourceText<'a>> {
         let read = || Some(SourceText::new(self.change.path()?, self.base_text()?));
         self.base_source.get_or_init(read).as_ref()
+    }
+
+    /// The numbers to which what the file held and what it is to hold give names; `None` when it is not
+    /// there, or one of both is not UTF-8.
+    pub(super) fn numbers(&self) -> Option<[&[NamedNumber]; 2]> {
+        let all = |source: &SourceText<'_>| named_numbers::find(source, |_| true);
+        let read = || Some([all(self.base_source()?), all(self.source()?)]);
+        self.numbers.get_or_init(read).as_ref().map(|both| both.each_ref().map(Vec::as_slice))
     }
 
     /// What the file held and what it is to hold, of a source of C, C++, Arduino or Rust that was there.

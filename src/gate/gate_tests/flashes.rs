@@ -4,6 +4,7 @@ use super::*;
 use crate::model::{BoardFacts, BuildId, Change, FlashImage, FlashPlan, Partition};
 use crate::toolchain::Compared;
 use crate::toolchain::partitions::from_csv;
+use crate::workspace::ProjectDir;
 
 /// An address at which applications of an ESP32 lie, and one of its memory.
 const FLASH: u32 = 0x3f40_0020;
@@ -174,6 +175,29 @@ async fn what_is_wrong_with_a_flash_is_said_before_it_is_decided() {
         assert!(reported.iter().any(|reported| reported.contains(words)), "{words}: {reported:#?}");
         assert!(proposal.needs_person());
     }
+}
+
+#[test]
+fn a_task_that_names_the_settings_makes_their_replacement_a_note_and_nothing_else() {
+    let world = GateBench::asking();
+    world.write(
+        "partitions.csv",
+        "nvs, data, nvs, 0x9000, 16K\ncalib, data, nvs, , 16K\nfactory, app, factory, 0x20000, 1M\n",
+    );
+    let found = |content: Vec<u8>, task: &str| {
+        let draft = world.flash_of("esp32", &[("calib.bin", 0xd000, content)]);
+        let mut context = FindingsContext::default();
+        task.clone_into(&mut context.task);
+        let project_dir = ProjectDir::open(&world.path("")).unwrap();
+        let made = examine(&project_dir, vec![draft], &context);
+        finding_texts(&made[0])
+    };
+    let named = "Write build/calib.bin to the partition calib";
+    let replaced = "replaces the settings stored in `calib`";
+    assert_eq!(found(vec![0xff; 0x4000], "Flash it"), [format!("Warning {replaced}")]);
+    assert_eq!(found(vec![0xff; 0x4000], named), [format!("Note {replaced}")]);
+    let stop = "Stop `build/calib.bin` is a program, and `calib` is for data";
+    assert!(found(app(), named).contains(&stop.to_owned()));
 }
 
 #[tokio::test]
