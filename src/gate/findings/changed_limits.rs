@@ -10,7 +10,10 @@ use super::limit::limited;
 use super::limit_names::is_limit;
 use super::named_numbers::{self, NamedNumber};
 use super::source::{SourceText, is_c};
-use super::{Subject, beyond_task, converted_units, mixed_units, option_ranges, raised_limits};
+use super::{
+    Subject, beyond_task, converted_units, mixed_units, option_ranges, raised_limits,
+    replaced_literals,
+};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
 
@@ -34,7 +37,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let [old, new] = subject.numbers()?;
     let converted = converted_units::find((old, new), subject);
     let of_limits = |all: &[NamedNumber]| -> Vec<NamedNumber> {
-        all.iter().filter(|number| is_read_limit(&number.name)).cloned().collect()
+        let is_read = |name: &str| is_read_limit(name) || is_protection_of_data(name, path);
+        all.iter().filter(|number| is_read(&number.name)).cloned().collect()
     };
     let (old, new) = (of_limits(old), of_limits(new));
     let mut findings = Vec::new();
@@ -46,6 +50,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     }
     let renamed = beyond_task::renamed(&old, &new, subject).into_iter();
     findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
+    findings.extend(replaced_literals::find(path, subject));
     findings.extend(option_ranges::find(path, subject));
     findings.extend(mixed_units::find(path, subject));
     findings.extend(converted);
@@ -56,6 +61,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 
 fn is_read_limit(name: &str) -> bool {
     (is_limit(name) || raised_limits::is_amount(name)) && !inspect::names_secret(name)
+}
+
+/// Whether a table or a configuration names what protects something in small letters, as code names
+/// what changes.
+fn is_protection_of_data(name: &str, path: &ProjectPath) -> bool {
+    let is_data = ["csv", "json", "yaml", "yml", "toml", "ini"];
+    path.extension().is_some_and(|end| is_data.contains(&end))
+        && raised_limits::is_protection(name)
+        && !inspect::names_secret(name)
 }
 
 /// The check of a new file: limits that it got from files of the same change which no longer have them.

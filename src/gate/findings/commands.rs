@@ -198,6 +198,13 @@ fn split(line: &str) -> Vec<&str> {
     let (mut start, mut at) = (0, 0);
     while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
         let quote = quoted.iter().find(|(range, _)| range.contains(&at)).map(|(_, quote)| *quote);
+        // `$((a + 1))` only counts.
+        if let Some(counted) = rest.strip_prefix("$((").and_then(|rest| rest.split_once("))"))
+            && !counted.0.contains(['`', '$'])
+        {
+            at += counted.0.len() + "$(())".len();
+            continue;
+        }
         let found = SEPARATORS.iter().find(|separator| rest.starts_with(**separator));
         // In double quotes a shell still carries out substitutions.
         let counts =
@@ -357,7 +364,9 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     if is_in(&programs.harmless)
         && !(is_path && !program.starts_with("/usr/bin/") && !program.starts_with("/bin/"))
     {
-        let reaches_out = arguments.iter().any(|a| a.starts_with("/etc") || a.starts_with("~"));
+        let reaches_out = arguments
+            .iter()
+            .any(|a| a.starts_with("/etc") || a.starts_with("~") || a.contains(".git/"));
         return if reaches_out { FindingLevel::Warning } else { FindingLevel::Note };
     }
     FindingLevel::Warning
@@ -426,13 +435,34 @@ fn is_made_here(argument: &str) -> bool {
     is_stem && !stem.starts_with('-') && end.is_none_or(|end| ENDS.contains(&end))
 }
 
+/// What a build, its tests and their reports make in the folder of the project, by its name.
 fn is_of_build(argument: &str) -> bool {
-    argument.starts_with('-')
-        || matches!(
-            argument.trim_end_matches('/'),
-            "build" | "sdkconfig" | "sdkconfig.old" | "managed_components" | "dependencies.lock"
-        )
-        || (argument.starts_with("build/") && !argument.contains(".."))
+    const MADE: [&str; 12] = [
+        "sdkconfig",
+        "sdkconfig.old",
+        "managed_components",
+        "dependencies.lock",
+        "coverage",
+        "htmlcov",
+        "cmake-build",
+        "_build",
+        ".pio",
+        ".pytest_cache",
+        "__pycache__",
+        "target",
+    ];
+    if argument.starts_with('-') {
+        return true;
+    }
+    let path = argument.trim_end_matches('/');
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_build = first == "build"
+        || ["build-", "build_", "build.", "cmake-build-"].iter().any(|it| first.starts_with(it));
+    (is_build || MADE.contains(&first))
+        && first.chars().all(is_plain)
+        && !rest.contains("..")
+        && !first.contains("..")
 }
 
 fn cmake(programs: &Programs, arguments: &[&str]) -> FindingLevel {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::Subject;
 use super::constants::Constants;
+use super::host_code;
 use super::novelty;
 use super::outer_constants::OuterConstants;
 use super::pin_uses::is_code;
@@ -24,8 +25,9 @@ const TABLE: i128 = 0x1000;
 
 /// Functions that erase or write flash by address: the place of the address among the arguments,
 /// what it is counted in, and the place of the length. Sources: `esp_flash.h`, `spi_flash.h` of
-/// ESP-IDF v4.4, `rom/spi_flash.h`, `bootloader_flash.h` and `Esp.h` of the Arduino core.
-const CALLS: [(&str, usize, i128, Option<usize>); 16] = [
+/// ESP-IDF v4.4, `rom/spi_flash.h`, `bootloader_flash.h`, `Esp.h` of the Arduino core, and the module
+/// `esp` of MicroPython.
+const CALLS: [(&str, usize, i128, Option<usize>); 18] = [
     ("esp_flash_erase_region", 1, 1, Some(2)),
     ("esp_flash_write", 2, 1, Some(3)),
     ("esp_flash_write_encrypted", 1, 1, Some(3)),
@@ -42,6 +44,8 @@ const CALLS: [(&str, usize, i128, Option<usize>); 16] = [
     ("bootloader_flash_write", 0, 1, Some(2)),
     ("flashEraseSector", 0, 0x1000, None),
     ("flashWrite", 0, 1, Some(2)),
+    ("flash_erase", 0, 0x1000, None),
+    ("flash_write", 0, 1, None),
 ];
 
 /// Functions that erase all of it.
@@ -51,7 +55,8 @@ const ALL: [&str; 3] =
 /// The check of a source; `None` where nothing of that kind is found.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let text = subject.text()?;
-    if !is_code(path.file_name()) || !may_be(text) {
+    let is_read = is_code(path.file_name()) || host_code::is_micropython(subject);
+    if !is_read || !may_be(text) {
         return None;
     }
     let table = table_offset(subject.project_dir).unwrap_or(USUAL_TABLE);

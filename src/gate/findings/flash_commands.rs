@@ -40,7 +40,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         // Lists that a script puts behind the verb: `WWW = ["0x110000", "build/www.bin"]`.
         let is_image = |file: &str| verb.is_some() || file.ends_with(".bin");
         for ((offset, line), file) in pairs(behind).into_iter().filter(|(_, file)| is_image(file)) {
-            if let Some((level, text)) = misplaced(offset, file, table, &partitions) {
+            let wrong = boot_elsewhere(&command, (offset, file), subject);
+            if let Some((level, text)) =
+                wrong.or_else(|| misplaced(offset, file, table, &partitions))
+            {
                 found.push(Finding::new(level, text).at(FindingPlace::line(line)));
             }
         }
@@ -210,6 +213,24 @@ fn pairs<'a>(words: &[Word<'a>]) -> Vec<((u32, u32), &'a str)> {
         }
     }
     found
+}
+
+/// What is wrong with a bootloader at the place of that of another chip.
+fn boot_elsewhere(
+    command: &[Word<'_>],
+    (offset, file): (u32, &str),
+    subject: &Subject<'_>,
+) -> Option<(FindingLevel, String)> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_ascii_lowercase();
+    let at = command.iter().position(|(word, _)| matches!(*word, "--chip" | "-c"));
+    let named = at.and_then(|at| Some(command.get(at + 1)?.0)).or(subject.context.chip.as_deref());
+    let chip = Chip::named(named?)?;
+    let is_other = [0, 0x1000, 0x2000].contains(&offset) && offset != chip.boot;
+    let text = format!(
+        "writes the bootloader of the {} to {offset:#x}, and it starts from {:#x}",
+        chip.name, chip.boot
+    );
+    (name.starts_with("bootloader") && is_other).then_some((FindingLevel::Stop, text))
 }
 
 /// What is wrong with a file at an address.

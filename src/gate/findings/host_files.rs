@@ -1,5 +1,9 @@
 //! Scripts, component manifests and the files of CI servers, read line by line.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::commands::{self, shown};
 use super::host_code_place::HostCode;
 use super::host_docker;
@@ -62,7 +66,11 @@ fn script(name: &str, text: &str, code: &str) -> Vec<HostCode> {
         if text.starts_with('-') || is_windows && is_windows_structure(&text) {
             return;
         }
-        let level = commands::judge(&text);
+        let behind = batch_condition(&text).filter(|_| is_windows);
+        if behind.is_some_and(|behind| matches!(behind, "(" | "")) {
+            return;
+        }
+        let level = commands::judge(behind.unwrap_or(&text));
         if level > FindingLevel::Note {
             found.push(HostCode::runs(range, level, (&text, "when the script runs")));
         }
@@ -97,6 +105,19 @@ fn is_windows_structure(line: &str) -> bool {
         lower.starts_with("if (") || lower.starts_with("} else") || lower.starts_with("elseif (");
     let is_test = asks && line.ends_with('{') && !lower.contains("http");
     is_plain && (sets || is_test || starts.iter().any(|start| lower.starts_with(start)))
+}
+
+/// What stands behind the condition of a batch file: `exit /b 1` of `if "%~1"=="" exit /b 1`.
+fn batch_condition(line: &str) -> Option<&str> {
+    static CONDITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let value = r#"(?:"[^"&|<>]*"|[^\s"&|<>=()]+)"#;
+        let pattern = format!(
+            r"(?i)^(?:\)\s*else\s+)?if\s+(?:/i\s+)?(?:not\s+)?(?:(?:exist|defined|errorlevel)\s+{value}|{value}\s*(?:==|\b(?:equ|neq|lss|leq|gtr|geq)\b)\s*{value})(?:\s+|$)"
+        );
+        Regex::new(&pattern).ok()
+    });
+    let end = CONDITION.as_ref()?.find(line)?.end();
+    Some(line.get(end..)?.trim())
 }
 
 /// Hosts from which components come by themselves.

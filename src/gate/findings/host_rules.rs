@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::commands;
 use super::host_code_place::{HostCode, HostDeed};
+use super::make_variables;
 use super::network_use;
 use super::source::SourceText;
 use crate::model::FindingLevel;
@@ -158,6 +159,10 @@ impl HostRule {
             let (command, written) = (unescaped(part), unescaped(whole));
             let judged = match self.kind {
                 RuleKind::ContainerCommand => commands::judge_in_container(&written),
+                // What is deleted counts by its name.
+                _ if written.contains("rm ") => {
+                    commands::judge(&make_variables::carried_out(&written, code))
+                }
                 _ => commands::judge(&written),
             };
             let level = self.level.max(judged);

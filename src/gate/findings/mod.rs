@@ -19,6 +19,7 @@ mod consequence;
 mod constants;
 mod context;
 mod converted_units;
+mod copied_lengths;
 mod declared;
 mod declared_uses;
 mod double_encoded;
@@ -60,6 +61,7 @@ mod lost_errors;
 mod lost_integrity;
 mod lost_reactions;
 mod macros;
+mod make_variables;
 mod mixed_units;
 mod moved;
 mod moved_lines;
@@ -70,6 +72,7 @@ mod novelty;
 mod option_ranges;
 mod origin;
 mod outer_constants;
+mod package_names;
 mod packed_data;
 mod partition_data;
 mod partition_table;
@@ -94,10 +97,13 @@ mod proposed_files;
 mod raised_limits;
 mod removed;
 mod removed_checks;
+mod replaced_literals;
+mod required_together;
 mod safeguard_rows;
 mod safeguards;
 mod scope;
 mod secrets;
+mod set_before_checks;
 mod shadowed;
 mod shell_lines;
 mod short_comparisons;
@@ -106,6 +112,7 @@ mod source;
 mod subject;
 mod substitutions;
 mod swallowed;
+mod table_numbers;
 mod task_kind;
 #[cfg(test)]
 mod test_changes;
@@ -156,8 +163,18 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
         Change::Read(plan) => place::find(subject.project_dir, &plan.path, None),
     };
     let mut all = known;
-    all.retain(|known| !is_made_here(known.kind) || found.iter().any(|f| f.kind == known.kind));
+    let mut merged: Vec<Check> = Vec::with_capacity(found.len());
     for check in found {
+        match merged.iter_mut().find(|other| other.kind == check.kind) {
+            Some(other) => {
+                other.findings.extend(check.findings);
+                other.findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+            }
+            None => merged.push(check),
+        }
+    }
+    all.retain(|known| !is_made_here(known.kind) || merged.iter().any(|f| f.kind == known.kind));
+    for check in merged {
         match all.iter_mut().find(|known| known.kind == check.kind) {
             Some(known) => *known = check,
             None => all.push(check),
@@ -171,7 +188,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 23] = [
+const LOOKS: [Look; 24] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -183,6 +200,7 @@ const LOOKS: [Look; 23] = [
     |path, subject| secrets::find(path, subject).into_iter().collect(),
     |path, subject| irreversible::find(path, subject).into_iter().collect(),
     |_, subject| host_code::find(subject).into_iter().collect(),
+    |path, subject| package_names::find(path, subject).into_iter().collect(),
     |path, subject| pins::find(path, subject).into_iter().collect(),
     |path, subject| flash_code::find(path, subject).into_iter().collect(),
     |path, subject| flash_commands::find(path, subject).into_iter().collect(),

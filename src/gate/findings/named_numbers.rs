@@ -10,6 +10,7 @@ use regex::Regex;
 
 use super::constants::Constants;
 use super::source::SourceText;
+use super::table_numbers;
 use crate::text::c_tokens::{Style, Token, TokenKind};
 
 /// Tokens of a value that are read.
@@ -53,6 +54,7 @@ pub(super) fn find(source: &SourceText<'_>, wanted: impl Fn(&str) -> bool) -> Ve
         "cmake" => in_lines(text, &CMAKE, wanted),
         _ if name == "CMakeLists.txt" => in_lines(text, &CMAKE, wanted),
         _ if name.starts_with("Kconfig") => in_kconfig(text, wanted),
+        "csv" => table_numbers::find(text, wanted),
         "yaml" | "yml" | "toml" | "json" | "ini" | "cfg" | "conf" | "properties" | "env" => {
             in_lines(text, &SETTING, wanted)
         }
@@ -235,7 +237,7 @@ impl Code<'_, '_> {
 }
 
 /// A number as it is written, and the unit behind it.
-fn number(raw: &str) -> Option<(f64, String)> {
+pub(super) fn number(raw: &str) -> Option<(f64, String)> {
     let plain: String = raw.chars().filter(|c| !matches!(c, '_' | '\'')).collect();
     let lower = plain.to_ascii_lowercase();
     let (sign, digits) = match lower.strip_prefix('-') {

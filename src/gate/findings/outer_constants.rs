@@ -184,6 +184,7 @@ impl OuterConstants {
 
     /// `psram:` with `mode: octal` below it, in a configuration of ESPHome.
     fn node(&mut self, text: &str) {
+        self.has_psram |= text.lines().any(|line| line.trim_end() == "psram:");
         let block = text.lines().skip_while(|line| !line.starts_with("psram:"));
         let mut below =
             block.skip(1).take_while(|line| line.is_empty() || line.starts_with([' ', '#']));

@@ -113,6 +113,16 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     !wishes::wants_more(&task, &thing, now)
 }
 
+/// Whether a name is that of something which ends or tells what is not safe.
+pub(super) fn is_protection(name: &str) -> bool {
+    WORDS.as_ref().is_some_and(|known| {
+        let of = |known: &HashSet<String>| {
+            words(name).any(|word| known.contains(word.to_ascii_lowercase().as_str()))
+        };
+        of(&known.safety) && !of(&known.counts)
+    })
+}
+
 /// Whether a name may be that of an amount of something that does harm: `CHARGE_MV`, `TX_POWER`.
 pub(super) fn is_amount(name: &str) -> bool {
     let Some(known) = WORDS.as_ref() else { return false };

@@ -12,12 +12,14 @@ use regex::Regex;
 use super::safeguard_rows::{ANY_OFF, SAFEGUARDS, Safeguard};
 use super::source::SourceText;
 use super::{
-    Subject, call_places, cmake_values, dropped_results, error_results, guard_inputs,
-    guarded_checks, left_out, literals, lost_conditions, lost_errors, lost_integrity,
-    lost_reactions, narrowed_checks, removed_checks, swallowed,
+    Subject, call_places, cmake_values, copied_lengths, dropped_results, error_results,
+    guard_inputs, guarded_checks, left_out, literals, lost_conditions, lost_errors, lost_integrity,
+    lost_reactions, narrowed_checks, removed_checks, required_together, set_before_checks,
+    swallowed,
 };
 use super::{short_comparisons, substitutions, unchecked_limits, unread_inputs};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
+
 /// Fewer lines are looked at one by one.
 const MANY_LINES: usize = 100;
 
@@ -96,6 +98,8 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let removed: Vec<Finding> = removed.filter(is_new).collect();
     found.extend(removed);
     found.extend(call_places::find(subject));
+    found.extend(required_together::find(path, subject));
+    found.extend(set_before_checks::find(path, subject));
     found.extend(short_comparisons::find(path, subject));
     found.extend(narrowed_checks::find(subject));
     found.extend(error_results::find(subject));
@@ -109,6 +113,9 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_silent = lost.is_empty();
     found.extend(lost);
     found.extend(lost_integrity::find(path, subject).filter(|_| is_silent));
+    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
+    let copied = copied_lengths::find(subject).filter(|finding| is_new(finding));
+    found.extend(copied);
     let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
     let unread = unread_inputs::find(path, subject).filter(is_new);
     found.extend(unread);

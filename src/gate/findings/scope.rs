@@ -78,6 +78,10 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             true => (FindingLevel::Warning, NOT_TO_BE_DELETED),
             false => (FindingLevel::Note, "not asked for, and not in the team's list of files"),
         },
+        // Without it the files that the task names would not be built.
+        Mention::None if lists_others(path, subject) => {
+            (FindingLevel::Note, "only names the files that come or go")
+        }
         Mention::None if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
         Mention::None if is_about_documents(&words) && !is_document(path.file_name()) => {
             (FindingLevel::Warning, "the task is about documents, and this is none")
@@ -88,6 +92,24 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         Mention::None => (FindingLevel::Note, "not named in the task or the plan"),
     };
     Some(Check::with(CheckKind::Scope, vec![Finding::new(level, text)]))
+}
+
+/// Whether a list of sources differs in nothing but the names of files that the change makes or deletes.
+fn lists_others(path: &ProjectPath, subject: &Subject<'_>) -> bool {
+    let (Some(old), Some(new)) = (subject.base_text(), subject.text()) else { return false };
+    let comes_or_goes = |file: &&ProjectPath| {
+        let (was, is) = (subject.text_before(file.as_str()), subject.text_after(file.as_str()));
+        was.is_some() != is.is_some()
+    };
+    let moved = subject.context.proposed.paths().filter(comes_or_goes);
+    let moved: Vec<&str> = moved.map(ProjectPath::file_name).collect();
+    let rest = |text: &str| -> Vec<String> {
+        let all = text.split(|c: char| c.is_whitespace() || "\"()".contains(c));
+        let all = all.filter(|word| !word.is_empty());
+        let is_moved = |word: &&str| moved.contains(&word.rsplit('/').next().unwrap_or(word));
+        all.filter(|word| !is_moved(word)).map(str::to_owned).collect()
+    };
+    path.file_name() == "CMakeLists.txt" && !moved.is_empty() && rest(old) == rest(new)
 }
 
 /// What the task says against writing to a board at all.

@@ -10,6 +10,8 @@ struct Handler<'a> {
     line: u32,
     head: &'a str,
     body: Vec<&'a str>,
+    /// The lines between `try` and the handler.
+    guarded: Vec<&'a str>,
 }
 
 /// Parts of words in tasks by which errors may be swallowed.
@@ -18,7 +20,7 @@ const SWALLOWS: [&str; 6] = ["ignor", "swallow", "suppress", "silenc", "verschlu
 /// What is to be said of a handler that only swallows the exception.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = (subject.base_text()?, subject.text()?);
-    if path.extension() != Some("py") || !old.contains("except") {
+    if path.extension() != Some("py") || !new.contains("except") {
         return None;
     }
     let task = subject.context.person_words();
@@ -42,16 +44,68 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         !does_nothing(handler) && body.any(|line| !stays(line))
     };
     let empty = |all: &[Handler<'_>]| all.iter().filter(|handler| does_nothing(handler)).count();
-    if empty(&is) <= empty(&was) || !was.iter().any(is_lost) {
+    if empty(&is) <= empty(&was) {
         return None;
     }
-    let handler = is.iter().find(|it| {
-        let is_new = (it.line..=it.line + 1).any(|line| changed.added.contains(&line));
-        is_new && does_nothing(it)
-    })?;
+    let is_new = |it: &&Handler<'_>| {
+        (it.line..=it.line + 1).any(|line| changed.added.contains(&line)) && does_nothing(it)
+    };
+    if !was.iter().any(is_lost) {
+        return caught_now(&was, is.iter().filter(is_new), (old, &task));
+    }
+    let handler = is.iter().find(is_new)?;
     let text = format!("does nothing in `{}`, where an error was handled", handler.head);
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(handler.line));
     Some(finding.advice("Make sure that something still reacts to the error."))
+}
+
+/// What is to be said of code whose exceptions went up before, and are swallowed now.
+fn caught_now<'a>(
+    was: &[Handler<'_>],
+    is: impl Iterator<Item = &'a Handler<'a>>,
+    (old, task): (&str, &str),
+) -> Option<Finding> {
+    const SPEAK: [&str; 16] = [
+        "error",
+        "except",
+        "fail",
+        "crash",
+        "robust",
+        "retry",
+        "retries",
+        "fehler",
+        "erreur",
+        "fallo",
+        "absturz",
+        "unplug",
+        "missing",
+        "disconnect",
+        "stürzt",
+        "hang",
+    ];
+    if SPEAK.iter().any(|word| task.contains(word)) {
+        return None;
+    }
+    let code = |line: &str| line.split("  #").next().unwrap_or(line).trim().to_owned();
+    let known: Vec<String> = old.lines().map(code).collect();
+    for handler in is {
+        let guarded = handler.guarded.iter().map(|line| code(line));
+        let mut caught = guarded.filter(|line| {
+            let was_caught =
+                || was.iter().any(|it| it.guarded.iter().any(|was| code(was) == *line));
+            line.contains('(') && known.contains(line) && !was_caught()
+        });
+        if let Some(line) = caught.next() {
+            let text = format!(
+                "swallows what `{}` raises, which was not caught before",
+                super::commands::shown(&line)
+            );
+            let finding =
+                Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(handler.line));
+            return Some(finding.advice("Make sure that something still reacts to the error."));
+        }
+    }
+    None
 }
 
 fn handlers(text: &str) -> Vec<Handler<'_>> {
@@ -68,7 +122,9 @@ fn handlers(text: &str) -> Vec<Handler<'_>> {
             .take_while(|next| next.trim().is_empty() || indent(next) > indent(text))
             .map(str::trim);
         let body = std::iter::once(same.trim()).chain(inside).filter(|it| !it.is_empty());
-        found.push(Handler { line, head, body: body.collect() });
+        let before = lines.get(..at).unwrap_or_default().iter().rev().copied();
+        let guarded = before.take_while(|it| it.trim().is_empty() || indent(it) > indent(text));
+        found.push(Handler { line, head, body: body.collect(), guarded: guarded.collect() });
     }
     found
 }

@@ -83,8 +83,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let wanted = wanted_words(&task);
     // A single part is the rest of the change itself.
-    let is_alone = subject.context.proposed.paths().all(|other| other == path);
-    if is_alone && subject.changed().runs().len() < 2 {
+    let mut others = subject.context.proposed.paths().filter(|other| *other != path);
+    let is_alone = others.all(|other| is_test(other) && speaks_of_tests(&task));
+    if is_alone && runs_of_code(subject, &task) < 2 {
         return None;
     }
     let own = parts(path, subject.base_source()?, subject.source()?, subject.changed());
@@ -113,6 +114,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let text = "changes code that has nothing in common with the task or the rest of the change";
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(finding.advice("Make sure that this is meant to change, too."))
+}
+
+/// In how many places a change touches more than the tests that the task speaks of and that stand in the
+/// same file of Rust.
+fn runs_of_code(subject: &Subject<'_>, task: &str) -> usize {
+    let mut lines = subject.text().unwrap_or_default().lines();
+    let tests = lines.position(|line| line.trim() == "#[cfg(test)]");
+    let tests = tests.filter(|_| speaks_of_tests(task)).unwrap_or(usize::MAX);
+    let runs = subject.changed().runs();
+    let of_code = runs.iter().filter(|run| run.new.start < tests).count();
+    if of_code == 0 { runs.len() } else { of_code }
 }
 
 /// Whether a file is code, or says what is built and run line by line.

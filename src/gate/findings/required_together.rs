@@ -1,0 +1,293 @@
+//! Conditions each of which was enough and that have to hold together now: `hot || open` that becomes
+//! `hot && open`, also in a function of its own.
+//!
+//! Owns the operands of `&&` and `||`. Parts that a condition loses are told by
+//! [`lost_conditions`](super::lost_conditions).
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::removed_checks::shown;
+use super::source::{SourceText, raw};
+use super::{Subject, beyond_task, wishes};
+use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
+use crate::text::c_tokens::{Token, TokenKind};
+
+/// Longest operand that is compared, in tokens.
+const LONGEST: usize = 16;
+
+/// Words before which no operand goes on.
+const ENDS: [&str; 12] =
+    ["if", "elif", "while", "until", "return", "else", "and", "or", "not", "match", "assert", "in"];
+
+/// How operands are joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    And,
+    Or,
+}
+
+/// Operands that are joined in one way, and the line of the first joint, from 1.
+struct Chain {
+    operands: BTreeSet<String>,
+    line: u32,
+}
+
+/// What is to be said of two conditions that have to hold together now.
+pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let changed = subject.changed();
+    let joins = |line: &u32| {
+        let text = new.line(usize::try_from(line - 1).unwrap_or(usize::MAX));
+        text.contains("&&") || text.contains(" and ") || text.trim_start().starts_with("and ")
+    };
+    let task = subject.context.person_words();
+    if !beyond_task::is_code(path)
+        || changed.removed.is_empty()
+        || !subject.context.has_task()
+        || !changed.added.iter().any(joins)
+        || wishes::may_want_less_checked(&task)
+    {
+        return None;
+    }
+    let together = chains(new, Joint::And);
+    let together = together.iter().filter(|chain| changed.added.contains(&chain.line));
+    let (was_any, was_all) = (chains(old, Joint::Or), chains(old, Joint::And));
+    let is_any = chains(new, Joint::Or);
+    let (was_alone, is_alone) = (alone(old), alone(new));
+    let has = |all: &[Chain], pair: [&str; 2]| {
+        all.iter().any(|chain| pair.iter().all(|part| chain.operands.contains(*part)))
+    };
+    let was_enough = |pair: [&str; 2]| {
+        let [one, other] = pair.map(|part| was_alone.iter().filter(move |it| it.condition == part));
+        let is_within = |inner: &Alone, outer: &Alone| outer.body.contains(&inner.at);
+        has(&was_any, pair)
+            || one.clone().any(|one| {
+                other.clone().any(|other| !is_within(one, other) && !is_within(other, one))
+            })
+    };
+    let is_alone_now = |part: &str| is_alone.iter().any(|it| it.condition == part);
+    for chain in together {
+        let operands: Vec<&str> = chain.operands.iter().map(String::as_str).collect();
+        let pairs = operands
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| operands.iter().skip(at + 1).map(move |other| [*one, *other]));
+        let mut lost = pairs.filter(|pair| {
+            was_enough(*pair)
+                && !has(&was_all, *pair)
+                && !has(&is_any, *pair)
+                && !pair.iter().any(|part| is_alone_now(part) || is_spoken_of(&task, part))
+        });
+        if let Some([one, other]) = lost.next() {
+            let text = format!(
+                "asks for both `{}` and `{}`, where one was enough",
+                shown(one),
+                shown(other)
+            );
+            let finding =
+                Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(chain.line));
+            return Some(
+                finding.advice("The task does not ask for it. Make sure that it still protects."),
+            );
+        }
+    }
+    None
+}
+
+/// Whether a task has a name of a condition.
+fn is_spoken_of(task: &str, part: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = part.split(|c: char| !is_of_name(c)).filter(|name| name.len() > 3);
+    let mut words = task.split(|c: char| !is_of_name(c));
+    names.any(|name| words.any(|word| word == name.to_lowercase()))
+}
+
+/// A condition that decides alone, the place of its `if`, and the statements that it leads to.
+struct Alone {
+    condition: String,
+    at: usize,
+    body: Range<usize>,
+}
+
+/// The conditions of C and Rust that are not joined with others.
+fn alone(source: &SourceText<'_>) -> Vec<Alone> {
+    let (tokens, closes) = (source.tokens(), source.closes());
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let close = |at: usize| closes.get(at).copied().flatten();
+    let mut found = Vec::new();
+    for at in (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|it| it.is_word("if"))) {
+        let (condition, start) = match close(at + 1).filter(|_| is(at + 1, "(")) {
+            // Of Rust brackets are a part.
+            Some(end) if is(end + 1, "{") || !is(end + 1, ".") => (at + 2..end, end + 1),
+            _ => match (at + 1..at + LONGEST).find(|at| is(*at, "{")) {
+                Some(open) => (at + 1..open, open),
+                None => continue,
+            },
+        };
+        let end = match is(start, "{") {
+            true => close(start),
+            false => (start..tokens.len()).find(|at| is(*at, ";")),
+        };
+        if let (Some(end), Some(part)) = (end, tokens.get(condition)) {
+            found.push(Alone { condition: raw(part), at, body: start..end });
+        }
+    }
+    found
+}
+
+/// The operands of all conditions of a source that are joined in one way.
+fn chains(source: &SourceText<'_>, joint: Joint) -> Vec<Chain> {
+    let (tokens, closes) = (source.tokens(), source.closes());
+    let mut opens = vec![None; tokens.len()];
+    for (open, close) in closes.iter().enumerate() {
+        if let Some(place) = close.and_then(|close| opens.get_mut(close)) {
+            *place = Some(open);
+        }
+    }
+    let code = Operands { tokens, closes, opens };
+    let mut found: Vec<(Range<usize>, Chain)> = Vec::new();
+    for at in 0..tokens.len() {
+        let Some(length) = code.joint(at, joint) else { continue };
+        let before = code.before(at);
+        let behind = code.behind(at + length);
+        let text = |part: &Range<usize>| {
+            tokens
+                .get(part.clone())
+                .filter(|part| !part.is_empty() && part.len() <= LONGEST)
+                .map(raw)
+        };
+        let (Some(one), Some(other)) = (text(&before), text(&behind)) else { continue };
+        match found.last_mut().filter(|(last, _)| *last == before) {
+            Some((last, chain)) => {
+                chain.operands.insert(other);
+                *last = behind;
+            }
+            None => {
+                let line = tokens.get(at).map_or(0, |token| source.number_at(token.start));
+                found.push((behind, Chain { operands: BTreeSet::from([one, other]), line }));
+            }
+        }
+    }
+    found.into_iter().map(|(_, chain)| chain).collect()
+}
+
+struct Operands<'s, 'a> {
+    tokens: &'s [Token<'a>],
+    closes: &'s [Option<usize>],
+    /// For each bracket that closes the place of what opens it.
+    opens: Vec<Option<usize>>,
+}
+
+impl Operands<'_, '_> {
+    fn is(&self, at: usize, mark: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is(mark))
+    }
+
+    /// How many tokens the joint at a place has; `None` where there is none.
+    fn joint(&self, at: usize, joint: Joint) -> Option<usize> {
+        let (mark, word) = match joint {
+            Joint::And => ("&", "and"),
+            Joint::Or => ("|", "or"),
+        };
+        let is_first = at.checked_sub(1).is_none_or(|before| !self.is(before, mark));
+        if self.is(at, mark) && self.is(at + 1, mark) && is_first {
+            return Some(2);
+        }
+        self.tokens.get(at).is_some_and(|token| token.is_word(word)).then_some(1)
+    }
+
+    /// Whether an operand ends in front of a token, or behind it.
+    fn ends(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return true };
+        let is_of_comparison =
+            |at: usize| ["=", "!", "<", ">"].iter().any(|mark| self.is(at, mark));
+        let beside = |at: Option<usize>| at.is_some_and(is_of_comparison);
+        match token.raw {
+            ";" | "," | "{" | "}" | "?" => true,
+            "=" => !beside(at.checked_sub(1)) && !beside(Some(at + 1)),
+            ":" => !self.is(at + 1, ":") && !at.checked_sub(1).is_some_and(|at| self.is(at, ":")),
+            "&" | "|" => {
+                self.is(at + 1, token.raw)
+                    || at.checked_sub(1).is_some_and(|before| self.is(before, token.raw))
+            }
+            word => {
+                token.kind == TokenKind::DirectiveEnd
+                    || token.kind == TokenKind::Word && ENDS.contains(&word)
+            }
+        }
+    }
+
+    /// The operand in front of a place.
+    fn before(&self, end: usize) -> Range<usize> {
+        let mut start = end;
+        while let Some(at) = start.checked_sub(1) {
+            if ["(", "["].iter().any(|mark| self.is(at, mark)) || self.ends(at) {
+                break;
+            }
+            start = self.opens.get(at).copied().flatten().unwrap_or(at);
+        }
+        start..end
+    }
+
+    /// The operand from a place on.
+    fn behind(&self, start: usize) -> Range<usize> {
+        let mut end = start;
+        while end < self.tokens.len() {
+            if [")", "]"].iter().any(|mark| self.is(end, mark)) || self.ends(end) {
+                break;
+            }
+            end = self.closes.get(end).copied().flatten().unwrap_or(end) + 1;
+        }
+        start..end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_changes::reported;
+    use crate::model::CheckKind;
+
+    fn found(path: &str, old: &str, new: &str, task: &str) -> Vec<String> {
+        let all = reported(CheckKind::Safeguards, (path, Some(old), new), task);
+        all.into_iter().filter(|found| found.contains("where one was enough")).collect()
+    }
+
+    #[test]
+    fn conditions_that_have_to_hold_together_now_are_reported() {
+        let rust = "fn check(i: &I) -> V {\n    if i.nan() || i.hatch_open || i.shell > MAX {\n        return \
+                    Stop;\n    }\n    Run\n}\n";
+        let split = "fn check(i: &I) -> V {\n    if trips(i) { Stop } else { Run }\n}\nfn trips(i: &I) -> bool \
+                     {\n    i.nan() || (i.hatch_open && i.shell > MAX)\n}\n";
+        let wanted =
+            "Warning 5: asks for both `i.hatch_open` and `i.shell > MAX`, where one was enough";
+        let task = "Split it, behaviour stays";
+        assert_eq!(found("src/a.rs", rust, split, task), [wanted]);
+        assert_eq!(
+            found("src/a.rs", rust, split, "Trip when hatch_open and too hot"),
+            [] as [String; 0]
+        );
+        let alone = "int check(void)\n{\n    if (hatch) {\n        return STOP;\n    } else {\n        if (curtain) \
+                     return STOP;\n    }\n    return RUN;\n}\n";
+        let both = "int check(void)\n{\n    if (hatch && curtain) {\n        return STOP;\n    }\n    return RUN;\n}\n";
+        assert_eq!(found("main/a.c", alone, both, task).len(), 1);
+        let python = "def run():\n    if hatch_open or is_hot():\n        stop()\n";
+        let other = python.replace(" or ", " and ");
+        assert_eq!(found("main.py", python, &other, task).len(), 1);
+    }
+
+    #[test]
+    fn conditions_within_each_other_and_those_that_stay_are_not_reported() {
+        let nested = "void a(void)\n{\n    if (hatch) {\n        if (curtain) {\n            stop();\n        }\n    \
+                      }\n}\n";
+        let flat = "void a(void)\n{\n    if (hatch && curtain) {\n        stop();\n    }\n}\n";
+        let any = "void a(void)\n{\n    if (hatch || curtain) {\n        stop();\n    }\n}\n";
+        let more = any.replace("}\n}", "}\n    if (hatch && curtain) {\n        warn();\n    }\n}");
+        let negated = any.replace("hatch || curtain", "!(!hatch && !curtain)");
+        for (old, new) in
+            [(nested, flat), (any, more.as_str()), (any, negated.as_str()), (flat, any)]
+        {
+            assert_eq!(found("main/a.c", old, new, "Tidy"), [] as [String; 0], "{new}");
+        }
+    }
+}
