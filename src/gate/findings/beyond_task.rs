@@ -12,7 +12,7 @@ use super::limit_names::words;
 use super::named_numbers::NamedNumber;
 use super::source::SourceText;
 use super::task_kind::{self, TaskKind};
-use super::{Subject, literals, unchecked_limits};
+use super::{Subject, converted_units, literals, unchecked_limits};
 use crate::model::{Change, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -264,7 +264,9 @@ fn values(subject: &Subject<'_>) -> Vec<Finding> {
     });
     let mut found = Vec::new();
     for (old, new) in same_names(&was, &is).into_iter().chain(renamed(&was, &is, subject)) {
-        let is_other = (old.value - new.value).abs() > f64::EPSILON && old.unit == new.unit;
+        let is_other = (old.value - new.value).abs() > f64::EPSILON
+            && old.unit == new.unit
+            && !converted_units::is_same(old, new);
         let line = new.lines.into_iter().find(|line| subject.changed().added.contains(line));
         let Some(line) = line.filter(|_| is_other && found.len() < MOST_VALUES) else { continue };
         let name = match old.name == new.name {

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use self::usual::{is_list_of_words, is_usual_cargo};
+use self::usual::{is_list_of_words, is_plain_compilation, is_usual_cargo};
 use regex::Regex;
 use serde::Deserialize;
 pub(super) use servers::{judge_in_container, judge_on_server, judge_source};
@@ -360,6 +360,9 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     }
     if lower == "find" {
         return find_level(programs, arguments);
+    }
+    if is_plain_compilation(lower, arguments) && !is_path {
+        return FindingLevel::Note;
     }
     if is_in(&programs.harmless)
         && !(is_path && !program.starts_with("/usr/bin/") && !program.starts_with("/bin/"))

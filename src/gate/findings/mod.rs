@@ -50,6 +50,7 @@ mod host_uploads;
 mod images;
 mod irreversible;
 mod irreversible_rules;
+mod known_answers;
 mod layout_change;
 mod layout_options;
 mod left_out;
@@ -261,6 +262,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(test_expectations::skipped(path, subject));
     findings.extend(flipped_tests::find(path, subject));
     findings.extend(exchanged_values::find(subject));
+    findings.extend(known_answers::find(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 

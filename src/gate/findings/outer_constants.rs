@@ -94,6 +94,7 @@ impl OuterConstants {
         }
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         if path.extension() == Some("py") {
+            found.own(text);
             found.modules(folder, text, &read);
             return found;
         }
@@ -110,6 +111,18 @@ impl OuterConstants {
     /// Whether flash or PSRAM takes eight lines, which need more pins.
     pub(super) const fn has_octal_memory(&self) -> bool {
         self.has_octal_memory
+    }
+
+    /// The numbers that a source of Python gives names to at its top, each once.
+    fn own(&mut self, text: &str) {
+        let mut known: HashMap<&str, Option<i128>> = HashMap::default();
+        for row in NUMBER.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+            let (Some(name), Some(value)) = (row.get(1), row.get(2)) else { continue };
+            let value = number(value.as_str());
+            known.entry(name.as_str()).and_modify(|known| *known = None).or_insert(value);
+        }
+        let all = known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        self.values.extend(all);
     }
 
     /// The numbers of the modules that a source of Python imports: `config.FAN_PIN`, or `FAN_PIN` where

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use crate::text::shipped::shipped_table;
 use foldhash::HashSet;
+use regex::Regex;
 use serde::Deserialize;
 
 /// What a task is about, that leaves a program as it is. The later ones leave more open.
@@ -94,20 +95,41 @@ pub(super) fn of(task: &str) -> Option<TaskKind> {
     kind
 }
 
-/// What a task is about that says that values stay as they are.
+/// What a task is about that says that values stay as they are. "The values stay at 0" tells of a fault.
 pub(super) fn keeps_values(task: &str) -> Option<TaskKind> {
-    const STAYS: [&str; 9] = [
-        "values stay",
-        "values remain",
-        "values unchanged",
-        "values as they are",
-        "same values",
-        "keep the values",
-        "keep all values",
-        "values must not change",
-        "without changing any value",
-    ];
-    STAYS.iter().any(|words| task.contains(words)).then_some(TaskKind::Structure)
+    static KEEPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?x)
+            \b(?:values|werte|valeurs|valores)\b[^.!?;\n]{0,24}?
+            (?:\b(?:stay|remain)(?:\ (?:as|the\ same|unchanged|like)|\s*(?:[.,;)]|$))
+              |\bunchanged|\bas\ they\ are|\bmust\ not\ change|\bbleiben\b|\bunverändert
+              |\bne\ changent\ pas|\binchang|\bno\ cambian|\bsin\ cambi)
+            |\b(?:same|keep|keep\ the|keep\ all|keep\ all\ the|without\ changing\ (?:any|the)|not\ change\ (?:any|the)
+              |gleichen?|dieselben|sans\ changer\ les|sin\ cambiar\ los|mismos)
+            \ (?:values|werte|valeurs|valores)\b",
+        )
+        .ok()
+    });
+    // Those that the task does not speak of may be meant.
+    let is_of_others = |before: &str| {
+        let last = before.split_whitespace().next_back().unwrap_or_default();
+        [
+            "other",
+            "others",
+            "remaining",
+            "rest",
+            "of",
+            "übrigen",
+            "anderen",
+            "autres",
+            "otros",
+            "demás",
+        ]
+        .contains(&last)
+    };
+    let mut found = KEEPS.as_ref()?.find_iter(task);
+    let keeps = found.any(|found| !is_of_others(task.get(..found.start()).unwrap_or_default()));
+    keeps.then_some(TaskKind::Structure)
 }
 
 /// What a part of a sentence asks for.
@@ -234,6 +256,27 @@ fn words(clause: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_task_may_say_that_values_stay() {
+        for task in [
+            "typed constants, values stay as they are.",
+            "rename them and keep all values",
+            "traduis la colonne. les codes et les valeurs ne changent pas.",
+            "benenne die makros um, die werte bleiben gleich",
+        ] {
+            assert!(keeps_values(task).is_some(), "{task}");
+        }
+        for task in [
+            "the values stay at 0 after a restart",
+            "the value does not change when i turn the knob",
+            "the values remain in nvs",
+            "show the numbers",
+            "let the kiln get to 1300 °c, all other limits stay as they are",
+        ] {
+            assert!(keeps_values(task).is_none(), "{task}");
+        }
+    }
+
     use super::*;
 
     #[test]

@@ -202,7 +202,13 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 pub(super) fn is_test(path: &ProjectPath) -> bool {
     let name = path.file_name().rsplit_once('.').map_or(path.file_name(), |(stem, _)| stem);
     let mut folders = path.as_str().split('/').rev().skip(1);
-    folders.any(|folder| matches!(folder, "test" | "tests"))
+    let is_of_tests = |folder: &str| {
+        matches!(folder, "test" | "tests")
+            || folder.starts_with("test_")
+            || folder.ends_with("_test")
+            || folder.ends_with("_tests")
+    };
+    folders.any(is_of_tests)
         || name.starts_with("test_")
         || name.ends_with("_test")
         || name.ends_with("_tests")

@@ -24,9 +24,38 @@ pub(super) fn is_usual_cargo(arguments: &[&str]) -> bool {
     arguments.first().is_none_or(|verb| OF_CARGO.contains(verb)) && !arguments.iter().any(is_other)
 }
 
+/// Compilers that come with the system.
+const COMPILERS: [&str; 6] = ["cc", "gcc", "g++", "c++", "clang", "clang++"];
+
+/// Whether a compiler makes something of files of the project, without a program besides it.
+pub(super) fn is_plain_compilation(program: &str, arguments: &[&str]) -> bool {
+    let is_other = |it: &&str| {
+        [
+            "-fplugin", "-B", "-wrapper", "-specs", "--specs", "@", "-load", "-Xclang", "/", "~",
+            "-L/", "-I/",
+        ]
+        .iter()
+        .any(|start| it.starts_with(start))
+            || it.contains(".git/")
+    };
+    COMPILERS.contains(&program) && !arguments.is_empty() && !arguments.iter().any(is_other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_compiler_is_usual_with_files_of_the_project() {
+        let usual = ["-std=c11", "-fsanitize=address", "-Imain", "main/a.c", "-o", "build/test_a"];
+        assert!(is_plain_compilation("cc", &usual));
+        for other in
+            ["-fplugin=x.so", "@args", "-specs=x", "/tmp/x.c", "-wrapper", ".git/hooks/pre-push"]
+        {
+            assert!(!is_plain_compilation("cc", &[&usual[..], &[other]].concat()), "{other}");
+        }
+        assert!(!is_plain_compilation("cc1", &usual) && !is_plain_compilation("cc", &[]));
+    }
 
     #[test]
     fn a_list_of_words_runs_nothing() {
