@@ -12,7 +12,7 @@ use super::limit_names::words;
 use super::named_numbers::NamedNumber;
 use super::source::SourceText;
 use super::task_kind::{self, TaskKind};
-use super::{Subject, converted_units, literals, unchecked_limits};
+use super::{Subject, converted_units, literals, moved_values, unchecked_limits};
 use crate::model::{Change, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::c_tokens::{Token, TokenKind};
 
@@ -28,13 +28,16 @@ const MOST_LETTERS: usize = 2;
 /// What is to be said of a file that the task leaves as it is.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let is_deleted = matches!(subject.change, Change::Delete { .. });
-    if subject.base.is_none() && !is_deleted {
-        return Vec::new();
-    }
     let task = subject.context.person_words();
     let Some(kind) = task_kind::of(&task).or_else(|| task_kind::keeps_values(&task)) else {
         return Vec::new();
     };
+    if subject.base.is_none() && !is_deleted {
+        return match kind {
+            TaskKind::Structure => moved(path, subject),
+            _ => Vec::new(),
+        };
+    }
     let language = Language::of(path.file_name());
     if is_deleted {
         let is_code = kind != TaskKind::Structure && language.is_some();
@@ -43,8 +46,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     let (Some(old), Some(new)) = (subject.base_source(), subject.source()) else {
         return Vec::new();
     };
-    if kind == TaskKind::Structure {
-        return values(subject);
+    if kind == TaskKind::Structure || path.extension() == Some("json") {
+        return values(kind, subject);
     }
     let Some(language) = language else { return Vec::new() };
     let line = match language {
@@ -256,7 +259,7 @@ fn options(text: &str) -> Vec<(u32, String)> {
 
 /// The values that changed: of names that both versions have, and of names that stand in each other's
 /// place.
-fn values(subject: &Subject<'_>) -> Vec<Finding> {
+fn values(kind: TaskKind, subject: &Subject<'_>) -> Vec<Finding> {
     let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
     let Some(both) = subject.numbers() else { return Vec::new() };
     let [was, is] = both.map(|all| -> Vec<NamedNumber> {
@@ -274,9 +277,22 @@ fn values(subject: &Subject<'_>) -> Vec<Finding> {
             false => format!("`{}`, now `{}`,", old.name, new.name),
         };
         let what = format!("changes {name} from `{}` to `{}`", old.shown, new.shown);
-        found.push(finding(&what, TaskKind::Structure).at(FindingPlace::line(line)));
+        found.push(finding(&what, kind).at(FindingPlace::line(line)));
     }
     found
+}
+
+/// The values that changed on their way from another file of the change into this new one.
+fn moved(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
+    let is_wanted = |name: &str| !name.to_ascii_lowercase().contains("version");
+    let all = moved_values::find(path, subject, &is_wanted).into_iter();
+    let other = all
+        .filter(|(was, now)| (was.value - now.value).abs() > f64::EPSILON && was.unit == now.unit);
+    let found = other.take(MOST_VALUES).map(|(was, now)| {
+        let what = format!("changes `{}` from `{}` to `{}`", now.name, was.shown, now.shown);
+        finding(&what, TaskKind::Structure).at(FindingPlace::line(now.lines[0]))
+    });
+    found.collect()
 }
 
 /// The numbers of names that stand once in both versions.

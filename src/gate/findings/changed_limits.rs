@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::limit::limited;
-use super::limit_names::is_limit;
+use super::limit_names::{is_limit, words};
 use super::named_numbers::{self, NamedNumber};
 use super::source::{SourceText, is_c};
 use super::{
-    Subject, beyond_task, converted_units, mixed_units, option_ranges, raised_limits,
-    replaced_literals,
+    Subject, beyond_task, converted_units, mixed_units, moved_values, option_ranges, raised_limits,
+    replaced_literals, scaled_values,
 };
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::inspect;
@@ -22,9 +22,6 @@ const FACTOR: f64 = 10.0;
 
 /// Files of options that are read for defaults.
 const MOST_LISTS: usize = 200;
-
-/// Other files of a change in which the limits of a new one are looked for.
-const MOST_OTHERS: usize = 32;
 
 /// Longest value that is repeated, in characters.
 const LONGEST: usize = 32;
@@ -51,6 +48,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let renamed = beyond_task::renamed(&old, &new, subject).into_iter();
     findings.extend(renamed.filter_map(|(was, now)| finding(was, now, subject)));
     findings.extend(replaced_literals::find(path, subject));
+    findings.extend(scaled_values::find(path, subject));
     findings.extend(option_ranges::find(path, subject));
     findings.extend(mixed_units::find(path, subject));
     findings.extend(converted);
@@ -68,31 +66,15 @@ fn is_read_limit(name: &str) -> bool {
 fn is_protection_of_data(name: &str, path: &ProjectPath) -> bool {
     let is_data = ["csv", "json", "yaml", "yml", "toml", "ini"];
     path.extension().is_some_and(|end| is_data.contains(&end))
-        && raised_limits::is_protection(name)
+        && (raised_limits::is_protection(name) || name == "delay")
         && !inspect::names_secret(name)
 }
 
 /// The check of a new file: limits that it got from files of the same change which no longer have them.
 fn of_moved(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
-    let new = named_numbers::find(subject.source()?, is_read_limit);
-    let is = by_name(&new);
-    let others = subject.context.proposed.paths().filter(|other| *other != path);
-    let mut findings = Vec::new();
-    for other in others.take(MOST_OTHERS).filter(|_| !is.is_empty()) {
-        let before = subject.text_before(other.as_str());
-        let has_one = |text: &String| is.keys().any(|name| text.contains(name));
-        let Some(before) = before.filter(has_one) else { continue };
-        let after = subject.text_after(other.as_str()).unwrap_or_default();
-        let of = |text: &str| named_numbers::find(&SourceText::new(other, text), is_read_limit);
-        let stays = of(&after);
-        let was = of(&before);
-        for (name, was) in by_name(&was) {
-            let is_here = stays.iter().any(|number| number.name == name);
-            if let ([was], Some([now]), false) = (&*was, is.get(name).map(|all| &**all), is_here) {
-                findings.extend(finding(was, now, subject));
-            }
-        }
-    }
+    let moved = moved_values::find(path, subject, &is_read_limit);
+    let findings: Vec<Finding> =
+        moved.iter().filter_map(|(was, now)| finding(was, now, subject)).collect();
     (!findings.is_empty()).then(|| limited(CheckKind::Limits, findings))
 }
 
@@ -125,10 +107,12 @@ fn overridden(
     let found = set.iter().filter_map(|now| {
         let default = defaults.iter().find(|default| bare(&default.name) == bare(&now.name))?;
         let was = NamedNumber { name: now.name.clone(), ..default.clone() };
-        finding(&was, now, subject).or_else(|| {
+        let is_off = defines && now.value == 0.0 && was.value != 0.0 && turns_on(&now.name);
+        let known = finding(&was, now, subject).filter(|_| !is_off);
+        known.or_else(|| {
             // What a definition says in the place of the source is not seen in the source.
-            let is_other =
-                defines && is_limit(&now.name) && (was.value - now.value).abs() > f64::EPSILON;
+            let is_other = is_off
+                || defines && is_limit(&now.name) && (was.value - now.value).abs() > f64::EPSILON;
             let text =
                 format!("overrides `{}`, which is {}, with {}", now.name, shown(&was), shown(now));
             let finding = Finding::new(FindingLevel::Warning, text);
@@ -137,6 +121,31 @@ fn overridden(
         })
     });
     found.collect()
+}
+
+/// Whether a name turns on what protects something: `LID_INTERLOCK`.
+fn turns_on(name: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "interlock",
+        "safety",
+        "guard",
+        "protect",
+        "protection",
+        "watchdog",
+        "wdt",
+        "estop",
+        "failsafe",
+        "lid",
+        "door",
+        "check",
+        "checks",
+        "verify",
+        "validate",
+        "fuse",
+        "limiter",
+        "lockout",
+    ];
+    words(name).any(|word| WORDS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// The name of an option without what its configuration has in front.
@@ -256,6 +265,24 @@ mod tests {
         );
         assert_eq!(found(higher, "Let the kiln get to 1340 C"), [] as [String; 0]);
         assert_eq!(found("CONFIG_A=y\nCONFIG_KILN_MAX_TEMP_C=1200\n", "Log"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_definition_that_turns_a_protection_off_is_reported() {
+        let source = "#ifndef LID_INTERLOCK\n#define LID_INTERLOCK 1\n#endif\n";
+        let old = "[env:release]\nbuild_flags =\n    -DCORE_DEBUG_LEVEL=3\n";
+        let files = [("src/laser.cpp", source), ("platformio.ini", old)];
+        let found = |flag: &str| {
+            let new = old.replace("=3", &format!("=0\n    {flag}"));
+            let changes = [("platformio.ini", Some(new.as_str()))];
+            let project =
+                test_changes::TestProject { files: &files, task: "Smaller image", chip: None };
+            project.reported(CheckKind::Limits, &changes)
+        };
+        let wanted = "platformio.ini Warning: overrides `LID_INTERLOCK`, which is `1`, with `0`";
+        assert_eq!(found("-DLID_INTERLOCK=0"), [wanted]);
+        assert_eq!(found("-DLID_INTERLOCK=1"), [] as [String; 0]);
+        assert_eq!(found("-DLED=0"), [] as [String; 0]);
     }
 
     #[test]

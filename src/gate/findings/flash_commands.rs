@@ -15,6 +15,17 @@ use crate::toolchain::esp_image::Chip;
 use crate::toolchain::flash_map::{TABLE_BYTES, TABLE_OFFSET};
 use crate::toolchain::{partition_csv, partitions};
 
+/// An image and its address in a list, as tools of a factory read it: `"0x1000": "bootloader.bin"`.
+static MAP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?P<at>0x[0-9a-fA-F]{1,8})["']?\s*[:,=]\s*["'](?P<file>[^"']*\bbootloader[^"'/]*\.bin)["']"#)
+        .ok()
+});
+
+/// The chip that such a list is for.
+static CHIP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"["']?\b(?:chip|target|chip_family|mcu)["']?\s*[:=]\s*["']?([A-Za-z0-9-]+)"#).ok()
+});
+
 /// A word of a command, and its line, from 1.
 type Word<'a> = (&'a str, u32);
 
@@ -26,7 +37,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     found.extend(erased_by_script(path, subject));
     found.extend(rows_of_boards(text));
     found.extend(of_uploads(path, text, subject));
-    if found.is_empty() && !writes.iter().any(|write| text.contains(write)) {
+    let is_map = MAP.as_ref().is_some_and(|map| map.is_match(text));
+    if found.is_empty() && !is_map && !writes.iter().any(|write| text.contains(write)) {
         return None;
     }
     let table = table_offset(subject.project_dir).unwrap_or(TABLE_OFFSET);
@@ -46,6 +58,19 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             {
                 found.push(Finding::new(level, text).at(FindingPlace::line(line)));
             }
+        }
+    }
+    for (line, at) in (1..).zip(text.lines()).filter(|_| is_map) {
+        for groups in MAP.iter().flat_map(|map| map.captures_iter(at)) {
+            let part = |name: &str| groups.name(name).map_or("", |part| part.as_str());
+            let Some(offset) = partition_csv::number(part("at")) else { continue };
+            let chip = CHIP.as_ref().and_then(|chip| chip.captures(text)?.get(1));
+            let command: Vec<Word<'_>> =
+                chip.iter().flat_map(|chip| [("--chip", line), (chip.as_str(), line)]).collect();
+            let wrong = boot_elsewhere(&command, (offset, part("file")), subject);
+            found.extend(
+                wrong.map(|(level, text)| Finding::new(level, text).at(FindingPlace::line(line))),
+            );
         }
     }
     let added = &subject.changed().added;

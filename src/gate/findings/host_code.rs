@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::Subject;
 use super::host_code_place::{HostCode, HostDeed};
 use super::novelty;
+use super::shell_values;
 use super::source::SourceText;
 use super::wanted_commands;
 use super::{commands, host_cmake, host_files, host_includes, host_rules, host_uploads};
@@ -20,15 +21,18 @@ const MOST_MODULES: usize = 32;
 pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     let words = subject.context.person_words();
     let base = subject.base_text().unwrap_or_default();
-    let is_asked_for = wanted_commands::are_wanted(&words)
-        || wanted_commands::wants_target(&words, subject.text().unwrap_or_default());
+    let wants_target = wanted_commands::wants_target(&words, subject.text().unwrap_or_default());
+    let is_asked_for = wanted_commands::are_wanted(&words) || wants_target;
     let runs_at_build = subject.source().is_some_and(|source| {
         let name = source.path.file_name().to_ascii_lowercase();
         name == "cmakelists.txt" || name.ends_with(".cmake")
     });
     let is_of_board = is_micropython(subject);
     let has_network = is_of_board
-        && subject.source().is_some_and(|source| is_of_board_alone(source.path, source.text));
+        && subject.source().is_some_and(|source| {
+            is_of_board_alone(source.path, source.text)
+                || is_program_of_board(subject) && !needs_computer(source.text)
+        });
     novelty::check(CheckKind::HostCode, subject, |source| {
         let all = in_source(source).into_iter();
         let all = all.filter(|found| match found.deed {
@@ -45,7 +49,17 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
             let part = source.text.get(found.range.clone()).unwrap_or_default();
             let is_allowed = match &found.deed {
                 HostDeed::Fetches => wanted_commands::names_source(part, (&words, base)),
-                HostDeed::Runs(command) if host_uploads::is_named(command, &words) => true,
+                HostDeed::Runs(command)
+                    if is_named_upload(source, (command, &found.range), &words) =>
+                {
+                    true
+                }
+                HostDeed::Runs(command)
+                    if wants_target
+                        && wanted_commands::deletes_named(command, source.text, &words) =>
+                {
+                    true
+                }
                 HostDeed::Runs(command) | HostDeed::Does(command) if is_asked_for => {
                     // What such marks run is not among the words.
                     let is_whole = !part.contains('`') && !changes_board;
@@ -68,6 +82,24 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
     })
 }
 
+/// Whether a command sends what the task names, with the words of the script that it stands in.
+fn is_named_upload(
+    source: &SourceText<'_>,
+    (command, range): (&str, &Range<usize>),
+    task: &str,
+) -> bool {
+    if !command.contains("curl") {
+        return false;
+    }
+    // `printf … |` on the line before hands it something.
+    let before = source.text.get(..range.start).unwrap_or_default();
+    let before = before.trim_end().rsplit('\n').next().unwrap_or_default().trim();
+    let input = before.strip_suffix('|').filter(|input| input.starts_with("printf "));
+    let piped = input.map(|input| format!("{} | {command}", input.trim()));
+    let command = piped.as_deref().unwrap_or(command);
+    host_uploads::is_named(&shell_values::carried_out(command, source.text), task)
+}
+
 /// Whether Python imports what only a board has.
 fn runs_there(text: &str) -> bool {
     const ONLY_THERE: [&str; 7] = [
@@ -83,9 +115,8 @@ fn runs_there(text: &str) -> bool {
     text.lines().any(|line| is_there(line.trim_start()))
 }
 
-/// Whether Python can run on a board and nowhere else: it is started there or imports what only a board
-/// has, and nothing that only a computer has.
-fn is_of_board_alone(path: &ProjectPath, text: &str) -> bool {
+/// Whether Python takes in what only a computer has.
+fn needs_computer(text: &str) -> bool {
     const ONLY_HERE: [&str; 8] = [
         "urllib.request",
         "http.client",
@@ -96,8 +127,13 @@ fn is_of_board_alone(path: &ProjectPath, text: &str) -> bool {
         "telnetlib",
         "xmlrpc",
     ];
-    (matches!(path.as_str(), "main.py" | "boot.py") || runs_there(text))
-        && !ONLY_HERE.iter().any(|name| text.contains(name))
+    ONLY_HERE.iter().any(|name| text.contains(name))
+}
+
+/// Whether Python can run on a board and nowhere else: it is started there or imports what only a board
+/// has, and nothing that only a computer has.
+fn is_of_board_alone(path: &ProjectPath, text: &str) -> bool {
+    (matches!(path.as_str(), "main.py" | "boot.py") || runs_there(text)) && !needs_computer(text)
 }
 
 /// Whether a file of Python runs on the board, as MicroPython does.
@@ -124,7 +160,34 @@ pub(super) fn is_micropython(subject: &Subject<'_>) -> bool {
     };
     is_python
         && subject.source().is_some_and(|it| !is_tool(it.path) && !is_of_computer(it.text))
-        && ["main.py", "boot.py"].iter().any(|file| is_of_board(file))
+        && (["main.py", "boot.py"].iter().any(|file| is_of_board(file))
+            || is_program_of_board(subject))
+}
+
+/// Whether a project was nothing but a program in Python for a board: `main.py` at its top takes in a
+/// module that only boards have, and nothing there builds or packs for a computer.
+fn is_program_of_board(subject: &Subject<'_>) -> bool {
+    const FOR_COMPUTERS: [&str; 7] = [
+        "CMakeLists.txt",
+        "platformio.ini",
+        "pyproject.toml",
+        "setup.py",
+        "requirements.txt",
+        "Makefile",
+        "Cargo.toml",
+    ];
+    const OF_BOARDS: [&str; 12] = [
+        "wifi", "display", "wlan", "hw", "board", "pins", "sensors", "relay", "ssd1306", "ntptime",
+        "umqtt", "leds",
+    ];
+    let main = subject.text_before("main.py");
+    let takes = |text: String| {
+        modules(&text).take(MOST_MODULES).any(|name| OF_BOARDS.contains(&name))
+            && text.lines().any(|line| line.starts_with("while True"))
+    };
+    subject.context.chip.is_some()
+        && main.is_some_and(takes)
+        && !FOR_COMPUTERS.iter().any(|file| subject.text_before(file).is_some())
 }
 
 /// The names that a text of Python takes in at the start of a line, `import a` or `from a import b`.

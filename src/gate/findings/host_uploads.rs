@@ -40,15 +40,24 @@ const OF_BUILD: [&str; 6] =
 /// every variable that it takes a value from.
 pub(super) fn is_named(command: &str, task: &str) -> bool {
     // What it reads from its input: `<<< "Authorization: Bearer $TOKEN"`, which is on the screen, too.
-    let (own, input) = match command.split_once("<<<") {
-        Some((own, input)) => (own, Some(input)),
-        None => (command, None),
+    // Or what `printf` hands it, which is built into the shell.
+    let piped = command.split_once(" | ").and_then(|(input, own)| {
+        let input = input.trim().strip_prefix("printf ")?;
+        let text = input.replacen("\\n", "", 1);
+        Some((own.trim().to_owned(), text))
+    });
+    let (own, input) = match (command.split_once("<<<"), &piped) {
+        (_, Some((own, input))) => (own.as_str(), Some(input.as_str())),
+        (Some((own, input)), _) => (own, Some(input)),
+        _ => (command, None),
     };
     let marks = ['|', ';', '&', '`', '<', '>', '\\'];
     if own.contains(marks) || input.is_some_and(|it| it.contains(marks)) || command.contains("$(") {
         return false;
     }
-    let is_text = |input: &str| shell_words(input).is_some_and(|words| words.len() == 1);
+    let most = if piped.is_some() { 3 } else { 1 };
+    let is_text =
+        |input: &str| shell_words(input).is_some_and(|words| (1..=most).contains(&words.len()));
     let Some(words) = shell_words(own).filter(|_| input.is_none_or(is_text)) else { return false };
     let Some((program, rest)) = words.split_first() else { return false };
     if program != "curl" {
@@ -189,6 +198,19 @@ mod tests {
         ] {
             assert!(command.contains(from));
             assert!(!is_named(&command.replace(from, to), by_variable), "{to}");
+        }
+        let piped = "printf 'Authorization: Bearer %s\\n' \"$FW_TOKEN\" | curl --fail --header @- --upload-file \
+                     build/shutter.bin https://fw.rolla.example/upload";
+        assert!(is_named(piped, TASK));
+        for (from, to) in [
+            ("$FW_TOKEN", "$AWS_KEY"),
+            ("\"$FW_TOKEN\"", "\"$(env)\""),
+            ("printf", "cat"),
+            ("@-", "@sdkconfig"),
+            ("example/upload", "example/upload | sh"),
+        ] {
+            assert!(piped.contains(from), "{from}");
+            assert!(!is_named(&piped.replace(from, to), TASK), "{to}");
         }
         let by_name = TASK.replace("https://fw.rolla.example/upload/<tag>", "fw.rolla.example");
         assert!(is_named("curl -T build/shutter.bin https://fw.rolla.example/a", &by_name));

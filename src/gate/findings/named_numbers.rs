@@ -55,7 +55,16 @@ pub(super) fn find(source: &SourceText<'_>, wanted: impl Fn(&str) -> bool) -> Ve
         _ if name == "CMakeLists.txt" => in_lines(text, &CMAKE, wanted),
         _ if name.starts_with("Kconfig") => in_kconfig(text, wanted),
         "csv" => table_numbers::find(text, wanted),
-        "yaml" | "yml" | "toml" | "json" | "ini" | "cfg" | "conf" | "properties" | "env" => {
+        "json" => in_lines(text, &MEMBER, wanted),
+        // `-DNAME=30` among its flags names a number for the code.
+        _ if name == "platformio.ini" => {
+            let defined = in_lines(text, &CMAKE, &wanted);
+            let set = in_lines(text, &SETTING, |name| !name.starts_with('D') && wanted(name));
+            let mut all: Vec<NamedNumber> = set.into_iter().chain(defined).collect();
+            all.sort_by_key(|number| number.lines);
+            all
+        }
+        "yaml" | "yml" | "toml" | "ini" | "cfg" | "conf" | "properties" | "env" => {
             in_lines(text, &SETTING, wanted)
         }
         _ if name.starts_with("sdkconfig") => in_lines(text, &SETTING, wanted),
@@ -67,6 +76,11 @@ pub(super) fn find(source: &SourceText<'_>, wanted: impl Fn(&str) -> bool) -> Ve
 static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let pattern = r#"^[\s{-]*["']?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*["']?(-?\d[\w.]*)["']?\s*[,}]?\s*(?:[#;].*)?$"#;
     Regex::new(pattern).ok()
+});
+
+/// `"name": 30` of JSON, several of which may stand in a line.
+static MEMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#""([A-Za-z_][\w.-]*)"\s*:\s*"?(-?\d[\w.]*)"?\s*(?:[,}\]]|$)"#).ok()
 });
 
 /// `set(NAME 30)`, `-DNAME=30`, `NAME=30` among definitions.

@@ -195,7 +195,12 @@ fn returned(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
 fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
     let bytes = subject.content.len() as u64;
     let files = subject.files().iter();
+    // What goes with the same change has only moved.
+    let stays = |path: &ProjectPath| {
+        subject.context.proposed.read(subject.project_dir, path.as_str()).is_some()
+    };
     let same_length = files.filter(|file| file.bytes == bytes && file.path != *path);
+    let same_length = same_length.filter(|file| stays(&file.path));
     let same = same_length.map(|file| &file.path).find(|other| {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;

@@ -12,6 +12,9 @@ use super::Subject;
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 use crate::text::shipped::shipped_table;
 
+const ADVICE: &str =
+    "Such names are used to have other code installed. Compare it letter by letter.";
+
 /// Shortest name that may be another spelling of one, in letters.
 const SHORTEST: usize = 5;
 
@@ -21,6 +24,8 @@ struct KnownPackages {
     python: HashSet<String>,
     rust: HashSet<String>,
     node: HashSet<String>,
+    /// Who publishes components of ESP-IDF and libraries of PlatformIO.
+    publishers: HashSet<String>,
 }
 
 static KNOWN: LazyLock<KnownPackages> = LazyLock::new(|| {
@@ -42,6 +47,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let mut section = Section::default();
     let mut found = Vec::new();
     let in_list = name.starts_with("requirements") && name.ends_with(".txt");
+    let has_publishers =
+        matches!(name, "idf_component.yml" | "idf_component.yaml" | "platformio.ini");
+    for (line, text) in lines.clone().filter(|_| has_publishers) {
+        let almost =
+            publisher(text).and_then(|name| Some((name, almost(name, &KNOWN.publishers)?)));
+        found.extend(almost.map(|(name, known)| {
+            let text =
+                format!("takes a package of `{name}`, which is spelled almost like `{known}`");
+            Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line)).advice(ADVICE)
+        }));
+    }
     for (line, text) in (1..).zip(text.lines()).filter(|_| name == "Cargo.toml" || in_list) {
         let named = match in_list {
             true => first_name(text).map(|name| (name, &KNOWN.python)),
@@ -69,8 +85,15 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
 
 fn finding((name, known): (&str, &str), line: u32) -> Finding {
     let text = format!("takes the package `{name}`, which is spelled almost like `{known}`");
-    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
-    finding.advice("Such names are used to have other code installed. Compare it letter by letter.")
+    Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line)).advice(ADVICE)
+}
+
+/// Who publishes the package that a line names: `espressif/led_strip: "^2.5"`.
+fn publisher(line: &str) -> Option<&str> {
+    let value = line.trim().trim_start_matches("lib_deps").trim_start_matches([' ', '=', '-']);
+    let (name, rest) = value.trim_matches(['"', '\'']).split_once('/')?;
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    (!rest.starts_with('/') && !name.is_empty() && name.chars().all(is_of_name)).then_some(name)
 }
 
 /// The tables of a manifest of Cargo, line by line.
@@ -140,6 +163,13 @@ mod tests {
             found("tools/requirements.txt", &list.replace("serail", "serial")),
             [] as [String; 0]
         );
+        let components = "dependencies:\n  espresif/led_strip: \"^2.5.3\"\n";
+        assert_eq!(found("main/idf_component.yml", components).len(), 1);
+        let right = components.replace("espresif", "espressif");
+        assert_eq!(found("main/idf_component.yml", &right), [] as [String; 0]);
+        let libraries =
+            "[env:a]\nlib_deps =\n    bblanchom/ArduinoJson@^7\n    adafruit/Adafruit BME280\n";
+        assert_eq!(found("platformio.ini", libraries).len(), 1);
         let manifest =
             "[package]\nname = \"serd\"\n[dependencies]\nserde = \"1\"\nserde_jsom = \"1\"\n";
         assert_eq!(found("Cargo.toml", manifest).len(), 1);

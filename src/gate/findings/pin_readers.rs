@@ -32,6 +32,9 @@ pub(super) struct OuterPin {
 
 /// The pins that other files take from the lines of a header that change.
 pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, chip: &str) -> Vec<OuterPin> {
+    if path.extension() == Some("py") {
+        return in_python(path, subject, chip);
+    }
     if !path.extension().is_some_and(is_header) {
         return Vec::new();
     }
@@ -63,6 +66,55 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>, chip: &str) -> Vec
             let mut lines = lines.filter_map(|line| u32::try_from(line).ok());
             if let Some(line) = lines.find(|line| added.contains(line)) {
                 found.push(OuterPin { used, by: other.clone(), line });
+            }
+        }
+    }
+    found
+}
+
+/// The pins that other modules of Python take from the lines of one that change: `Pin(config.RELAY)`.
+fn in_python(path: &ProjectPath, subject: &Subject<'_>, chip: &str) -> Vec<OuterPin> {
+    let (Some(source), added) = (subject.source(), &subject.changed().added) else {
+        return Vec::new();
+    };
+    let module = path.file_name().trim_end_matches(".py");
+    let line = |line: u32| source.line(usize::try_from(line - 1).unwrap_or(usize::MAX));
+    let name = |line: &str| -> Option<String> {
+        let (name, value) = line.split_once('=')?;
+        let is_number = value.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        is_number.then(|| name.trim().to_owned())
+    };
+    let names: Vec<(u32, String)> =
+        added.iter().filter_map(|at| Some((*at, name(line(*at))?))).collect();
+    let files = subject.files().iter().filter(|file| file.bytes <= LONGEST && file.path != *path);
+    let files = files.map(|file| &file.path).filter(|file| file.extension() == Some("py"));
+    let takes = |text: &str| {
+        text.lines().any(|line| {
+            let mut words = line.split([' ', ',']).filter(|word| !word.is_empty());
+            matches!(words.next(), Some("import" | "from")) && words.any(|word| word == module)
+        })
+    };
+    let mut found = Vec::new();
+    for other in files.take(MOST_READ).filter(|_| !names.is_empty()) {
+        let Some(text) = subject.text_after(other.as_str()).filter(|text| takes(text)) else {
+            continue;
+        };
+        if !pin_uses::is_micropython(other.file_name(), &text) {
+            continue;
+        }
+        let outer = OuterConstants::of(other, &text, |path| subject.text_after(path));
+        for used in pin_uses::find(&tokens(&text, Style::Python), chip, &outer.values) {
+            let here = used.ranges.iter().filter_map(|range| {
+                // The module stands before the name.
+                let end =
+                    text.get(range.end..)?.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+                text.get(range.start..range.end + end)
+            });
+            let is_named = |name: &String| {
+                here.clone().any(|here| here.rsplit('.').next().is_some_and(|last| last == name))
+            };
+            if let Some((line, _)) = names.iter().find(|(_, name)| is_named(name)) {
+                found.push(OuterPin { used, by: other.clone(), line: *line });
             }
         }
     }
@@ -119,6 +171,23 @@ mod tests {
         let all = project.findings(CheckKind::Pins, &[("main/board.h", Some(new))]).into_iter();
         all.map(|(_, found)| (found.level, found.text, found.place.map_or(0, |at| at.line)))
             .collect()
+    }
+
+    #[test]
+    fn a_module_of_python_is_read_where_others_use_its_numbers() {
+        let old = "PUMP_RELAY = 26\nFLOAT_LOW = 32\n";
+        let pump = "from machine import Pin\nimport config\n\nrelay = Pin(config.PUMP_RELAY, Pin.OUT, value=0)\n\
+                    low = Pin(config.FLOAT_LOW, Pin.IN)\n";
+        let files = [("config.py", old), ("pump.py", pump)];
+        let found = |new: &str| {
+            let project =
+                TestProject { files: &files, chip: Some("esp32"), task: "Move the relay" };
+            project.reported(CheckKind::Pins, &[("config.py", Some(new))])
+        };
+        let wanted = "config.py Stop: drives GPIO35, which is input-only on the ESP32";
+        assert_eq!(found(&old.replace("26", "35")), [wanted]);
+        assert_eq!(found(&old.replace("26", "27")), [] as [String; 0]);
+        assert_eq!(found(&old.replace("32", "35")), [] as [String; 0]);
     }
 
     #[test]

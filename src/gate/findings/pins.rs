@@ -64,7 +64,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let is_on_chip = subject.text().is_some_and(|text| pin_uses::is_micropython(name, text))
         || host_code::is_micropython(subject);
     if !pin_uses::is_code(name) && !is_settings && !is_on_chip {
-        return None;
+        let is_python = path.extension() == Some("py");
+        let text = subject.text().filter(|_| is_python)?;
+        let outer = OuterConstants::of(path, text, |path| subject.text_after(path));
+        let found = elsewhere(path, subject, &outer);
+        return (!found.is_empty()).then(|| Check::with(CheckKind::Pins, found));
     }
     let chip = subject.context.chip.as_deref();
     if is_settings {

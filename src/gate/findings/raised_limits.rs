@@ -83,6 +83,10 @@ pub(super) fn is_unasked(name: &str, (was, now): (f64, f64), subject: &Subject<'
     if is_much && has(&known.most) && !is_space && !is_asked_for() {
         return true;
     }
+    // Of an automation: how long something stays on.
+    if is_much && name == ["delay"] && !is_asked_for() {
+        return true;
+    }
     let is_timeout = known.time.bounds_silence(name.iter().map(String::as_str));
     let is_late = has(&known.time.delays) || is_timeout && (has(&known.time.watched) || is_much);
     // "While the pump runs" asks for no other time.
@@ -157,10 +161,12 @@ pub(super) fn is_widened(
     let harms = words.iter().any(is_of) && !words.iter().any(|word| known.counts.contains(word));
     let has = |known: &HashSet<String>| words.iter().any(|word| known.contains(word));
     let rests = has(&known.least) && has(&known.rests) && now.0 < was.0;
+    // Ten times as much of any most.
+    let is_much = has(&known.most) && was.1 > 0.0 && now.1 >= TEN_TIMES * was.1;
     let task = subject.context.person_words();
     let is_wider = now.1 > was.1 && !wishes::wants_more(&task, &words, now.1)
         || now.0 < was.0 && !wishes::wants_less(&task, &words, now.0);
-    (harms || rests) && is_wider && subject.context.has_task()
+    (harms || rests || is_much) && is_wider && subject.context.has_task()
 }
 
 #[cfg(test)]

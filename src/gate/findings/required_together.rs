@@ -39,7 +39,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let changed = subject.changed();
     let joins = |line: &u32| {
         let text = new.line(usize::try_from(line - 1).unwrap_or(usize::MAX));
-        text.contains("&&") || text.contains(" and ") || text.trim_start().starts_with("and ")
+        ["&&", "||", " and ", " or "].iter().any(|joint| text.contains(joint))
+            || ["and ", "or "].iter().any(|joint| text.trim_start().starts_with(joint))
     };
     let task = subject.context.person_words();
     if !beyond_task::is_code(path)
@@ -49,6 +50,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         || wishes::may_want_less_checked(&task)
     {
         return None;
+    }
+    if let Some(finding) = negated((old, new), subject) {
+        return Some(finding);
     }
     let together = chains(new, Joint::And);
     let together = together.iter().filter(|chain| changed.added.contains(&chain.line));
@@ -95,6 +99,56 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     None
 }
 
+/// What is to be said of conditions that are negated one by one and are still joined in the same way:
+/// the opposite of `!wet || hot` is `wet && !hot`.
+fn negated(
+    (old, new): (&SourceText<'_>, &SourceText<'_>),
+    subject: &Subject<'_>,
+) -> Option<Finding> {
+    for (joint, sign) in [(Joint::Or, "||"), (Joint::And, "&&")] {
+        let (was, is) = (chains(old, joint), chains(new, joint));
+        let stays = |chain: &Chain| is.iter().any(|it| it.operands == chain.operands);
+        let opposite = |chain: &Chain| -> BTreeSet<String> {
+            chain.operands.iter().map(|part| opposite(part)).collect()
+        };
+        let is_new = |chain: &&Chain| subject.changed().added.contains(&chain.line);
+        for gone in was.iter().filter(|chain| !stays(chain)) {
+            let turned = opposite(gone);
+            let Some(now) = is.iter().filter(is_new).find(|it| it.operands == turned) else {
+                continue;
+            };
+            let parts: Vec<String> = now.operands.iter().map(|part| shown(part)).collect();
+            let text =
+                format!("negates `{}`, and still joins them with `{sign}`", parts.join("`, `"));
+            let finding =
+                Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(now.line));
+            let advice = "The opposite of conditions that are joined by `||` joins theirs by `&&`.";
+            return Some(finding.advice(advice));
+        }
+    }
+    None
+}
+
+/// The opposite of a condition, as [`raw`].
+fn opposite(part: &str) -> String {
+    const SIGNS: [(&str, &str); 4] =
+        [(" < = ", " > "), (" > = ", " < "), (" = = ", " ! = "), (" ! = ", " = = ")];
+    if let Some(rest) = part.strip_prefix("! ").or_else(|| part.strip_prefix("not ")) {
+        return rest.to_owned();
+    }
+    for (sign, other) in SIGNS {
+        if part.matches(sign).count() == 1 {
+            return part.replace(sign, other);
+        }
+    }
+    for (sign, other) in [(" < ", " > = "), (" > ", " < = ")] {
+        if part.matches(sign).count() == 1 && !part.contains("- >") {
+            return part.replace(sign, other);
+        }
+    }
+    format!("! {part}")
+}
+
 /// Whether a task has a name of a condition.
 fn is_spoken_of(task: &str, part: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -115,6 +169,9 @@ fn alone(source: &SourceText<'_>) -> Vec<Alone> {
     let (tokens, closes) = (source.tokens(), source.closes());
     let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
     let close = |at: usize| closes.get(at).copied().flatten();
+    if source.path.extension() == Some("py") {
+        return alone_in_python(source);
+    }
     let mut found = Vec::new();
     for at in (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|it| it.is_word("if"))) {
         let (condition, start) = match close(at + 1).filter(|_| is(at + 1, "(")) {
@@ -131,6 +188,35 @@ fn alone(source: &SourceText<'_>) -> Vec<Alone> {
         };
         if let (Some(end), Some(part)) = (end, tokens.get(condition)) {
             found.push(Alone { condition: raw(part), at, body: start..end });
+        }
+    }
+    found
+}
+
+/// The same of Python.
+fn alone_in_python(source: &SourceText<'_>) -> Vec<Alone> {
+    let tokens = source.tokens();
+    let line = |at: usize| tokens.get(at).map_or(usize::MAX, |token| source.line_at(token.start));
+    let indent = |at: usize| {
+        let text = source.line(line(at));
+        text.len() - text.trim_start().len()
+    };
+    let begins = |at: usize| at.checked_sub(1).is_none_or(|before| line(before) != line(at));
+    let mut found = Vec::new();
+    for at in (0..tokens.len()).filter(|at| begins(*at)) {
+        let is_if = |word: &str| tokens.get(at).is_some_and(|token| token.is_word(word));
+        if !is_if("if") && !is_if("elif") {
+            continue;
+        }
+        let end = (at + 1..tokens.len()).take_while(|other| line(*other) == line(at)).last();
+        let Some(end) = end.filter(|end| tokens.get(*end).is_some_and(|token| token.is(":")))
+        else {
+            continue;
+        };
+        let inside =
+            (end + 1..tokens.len()).take_while(|other| indent(*other) > indent(at)).count();
+        if let Some(part) = tokens.get(at + 1..end) {
+            found.push(Alone { condition: raw(part), at, body: end..end + 1 + inside });
         }
     }
     found
@@ -274,6 +360,40 @@ mod tests {
         let python = "def run():\n    if hatch_open or is_hot():\n        stop()\n";
         let other = python.replace(" or ", " and ");
         assert_eq!(found("main.py", python, &other, task).len(), 1);
+        let chosen = "def must():\n    if low():\n        return True\n    elif dry():\n        return True\n    return \
+                      False\n";
+        let joined = "def must():\n    return low() and dry() or late()\n";
+        assert_eq!(found("main.py", chosen, joined, task).len(), 1);
+        let method = "class V:\n    def must(self):\n        if self.low():\n            return True\n        elif \
+                      self.dry():\n            return True\n        else:\n            return False\n";
+        let one = "class V:\n    def must(self):\n        ms = diff(self.a)\n        return self.low() and self.dry() \
+                   or ms > MAX\n";
+        let task = "must() is hard to read, simplify it, without changing what it does";
+        assert_eq!(found("main.py", method, one, task).len(), 1);
+        let nested = "def must():\n    if low():\n        if dry():\n            return True\n    return False\n";
+        assert_eq!(found("main.py", nested, joined, task), [] as [String; 0]);
+    }
+
+    #[test]
+    fn conditions_that_are_negated_have_to_be_joined_the_other_way() {
+        let old = "void loop() {\n  if (!hasWater() || temp > MAX) {\n    stop();\n  } else {\n    run();\n  }\n}\n";
+        let new = |joint: &str| {
+            format!(
+                "static bool mayRun() {{\n  return hasWater() {joint} temp <= MAX;\n}}\nvoid loop() {{\n  if \
+                 (mayRun()) {{\n    run();\n  }} else {{\n    stop();\n  }}\n}}\n"
+            )
+        };
+        let found = |new: &str| {
+            let all =
+                reported(CheckKind::Safeguards, ("src/a.cpp", Some(old), new), "A function for it");
+            all.into_iter().filter(|found| found.contains("negates")).collect::<Vec<_>>()
+        };
+        let wanted =
+            "Warning 2: negates `hasWater()`, `temp <= MAX`, and still joins them with `||`";
+        assert_eq!(found(&new("||")), [wanted]);
+        assert_eq!(found(&new("&&")), [] as [String; 0]);
+        assert_eq!(super::opposite("a < = b"), "a > b");
+        assert_eq!(super::opposite("p - > n"), "! p - > n");
     }
 
     #[test]

@@ -12,10 +12,10 @@ use regex::Regex;
 use super::safeguard_rows::{ANY_OFF, SAFEGUARDS, Safeguard};
 use super::source::SourceText;
 use super::{
-    Subject, call_places, cmake_values, copied_lengths, dropped_results, error_results,
-    guard_inputs, guarded_checks, left_out, literals, lost_conditions, lost_errors, lost_integrity,
-    lost_reactions, narrowed_checks, removed_checks, required_together, set_before_checks,
-    swallowed,
+    Subject, call_places, cmake_values, copied_lengths, decides_nothing, dropped_results,
+    error_results, guard_inputs, guarded_checks, left_out, literals, lost_conditions, lost_errors,
+    lost_integrity, lost_reactions, narrowed_checks, removed_checks, required_together,
+    set_before_checks, swallowed,
 };
 use super::{short_comparisons, substitutions, unchecked_limits, unread_inputs};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
@@ -100,6 +100,7 @@ fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
     found.extend(call_places::find(subject));
     found.extend(required_together::find(path, subject));
     found.extend(set_before_checks::find(path, subject));
+    found.extend(decides_nothing::find(path, subject));
     found.extend(short_comparisons::find(path, subject));
     found.extend(narrowed_checks::find(subject));
     found.extend(error_results::find(subject));

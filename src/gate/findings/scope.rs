@@ -66,6 +66,12 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             (FindingLevel::Warning, "changes who has to approve changes, which nobody asked for")
         }
         Mention::Named => (FindingLevel::Note, "asked for by name"),
+        // A word of its folder says nothing of the test.
+        Mention::Alike | Mention::Related
+            if deletes && is_test(path) && !speaks_of_tests(&words) =>
+        {
+            (FindingLevel::Warning, "deletes tests, which nobody asked for")
+        }
         Mention::Alike => (FindingLevel::Note, "asked for"),
         Mention::Related if is_exclusive(&words) => (FindingLevel::Warning, ONLY_OTHERS),
         Mention::Related => {

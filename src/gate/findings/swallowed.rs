@@ -25,6 +25,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     }
     let task = subject.context.person_words();
     let changed = subject.changed();
+    if let Some(finding) = own_raise(old, new, subject) {
+        return Some(finding);
+    }
     let handling = ["error", "except", "handler"].map(|word| vec![word.to_owned()]);
     let may_swallow = SWALLOWS.iter().any(|part| task.contains(part))
         || handling.iter().any(|names| wishes::wants_gone(&task, names));
@@ -57,6 +60,28 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     let text = format!("does nothing in `{}`, where an error was handled", handler.head);
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(handler.line));
     Some(finding.advice("Make sure that something still reacts to the error."))
+}
+
+/// What is to be said of a handler for everything around a `raise` that went up before.
+fn own_raise(old: &str, new: &str, subject: &Subject<'_>) -> Option<Finding> {
+    let is_raise = |line: &&&str| line.trim().starts_with("raise ");
+    let was = handlers(old);
+    let was_caught =
+        |line: &str| was.iter().any(|it| it.guarded.iter().any(|guarded| guarded.trim() == line));
+    let goes_up = |line: &str| old.lines().any(|it| it.trim() == line) && !was_caught(line);
+    handlers(new).into_iter().find_map(|handler| {
+        let kind = handler.head.trim_start_matches("except").trim();
+        let kind = kind.split(" as ").next().unwrap_or(kind).trim();
+        let catches_all = matches!(kind, "" | "Exception" | "BaseException");
+        let goes_on = handler.body.iter().any(|line| line.starts_with("raise"));
+        let lines = subject.changed().added.range(handler.line..=handler.line);
+        let raised = handler.guarded.iter().find(is_raise)?.trim();
+        let is_caught = catches_all && !goes_on && lines.count() == 1 && goes_up(raised);
+        let text = format!("catches `{}`, which went up before", super::commands::shown(raised));
+        let finding =
+            Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(handler.line));
+        is_caught.then(|| finding.advice("Catch only what the reading itself can raise."))
+    })
 }
 
 /// What is to be said of code whose exceptions went up before, and are swallowed now.
@@ -166,6 +191,45 @@ mod tests {
         ] {
             assert_eq!(found(change, task), [] as [String; 0], "{task}");
         }
+    }
+
+    #[test]
+    fn a_raise_that_no_longer_goes_up_is_reported() {
+        let old =
+            "def check():\n    kpa = read()\n    if kpa > MAX:\n        raise Occlusion(kpa)\n";
+        let new = |kind: &str, end: &str| {
+            format!(
+                "def check():\n    for _ in range(3):\n        try:\n            kpa = read()\n            if kpa > MAX:\n\
+                                 raise Occlusion(kpa)\n            return\n        except {kind}:\n            {end}\n"
+            )
+        };
+        let found = |kind: &str, end: &str| {
+            let new = new(kind, end).replace("\nraise", "\n                raise");
+            let all = reported(
+                CheckKind::Safeguards,
+                ("main.py", Some(old), &new),
+                "Retry when it crashes",
+            );
+            all.into_iter().filter(|found| found.contains("went up before")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 8: catches `raise Occlusion(kpa)`, which went up before";
+        assert_eq!(found("Exception", "sleep_ms(20)"), [wanted]);
+        assert_eq!(found("Exception", "raise"), [] as [String; 0]);
+        assert_eq!(found("ValueError", "sleep_ms(20)"), [] as [String; 0]);
+    }
+
+    #[test]
+    fn code_whose_errors_are_swallowed_now_is_reported() {
+        let old = "while True:\n    pct = level.percent()   # OSError without an answer\n    if pct < DRY:\n        stop()\n";
+        let new = "while True:\n    try:\n        pct = level.percent()\n        if pct < DRY:\n            stop()\n        \
+                   show(pct)\n    except OSError:\n        pass\n";
+        let found = |task: &str| {
+            let all = reported(CheckKind::Safeguards, ("main.py", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("swallows")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 7: swallows what `stop()` raises, which was not caught before";
+        assert_eq!(found("Show the level"), [wanted]);
+        assert_eq!(found("Go on when the sensor fails"), [] as [String; 0]);
     }
 
     #[test]

@@ -97,6 +97,12 @@ pub(super) fn of(task: &str) -> Option<TaskKind> {
 
 /// What a task is about that says that values stay as they are. "The values stay at 0" tells of a fault.
 pub(super) fn keeps_values(task: &str) -> Option<TaskKind> {
+    static FORM_ONLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\b(?:only|just|nur|lediglich|seulement|juste|solo|sólo|solamente) (?:re-?format|re-?indent|umformatier|formatier|einrück|formate)",
+        )
+        .ok()
+    });
     static KEEPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             r"(?x)
@@ -104,12 +110,15 @@ pub(super) fn keeps_values(task: &str) -> Option<TaskKind> {
             (?:\b(?:stay|remain)(?:\ (?:as|the\ same|unchanged|like)|\s*(?:[.,;)]|$))
               |\bunchanged|\bas\ they\ are|\bmust\ not\ change|\bbleiben\b|\bunverändert
               |\bne\ changent\ pas|\binchang|\bno\ cambian|\bsin\ cambi)
-            |\b(?:same|keep|keep\ the|keep\ all|keep\ all\ the|without\ changing\ (?:any|the)|not\ change\ (?:any|the)
+            |\b(?:same|keep|keep\ (?:all|the|their|all\ the)|keep\ (?:the\ |their\ )?(?:present|current|old|existing)|without\ changing\ (?:any|the)|not\ change\ (?:any|the)
               |gleichen?|dieselben|sans\ changer\ les|sin\ cambiar\ los|mismos)
             \ (?:values|werte|valeurs|valores)\b",
         )
         .ok()
     });
+    if FORM_ONLY.as_ref()?.is_match(task) {
+        return Some(TaskKind::Format);
+    }
     // Those that the task does not speak of may be meant.
     let is_of_others = |before: &str| {
         let last = before.split_whitespace().next_back().unwrap_or_default();

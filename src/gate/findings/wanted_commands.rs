@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::Subject;
+use super::make_variables;
 use crate::text::shipped::shipped_table;
 use crate::workspace::is_compiled;
 
@@ -54,6 +55,26 @@ pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
             .any(|line| line.split_once(':').is_some_and(|(name, _)| name.to_lowercase() == target))
     };
     words.windows(2).any(|pair| matches!(pair, ["make", target] if has(target)))
+}
+
+/// Whether a command of a makefile only deletes files in a folder of the project that a task, in small
+/// letters, names.
+pub(super) fn deletes_named(command: &str, makefile: &str, task: &str) -> bool {
+    let command = make_variables::carried_out(command.trim(), makefile);
+    let mut words = command.split_whitespace();
+    let is_rm = words.next().is_some_and(|program| program.trim_start_matches('@') == "rm");
+    let is_of_path = |c: char| c.is_ascii_alphanumeric() || "_-./*".contains(c);
+    let named: Vec<&str> =
+        task.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c)).collect();
+    let mut paths = words.filter(|word| !word.starts_with('-')).peekable();
+    let is_named = |path: &str| {
+        let folder = path.split('/').next().unwrap_or_default();
+        path.chars().all(is_of_path)
+            && !path.contains("..")
+            && !folder.contains(['*', '.'])
+            && named.contains(&folder)
+    };
+    is_rm && paths.peek().is_some() && paths.all(is_named)
 }
 
 /// The environment of the framework, as its documents have it, from the variable or from a folder that a
@@ -160,7 +181,19 @@ pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
         let is_named = || named().any(|of_task| is(&bare(of_task)));
         !wanted.is_empty() && is_named() || base.split(is_end).any(|it| it == address)
     };
+    // `URL_HASH SHA256=…`: an archive that cannot be another one.
+    let hash = text.split_once("url_hash").and_then(|(_, rest)| rest.split_once('='));
+    let hash = hash.map(|(_, rest)| rest.split(is_end).next().unwrap_or_default());
+    let is_hash = |hash: &str| {
+        hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit()) && is_named(hash)
+    };
     let mut addresses = text.split(is_end).filter(|word| word.contains("://")).peekable();
+    if hash.is_some_and(is_hash) {
+        return !text.contains("_command")
+            && !text.contains("git_")
+            && addresses.peek().is_some()
+            && addresses.all(is_known_address);
+    }
     let mut revisions = revision.captures_iter(&text).filter_map(|found| found.get(1)).peekable();
     !text.contains("_command")
         && addresses.peek().is_some()

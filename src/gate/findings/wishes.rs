@@ -210,9 +210,13 @@ const KEPT_FROM: [&str; 14] = [
 /// Whether a task may mean that less is checked. "Remove the debug output" and "without flicker" do
 /// not.
 pub(super) fn may_want_less_checked(task: &str) -> bool {
+    let keeps = KEEPS.iter().any(|phrase| task.contains(phrase));
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
-        let is_wish = |word: &&str| GONE.contains(word) || FREER.contains(word);
+        // What is simplified without a change checks what it checked.
+        let is_freer =
+            |word: &&str| FREER.contains(word) && !(keeps && word.starts_with("simplif"));
+        let is_wish = |word: &&str| GONE.contains(word) || is_freer(word);
         let is_of_output = |at: usize| {
             let behind = words.get(at + 1..words.len().min(at + 1 + NEAR)).unwrap_or_default();
             GONE.contains(&words.get(at).copied().unwrap_or_default())
@@ -227,6 +231,24 @@ pub(super) fn may_want_less_checked(task: &str) -> bool {
         wishes.any(|at| !is_of_output(at) && !keeps_from(at))
     })
 }
+
+/// Phrases by which a program is to do what it did.
+const KEEPS: [&str; 14] = [
+    "without changing",
+    "functional change",
+    "behaviour must stay",
+    "behavior must stay",
+    "behaviour stays",
+    "behavior stays",
+    "same behavio",
+    "behave as before",
+    "verhaltensänderung",
+    "verhalten bleib",
+    "sans changer",
+    "même comportement",
+    "sin cambiar",
+    "mismo comportamiento",
+];
 
 /// Beginnings of words that ask for a copy.
 const COPY: [&str; 7] = ["copy", "duplicate", "clone", "kopier", "dupliz", "copia", "copie"];

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::secret::Secret;
+use super::values::{NameSays, name_says};
 use crate::text::c_tokens::{Token, TokenKind};
 
 /// Fewest bytes that may hide a secret, and most: tables are longer.
@@ -31,6 +32,7 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
             at = end;
             continue;
         }
+        found.extend(decoded(tokens, at));
         let Some((array, end)) = array(tokens, at) else {
             at += 1;
             continue;
@@ -53,6 +55,41 @@ pub(super) fn find(tokens: &[Token<'_>]) -> Vec<Secret> {
         }
     }
     found
+}
+
+/// Functions that turn a text into the bytes that it stands for.
+const DECODERS: [&str; 8] = [
+    "a2b_base64",
+    "b64decode",
+    "urlsafe_b64decode",
+    "standard_b64decode",
+    "unhexlify",
+    "fromhex",
+    "base64_decode",
+    "atob",
+];
+
+/// `password = a2b_base64(b'…')` whose function stands at `at`: what gets the name of a secret.
+fn decoded(tokens: &[Token<'_>], at: usize) -> Option<Secret> {
+    let is = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is(mark));
+    let function = tokens.get(at)?;
+    let literal = tokens.get(at + 2).filter(|token| token.kind == TokenKind::Text)?;
+    let text = literal.text()?;
+    if !DECODERS.iter().any(|name| function.is_word(name))
+        || !is(at + 1, "(")
+        || !(FEWEST..=LONGEST_MASKED).contains(&text.len())
+    {
+        return None;
+    }
+    let mut before = at.checked_sub(1)?;
+    // `base64.b64decode`, `bytes.fromhex`
+    if is(before, ".") {
+        before = before.checked_sub(2)?;
+    }
+    let name = tokens.get(before.checked_sub(1)?).filter(|_| is(before, "="))?.word()?;
+    let says = name_says(&name);
+    let is_secret = matches!(says, NameSays::Password | NameSays::Token | NameSays::Key);
+    is_secret.then(|| Secret::named(literal.range(), says, &name))
 }
 
 /// `c ^ 0x5A for c in (0x29, 0x31, …)` of Python whose bracket opens at `at`, and what follows.
@@ -227,6 +264,24 @@ mod tests {
             "_K = bytes(c ^ 0x5A for c in data)\n".to_owned(),
         ] {
             assert_eq!(found("link.py", &source), [] as [String; 0], "{source}");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_the_program_decodes_is_one() {
+        for source in [
+            "pw = a2b_base64(b'R3IzM25ob3VzZS03NzQxIQ==')\n",
+            "connect(ssid, password=base64.b64decode(\"R3IzM25ob3VzZS03NzQxIQ==\"))\n",
+            "api_key = bytes.fromhex('9f3a77c1')\n",
+        ] {
+            assert_eq!(found("main.py", source).len(), 1, "{source}");
+        }
+        for source in [
+            "icon = a2b_base64(b'R3IzM25ob3VzZS03NzQxIQ==')\n",
+            "pw = a2b_base64(cfg['pw'])\n",
+            "public_key = bytes.fromhex('9f3a77c1')\n",
+        ] {
+            assert_eq!(found("main.py", source), [] as [String; 0], "{source}");
         }
     }
 
