@@ -198,7 +198,11 @@ fn table(text: &str) -> Vec<u8> {
             "phy" => 1,
             "nvs" => 2,
             "coredump" => 3,
+            "nvs_keys" => 4,
+            "fat" => 0x81,
             "spiffs" => 0x82,
+            "littlefs" => 0x83,
+            other if other.starts_with("0x") => u8::from_str_radix(&other[2..], 16).unwrap(),
             slot => slot.strip_prefix("ota_").map_or(0, |n| 0x10 + n.parse::<u8>().unwrap()),
         };
         image.extend([0xaa, 0x50, kind, subtype]);

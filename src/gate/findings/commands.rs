@@ -3,6 +3,7 @@
 //! Owns the judging by programs, with the lists in `assets/findings/programs.toml`, and the names
 //! of hosts. Must not know where a command stands.
 
+mod made;
 mod servers;
 mod usual;
 
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use self::made::{is_made_here, is_of_build};
 use self::usual::{is_list_of_words, is_plain_compilation, is_usual_cargo};
 use regex::Regex;
 use serde::Deserialize;
@@ -313,12 +315,7 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     let lower = lower.strip_suffix(".exe").unwrap_or(&lower);
     let is_in = |set: &HashSet<String>| set.contains(lower) || set.contains(program);
     if lower == "git" || program.eq_ignore_ascii_case("${GIT_EXECUTABLE}") {
-        let mut words = arguments.iter().filter(|word| !matches!(**word, "-C" | "."));
-        let verb = words.find(|word| {
-            !word.starts_with("--git-dir") && !word.contains('/') && !word.starts_with('$')
-        });
-        let reads = verb.is_some_and(|verb| programs.git_reads.contains(*verb));
-        return if reads { FindingLevel::Note } else { FindingLevel::Stop };
+        return git_level(programs, arguments);
     }
     if lower == "cmake" || program == "${CMAKE_COMMAND}" {
         return cmake(programs, arguments);
@@ -375,6 +372,16 @@ fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> Find
     FindingLevel::Warning
 }
 
+/// What only tells is light.
+fn git_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
+    let mut words = arguments.iter().filter(|word| !matches!(**word, "-C" | "."));
+    let verb = words.find(|word| {
+        !word.starts_with("--git-dir") && !word.contains('/') && !word.starts_with('$')
+    });
+    let reads = verb.is_some_and(|verb| programs.git_reads.contains(*verb));
+    if reads { FindingLevel::Note } else { FindingLevel::Stop }
+}
+
 /// How much the program weighs that stands behind options and settings: `env -i A=1 sort names`.
 fn behind_settings(programs: &Programs, arguments: &[&str]) -> FindingLevel {
     let is_program = |word: &&str| !word.starts_with('-') && !word.contains('=');
@@ -422,50 +429,6 @@ fn find_level(programs: &Programs, arguments: &[&str]) -> FindingLevel {
     let writes =
         arguments.iter().any(|word| matches!(*word, "-delete" | "-fprint" | "-fls" | "-fprintf"));
     if writes { FindingLevel::Warning } else { FindingLevel::Note }
-}
-
-/// What a build makes in the folder itself, by its name: `test_pump`, `$(TARGET)`, `*.o`.
-fn is_made_here(argument: &str) -> bool {
-    const ENDS: [&str; 12] =
-        ["o", "d", "a", "so", "bin", "elf", "map", "hex", "gcda", "gcno", "out", "exe"];
-    const VARIABLES: [&str; 8] = ["TARGET", "BIN", "OBJ", "OBJS", "PROG", "OUT", "EXE", "TEST"];
-    if let Some(name) = argument.strip_prefix("${").and_then(|name| name.strip_suffix('}')) {
-        return VARIABLES.contains(&name);
-    }
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let (stem, end) = argument.rsplit_once('.').map_or((argument, None), |(s, e)| (s, Some(e)));
-    let is_stem = stem == "*" && end.is_some() || !stem.is_empty() && stem.chars().all(is_plain);
-    is_stem && !stem.starts_with('-') && end.is_none_or(|end| ENDS.contains(&end))
-}
-
-/// What a build, its tests and their reports make in the folder of the project, by its name.
-fn is_of_build(argument: &str) -> bool {
-    const MADE: [&str; 12] = [
-        "sdkconfig",
-        "sdkconfig.old",
-        "managed_components",
-        "dependencies.lock",
-        "coverage",
-        "htmlcov",
-        "cmake-build",
-        "_build",
-        ".pio",
-        ".pytest_cache",
-        "__pycache__",
-        "target",
-    ];
-    if argument.starts_with('-') {
-        return true;
-    }
-    let path = argument.trim_end_matches('/');
-    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let is_build = first == "build"
-        || ["build-", "build_", "build.", "cmake-build-"].iter().any(|it| first.starts_with(it));
-    (is_build || MADE.contains(&first))
-        && first.chars().all(is_plain)
-        && !rest.contains("..")
-        && !first.contains("..")
 }
 
 fn cmake(programs: &Programs, arguments: &[&str]) -> FindingLevel {

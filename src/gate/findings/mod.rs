@@ -133,6 +133,7 @@ mod wanted_commands;
 mod wanted_layout;
 mod web_installer;
 mod wishes;
+mod written_numbers;
 
 use super::admission::name_conflict;
 use crate::model::{Change, Check, CheckKind, Finding, FindingLevel, ProjectPath, Side};

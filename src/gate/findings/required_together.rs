@@ -54,8 +54,17 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if let Some(finding) = negated((old, new), subject) {
         return Some(finding);
     }
+    joined((old, new), &task, subject)
+}
+
+/// Two conditions that have to hold together now, and one of which was enough.
+fn joined(
+    (old, new): (&SourceText<'_>, &SourceText<'_>),
+    task: &str,
+    subject: &Subject<'_>,
+) -> Option<Finding> {
     let together = chains(new, Joint::And);
-    let together = together.iter().filter(|chain| changed.added.contains(&chain.line));
+    let together = together.iter().filter(|chain| subject.changed().added.contains(&chain.line));
     let (was_any, was_all) = (chains(old, Joint::Or), chains(old, Joint::And));
     let is_any = chains(new, Joint::Or);
     let (was_alone, is_alone) = (alone(old), alone(new));
@@ -81,7 +90,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
             was_enough(*pair)
                 && !has(&was_all, *pair)
                 && !has(&is_any, *pair)
-                && !pair.iter().any(|part| is_alone_now(part) || is_spoken_of(&task, part))
+                && !pair.iter().any(|part| is_alone_now(part) || is_spoken_of(task, part))
         });
         if let Some([one, other]) = lost.next() {
             let text = format!(
@@ -288,10 +297,10 @@ impl Operands<'_, '_> {
         let Some(token) = self.tokens.get(at) else { return true };
         let is_of_comparison =
             |at: usize| ["=", "!", "<", ">"].iter().any(|mark| self.is(at, mark));
-        let beside = |at: Option<usize>| at.is_some_and(is_of_comparison);
+        let is_near = |at: Option<usize>| at.is_some_and(is_of_comparison);
         match token.raw {
             ";" | "," | "{" | "}" | "?" => true,
-            "=" => !beside(at.checked_sub(1)) && !beside(Some(at + 1)),
+            "=" => !is_near(at.checked_sub(1)) && !is_near(Some(at + 1)),
             ":" => !self.is(at + 1, ":") && !at.checked_sub(1).is_some_and(|at| self.is(at, ":")),
             "&" | "|" => {
                 self.is(at + 1, token.raw)

@@ -4,7 +4,7 @@
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use super::named_numbers::{self, NamedNumber};
+use super::written_numbers::{self, NamedNumber};
 
 /// Cells that are read.
 const MOST: usize = 20_000;
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<NamedNumber
         let is_of_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
         let is_one =
             digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(is_of_number);
-        named_numbers::number(cell.strip_prefix('+').unwrap_or(cell)).filter(|_| is_one)
+        written_numbers::number(cell.strip_prefix('+').unwrap_or(cell)).filter(|_| is_one)
     };
     let is_number = |cell: &str| number(cell).is_some();
     let head = rows.first().filter(|row| !row.iter().any(is_number));

@@ -3,7 +3,8 @@
 //! Owns what is usual there: installing packages, asking, recording. Must not know where a command
 //! stands.
 
-use super::{PROGRAMS, Programs, is_of_build, judge, split};
+use super::made::is_of_build;
+use super::{PROGRAMS, Programs, judge, split};
 use crate::model::FindingLevel;
 
 /// How heavy it is that a CI server runs a command line: what it installs and holds is not the
