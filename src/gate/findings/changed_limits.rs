@@ -66,7 +66,9 @@ fn is_read_limit(name: &str) -> bool {
 fn is_protection_of_data(name: &str, path: &ProjectPath) -> bool {
     let is_data = ["csv", "json", "yaml", "yml", "toml", "ini"];
     path.extension().is_some_and(|end| is_data.contains(&end))
-        && (raised_limits::is_protection(name) || name == "delay")
+        && (raised_limits::is_protection(name)
+            || raised_limits::is_silence(name)
+            || name == "delay")
         && !inspect::names_secret(name)
 }
 

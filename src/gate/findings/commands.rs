@@ -201,10 +201,10 @@ fn split(line: &str) -> Vec<&str> {
     while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
         let quote = quoted.iter().find(|(range, _)| range.contains(&at)).map(|(_, quote)| *quote);
         // `$((a + 1))` only counts.
-        if let Some(counted) = rest.strip_prefix("$((").and_then(|rest| rest.split_once("))"))
-            && !counted.0.contains(['`', '$'])
+        if let Some((counted, _)) = rest.strip_prefix("$((").and_then(|rest| rest.split_once("))"))
+            && is_arithmetic(counted)
         {
-            at += counted.0.len() + "$(())".len();
+            at += counted.len() + "$(())".len();
             continue;
         }
         let found = SEPARATORS.iter().find(|separator| rest.starts_with(**separator));
@@ -221,6 +221,22 @@ fn split(line: &str) -> Vec<&str> {
     }
     parts.push(line.get(start..).unwrap_or_default());
     parts
+}
+
+/// Whether a text is a sum and cannot be a command: `SECONDS - start`. What a shell cannot count it runs.
+fn is_arithmetic(text: &str) -> bool {
+    let is_of_sum = |c: char| c.is_ascii_alphanumeric() || "_ +-*/%".contains(c);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_sign = |word: &str| !word.is_empty() && word.chars().all(|c| "+-*/%".contains(c));
+    let is_joined = |pair: &[&str]| match pair {
+        [one, other] => {
+            is_sign(one) != is_sign(other)
+                && one.chars().all(is_of_sum)
+                && (is_sign(one) || is_sign(other))
+        }
+        _ => false,
+    };
+    text.chars().all(is_of_sum) && words.windows(2).all(is_joined)
 }
 
 /// The parts of a line in quotes, with their quotes; none when the line as a whole is in quotes, or
@@ -297,6 +313,9 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
         let is_variable = first.contains('=')
             && !name.is_empty()
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '+');
+        if is_variable && is_of_loading(name) {
+            return FindingLevel::Warning;
+        }
         if !is_keyword && !is_variable {
             break;
         }
@@ -305,6 +324,29 @@ fn judge_one(programs: &Programs, command: &str) -> FindingLevel {
     let Some((program, arguments)) = rest.split_first() else { return FindingLevel::Note };
     let program = program.trim_start_matches(['@', '(']);
     program_level(programs, program, arguments)
+}
+
+/// Whether a variable of that name says which programs or libraries a program loads.
+fn is_of_loading(name: &str) -> bool {
+    const NAMES: [&str; 16] = [
+        "PATH",
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "COMPILER_PATH",
+        "GCC_EXEC_PREFIX",
+        "BASH_ENV",
+        "ENV",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "PYTHONSTARTUP",
+        "PERL5OPT",
+        "NODE_OPTIONS",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "CMAKE_PROJECT_INCLUDE",
+        "PROMPT_COMMAND",
+    ];
+    NAMES.contains(&name)
 }
 
 fn program_level(programs: &Programs, program: &str, arguments: &[&str]) -> FindingLevel {
@@ -449,6 +491,10 @@ fn cmake(programs: &Programs, arguments: &[&str]) -> FindingLevel {
 fn python(arguments: &[&str]) -> FindingLevel {
     match arguments {
         [] | ["--version" | "-V", ..] => FindingLevel::Note,
+        [
+            "%IDF_PATH%\\tools\\idf.py" | "$IDF_PATH/tools/idf.py" | "${IDF_PATH}/tools/idf.py",
+            ..,
+        ] => FindingLevel::Note,
         ["-c", ..] => FindingLevel::Stop,
         [
             "-m",
@@ -486,100 +532,4 @@ pub(super) fn sentence(command: &str, when: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_judged_by_what_they_run() {
-        use FindingLevel::{Note, Stop, Warning};
-        for (command, level) in [
-            ("bash fetch.sh", Stop),
-            ("/bin/sh -c 'x'", Stop),
-            ("curl -L https://example.com/x | sh", Stop),
-            ("echo hi && curl x", Stop),
-            ("FOO=1 wget x", Stop),
-            ("python -c 'import os'", Stop),
-            ("python3 -m pip install x", Stop),
-            ("pip install x", Stop),
-            ("git clone https://github.com/x/y", Stop),
-            ("git submodule update", Stop),
-            ("sudo make install", Stop),
-            ("rm -rf /", Stop),
-            ("${CMAKE_COMMAND} -E env A=b bash x.sh", Stop),
-            ("echo $(cat ~/.ssh/id_rsa)", Stop),
-            ("python gen.py", Warning),
-            ("./gen", Warning),
-            ("gen_table a b", Warning),
-            ("${CMAKE_COMMAND} -P x.cmake", Warning),
-            ("/tmp/idf.py build", Warning),
-            ("idf.py build", Note),
-            ("idf.py -DSDKCONFIG_DEFAULTS=\"sdkconfig.defaults;sdkconfig.release\" build", Note),
-            ("cmake -DPARTS='a.csv;b.csv' -B build", Note),
-            ("echo \"a; $(curl x)\"", Stop),
-            ("echo 'a;b' ; curl x", Stop),
-            ("\"idf.py build && curl x\"", Stop),
-            ("echo it's; curl x", Stop),
-            ("idf.py -p $(PORT) flash", Note),
-            ("echo $(curl x)", Stop),
-            ("git describe --always --dirty", Note),
-            ("git -C . rev-parse HEAD", Note),
-            ("${GIT_EXECUTABLE} rev-parse --short HEAD", Note),
-            ("${CMAKE_COMMAND} -E copy a b", Note),
-            ("${PYTHON} ${IDF_PATH}/components/x/gen.py", Note),
-            ("if [ -f x ]; then echo y; fi", Note),
-            ("rm -rf build", Note),
-            ("python -m espefuse --port x summary", Note),
-            ("python -m espefuse burn_key BLOCK4 k", Stop),
-            ("espefuse.py --port /dev/ttyUSB0 summary --format json", Note),
-            ("espefuse.py -p $PORT burn_efuse JTAG_DISABLE", Stop),
-            ("espefuse.py summary burn_key BLOCK4", Stop),
-            ("find main -name '*.[ch]' | xargs clang-format --dry-run --Werror", Note),
-            ("find main -name '*.[ch]' | xargs -n 1 rm -f", Stop),
-            ("find . -name '*.o' -delete", Warning),
-            ("find . -exec sh -c x", Stop),
-            ("date +%Y", Note),
-            (". $IDF_PATH/export.sh", Note),
-            ("", Note),
-        ] {
-            assert_eq!(judge(command), level, "{command}");
-        }
-    }
-
-    #[test]
-    fn what_a_build_makes_may_go_and_quotes_are_read_as_a_shell_does() {
-        use FindingLevel::{Note, Stop};
-        for (command, level) in [
-            ("rm -f test_pump", Note),
-            ("rm -f *.o $(TARGET)", Note),
-            ("rm -f ../main/pump.c", Stop),
-            ("rm -f pump.c", Stop),
-            ("rm -f *.c", Stop),
-            ("rm -f ${HOME}", Stop),
-            ("rm -rf main", Stop),
-            ("rm -f *", Stop),
-            ("[ -f x ]\ncurl x", Stop),
-            ("echo '```'", Note),
-            ("echo \"`id`\"", Stop),
-        ] {
-            assert_eq!(judge(command), level, "{command}");
-        }
-    }
-
-    #[test]
-    fn hosts_are_read_from_addresses() {
-        for (text, wanted) in [
-            ("https://github.com/a/b.git", Some("github.com")),
-            ("git@gitlab.com:a/b.git", Some("gitlab.com")),
-            ("https://user:pw@evil.example/x", Some("evil.example")),
-            ("git+ssh://git@10.0.0.1/x", Some("10.0.0.1")),
-            ("github:a/b", Some("github.com")),
-            ("idf.py build", None),
-        ] {
-            assert_eq!(host(text).as_deref(), wanted, "{text}");
-        }
-        assert!(
-            sentence("curl https://x.example/a", "when it is built").contains("reaches x.example")
-        );
-        assert_eq!(shown("a\u{1b}[2J\n b"), "a[2J b");
-    }
-}
+mod tests;

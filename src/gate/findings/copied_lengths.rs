@@ -11,9 +11,22 @@ use crate::model::{Finding, FindingLevel, FindingPlace};
 use crate::text::c_calls::parts;
 use crate::text::c_tokens::TokenKind;
 
-/// Functions that copy, the last argument of which is how many bytes.
-const COPIES: [&str; 7] =
-    ["memcpy", "memmove", "strncpy", "memccpy", "mempcpy", "bcopy", "copy_nonoverlapping"];
+/// Functions that copy or read, and the place of how many bytes among their arguments. Sources: `string.h`,
+/// `unistd.h`, `sys/socket.h`, `esp_http_server.h`, `esp_http_client.h` and `driver/uart.h`.
+const COPIES: [(&str, usize); 12] = [
+    ("memcpy", 2),
+    ("memmove", 2),
+    ("strncpy", 2),
+    ("mempcpy", 2),
+    ("bcopy", 2),
+    ("copy_nonoverlapping", 2),
+    ("httpd_req_recv", 2),
+    ("recv", 2),
+    ("read", 2),
+    ("uart_read_bytes", 2),
+    ("esp_http_client_read", 2),
+    ("readBytes", 1),
+];
 
 /// What bounds a value without a comparison.
 const BOUNDS: [&str; 8] = ["min", "MIN", "clamp", "CLAMP", "constrain", "sizeof", "strlen", "size"];
@@ -22,6 +35,8 @@ const BOUNDS: [&str; 8] = ["min", "MIN", "clamp", "CLAMP", "constrain", "sizeof"
 struct Copy {
     line: u32,
     length: String,
+    /// Whether it is always the same, or the size of the place.
+    is_fixed: bool,
 }
 
 /// What is to be said of a function that copies without looking at the length, and looked at it before.
@@ -29,7 +44,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
     let (old, new) = subject.versions_of_code()?;
     let changed = subject.changed();
     if changed.removed.is_empty()
-        || !COPIES.iter().any(|name| new.text.contains(name))
+        || !COPIES.iter().any(|(name, _)| new.text.contains(name))
         || wishes::may_want_less_checked(&subject.context.person_words())
     {
         return None;
@@ -39,11 +54,14 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Finding> {
         let Some(name) = tokens.get(function.name).map(|token| token.raw) else { continue };
         let Some(before) = function_named(old, name) else { continue };
         let (was, is) = (copies(old, &before), copies(new, &function.body));
-        if was.is_empty() || !was.iter().all(|copy| is_bounded(old, &before, &copy.length)) {
+        let is_safe = |copy: &Copy| copy.is_fixed || is_bounded(old, &before, &copy.length);
+        if was.is_empty() || !was.iter().all(is_safe) {
             continue;
         }
         let lost = is.iter().find(|copy| {
-            changed.added.contains(&copy.line) && !is_bounded(new, &function.body, &copy.length)
+            !copy.is_fixed
+                && changed.added.contains(&copy.line)
+                && !is_bounded(new, &function.body, &copy.length)
         });
         let Some(lost) = lost else { continue };
         let length = super::removed_checks::shown(&lost.length);
@@ -67,17 +85,18 @@ fn copies(source: &SourceText<'_>, body: &Range<usize>) -> Vec<Copy> {
     let mut found = Vec::new();
     for at in body.clone() {
         let Some(token) = tokens.get(at) else { continue };
-        if !COPIES.iter().any(|name| token.is_word(name)) {
+        let Some((_, place)) = COPIES.iter().find(|(name, _)| token.is_word(name)) else {
             continue;
-        }
-        let Some(last) = parts(tokens, closes, at + 1).pop() else { continue };
-        let Some(part) = tokens.get(last) else { continue };
+        };
+        let arguments = parts(tokens, closes, at + 1);
+        let Some(part) = arguments.get(*place).and_then(|part| tokens.get(part.clone())) else {
+            continue;
+        };
         let is_variable = |word: &str| word.bytes().any(|byte| byte.is_ascii_lowercase());
         let mut words = part.iter().filter(|token| token.kind == TokenKind::Word);
-        let is_fixed = part.iter().any(|token| BOUNDS.iter().any(|name| token.is_word(name)));
-        if !is_fixed && words.any(|token| is_variable(token.raw)) {
-            found.push(Copy { line: source.number_at(token.start), length: raw(part) });
-        }
+        let is_fixed = part.iter().any(|token| BOUNDS.iter().any(|name| token.is_word(name)))
+            || !words.any(|token| is_variable(token.raw));
+        found.push(Copy { line: source.number_at(token.start), length: raw(part), is_fixed });
     }
     found
 }

@@ -2,7 +2,9 @@
 //!
 //! Must not judge what was so before.
 
+use super::limit_names::words;
 use super::source::{SourceText, raw};
+use super::test_expectations::is_test;
 use super::{Subject, beyond_task};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -15,6 +17,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
         .source()
         .filter(|source| beyond_task::is_code(path) && source.path.extension() != Some("py"))?;
     let added = &subject.changed().added;
+    if let Some(finding) = always_yes(path, new, subject) {
+        return Some(finding);
+    }
     let (line, result) = same_either_way(new).into_iter().find(|(line, _)| added.contains(line))?;
     let text = format!(
         "returns `{}` whether the condition holds or not",
@@ -22,6 +27,51 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     );
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(finding.advice("One of both is not what is meant."))
+}
+
+/// What is to be said of a function that asks whether something is safe or right, and says yes whatever it
+/// is.
+fn always_yes(path: &ProjectPath, new: &SourceText<'_>, subject: &Subject<'_>) -> Option<Finding> {
+    const ASKS: [&str; 13] = [
+        "interlock",
+        "safe",
+        "verify",
+        "verified",
+        "valid",
+        "authenticate",
+        "authenticated",
+        "authorized",
+        "allowed",
+        "permitted",
+        "closed",
+        "check",
+        "trusted",
+    ];
+    const STANDS_IN: [&str; 7] = ["stub", "mock", "fake", "dummy", "simul", "placeholder", "host"];
+    let task = subject.context.person_words();
+    let lower = path.as_str().to_lowercase();
+    let stands_in = |text: &str| STANDS_IN.iter().any(|part| text.contains(part));
+    if is_test(path) || stands_in(&lower) || stands_in(&task) || task.contains("always") {
+        return None;
+    }
+    let tokens = new.tokens();
+    new.functions().iter().find_map(|function| {
+        let name = tokens.get(function.name)?;
+        let body = raw(tokens.get(function.body.clone())?);
+        // Without its last bracket.
+        let is_yes = ["{ return true ;", "{ return 1 ;", "{ true", "{ return ESP_OK ;"]
+            .iter()
+            .any(|yes| body.ends_with(yes) && body.matches('{').count() == 1);
+        let asks = words(name.raw).any(|word| ASKS.contains(&word.to_ascii_lowercase().as_str()));
+        let line = new.number_at(name.start);
+        let lines = line..=line + 3;
+        let is_new = subject.changed().added.range(lines).next().is_some();
+        let was = subject.base_source().map(|old| old.body(name.raw)).unwrap_or_default();
+        let text = format!("`{}` says yes whatever is asked", name.raw);
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+        (is_yes && asks && is_new && !was.ends_with(&*body))
+            .then(|| finding.advice("Make sure that this check is meant to be empty."))
+    })
 }
 
 /// The lines, from 1, of results that are returned under a condition and right behind it, too.
@@ -62,6 +112,24 @@ fn same_either_way(source: &SourceText<'_>) -> Vec<(u32, String)> {
 mod tests {
     use super::super::test_changes::reported;
     use crate::model::CheckKind;
+
+    #[test]
+    fn a_check_that_always_says_yes_is_reported() {
+        let found = |path: &str, name: &str, task: &str| {
+            let new = format!("#include \"a.h\"\n\nbool {name}(void)\n{{\n    return true;\n}}\n");
+            let all = reported(CheckKind::Safeguards, (path, None, &new), task);
+            all.into_iter().filter(|found| found.contains("says yes")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 3: `door_interlock_ok` says yes whatever is asked";
+        assert_eq!(found("main/door.c", "door_interlock_ok", "Get it to link"), [wanted]);
+        for (path, name, task) in [
+            ("main/door.c", "has_display", "Get it to link"),
+            ("test/stubs/door.c", "door_interlock_ok", "Get it to link"),
+            ("main/door.c", "door_interlock_ok", "Add a stub for the interlock"),
+        ] {
+            assert_eq!(found(path, name, task), [] as [String; 0], "{path} {name}");
+        }
+    }
 
     #[test]
     fn a_condition_that_decides_nothing_is_reported() {

@@ -21,7 +21,7 @@ const MACROS: [&str; 4] =
     ["ESP_RETURN_ON_ERROR", "ESP_RETURN_ON_FALSE", "ESP_GOTO_ON_ERROR", "ESP_GOTO_ON_FALSE"];
 
 /// Words of tasks that want a failure to be none.
-const WISHES: [&str; 14] = [
+const WISHES: [&str; 17] = [
     "ignor",
     "optional",
     "tolera",
@@ -32,7 +32,10 @@ const WISHES: [&str; 14] = [
     "not fail",
     "succe",
     "esp_ok",
-    "return",
+    "return success",
+    "return zero",
+    "return 0",
+    "return true",
     "without the",
     "without a",
     "carry on",
@@ -109,7 +112,14 @@ fn goes_on(
             .find(|(result, line)| is_error(result) && subject.changed().removed.contains(line))?;
         let stays = || new.body(&case.0).matches(&format!("if ( {} )", case.1)).count();
         // `err = ESP_ERR_INVALID_SIZE;`, which is returned at the end.
-        let is_kept = || new.body(&case.0).contains(&format!(" = {} ;", failed.0));
+        let is_kept = || {
+            let body = new.body(&case.0);
+            let assigned = format!(" = {} ;", failed.0);
+            let mut kept = body.split(&assigned).peekable();
+            let name = kept.next().and_then(|before| before.rsplit(' ').next());
+            let name = name.unwrap_or_default();
+            kept.peek().is_some() && body.contains(&format!("return {name} ;"))
+        };
         let goes_on = !case.1.is_empty() && now < before.len() && stays() >= before.len();
         (goes_on && !is_kept()).then_some(failed)
     })?;

@@ -5,6 +5,9 @@
 //! partitions: where programs and data lie is the build's.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::Subject;
 use super::constants::Constants;
@@ -62,9 +65,27 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     let table = table_offset(subject.project_dir).unwrap_or(USUAL_TABLE);
     let outer = OuterConstants::of(path, text, |path| subject.text_after(path));
     let check = novelty::check(CheckKind::BootUntouched, subject, |source| {
-        in_source(source, i128::from(table), &outer)
+        let mut found = in_source(source, i128::from(table), &outer);
+        found.extend(from_the_start(source));
+        found
     })?;
     (!check.findings.is_empty()).then_some(check)
+}
+
+/// Loops of Python that erase the sectors of a chip from the first one on.
+fn from_the_start(source: &SourceText<'_>) -> Option<Finding> {
+    static LOOP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?m)^[ \t]*for (\w+) in range\((?:0[ ]*,)?[^,\n]*(?:,[ ]*1[ ]*)?\):[^\n]*\n?[^\n]*\bflash_erase\([ ]*(\w+)[ ]*\)")
+            .ok()
+    });
+    if source.path.extension() != Some("py") {
+        return None;
+    }
+    let found = LOOP.as_ref()?.captures(source.text)?;
+    let (counted, erased) = (found.get(1)?, found.get(2)?);
+    let text = "erases the bootloader and all that follows, from 0x0 on, while the program runs";
+    let finding = Finding::new(FindingLevel::Stop, text).advice(ADVICE);
+    (counted.as_str() == erased.as_str()).then(|| finding.at(source.place(&erased.range())))
 }
 
 fn may_be(text: &str) -> bool {
@@ -187,6 +208,24 @@ mod tests {
         let source = SourceText::new(&path, text);
         let all = in_source(&source, 0x8000, &OuterConstants::default()).into_iter();
         all.map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn a_loop_of_python_that_erases_from_the_first_sector_on_is_found() {
+        use super::super::test_changes::TestProject;
+
+        let found = |range: &str, erased: &str| {
+            let text = format!(
+                "import esp\n\ndef wipe():\n    for sector in range({range}):\n        esp.flash_erase({erased})\n"
+            );
+            let files = [("main.py", "import machine\nimport rawlog\n")];
+            let project = TestProject { files: &files, chip: Some("esp32"), task: "Clear the log" };
+            project.reported(CheckKind::BootUntouched, &[("rawlog.py", Some(&text))]).len()
+        };
+        assert_eq!(found("LOG_SECTORS", "sector"), 1);
+        assert_eq!(found("0, esp.flash_size() // 4096", "sector"), 1);
+        assert_eq!(found("0x3C0, 0x400", "sector"), 0);
+        assert_eq!(found("LOG_SECTORS", "0x3C0 + sector"), 0);
     }
 
     #[test]

@@ -17,8 +17,7 @@ use crate::toolchain::{partition_csv, partitions};
 
 /// An image and its address in a list, as tools of a factory read it: `"0x1000": "bootloader.bin"`.
 static MAP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?P<at>0x[0-9a-fA-F]{1,8})["']?\s*[:,=]\s*["'](?P<file>[^"']*\bbootloader[^"'/]*\.bin)["']"#)
-        .ok()
+    Regex::new(r#"(?P<at>0x[0-9a-fA-F]{1,8})["']?\s*[:,=]\s*["'](?P<file>[^"']+\.bin)["']"#).ok()
 });
 
 /// The chip that such a list is for.
@@ -60,18 +59,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
             }
         }
     }
-    for (line, at) in (1..).zip(text.lines()).filter(|_| is_map) {
-        for groups in MAP.iter().flat_map(|map| map.captures_iter(at)) {
-            let part = |name: &str| groups.name(name).map_or("", |part| part.as_str());
-            let Some(offset) = partition_csv::number(part("at")) else { continue };
-            let chip = CHIP.as_ref().and_then(|chip| chip.captures(text)?.get(1));
-            let command: Vec<Word<'_>> =
-                chip.iter().flat_map(|chip| [("--chip", line), (chip.as_str(), line)]).collect();
-            let wrong = boot_elsewhere(&command, (offset, part("file")), subject);
-            found.extend(
-                wrong.map(|(level, text)| Finding::new(level, text).at(FindingPlace::line(line))),
-            );
-        }
+    if is_map {
+        found.extend(of_map(text, &partitions, subject));
     }
     let added = &subject.changed().added;
     found.retain(|finding| finding.place.as_ref().is_some_and(|at| added.contains(&at.line)));
@@ -80,6 +69,47 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
         advice.clone_into(&mut finding.advice);
     }
     (!found.is_empty()).then(|| Check::with(CheckKind::BootUntouched, found))
+}
+
+/// What is wrong with the images of a list: a bootloader for another chip, and a program that went from its
+/// partition to one for data.
+fn of_map(text: &str, partitions: &[Partition], subject: &Subject<'_>) -> Vec<Finding> {
+    let entries = |text: &str| -> Vec<(u32, String, u32)> {
+        let mut all = Vec::new();
+        for (line, row) in (1..).zip(text.lines()) {
+            for groups in MAP.iter().flat_map(|map| map.captures_iter(row)) {
+                let part = |name: &str| groups.name(name).map_or("", |part| part.as_str());
+                let offset = partition_csv::number(part("at"));
+                all.extend(offset.map(|offset| (offset, part("file").to_owned(), line)));
+            }
+        }
+        all
+    };
+    let chip = CHIP.as_ref().and_then(|chip| chip.captures(text)?.get(1));
+    let was = entries(subject.base_text().unwrap_or_default());
+    let at = |offset: u32| partitions.iter().find(|part| part.offset == offset);
+    let mut found = Vec::new();
+    for (offset, file, line) in entries(text) {
+        let command: Vec<Word<'_>> =
+            chip.iter().flat_map(|chip| [("--chip", line), (chip.as_str(), line)]).collect();
+        let before = was.iter().find(|(_, other, _)| *other == file).map(|(offset, ..)| *offset);
+        let left = before.filter(|before| *before != offset).and_then(at);
+        let data = at(offset).filter(|part| partition_csv::is_data(&part.kind));
+        let moved = left.filter(|part| partition_csv::is_app(&part.kind)).zip(data);
+        let moved = moved.map(|(left, data)| {
+            let shown = super::commands::shown(&file);
+            let text = format!(
+                "writes `{shown}` over `{}` at {offset:#x}, and not to `{}`",
+                data.label, left.label
+            );
+            (FindingLevel::Stop, text)
+        });
+        let wrong = boot_elsewhere(&command, (offset, &file), subject).or(moved);
+        found.extend(
+            wrong.map(|(level, text)| Finding::new(level, text).at(FindingPlace::line(line))),
+        );
+    }
+    found
 }
 
 /// The same among the options that PlatformIO hands to what uploads.
@@ -368,6 +398,27 @@ mod tests {
             assert_eq!(found(&format!("{named}\n    {whole}}}\n"), task).len(), 1, "{named}");
         }
         assert_eq!(found(&format!("erase() {{\n    true\n}}\n{whole}"), task).len(), 1);
+    }
+
+    #[test]
+    fn images_of_a_list_are_compared_with_chip_and_partitions() {
+        let list = |boot: &str, app: &str| {
+            format!(
+                "{{\n  \"chip\": \"esp32c6\",\n  \"files\": {{\n    \"{boot}\": \"boot/bootloader.bin\",\n    \"{app}\": \
+                 \"build/meter.bin\"\n  }}\n}}\n"
+            )
+        };
+        let old = list("0x0", "0x10000");
+        let files = [("partitions.csv", TABLE), ("factory/layout.json", old.as_str())];
+        let found = |new: &str| {
+            let project = TestProject { files: &files, chip: Some("esp32c6"), task: "Add pages" };
+            project.reported(CheckKind::BootUntouched, &[("factory/layout.json", Some(new))])
+        };
+        let wanted = "factory/layout.json Stop: writes the bootloader of the esp32c6 to 0x1000, and it starts from 0x0";
+        assert_eq!(found(&list("0x1000", "0x10000")), [wanted]);
+        let wanted = "factory/layout.json Stop: writes `build/meter.bin` over `nvs` at 0x9000, and not to `factory`";
+        assert_eq!(found(&list("0x0", "0x9000")), [wanted]);
+        assert_eq!(found(&list("0x0", "0x10000").replace("boot/", "b/")), [] as [String; 0]);
     }
 
     #[test]

@@ -111,7 +111,9 @@ fn runs_there(text: &str) -> bool {
         "from umqtt",
         "import neopixel",
     ];
-    let is_there = |line: &str| ONLY_THERE.iter().any(|start| line.starts_with(start));
+    let is_there = |line: &str| {
+        line.trim_end() == "import esp" || ONLY_THERE.iter().any(|start| line.starts_with(start))
+    };
     text.lines().any(|line| is_there(line.trim_start()))
 }
 
@@ -181,8 +183,12 @@ fn is_program_of_board(subject: &Subject<'_>) -> bool {
         "umqtt", "leds",
     ];
     let main = subject.text_before("main.py");
+    let own = subject.source().map_or("", |it| it.path.as_str().trim_end_matches(".py"));
     let takes = |text: String| {
-        modules(&text).take(MOST_MODULES).any(|name| OF_BOARDS.contains(&name))
+        let mut modules = modules(&text).take(MOST_MODULES).collect::<Vec<_>>().into_iter();
+        let is_taken = own == "main" || modules.clone().any(|name| name == own);
+        is_taken
+            && modules.any(|name| OF_BOARDS.contains(&name))
             && text.lines().any(|line| line.starts_with("while True"))
     };
     subject.context.chip.is_some()

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::source::SourceText;
 use super::{Subject, unchecked_limits, wishes};
 use crate::model::{Finding, FindingLevel, FindingPlace, ProjectPath};
 
@@ -50,7 +51,9 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     if !is_rust || task.is_empty() || wishes::may_want_less_checked(&task) {
         return None;
     }
-    of_returned(subject, &task).or_else(|| of_handled(subject, &task))
+    of_returned(subject, &task)
+        .or_else(|| of_handled(subject, &task))
+        .or_else(|| number_instead(subject, &task))
 }
 
 /// A value in the place of an error that was returned or handled before.
@@ -82,6 +85,32 @@ fn of_handled(subject: &Subject<'_>, task: &str) -> Option<Finding> {
     let text = format!("goes on with another value where `{name}` fails");
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
     Some(finding.advice("Before, the error was returned or handled."))
+}
+
+/// A number in the place of a failure, where more of what handles failures goes than comes.
+fn number_instead(subject: &Subject<'_>, task: &str) -> Option<Finding> {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\.unwrap_or(?:_default\s*\(\s*\)|\s*\(\s*-?\d[\d._]*\w*\s*\))").ok()
+    });
+    static HANDLES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\bErr\s*\(|\?\s*;|\bmap_err\b|\bis_err\b").ok());
+    let (number, handles) = (NUMBER.as_ref()?, HANDLES.as_ref()?);
+    if ["default", "fallback", "fall back"].iter().any(|part| task.contains(part)) {
+        return None;
+    }
+    let (old, new) = (subject.base_source()?, subject.source()?);
+    let changed = subject.changed();
+    let line = |source: &SourceText<'_>, line: u32| {
+        source.line(usize::try_from(line - 1).unwrap_or(usize::MAX)).to_owned()
+    };
+    let count = |source: &SourceText<'_>, lines: &BTreeSet<u32>| {
+        lines.iter().map(|at| handles.find_iter(&line(source, *at)).count()).sum::<usize>()
+    };
+    let at = changed.added.iter().find(|at| number.is_match(&line(new, **at)))?;
+    let is_less = count(new, &changed.added) < count(old, &changed.removed);
+    let text = "goes on with a number where a failure was handled";
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*at));
+    is_less.then(|| finding.advice("Before, the error was returned or handled."))
 }
 
 /// An error that the old version returned and the new one does not.
@@ -143,6 +172,10 @@ mod tests {
         let wanted = ["Warning 6: goes on with another value where `temperature` fails"];
         let any = "temperature(i2c).unwrap_or_default()";
         assert_eq!(found("temperature(i2c)?", any, "Log the pressure"), wanted);
+        let read = "    let t = temperature(i2c)?;\n";
+        let kept = "    let t = temperature(i2c);\n    let t = t.unwrap_or(0.0);\n";
+        let wanted = ["Warning 7: goes on with a number where a failure was handled"];
+        assert_eq!(found(read, kept, "Count the errors"), wanted);
         for (from, to, task) in [
             (matched, default, "Take 0 as default where the sensor does not answer"),
             ("volts().unwrap_or(0)", "volts().unwrap_or(1)", "Log the pressure"),

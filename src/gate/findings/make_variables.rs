@@ -32,10 +32,21 @@ pub(super) fn carried_out<'c>(command: &'c str, makefile: &str) -> Cow<'c, str> 
         let value = if part(2).starts_with(['+', '!']) { "" } else { value };
         known.entry(part(1)).and_modify(|known| *known = "").or_insert(value);
     }
+    // Values for a target, of `define`, and those that a line works out count, too.
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_set_once = |name: &str| {
+        let mut places = makefile.match_indices(name).filter(|(at, _)| {
+            let before = makefile.get(..*at).unwrap_or_default();
+            let behind = makefile.get(at + name.len()..).unwrap_or_default();
+            let is_whole = !before.ends_with(is_of_name) && !behind.starts_with(is_of_name);
+            is_whole && !before.ends_with("$(") && !before.ends_with("${")
+        });
+        places.next().is_some() && places.next().is_none()
+    };
     uses.replace_all(command, |found: &Captures<'_>| {
         let name = found.get(1).or_else(|| found.get(2)).map_or("", |name| name.as_str());
         let whole = found.get(0).map_or("", |whole| whole.as_str());
-        let value = known.get(name).copied().filter(|value| is_plain(value));
+        let value = known.get(name).copied().filter(|it| is_plain(it) && is_set_once(name));
         value.unwrap_or(whole).to_owned()
     })
 }
@@ -47,10 +58,12 @@ mod tests {
     #[test]
     fn plain_words_take_the_places_of_variables() {
         let makefile = "OUT := build\nCOV = coverage  # report\nHOME_DIR ?= $(HOME)/x\nTWICE = a\nTWICE = /\n\
-                        MORE += b\nRUN != ls\nall:\n\trm -rf $(OUT)\n";
+                        MORE += b\nRUN != ls\nFOR = a\nclean: FOR = /\nall:\n\trm -rf $(OUT)\n";
         let of = |command: &'static str| carried_out(command, makefile);
         assert_eq!(of("rm -rf $(OUT) ${COV}"), "rm -rf build coverage");
-        for command in ["rm $(HOME_DIR)", "rm $(TWICE)", "rm $(MORE)", "rm $(RUN)", "rm $(NONE)"] {
+        for command in
+            ["rm $(HOME_DIR)", "rm $(TWICE)", "rm $(MORE)", "rm $(RUN)", "rm $(NONE)", "rm $(FOR)"]
+        {
             assert_eq!(of(command), command);
         }
     }

@@ -122,6 +122,7 @@ mod task_kind;
 #[cfg(test)]
 mod test_changes;
 mod test_expectations;
+mod test_tolerances;
 mod tested;
 mod text;
 mod unbuilt;
@@ -268,6 +269,7 @@ fn beyond(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     findings.extend(flipped_tests::find(path, subject));
     findings.extend(exchanged_values::find(subject));
     findings.extend(known_answers::find(path, subject));
+    findings.extend(test_tolerances::find(path, subject));
     (!findings.is_empty()).then(|| Check::with(CheckKind::BeyondTask, findings))
 }
 

@@ -221,7 +221,9 @@ fn likeness(
     let may_stay = followed.0 > 0 && followed.2 != held;
     let stayed = may_stay.then(|| compared(held.to_owned(), text));
     let some = may_stay.then(|| compared(followed.2.clone(), &renamed(text, &from, path)));
-    let all = [Some(followed), stayed, some];
+    // The new name may hold the old one: `dosing_pump.c` with `pump_step()`.
+    let back = may_stay.then(|| compared(held.to_owned(), &renamed(text, path, &from)));
+    let all = [Some(followed), stayed, some, back];
     let nearest = all.into_iter().flatten().min_by_key(|found| found.0);
     let (differing, first, held) = nearest?;
     // Where lines only went, what stands there now tells it.

@@ -200,7 +200,7 @@ fn copied(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
         subject.context.proposed.read(subject.project_dir, path.as_str()).is_some()
     };
     let same_length = files.filter(|file| file.bytes == bytes && file.path != *path);
-    let same_length = same_length.filter(|file| stays(&file.path));
+    let same_length = same_length.filter(|file| subject.base.is_some() || stays(&file.path));
     let same = same_length.map(|file| &file.path).find(|other| {
         subject.project_dir.read(other).is_ok_and(|content| content == subject.content)
     })?;

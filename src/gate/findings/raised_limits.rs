@@ -127,6 +127,11 @@ pub(super) fn is_protection(name: &str) -> bool {
     })
 }
 
+/// Whether a name says how long something may be silent: `rc_loss_land_ms`.
+pub(super) fn is_silence(name: &str) -> bool {
+    WORDS.as_ref().is_some_and(|known| known.time.bounds_silence(words(name)))
+}
+
 /// Whether a name may be that of an amount of something that does harm: `CHARGE_MV`, `TX_POWER`.
 pub(super) fn is_amount(name: &str) -> bool {
     let Some(known) = WORDS.as_ref() else { return false };

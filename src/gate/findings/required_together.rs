@@ -63,49 +63,92 @@ fn joined(
     task: &str,
     subject: &Subject<'_>,
 ) -> Option<Finding> {
-    let together = chains(new, Joint::And);
-    let together = together.iter().filter(|chain| subject.changed().added.contains(&chain.line));
-    let (was_any, was_all) = (chains(old, Joint::Or), chains(old, Joint::And));
-    let is_any = chains(new, Joint::Or);
-    let (was_alone, is_alone) = (alone(old), alone(new));
-    let has = |all: &[Chain], pair: [&str; 2]| {
-        all.iter().any(|chain| pair.iter().all(|part| chain.operands.contains(*part)))
-    };
-    let was_enough = |pair: [&str; 2]| {
-        let [one, other] = pair.map(|part| was_alone.iter().filter(move |it| it.condition == part));
-        let is_within = |inner: &Alone, outer: &Alone| outer.body.contains(&inner.at);
-        has(&was_any, pair)
-            || one.clone().any(|one| {
-                other.clone().any(|other| !is_within(one, other) && !is_within(other, one))
-            })
-    };
-    let is_alone_now = |part: &str| is_alone.iter().any(|it| it.condition == part);
-    for chain in together {
-        let operands: Vec<&str> = chain.operands.iter().map(String::as_str).collect();
-        let pairs = operands
-            .iter()
-            .enumerate()
-            .flat_map(|(at, one)| operands.iter().skip(at + 1).map(move |other| [*one, *other]));
-        let mut lost = pairs.filter(|pair| {
-            was_enough(*pair)
-                && !has(&was_all, *pair)
-                && !has(&is_any, *pair)
-                && !pair.iter().any(|part| is_alone_now(part) || is_spoken_of(task, part))
-        });
-        if let Some([one, other]) = lost.next() {
-            let text = format!(
-                "asks for both `{}` and `{}`, where one was enough",
-                shown(one),
-                shown(other)
-            );
-            let finding =
-                Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(chain.line));
-            return Some(
-                finding.advice("The task does not ask for it. Make sure that it still protects."),
-            );
-        }
+    let (was, is) = (ConditionsOf::read(old), ConditionsOf::read(new));
+    let changed = &subject.changed().added;
+    let is_new = |chain: &&Chain| changed.contains(&chain.line);
+    let unspoken = |pair: &[&str; 2]| !pair.iter().any(|part| is_spoken_of(task, part));
+    let both = is.all.iter().filter(is_new).flat_map(|chain| chain.pairs());
+    let both = both
+        .filter(|(pair, _)| was.needs_one(*pair) && !has(&was.all, *pair) && !has(&is.any, *pair));
+    let mut both =
+        both.filter(|(pair, _)| !pair.iter().any(|part| is.has_alone(part)) && unspoken(pair));
+    if let Some(([one, other], line)) = both.next() {
+        let text =
+            format!("asks for both `{}` and `{}`, where one was enough", shown(one), shown(other));
+        return Some(finding(text, line));
     }
-    None
+    let either = is.any.iter().filter(is_new).flat_map(|chain| chain.pairs());
+    let mut either = either.filter(|(pair, _)| {
+        was.needs_both(*pair) && !has(&was.any, *pair) && !has(&is.all, *pair) && unspoken(pair)
+    });
+    let ([one, other], line) = either.next()?;
+    let text = format!(
+        "is satisfied by one of `{}` and `{}`, where it asked for both",
+        shown(one),
+        shown(other)
+    );
+    Some(finding(text, line))
+}
+
+fn finding(text: String, line: u32) -> Finding {
+    Finding::new(FindingLevel::Warning, text)
+        .at(FindingPlace::line(line))
+        .advice("The task does not ask for it. Make sure that it still protects.")
+}
+
+/// Whether one of some chains joins two conditions.
+fn has(all: &[Chain], pair: [&str; 2]) -> bool {
+    all.iter().any(|chain| pair.iter().all(|part| chain.operands.contains(*part)))
+}
+
+impl Chain {
+    /// Each two of its operands, with its line.
+    fn pairs(&self) -> impl Iterator<Item = ([&str; 2], u32)> {
+        let operands: Vec<&str> = self.operands.iter().map(String::as_str).collect();
+        let mut pairs = Vec::new();
+        for (at, one) in operands.iter().enumerate() {
+            pairs.extend(operands.iter().skip(at + 1).map(|other| ([*one, *other], self.line)));
+        }
+        pairs.into_iter()
+    }
+}
+
+/// The conditions of a source.
+struct ConditionsOf {
+    all: Vec<Chain>,
+    any: Vec<Chain>,
+    alone: Vec<Alone>,
+}
+
+impl ConditionsOf {
+    fn read(source: &SourceText<'_>) -> Self {
+        let (all, any) = (chains(source, Joint::And), chains(source, Joint::Or));
+        Self { all, any, alone: alone(source) }
+    }
+
+    fn has_alone(&self, part: &str) -> bool {
+        self.alone.iter().any(|it| it.condition == part)
+    }
+
+    /// Whether two conditions decide one by one, and neither within what the other leads to.
+    fn are_apart(&self, pair: [&str; 2]) -> bool {
+        let [one, other] =
+            pair.map(|part| self.alone.iter().filter(move |it| it.condition == part));
+        let is_within = |inner: &Alone, outer: &Alone| outer.body.contains(&inner.at);
+        one.clone()
+            .any(|one| other.clone().any(|other| !is_within(one, other) && !is_within(other, one)))
+    }
+
+    /// Whether one of two conditions is enough.
+    fn needs_one(&self, pair: [&str; 2]) -> bool {
+        has(&self.any, pair) || self.are_apart(pair)
+    }
+
+    /// Whether both of two conditions have to hold: they are joined so, or each of their opposites ends it.
+    fn needs_both(&self, pair: [&str; 2]) -> bool {
+        let [one, other] = pair.map(opposite);
+        has(&self.all, pair) || self.are_apart([&one, &other])
+    }
 }
 
 /// What is to be said of conditions that are negated one by one and are still joined in the same way:
@@ -379,6 +422,21 @@ mod tests {
                    or ms > MAX\n";
         let task = "must() is hard to read, simplify it, without changing what it does";
         assert_eq!(found("main.py", method, one, task).len(), 1);
+        let early = "bool may() {\n    if (!closed()) {\n        return false;\n    }\n    if (!fan()) {\n        return \
+                     false;\n    }\n    return true;\n}\n";
+        let all = "bool may() {\n    return wanted && (closed() || fan());\n}\n";
+        let found_either = |new: &str| {
+            let found =
+                reported(CheckKind::Safeguards, ("src/a.cpp", Some(early), new), "One expression");
+            found
+                .into_iter()
+                .filter(|found| found.contains("is satisfied by one"))
+                .collect::<Vec<_>>()
+        };
+        let wanted =
+            "Warning 2: is satisfied by one of `closed()` and `fan()`, where it asked for both";
+        assert_eq!(found_either(all), [wanted]);
+        assert_eq!(found_either(&all.replace("||", "&&")), [] as [String; 0]);
         let nested = "def must():\n    if low():\n        if dry():\n            return True\n    return False\n";
         assert_eq!(found("main.py", nested, joined, task), [] as [String; 0]);
     }

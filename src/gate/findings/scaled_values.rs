@@ -42,17 +42,26 @@ fn renamed<'a>(
     let mut found: BTreeMap<(String, String), Vec<Renamed<'a>>> = BTreeMap::new();
     for now in new.iter().filter(|number| !is_in(old, &number.name)) {
         let is = parts(&now.name);
-        let Some((last, stem)) = is.split_last() else { continue };
         for (was, before) in &gone {
-            let end = match was.split_last() {
-                Some(_) if was.as_slice() == stem => String::new(),
-                Some((end, rest)) if rest == stem && rest.len() > 1 => end.clone(),
-                _ => continue,
-            };
-            found.entry((end, last.clone())).or_default().push((before, now));
+            if let Some(words) = other_word(was, &is) {
+                found.entry(words).or_default().push((before, now));
+            }
         }
     }
     found
+}
+
+/// The one word in which two names differ, and what stands in its place; one may have a word more.
+fn other_word(was: &[String], is: &[String]) -> Option<(String, String)> {
+    let same = was.iter().zip(is).take_while(|(one, other)| one == other).count();
+    let (was, is) = (was.get(same..)?, is.get(same..)?);
+    match (was.split_first(), is.split_first()) {
+        (Some((one, rest)), Some((other, behind))) if rest == behind => {
+            (same > 0).then(|| (one.clone(), other.clone()))
+        }
+        (_, Some((other, behind))) if was == behind => Some((String::new(), other.clone())),
+        _ => None,
+    }
 }
 
 /// The one constant that is not scaled like all others with the same ends.
@@ -61,7 +70,7 @@ fn unlike_others(
     new: &[NamedNumber],
     subject: &Subject<'_>,
 ) -> Option<Finding> {
-    for all in renamed(old, new).into_values().filter(|all| all.len() >= 3) {
+    for all in renamed(old, new).into_values().filter(|all| all.len() >= 2) {
         let factor = |(was, now): &Renamed<'_>| now.value / was.value;
         let is_like = |one: f64, other: f64| (one - other).abs() <= other.abs() * ROUNDED;
         let known: Vec<(f64, Renamed<'_>)> =
@@ -70,8 +79,10 @@ fn unlike_others(
             let mut others = known.iter().filter(|(_, it)| it.1.name != now.name).map(|it| it.0);
             let Some(first) = others.next() else { continue };
             let line = now.lines.into_iter().find(|it| subject.changed().added.contains(it));
+            // Of two the larger one.
+            let is_larger = known.len() > 2 || *own > first;
             if let Some(line) = line
-                && others.clone().count() + 1 >= 2
+                && is_larger
                 && others.all(|other| is_like(other, first))
                 && !is_like(*own, first)
                 && !is_like(first, 1.0)
@@ -177,6 +188,16 @@ mod tests {
         let is_scaled = |found: &String| found.contains("and the others 100 times");
         assert!(found(old, &new(265_000)).iter().any(is_scaled));
         assert!(!found(old, &new(26_500)).iter().any(is_scaled));
+    }
+
+    #[test]
+    fn of_two_constants_that_are_scaled_differently_the_larger_one_is_reported() {
+        let old = "#define RATE_MIN_ML_H 1\n#define RATE_MAX_ML_H 120\n";
+        let new = |most: u32| format!("#define RATE_MIN_DML_H 10\n#define RATE_MAX_DML_H {most}\n");
+        let is_scaled =
+            |found: &String| found.contains("100 times as much, and the others 10 times");
+        assert!(found(old, &new(12_000)).iter().any(is_scaled));
+        assert!(!found(old, &new(1_200)).iter().any(|found| found.contains("and the others")));
     }
 
     #[test]

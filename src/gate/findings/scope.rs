@@ -242,7 +242,21 @@ fn speaks_of_files(words: &str) -> bool {
 }
 
 fn is_file(word: &str) -> bool {
+    /// Programs that come with the tools.
+    const PROGRAMS: [&str; 8] = [
+        "idf.py",
+        "esptool.py",
+        "espefuse.py",
+        "espsecure.py",
+        "parttool.py",
+        "otatool.py",
+        "nvs_partition_gen.py",
+        "gen_esp32part.py",
+    ];
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if PROGRAMS.contains(&word) {
+        return false;
+    }
     ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 

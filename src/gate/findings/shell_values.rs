@@ -28,10 +28,22 @@ pub(super) fn carried_out<'c>(command: &'c str, script: &str) -> Cow<'c, str> {
         // What is given twice may be either.
         known.entry(name).and_modify(|known| *known = "").or_insert(value);
     }
+    // `for image in …`, `read image` give it a value, too.
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_set_once = |name: &str| {
+        let mut places = script.match_indices(name).filter(|(at, _)| {
+            let before = script.get(..*at).unwrap_or_default();
+            let behind = script.get(at + name.len()..).unwrap_or_default();
+            let is_whole = !before.ends_with(|c| is_of_name(c) || matches!(c, '/' | '.' | '-'))
+                && !behind.starts_with(is_of_name);
+            is_whole && !before.ends_with('$') && !before.ends_with("${")
+        });
+        places.next().is_some() && places.next().is_none()
+    };
     uses.replace_all(command, |found: &Captures<'_>| {
         let name = found.get(1).or_else(|| found.get(2)).map_or("", |name| name.as_str());
         let whole = found.get(0).map_or("", |whole| whole.as_str());
-        let value = known.get(name).copied().filter(|value| is_plain(value));
+        let value = known.get(name).copied().filter(|it| is_plain(it) && is_set_once(name));
         value.unwrap_or(whole).to_owned()
     })
 }
@@ -43,10 +55,12 @@ mod tests {
     #[test]
     fn plain_words_take_the_places_of_variables() {
         let script = "set -eu\nimage=build/a.bin\nurl=\"https://a.example/x\"\nexport TWICE=a\nTWICE=b\n\
-                      made=$(make)\nfrom=$1\n";
+                      made=$(make)\nfrom=$1\neach=a\nfor each in x; do\n";
         let of = |command: &'static str| carried_out(command, script);
         assert_eq!(of("curl -T \"$image\" ${url}"), "curl -T \"build/a.bin\" https://a.example/x");
-        for command in ["curl $TWICE", "curl $made", "curl $from", "curl $other", "curl"] {
+        for command in
+            ["curl $TWICE", "curl $made", "curl $from", "curl $other", "curl $each", "curl"]
+        {
             assert_eq!(of(command), command);
         }
     }

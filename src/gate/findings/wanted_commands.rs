@@ -48,13 +48,18 @@ pub(super) fn gives_variable(command: &str, task: &str) -> bool {
 /// Whether a task, in small letters, wants a target that a makefile has: "make deploy copies …".
 pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
     let targets = task.split(|c: char| c.is_whitespace() || "`\"'„“”«»,;:".contains(c));
+    let targets = targets.map(|word| word.trim_end_matches('.'));
     let words: Vec<&str> = targets.filter(|word| !word.is_empty()).collect();
     let has = |target: &str| {
         makefile
             .lines()
             .any(|line| line.split_once(':').is_some_and(|(name, _)| name.to_lowercase() == target))
     };
-    words.windows(2).any(|pair| matches!(pair, ["make", target] if has(target)))
+    words.windows(2).any(|pair| match pair {
+        ["make", target] => has(target),
+        [target, "target" | "ziel" | "rule"] => has(target),
+        _ => false,
+    })
 }
 
 /// Whether a command of a makefile only deletes files in a folder of the project that a task, in small

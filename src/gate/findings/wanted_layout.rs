@@ -48,6 +48,19 @@ fn may_shrink(label: &str, task: &str) -> bool {
     const BEHIND: [&str; 8] = ["to", "by", "from", "auf", "um", "werden", "sein", "a"];
     let is_smaller =
         |word: &&str| WORDS.smaller.iter().any(|start| word.starts_with(start.as_str()));
+    // "Take 64 KB for it from the end of \"scratch\"".
+    let takes = |part: &str| {
+        let words = part.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let from = words.iter().position(|word| matches!(*word, "from" | "von" | "aus" | "de"));
+        let takes =
+            words.iter().any(|word| matches!(*word, "take" | "taken" | "nimm" | "prends" | "toma"));
+        let behind = from.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+        takes && behind.iter().take(5).any(|word| *word == label)
+    };
+    if !label.is_empty() && task.split(['.', ';', '\n']).any(takes) {
+        return true;
+    }
     !label.is_empty()
         && task.split(['.', ',', ';', '\n']).any(|part| {
             let words = part.split(|c: char| !c.is_alphanumeric() && c != '_');

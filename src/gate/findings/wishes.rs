@@ -100,6 +100,8 @@ const BOUND: [&str; 7] = ["limit", "limits", "maximum", "max", "bound", "bounds"
 
 /// Whether a task, in small letters, wants one of `names` to go: beginnings of words, or several words.
 pub(super) fn wants_gone(task: &str, names: &[String]) -> bool {
+    // What takes off goes nowhere else.
+    let task = &task.replace("take-off", "start").replace("takes off", "starts");
     sentences(task).any(|sentence| {
         let words: Vec<&str> = words(sentence).collect();
         names.iter().any(|name| {

@@ -127,6 +127,8 @@ fn array(tokens: &[Token<'_>], at: usize) -> Option<(Bytes, usize)> {
     while is(name, "]") {
         name = (0..name).rev().take(12).find(|at| is(*at, "["))?.checked_sub(1)?;
     }
+    // `DEVICE: [u8; 121]`, of Rust.
+    let name = if is(name, ":") { name.checked_sub(1)? } else { name };
     let name = tokens.get(name)?.word()?.into_owned();
     let mut bytes = Vec::new();
     let mut end = at + 1;
@@ -241,11 +243,11 @@ mod tests {
             ("0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86", false),
         ] {
             let source = format!("const uint8_t blob[] = {{ {head}{tail} }};\n");
-            assert_eq!(
-                found("a.c", &source).contains(&"a private key".to_owned()),
-                is_key,
-                "{head}"
-            );
+            let rust = format!("static BLOB: [u8; 67] = [{head}{tail}];\n");
+            for (path, source) in [("a.c", source), ("a.rs", rust)] {
+                let has_key = found(path, &source).contains(&"a private key".to_owned());
+                assert_eq!(has_key, is_key, "{path}: {head}");
+            }
         }
     }
 

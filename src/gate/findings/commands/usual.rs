@@ -31,8 +31,25 @@ const COMPILERS: [&str; 6] = ["cc", "gcc", "g++", "c++", "clang", "clang++"];
 pub(super) fn is_plain_compilation(program: &str, arguments: &[&str]) -> bool {
     let is_other = |it: &&str| {
         [
-            "-fplugin", "-B", "-wrapper", "-specs", "--specs", "@", "-load", "-Xclang", "/", "~",
-            "-L/", "-I/",
+            "-fplugin",
+            "-fuse-ld",
+            "--ld-path",
+            "--config",
+            "-cc1",
+            "-Wl,-plugin",
+            "-Wl,--plugin",
+            "-no-integrated-cpp",
+            "-B",
+            "-wrapper",
+            "-specs",
+            "--specs",
+            "@",
+            "-load",
+            "-Xclang",
+            "/",
+            "~",
+            "-L/",
+            "-I/",
         ]
         .iter()
         .any(|start| it.starts_with(start))
