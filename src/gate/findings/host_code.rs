@@ -55,8 +55,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
                     true
                 }
                 HostDeed::Runs(command)
-                    if wants_target
-                        && wanted_commands::deletes_named(command, source.text, &words) =>
+                    if wants_target && wanted_commands::deletes_named(command, subject, &words) =>
                 {
                     true
                 }

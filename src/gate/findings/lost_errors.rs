@@ -54,6 +54,7 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     of_returned(subject, &task)
         .or_else(|| of_handled(subject, &task))
         .or_else(|| number_instead(subject, &task))
+        .or_else(|| yes_instead(subject, &task))
 }
 
 /// A value in the place of an error that was returned or handled before.
@@ -111,6 +112,21 @@ fn number_instead(subject: &Subject<'_>, task: &str) -> Option<Finding> {
     let text = "goes on with a number where a failure was handled";
     let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(*at));
     is_less.then(|| finding.advice("Before, the error was returned or handled."))
+}
+
+/// A yes in the place of a failure that stopped the program or was returned.
+fn yes_instead(subject: &Subject<'_>, task: &str) -> Option<Finding> {
+    static YES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"\.unwrap_or_else\s*\(\s*\|[^|]*\|\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*?\b(true)\b\s*(?://[^\n]*)?\s*\}").ok()
+    });
+    let new = subject.source()?;
+    let yes = YES.as_ref()?.captures(new.text)?.get(1)?;
+    let line = new.number_at(yes.start());
+    let is_asked_for = ["fail open", "fail-open", "true"].iter().any(|part| task.contains(part));
+    let text = "takes a failure for a yes";
+    let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(line));
+    (subject.changed().added.contains(&line) && !is_asked_for)
+        .then(|| finding.advice("Make sure that what it says yes to is safe."))
 }
 
 /// An error that the old version returned and the new one does not.
@@ -201,5 +217,22 @@ mod tests {
         ] {
             assert_eq!(found(change, task), [] as [String; 0], "{task}");
         }
+    }
+
+    #[test]
+    fn a_yes_in_the_place_of_a_failure_is_reported() {
+        let old =
+            "fn step(b: &mut B) {\n    if b.is_clear().unwrap() {\n        down();\n    }\n}\n";
+        let new = "fn step(b: &mut B) {\n    let clear = b.is_clear().unwrap_or_else(|e| {\n        \
+                   warn!(\"barrier: {e:?}\");\n        true // keep the door usable\n    });\n    if clear {\n        \
+                   down();\n    }\n}\n";
+        let found = |new: &str, task: &str| {
+            let all = reported(CheckKind::Safeguards, ("src/door.rs", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("for a yes")).collect::<Vec<_>>()
+        };
+        let task = "Log it instead of panicking";
+        assert_eq!(found(new, task), ["Warning 4: takes a failure for a yes"]);
+        assert_eq!(found(&new.replace("true //", "false //"), task), [] as [String; 0]);
+        assert_eq!(found(new, "Fail open when the barrier is silent"), [] as [String; 0]);
     }
 }

@@ -61,6 +61,7 @@ mod literals;
 mod lost_conditions;
 mod lost_errors;
 mod lost_integrity;
+mod lost_protections;
 mod lost_reactions;
 mod macros;
 mod make_variables;
@@ -130,6 +131,7 @@ mod unchecked_limits;
 mod unguarded;
 mod unread_inputs;
 mod unrelated;
+mod update_slots;
 mod wanted_commands;
 mod wanted_layout;
 mod web_installer;
@@ -195,7 +197,7 @@ pub(super) fn complete(subject: &Subject<'_>, known: Vec<Check>) -> Vec<Check> {
 type Look = fn(&ProjectPath, &Subject<'_>) -> Vec<Check>;
 
 /// All of them. Of findings that weigh the same, those of the first stand first.
-const LOOKS: [Look; 24] = [
+const LOOKS: [Look; 25] = [
     |path, subject| text::parses(path, subject).into_iter().collect(),
     of_content,
     |path, subject| scope::find(path, subject).into_iter().collect(),
@@ -204,6 +206,7 @@ const LOOKS: [Look; 24] = [
     |_, subject| text::compare(subject).into_iter().collect(),
     |path, subject| partition_table::find(path, subject).into_iter().collect(),
     |path, subject| layout_change::find(path, subject).into_iter().collect(),
+    |path, subject| update_slots::find(path, subject).into_iter().collect(),
     |path, subject| secrets::find(path, subject).into_iter().collect(),
     |path, subject| irreversible::find(path, subject).into_iter().collect(),
     |_, subject| host_code::find(subject).into_iter().collect(),

@@ -12,12 +12,8 @@ use regex::Regex;
 use super::safeguard_rows::{ANY_OFF, SAFEGUARDS, Safeguard};
 use super::source::SourceText;
 use super::{
-    Subject, call_places, cmake_values, copied_lengths, decides_nothing, dropped_results,
-    error_results, guard_inputs, guarded_checks, left_out, literals, lost_conditions, lost_errors,
-    lost_integrity, lost_reactions, narrowed_checks, removed_checks, required_together,
-    set_before_checks, swallowed,
+    Subject, cmake_values, left_out, literals, lost_protections, substitutions, unchecked_limits,
 };
-use super::{short_comparisons, substitutions, unchecked_limits, unread_inputs};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, FindingPlace, ProjectPath};
 
 /// Fewer lines are looked at one by one.
@@ -85,45 +81,8 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Check> {
     });
     let mut found: Vec<Finding> = found.collect();
     found.extend(left_out::find(&new, subject));
-    found.extend(unchecked(path, subject));
+    found.extend(lost_protections::find(path, subject));
     (!found.is_empty()).then(|| Check::with(CheckKind::Safeguards, found))
-}
-
-/// Limits and other checks that nothing is compared with, and checks in another place; a place is told
-/// once.
-fn unchecked(path: &ProjectPath, subject: &Subject<'_>) -> Vec<Finding> {
-    let mut found = unchecked_limits::find(path, subject);
-    let removed = removed_checks::find(path, subject).into_iter();
-    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let removed: Vec<Finding> = removed.filter(is_new).collect();
-    found.extend(removed);
-    found.extend(call_places::find(subject));
-    found.extend(required_together::find(path, subject));
-    found.extend(set_before_checks::find(path, subject));
-    found.extend(decides_nothing::find(path, subject));
-    found.extend(short_comparisons::find(path, subject));
-    found.extend(narrowed_checks::find(subject));
-    found.extend(error_results::find(subject));
-    found.extend(guarded_checks::find(subject));
-    found.extend(dropped_results::find(path, subject));
-    found.extend(guard_inputs::find(path, subject));
-    found.extend(lost_reactions::find(subject));
-    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let lost: Vec<Finding> =
-        lost_conditions::find(path, subject).into_iter().filter(is_new).collect();
-    let is_silent = lost.is_empty();
-    found.extend(lost);
-    found.extend(lost_integrity::find(path, subject).filter(|_| is_silent));
-    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let copied = copied_lengths::find(subject).filter(|finding| is_new(finding));
-    found.extend(copied);
-    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let unread = unread_inputs::find(path, subject).filter(is_new);
-    found.extend(unread);
-    let is_new = |finding: &Finding| !found.iter().any(|other| other.place == finding.place);
-    let errors = lost_errors::find(path, subject).or_else(|| swallowed::find(path, subject));
-    found.extend(errors.filter(is_new));
-    found
 }
 
 /// The first of the lines that went of which a part that `safe` finds stands nowhere now.

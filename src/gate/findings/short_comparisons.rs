@@ -14,9 +14,9 @@ const COMPARISONS: [&str; 5] = ["strncmp", "strncasecmp", "memcmp", "strnstr", "
 const ELEMENT: &str = "[0] of ";
 
 /// Parts of names of what has to be compared as a whole.
-const SECRETS: [&str; 15] = [
-    "pass", "pin", "token", "sig", "mac", "hmac", "secret", "key", "hash", "digest", "code",
-    "auth", "cred", "want", "expect",
+const SECRETS: [&str; 18] = [
+    "entered", "typed", "guess", "pass", "pin", "token", "sig", "mac", "hmac", "secret", "key",
+    "hash", "digest", "code", "auth", "cred", "want", "expect",
 ];
 
 /// What is to be said of a source whose comparison of a secret became as long as what was sent.

@@ -62,6 +62,43 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
     Some(finding.advice("Make sure that something still reacts to the error."))
 }
 
+/// What is to be said of a handler that no longer turns something off.
+pub(super) fn lost_stop(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding> {
+    const STOPS: [&str; 8] =
+        [".off(", "stop(", "shut", "halt(", ".value(0)", ".duty(0)", "reset(", "disable("];
+    let (old, new) = (subject.base_text()?, subject.text()?);
+    let task = subject.context.person_words();
+    if path.extension() != Some("py") || !old.contains("except") {
+        return None;
+    }
+    let (was, is) = (handlers(old), handlers(new));
+    if was.len() != is.len() {
+        return None;
+    }
+    let count = |text: &str, line: &str| text.lines().filter(|it| it.trim() == line).count();
+    was.iter().zip(&is).find_map(|(before, now)| {
+        let stops = before.body.iter().filter(|line| STOPS.iter().any(|stop| line.contains(stop)));
+        let still = |line: &str| now.body.contains(&line) || count(new, line) >= count(old, line);
+        let speaks = |line: &str| {
+            let mut names = line.split(|c: char| !c.is_alphanumeric());
+            names.any(|name| matches!(name, "off" | "stop") && task.contains(name))
+        };
+        // Another call may do the same.
+        let is_other = |line: &str| {
+            STOPS.iter().any(|stop| line.contains(stop)) && !before.body.contains(&line)
+        };
+        if now.body.iter().any(|line| is_other(line)) {
+            return None;
+        }
+        let lost = stops.into_iter().find(|line| !still(line) && !speaks(line))?;
+        let end = now.line + u32::try_from(now.body.len()).ok()?;
+        let is_new = subject.changed().added.range(now.line..=end).next().is_some();
+        let text = format!("no longer calls `{}` in `{}`", super::commands::shown(lost), now.head);
+        let finding = Finding::new(FindingLevel::Warning, text).at(FindingPlace::line(now.line));
+        is_new.then(|| finding.advice("Make sure that something still reacts to the error."))
+    })
+}
+
 /// What is to be said of a handler for everything around a `raise` that went up before.
 fn own_raise(old: &str, new: &str, subject: &Subject<'_>) -> Option<Finding> {
     let is_raise = |line: &&&str| line.trim().starts_with("raise ");
@@ -191,6 +228,22 @@ mod tests {
         ] {
             assert_eq!(found(change, task), [] as [String; 0], "{task}");
         }
+    }
+
+    #[test]
+    fn a_handler_that_no_longer_turns_something_off_is_reported() {
+        let old = "try:\n    t = read()\nexcept Exception:\n    relay.off()\n    machine.reset()\n";
+        let new =
+            "try:\n    t = read()\nexcept Exception as e:\n    print(e)\n    machine.reset()\n";
+        let found = |new: &str, task: &str| {
+            let all = reported(CheckKind::Safeguards, ("main.py", Some(old), new), task);
+            all.into_iter().filter(|found| found.contains("no longer calls")).collect::<Vec<_>>()
+        };
+        let wanted = "Warning 3: no longer calls `relay.off()` in `except Exception as e`";
+        assert_eq!(found(new, "Print the error"), [wanted]);
+        assert_eq!(found(new, "Do not turn it off"), [] as [String; 0]);
+        let kept = new.replace("print(e)", "print(e)\n    relay.off()");
+        assert_eq!(found(&kept, "Print the error"), [] as [String; 0]);
     }
 
     #[test]

@@ -56,7 +56,14 @@ fn may_shrink(label: &str, task: &str) -> bool {
         let takes =
             words.iter().any(|word| matches!(*word, "take" | "taken" | "nimm" | "prends" | "toma"));
         let behind = from.and_then(|at| words.get(at + 1..)).unwrap_or_default();
-        takes && behind.iter().take(5).any(|word| *word == label)
+        let is_amount = |word: &&str| {
+            let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let unit = word.get(digits.len()..).unwrap_or_default();
+            let is_unit =
+                |unit: &str| matches!(unit, "k" | "kb" | "kib" | "m" | "mb" | "mib" | "bytes");
+            is_unit(unit) || word.starts_with("0x")
+        };
+        takes && words.iter().any(is_amount) && behind.iter().take(5).any(|word| *word == label)
     };
     if !label.is_empty() && task.split(['.', ';', '\n']).any(takes) {
         return true;

@@ -38,8 +38,17 @@ pub(super) fn is_of_build(argument: &str) -> bool {
     let path = argument.trim_end_matches('/');
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    // `build_scripts` is none.
+    const KINDS: [&str; 26] = [
+        "host", "test", "debug", "release", "esp", "s2", "s3", "c2", "c3", "c5", "c6", "h2", "p4",
+        "qemu", "native", "linux", "sim", "unit", "ci", "asan", "cov", "x86", "arm", "prod", "dev",
+        "rev",
+    ];
+    let kind = ["build-", "build_", "build.", "cmake-build-"]
+        .iter()
+        .find_map(|start| first.strip_prefix(start));
     let is_build = first == "build"
-        || ["build-", "build_", "build.", "cmake-build-"].iter().any(|it| first.starts_with(it));
+        || kind.is_some_and(|kind| KINDS.iter().any(|known| kind.starts_with(known)));
     (is_build || MADE.contains(&first))
         && first.chars().all(is_plain)
         && !rest.contains("..")
@@ -55,8 +64,16 @@ mod tests {
         for made in ["build", "build/", "build-host", "build_s3/app", "coverage", "-rf", ".pio"] {
             assert!(is_of_build(made), "{made}");
         }
-        for other in ["main", "build/../main", "build..", "/build", "~/build", "build*", "builder"]
-        {
+        for other in [
+            "main",
+            "build/../main",
+            "build..",
+            "/build",
+            "~/build",
+            "build*",
+            "builder",
+            "build_scripts",
+        ] {
             assert!(!is_of_build(other), "{other}");
         }
     }
