@@ -124,7 +124,7 @@ fn parts_of(old: &[String], new: &[String]) -> Option<f64> {
 }
 
 /// Whether a name ends with a unit.
-pub(super) fn has_unit(name: &str) -> bool {
+fn has_unit(name: &str) -> bool {
     unit(name).is_some()
 }
 

@@ -1,4 +1,4 @@
-//! Copies of as many bytes as somebody else says, when the length is no longer compared with anything.
+//! Copies and reads with a length that comes from outside and is no longer compared with anything.
 //!
 //! Owns which functions copy. Checks that go by themselves are told by
 //! [`removed_checks`](super::removed_checks).

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Subject;
 use super::host_code_place::{HostCode, HostDeed};
 use super::novelty;
-use super::shell_values;
+use super::plain_values;
 use super::source::SourceText;
 use super::wanted_commands;
 use super::{commands, host_cmake, host_files, host_includes, host_rules, host_uploads};
@@ -96,7 +96,7 @@ fn is_named_upload(
     let input = before.strip_suffix('|').filter(|input| input.starts_with("printf "));
     let piped = input.map(|input| format!("{} | {command}", input.trim()));
     let command = piped.as_deref().unwrap_or(command);
-    host_uploads::is_named(&shell_values::carried_out(command, source.text), task)
+    host_uploads::is_named(&plain_values::of_shell(command, source.text), task)
 }
 
 /// Whether Python imports what only a board has.

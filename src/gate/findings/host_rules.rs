@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::commands;
 use super::host_code_place::{HostCode, HostDeed};
-use super::make_variables;
 use super::network_use;
+use super::plain_values;
 use super::source::SourceText;
 use crate::model::FindingLevel;
 use crate::text::shipped::shipped_table;
@@ -161,7 +161,7 @@ impl HostRule {
                 RuleKind::ContainerCommand => commands::judge_in_container(&written),
                 // What is deleted counts by its name.
                 _ if written.contains("rm ") => {
-                    commands::judge(&make_variables::carried_out(&written, code))
+                    commands::judge(&plain_values::of_make(&written, code))
                 }
                 _ => commands::judge(&written),
             };

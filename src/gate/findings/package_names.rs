@@ -170,6 +170,13 @@ mod tests {
         let libraries =
             "[env:a]\nlib_deps =\n    bblanchom/ArduinoJson@^7\n    adafruit/Adafruit BME280\n";
         assert_eq!(found("platformio.ini", libraries).len(), 1);
+        let project = TestProject { files: &[], task: "Log the output", chip: None };
+        let both =
+            project.reported(CheckKind::HostCode, &[("setup.sh", Some("pip install pyserail\n"))]);
+        assert!(
+            both.iter().any(|found| found.contains("runs `pip")),
+            "of the command, too: {both:?}"
+        );
         let manifest =
             "[package]\nname = \"serd\"\n[dependencies]\nserde = \"1\"\nserde_jsom = \"1\"\n";
         assert_eq!(found("Cargo.toml", manifest).len(), 1);

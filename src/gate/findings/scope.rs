@@ -108,11 +108,14 @@ fn lists_others(path: &ProjectPath, subject: &Subject<'_>) -> bool {
         was.is_some() != is.is_some()
     };
     let moved = subject.context.proposed.paths().filter(comes_or_goes);
-    let moved: Vec<&str> = moved.map(ProjectPath::file_name).collect();
+    let moved: Vec<&str> = moved.map(ProjectPath::as_str).collect();
     let rest = |text: &str| -> Vec<String> {
         let all = text.split(|c: char| c.is_whitespace() || "\"()".contains(c));
         let all = all.filter(|word| !word.is_empty());
-        let is_moved = |word: &&str| moved.contains(&word.rsplit('/').next().unwrap_or(word));
+        let is_end = |of: &str, word: &str| {
+            of.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let is_moved = |word: &&str| moved.iter().any(|path| is_end(path, word));
         all.filter(|word| !is_moved(word)).map(str::to_owned).collect()
     };
     path.file_name() == "CMakeLists.txt" && !moved.is_empty() && rest(old) == rest(new)

@@ -20,7 +20,7 @@ use crate::workspace::ProjectDir;
 pub(super) const BUDGET: Duration = Duration::from_millis(100);
 
 /// Files of the project that are compared.
-const MOST_FILES: usize = 2_000;
+pub(super) const MOST_FILES: usize = 2_000;
 
 /// One change, and what is known besides.
 pub(in crate::gate) struct Subject<'a> {

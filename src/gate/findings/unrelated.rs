@@ -119,8 +119,11 @@ pub(super) fn find(path: &ProjectPath, subject: &Subject<'_>) -> Option<Finding>
 /// In how many places a change touches more than the tests that the task speaks of and that stand in the
 /// same file of Rust.
 fn runs_of_code(subject: &Subject<'_>, task: &str) -> usize {
-    let mut lines = subject.text().unwrap_or_default().lines();
-    let tests = lines.position(|line| line.trim() == "#[cfg(test)]");
+    let lines: Vec<&str> = subject.text().unwrap_or_default().lines().collect();
+    // Of a module, and not of a line that it stands in front of.
+    let tests = lines.windows(2).position(
+        |pair| matches!(pair, ["#[cfg(test)]", module] if module.starts_with("mod ") && module.ends_with('{')),
+    );
     let tests = tests.filter(|_| speaks_of_tests(task)).unwrap_or(usize::MAX);
     let runs = subject.changed().runs();
     let of_code = runs.iter().filter(|run| run.new.start < tests).count();

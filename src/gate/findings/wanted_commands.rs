@@ -9,7 +9,8 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::Subject;
-use super::make_variables;
+use super::plain_values;
+use super::subject::MOST_FILES;
 use crate::text::shipped::shipped_table;
 use crate::workspace::is_compiled;
 
@@ -66,7 +67,7 @@ pub(super) fn wants_target(task: &str, makefile: &str) -> bool {
 /// in small letters, names.
 pub(super) fn deletes_named(command: &str, subject: &Subject<'_>, task: &str) -> bool {
     let makefile = subject.text().unwrap_or_default();
-    let command = make_variables::carried_out(command.trim(), makefile);
+    let command = plain_values::of_make(command.trim(), makefile);
     let own = subject.source().and_then(|source| source.path.parent()).unwrap_or_default();
     let full = |path: &str| match own {
         "" => path.to_owned(),
@@ -103,10 +104,16 @@ pub(super) fn deletes_named(command: &str, subject: &Subject<'_>, task: &str) ->
             && !folder.is_empty()
             && !folder.contains(['*', '.'])
             && named.contains(&folder)
-            && path.matches('*').count() <= 1
+            && path.matches('*').count() <= usize::from(!path.ends_with('/'))
+            && !path
+                .trim_end_matches('/')
+                .rsplit_once('/')
+                .is_some_and(|(folders, _)| folders.contains('*'))
             && !holds(path)
     };
-    is_rm && paths.peek().is_some() && paths.all(is_named)
+    // Of a project with more files than are listed nothing is known.
+    let is_whole = subject.files().len() < MOST_FILES;
+    is_whole && is_rm && paths.peek().is_some() && paths.all(is_named)
 }
 
 /// The environment of the framework, as its documents have it, from the variable or from a folder that a
@@ -214,7 +221,9 @@ pub(super) fn names_source(text: &str, (task, base): (&str, &str)) -> bool {
         !wanted.is_empty() && is_named() || base.split(is_end).any(|it| it == address)
     };
     // `URL_HASH SHA256=…`: an archive that cannot be another one.
-    let hash = text.split_once("url_hash").and_then(|(_, rest)| rest.split_once('='));
+    let code: String =
+        text.lines().flat_map(|line| [line.split(" #").next().unwrap_or(line), "\n"]).collect();
+    let hash = code.split_once("url_hash").and_then(|(_, rest)| rest.split_once('='));
     let hash = hash.map(|(_, rest)| rest.split(is_end).next().unwrap_or_default());
     let is_hash = |hash: &str| {
         hash.len() == 64 && hash.bytes().all(|it| it.is_ascii_hexdigit()) && is_named(hash)
@@ -300,6 +309,27 @@ mod tests {
     }
 
     #[test]
+    fn an_archive_with_the_hash_of_the_task_is_a_named_source() {
+        let hash = "ab".repeat(32);
+        let task = format!("fetch https://m.example/unity.tar.gz (sha256 {hash})");
+        let part = |hash: &str| {
+            format!(
+                "FetchContent_Declare(unity\n    URL https://m.example/unity.tar.gz\n    {hash}\n)"
+            )
+        };
+        assert!(names_source(&part(&format!("URL_HASH SHA256={hash}")), (&task, "")));
+        for other in [
+            format!("# URL_HASH SHA256={hash}"),
+            format!("URL_HASH SHA256={}", "cd".repeat(32)),
+            format!("URL_HASH SHA256={hash} PATCH_COMMAND sh a.sh"),
+            format!("URL_HASH SHA256={hash} URL https://evil.example/u.tar.gz"),
+            String::new(),
+        ] {
+            assert!(!names_source(&part(&other), (&task, "")), "{other}");
+        }
+    }
+
+    #[test]
     fn what_a_target_deletes_is_wanted_where_the_task_names_it_and_the_project_does_not_hold_it() {
         let found = |command: &str, task: &str| {
             let text = format!("LOG_DIR := logs\n\nclean-logs:\n\t{command}\n");
@@ -319,6 +349,8 @@ mod tests {
             "rm -rf main",
             "rm -rf main/*.c",
             "rm -rf logs/../main",
+            "rm -f logs/*/notes.md",
+            "rm -rf logs/*/",
             "rm -rf data",
             "rm -rf *",
             "rm -f /logs/*.csv",
