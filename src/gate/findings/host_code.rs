@@ -11,6 +11,7 @@ use super::novelty;
 use super::plain_values;
 use super::source::SourceText;
 use super::wanted_commands;
+use super::wanted_deletions;
 use super::{commands, host_cmake, host_files, host_includes, host_rules, host_uploads};
 use crate::model::{Check, CheckKind, Finding, FindingLevel, ProjectPath};
 
@@ -55,7 +56,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Check> {
                     true
                 }
                 HostDeed::Runs(command)
-                    if wants_target && wanted_commands::deletes_named(command, subject, &words) =>
+                    if wants_target && wanted_deletions::are_named(command, subject, &words) =>
                 {
                     true
                 }

@@ -132,6 +132,7 @@ mod unread_inputs;
 mod unrelated;
 mod update_slots;
 mod wanted_commands;
+mod wanted_deletions;
 mod wanted_layout;
 mod web_installer;
 mod wishes;
